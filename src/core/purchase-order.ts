@@ -1,0 +1,232 @@
+/**
+ * The purchase order: glossary, types and invariants. Pure data; the rules over it stand in lifecycle.ts, lines.ts and
+ * storefront-plan.ts.
+ *
+ * Glossary (the specification's words):
+ * - order: a purchase order. `order` is what was loaded, `next` is what was decided.
+ * - line: a purchase-order line item. A custom line is one without a catalogue variant (`CSTM-…`).
+ * - base: what a line is expected to bring: its confirmed quantity if any, else its ordered quantity.
+ * - pending: what is still to come: max(0, base − received − rejected − cancelled).
+ * - synced: how much of the received quantity the storefront has been told and has taken.
+ * - held status: Cancelled, On Hold or Disputed; left only to `previousStatus`.
+ * - open order: Sent to Partially Received; its pending quantities are incoming stock.
+ * - variant: an item of the shop's catalogue. location: a place that holds stock.
+ * - effect: work that follows a change and is done outside it (push stock, mirror incoming, …).
+ *
+ * Invariants:
+ * - P1. 0 ≤ quantityConfirmed ≤ quantityOrdered, quantityOrdered > 0.
+ * - P2. received + rejected + cancelled ≤ base, unless over-receipt was allowed for the line.
+ * - P3. synced ≤ received, but for the time between an un-receive and its negative push.
+ * - P4. `previousStatus` is the status before the latest move; a new order has Draft.
+ * - P5. Every change raises `version` by one; a call that changes nothing leaves the order as it was.
+ * - P6. `totalValue` = Σ ordered × unitCost in the order's currency, summed exactly, rounded once.
+ */
+import type { Effect } from "./effect.ts";
+import type { FxRate, Money, Quantity } from "./money.ts";
+
+export const statuses = [
+  "Draft",
+  "Sent",
+  "Partially Confirmed",
+  "Confirmed",
+  "In Progress",
+  "Partially Received",
+  "Received",
+  "Completed",
+  "Cancelled",
+  "On Hold",
+  "Disputed",
+] as const;
+export type Status = (typeof statuses)[number];
+
+export const lineItemStatuses = [
+  "Pending",
+  "Partially Confirmed",
+  "Confirmed",
+  "Partially Received",
+  "Received",
+  "Rejected",
+  "Cancelled",
+] as const;
+export type LineItemStatus = (typeof lineItemStatuses)[number];
+
+export const paidStatuses = ["Unpaid", "Partially Paid", "Paid", "Overpaid"] as const;
+export type PaidStatus = (typeof paidStatuses)[number];
+
+export const storefrontSyncStates = ["never-synced", "in-flight", "partial", "synced", "failed"] as const;
+export type StorefrontSyncState = (typeof storefrontSyncStates)[number];
+
+/** A variantId that begins so belongs to a custom line (spec "Purchase-order line item", C16). */
+export const customVariantPrefix = "CSTM-";
+
+/** Lines of one create, add or edit call (spec "Limits"). */
+export const bulkLinesMax = 500;
+/** Lines that one order may hold. */
+export const linesPerOrderMax = 5_000;
+
+export interface Address {
+  readonly companyName: string | null;
+  readonly contactName: string | null;
+  readonly address1: string | null;
+  readonly address2: string | null;
+  readonly city: string | null;
+  readonly province: string | null;
+  readonly provinceCode: string | null;
+  readonly country: string | null;
+  readonly countryCode: string | null;
+  readonly zip: string | null;
+  readonly phone: string | null;
+  readonly email: string | null;
+}
+
+/** What a line carries about the supplier's side of the article. */
+export interface SupplierFields {
+  readonly supplierSku: string | null;
+  readonly supplierBarcode: string | null;
+  readonly supplierProductName: string | null;
+  readonly supplierProductUrl: string | null;
+  readonly moq: Quantity | null;
+  readonly packSize: Quantity | null;
+  readonly leadTimeDays: number | null;
+}
+
+/** What is stored of a line. `quantityPending`, `lineItemStatus` and `lineTotal` follow from it (lines.ts, C29). */
+export interface LineItem extends SupplierFields {
+  readonly poLineItemId: string;
+  readonly variantId: string;
+  readonly quantityOrdered: Quantity;
+  readonly quantityConfirmed: Quantity;
+  readonly quantityReceived: Quantity;
+  readonly quantityRejected: Quantity;
+  readonly quantityCancelled: Quantity;
+  readonly quantitySynced: Quantity;
+  readonly unitCost: Money;
+  readonly unitCostCurrencyCode: string;
+  readonly productName: string | null;
+  readonly variantName: string | null;
+  readonly sku: string | null;
+  readonly barcode: string | null;
+  /** `YYYY-MM-DD`. */
+  readonly expectedDeliveryDate: string | null;
+  readonly note: string | null;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+/** The header fields that a caller may set (contract §9). Amounts are in the order's currency. */
+export interface HeaderFields {
+  readonly poName: string | null;
+  readonly supplierId: string | null;
+  readonly locationId: string | null;
+  readonly currencyCode: string;
+  /** `YYYY-MM-DD`. */
+  readonly orderDate: string | null;
+  /** `YYYY-MM-DD`. */
+  readonly expectedDeliveryDate: string | null;
+  readonly supplierReference: string | null;
+  readonly paymentTerms: string | null;
+  readonly incoterm: string | null;
+  readonly shippingCost: Money | null;
+  readonly discountAmount: Money | null;
+  readonly taxAmount: Money | null;
+  readonly tags: readonly string[];
+  readonly note: string | null;
+  readonly noteToSupplier: string | null;
+  readonly billingAddress: Address | null;
+  readonly shippingAddress: Address | null;
+  /** Order currency → shop currency; only by header update. */
+  readonly fxRateOverride: FxRate | null;
+}
+
+export interface Header extends HeaderFields {
+  readonly purchaseOrderId: string;
+  readonly poNumber: string;
+  readonly status: Status;
+  readonly previousStatus: Status;
+  readonly supplierName: string | null;
+  readonly locationName: string | null;
+  readonly itemCount: number;
+  readonly totalValue: Money;
+  /** Lines that no rate converts to the order's currency; they are left out of `totalValue` (C35). */
+  readonly unpricedLineItemIds: readonly string[];
+  /** Payments made plus credits applied, in the order's currency. */
+  readonly settledAmount: Money;
+  readonly storefrontSyncState: StorefrontSyncState;
+  readonly createdBy: string | null;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  readonly sentAtMs: number | null;
+  readonly confirmedAtMs: number | null;
+  readonly receivedAtMs: number | null;
+  readonly completedAtMs: number | null;
+  readonly cancelledAtMs: number | null;
+  readonly version: number;
+}
+
+export interface PurchaseOrder extends Header {
+  readonly lineItems: readonly LineItem[];
+}
+
+/** One field that a change moved. `poLineItemId` is null for a header field. Values are as the API shows them. */
+export interface FieldChange {
+  readonly field: string;
+  readonly poLineItemId: string | null;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** What the activity log says of a change; the shop adds id, time, actor, operation and request id. */
+export interface LogDraft {
+  readonly action: string;
+  readonly message: string;
+  readonly changes: readonly FieldChange[];
+}
+
+/** A record of goods in or taken back (contract §9 "receipt"); the shop adds id, time, actor and request id. */
+export interface ReceiptDraft {
+  readonly source: "receive" | "unreceive" | "quick-complete";
+  readonly reason: string | null;
+  readonly lines: readonly {
+    readonly poLineItemId: string;
+    readonly variantId: string;
+    readonly quantityDelta: Quantity;
+    readonly quantityReceivedAfter: Quantity;
+  }[];
+}
+
+/**
+ * What a rule decided: the order as it shall be, what to tell the log, what to do afterwards. The door commits all of it or
+ * nothing (S2). `next === order` means that nothing changes; then `log`, `receipts` and `effects` are empty.
+ */
+export interface Decision {
+  readonly next: PurchaseOrder;
+  readonly log: readonly LogDraft[];
+  readonly receipts: readonly ReceiptDraft[];
+  readonly effects: readonly Effect[];
+}
+
+/** A line that a bulk edit left alone, and why. `reason` is a stable machine word. */
+export interface LineFailure {
+  readonly lineItemId: string;
+  readonly reason:
+    | "unknown-line"
+    | "has-received-quantity"
+    | "has-synced-quantity"
+    | "has-rejected-quantity"
+    | "below-confirmed"
+    | "below-received"
+    | "above-base"
+    | "custom-field-on-catalogue-line"
+    | "total-too-large";
+  readonly message: string;
+}
+
+/** What the rules need to know of the shop. */
+export interface ShopFacts {
+  readonly currencyCode: string;
+  /** Foreign currency → shop currency. */
+  readonly fxRates: Readonly<Record<string, FxRate>>;
+  readonly autoSyncOnReceiving: boolean;
+  readonly costSyncMode: "unit-cost" | "moving-average" | "disabled";
+  readonly onOrderTag: string | null;
+}
