@@ -1,0 +1,83 @@
+/**
+ * How every rule ends: what a decision always carries, whatever decided it (P4, P5, P6, C38, C41).
+ */
+import type { Effect } from "./effect.ts";
+import { incomingDeltas, orderTotals } from "./lines.ts";
+import type { Decision, LogDraft, PurchaseOrder, ReceiptDraft, ShopFacts, Status } from "./purchase-order.ts";
+
+/** What a rule is told beside the order: the shop's facts and the time. */
+export interface DecisionContext {
+  readonly shop: ShopFacts;
+  readonly nowMs: number;
+}
+
+/** Nothing changes: no version, no log, no effects. */
+export const unchanged = (order: PurchaseOrder): Decision => ({ next: order, log: [], receipts: [], effects: [] });
+
+/**
+ * The change from `before` (null: the order is new) to `draft`: raises the version, sets `updatedAtMs`, recomputes the totals, and
+ * adds the effects that keep the storefront's incoming figures and tags with the ledger.
+ *
+ * @throws Fault INVALID_INPUT when the total passes its limit.
+ */
+export function decision(
+  before: PurchaseOrder | null,
+  draft: PurchaseOrder,
+  what: {
+    readonly log: readonly LogDraft[];
+    readonly receipts?: readonly ReceiptDraft[];
+    readonly effects?: readonly Effect[];
+  },
+  context: DecisionContext,
+): Decision {
+  const next: PurchaseOrder = {
+    ...draft,
+    ...orderTotals(draft, draft.lineItems, context.shop),
+    version: (before?.version ?? 0) + 1,
+    updatedAtMs: context.nowMs,
+  };
+  return {
+    next,
+    log: what.log,
+    receipts: what.receipts ?? [],
+    effects: [...(what.effects ?? []), ...incomingEffects(before, next, context.shop)],
+  };
+}
+
+function incomingEffects(before: PurchaseOrder | null, next: PurchaseOrder, shop: ShopFacts): readonly Effect[] {
+  const byLocation = Map.groupBy(incomingDeltas(before, next), (delta) => delta.locationId);
+  const effects: Effect[] = [...byLocation].map(([locationId, deltas]) => ({
+    kind: "mirror-incoming",
+    locationId,
+    variantIds: deltas.map((delta) => delta.variantId),
+  }));
+  if (effects.length > 0 && shop.onOrderTag !== null) {
+    const variantIds = new Set([...byLocation.values()].flat().map((delta) => delta.variantId));
+    effects.push({ kind: "sync-tags", variantIds: [...variantIds] });
+  }
+  return effects;
+}
+
+/** The order after a move: the status it held becomes `previousStatus`, and the move's instant is kept (C22). */
+export function moved(order: PurchaseOrder, to: Status, nowMs: number): PurchaseOrder {
+  const next = { ...order, status: to, previousStatus: order.status };
+  switch (to) {
+    case "Sent":
+      return { ...next, sentAtMs: nowMs };
+    case "Confirmed":
+      return { ...next, confirmedAtMs: nowMs };
+    case "Received":
+      return { ...next, receivedAtMs: nowMs };
+    case "Completed":
+      return { ...next, completedAtMs: nowMs };
+    case "Cancelled":
+      return { ...next, cancelledAtMs: nowMs };
+    case "Draft":
+    case "Partially Confirmed":
+    case "In Progress":
+    case "Partially Received":
+    case "On Hold":
+    case "Disputed":
+      return next;
+  }
+}
