@@ -56,11 +56,20 @@ export interface GuardDetail {
   readonly allowedActions: readonly ("activate" | "skip")[];
 }
 
+/** One line that a refusal is about (`UNCONFIRMED_LINES`). */
+export interface LineDetail {
+  readonly lineItemId: string;
+  readonly variantId: string;
+  readonly message: string;
+}
+
+export type FaultDetails = readonly ValidationDetail[] | readonly GuardDetail[] | readonly LineDetail[];
+
 export interface FaultOptions {
   readonly reason?: FaultReason;
   /** A short next step for the caller. */
   readonly action?: string;
-  readonly details?: readonly ValidationDetail[] | readonly GuardDetail[];
+  readonly details?: FaultDetails;
   readonly retryAfterMs?: number;
   /** Methods that the path supports; sent as `Allow`. */
   readonly allow?: readonly string[];
@@ -74,7 +83,7 @@ export class Fault extends Error {
   readonly status: number;
   readonly reason: FaultReason | null;
   readonly action: string | null;
-  readonly details: readonly ValidationDetail[] | readonly GuardDetail[] | null;
+  readonly details: FaultDetails | null;
   readonly retryAfterMs: number | null;
   readonly allow: readonly string[] | null;
 
