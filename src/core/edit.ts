@@ -1,0 +1,640 @@
+/**
+ * What a caller changes in an order by hand: making it, its header, its lines, deleting it (C14–C16, C30–C35).
+ *
+ * Does not own: moves of status (lifecycle.ts), goods and confirmations (goods.ts). Ids, numbers and catalogue facts are made
+ * or looked up by the caller of a rule and passed in. Nothing here moves the order's status.
+ */
+import { type DecisionContext, decision, unchanged } from "./decision.ts";
+import { Fault, invalidField } from "./fault.ts";
+import { availableMoves } from "./lifecycle.ts";
+import { accountedQuantity, baseQuantity, isCustom, lineTotal } from "./lines.ts";
+import {
+  asQuantity,
+  fxRateToNumber,
+  type Money,
+  moneyDecimalsMax,
+  moneyToNumber,
+  type Quantity,
+  quantityDecimalsMax,
+  quantityToNumber,
+  totalValueMax,
+  zeroMoney,
+  zeroQuantity,
+} from "./money.ts";
+import {
+  customVariantPrefix,
+  type Decision,
+  type FieldChange,
+  type HeaderFields,
+  type LineFailure,
+  type LineItem,
+  linesPerOrderMax,
+  type PurchaseOrder,
+  type ShopFacts,
+  type Status,
+  type SupplierFields,
+} from "./purchase-order.ts";
+
+/** The smallest pack: one unit (spec "Purchase-order line item"). */
+const packSizeMin = asQuantity(10 ** quantityDecimalsMax);
+
+/** Statuses in which lines may be added, edited and deleted (C30). */
+const lineStatuses: ReadonlySet<Status> = new Set([
+  "Draft",
+  "Sent",
+  "Partially Confirmed",
+  "Confirmed",
+  "In Progress",
+  "Partially Received",
+]);
+
+/** A line as asked for, with what the catalogue knows of its variant (all null when it does not hold it, C16). */
+export interface NewLine extends SupplierFields {
+  readonly poLineItemId: string;
+  /** For a custom line an id that the caller of the rule made, `CSTM-…`. */
+  readonly variantId: string;
+  /** Whether the line was asked for as a custom one. */
+  readonly isCustom: boolean;
+  readonly quantityOrdered: Quantity;
+  readonly unitCost: Money;
+  /** Null: the order's currency (C35). */
+  readonly unitCostCurrencyCode: string | null;
+  readonly productName: string | null;
+  readonly variantName: string | null;
+  readonly sku: string | null;
+  readonly barcode: string | null;
+  readonly expectedDeliveryDate: string | null;
+  readonly note: string | null;
+}
+
+/** Header fields to set. An absent field is untouched, null clears; a cleared `currencyCode` is derived again (C35). */
+export type HeaderChanges = {
+  readonly [K in Exclude<keyof HeaderFields, "currencyCode" | "tags">]?: HeaderFields[K] | undefined;
+} & {
+  readonly currencyCode?: string | null | undefined;
+  readonly tags?: readonly string[] | null | undefined;
+};
+
+/** What the shop knows of the supplier and the location that the order will have; null: none, or unknown to the shop. */
+export interface HeaderFacts {
+  readonly supplier: { readonly name: string; readonly currencyCode: string | null } | null;
+  readonly locationName: string | null;
+}
+
+export interface NewOrder {
+  readonly purchaseOrderId: string;
+  readonly poNumber: string;
+  readonly createdBy: string | null;
+  readonly header: HeaderChanges;
+  readonly lineItems: readonly NewLine[];
+}
+
+type CustomLineField = "productName" | "variantName" | "sku" | "barcode";
+type LineField =
+  | "quantityOrdered"
+  | "quantityRejected"
+  | "quantityCancelled"
+  | "unitCost"
+  | "expectedDeliveryDate"
+  | "note"
+  | keyof SupplierFields
+  | Exclude<CustomLineField, "productName">;
+
+/** One entry of PATCH line-items. An absent field is untouched, null clears. Quantities are absolute totals (C31). */
+export type LineEdit = { readonly [K in LineField]?: LineItem[K] | undefined } & {
+  readonly lineItemId: string;
+  readonly productName?: string | undefined;
+  /** Null: the order's currency. */
+  readonly unitCostCurrencyCode?: string | null | undefined;
+};
+
+const kept = <T>(changed: T | undefined, before: T): T => (changed === undefined ? before : changed);
+
+/** Whether two values of a field are the same to a reader of the API: scalars, tags and addresses. */
+function same(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  const left = new Map<string, unknown>(Object.entries(a));
+  const right = new Map<string, unknown>(Object.entries(b));
+  return left.size === right.size && [...left].every(([key, value]) => right.has(key) && same(value, right.get(key)));
+}
+
+type Shown<T> = Readonly<Record<string, (of: T) => unknown>>;
+
+/** The fields that differ, as the API shows them. */
+const changesOf = <T>(fields: Shown<T>, before: T, after: T, poLineItemId: string | null): readonly FieldChange[] =>
+  Object.entries(fields)
+    .map(([field, shown]) => ({ field, poLineItemId, before: shown(before), after: shown(after) }))
+    .filter((change) => !same(change.before, change.after));
+
+const shownMoney = (amount: Money | null): number | null => (amount === null ? null : moneyToNumber(amount));
+const shownQuantity = (quantity: Quantity | null): number | null =>
+  quantity === null ? null : quantityToNumber(quantity);
+
+const headerFields = {
+  poName: (order) => order.poName,
+  supplierId: (order) => order.supplierId,
+  locationId: (order) => order.locationId,
+  currencyCode: (order) => order.currencyCode,
+  orderDate: (order) => order.orderDate,
+  expectedDeliveryDate: (order) => order.expectedDeliveryDate,
+  supplierReference: (order) => order.supplierReference,
+  paymentTerms: (order) => order.paymentTerms,
+  incoterm: (order) => order.incoterm,
+  shippingCost: (order) => shownMoney(order.shippingCost),
+  discountAmount: (order) => shownMoney(order.discountAmount),
+  taxAmount: (order) => shownMoney(order.taxAmount),
+  tags: (order) => order.tags,
+  note: (order) => order.note,
+  noteToSupplier: (order) => order.noteToSupplier,
+  billingAddress: (order) => order.billingAddress,
+  shippingAddress: (order) => order.shippingAddress,
+  fxRateOverride: (order) => (order.fxRateOverride === null ? null : fxRateToNumber(order.fxRateOverride)),
+} as const satisfies Record<keyof HeaderFields, (order: HeaderFields) => unknown>;
+
+const lineFields = {
+  quantityOrdered: (line) => quantityToNumber(line.quantityOrdered),
+  quantityRejected: (line) => quantityToNumber(line.quantityRejected),
+  quantityCancelled: (line) => quantityToNumber(line.quantityCancelled),
+  unitCost: (line) => moneyToNumber(line.unitCost),
+  unitCostCurrencyCode: (line) => line.unitCostCurrencyCode,
+  supplierSku: (line) => line.supplierSku,
+  supplierBarcode: (line) => line.supplierBarcode,
+  supplierProductName: (line) => line.supplierProductName,
+  supplierProductUrl: (line) => line.supplierProductUrl,
+  moq: (line) => shownQuantity(line.moq),
+  packSize: (line) => shownQuantity(line.packSize),
+  leadTimeDays: (line) => line.leadTimeDays,
+  expectedDeliveryDate: (line) => line.expectedDeliveryDate,
+  note: (line) => line.note,
+  productName: (line) => line.productName,
+  variantName: (line) => line.variantName,
+  sku: (line) => line.sku,
+  barcode: (line) => line.barcode,
+} as const satisfies Record<LineField | "productName" | "unitCostCurrencyCode", (line: LineItem) => unknown>;
+
+/** What the log keeps of a line that came or went. */
+const shownLine = (line: LineItem): Readonly<Record<string, unknown>> => ({
+  variantId: line.variantId,
+  quantityOrdered: quantityToNumber(line.quantityOrdered),
+  unitCost: moneyToNumber(line.unitCost),
+  unitCostCurrencyCode: line.unitCostCurrencyCode,
+});
+
+const counted = (count: number): string => (count === 1 ? "1 line" : `${count} lines`);
+
+const currencyOf = (facts: HeaderFacts, shop: ShopFacts): string => facts.supplier?.currencyCode ?? shop.currencyCode;
+
+const isTooLarge = (line: LineItem): boolean => lineTotal(line) > totalValueMax * 10 ** moneyDecimalsMax;
+
+function linesFrom(lines: readonly NewLine[], currencyCode: string, nowMs: number): readonly LineItem[] {
+  return lines.map((line, index) => {
+    const { isCustom: asCustom, unitCostCurrencyCode, ...fields } = line;
+    // A custom line is the whole body of its call; catalogue lines come as a list.
+    const path = asCustom ? "" : `/lineItems/${index}`;
+    if (!asCustom && isCustom(line))
+      throw invalidField(
+        `${path}/variantId`,
+        `begins with ${customVariantPrefix}, which marks custom lines`,
+        "Add a custom line with POST /line-items/custom.",
+      );
+    if (asCustom && !isCustom(line)) throw new TypeError(`a custom line needs an id ${customVariantPrefix}…`);
+    refuseSmallPack(line.packSize, path);
+    const item: LineItem = {
+      ...fields,
+      unitCostCurrencyCode: unitCostCurrencyCode ?? currencyCode,
+      quantityConfirmed: zeroQuantity,
+      quantityReceived: zeroQuantity,
+      quantityRejected: zeroQuantity,
+      quantityCancelled: zeroQuantity,
+      quantitySynced: zeroQuantity,
+      createdAtMs: nowMs,
+      updatedAtMs: nowMs,
+    };
+    if (isTooLarge(item))
+      throw invalidField(`${path}/unitCost`, `makes a line worth more than ${totalValueMax}`, "Split the line.");
+    return item;
+  });
+}
+
+function refuseSmallPack(packSize: Quantity | null | undefined, path: string): void {
+  if (typeof packSize === "number" && packSize < packSizeMin)
+    throw invalidField(`${path}/packSize`, "must be at least 1");
+}
+
+function refuseRepeated(lineItemIds: readonly string[], pathOf: (index: number) => string): void {
+  const seen = new Set<string>();
+  for (const [index, id] of lineItemIds.entries()) {
+    if (seen.has(id)) throw invalidField(pathOf(index), `names line ${id} a second time`, "Name each line once.");
+    seen.add(id);
+  }
+}
+
+function refuseUnlessLinesMayChange(order: PurchaseOrder): void {
+  if (lineStatuses.has(order.status)) return;
+  const reopened = availableMoves(order).filter((status) => lineStatuses.has(status));
+  throw new Fault("INVALID_INPUT", `Lines cannot be added, edited or deleted while the order is ${order.status}.`, {
+    action: `Move it back with POST /status first${reopened.length === 0 ? "" : `: ${reopened.join(" or ")}`}.`,
+  });
+}
+
+function refuseTooManyLines(count: number): void {
+  if (count > linesPerOrderMax)
+    throw new Fault("INVALID_INPUT", `The order would have ${count} lines; the most is ${linesPerOrderMax}.`, {
+      action: "Split the order.",
+    });
+}
+
+/**
+ * Makes a new Draft. Its currency is the one asked for, else the supplier's, else the shop's; a line without a currency of its own
+ * takes the order's.
+ *
+ * @throws Fault INVALID_INPUT  a catalogue line's variantId begins `CSTM-`, a pack is smaller than 1, there are too many lines, or a
+ *                              line or the order is worth more than `totalValueMax`.
+ * Source: spec "Purchase orders: writes"; C14, C16, C32, C35.
+ */
+export function decideCreate(asked: NewOrder, facts: HeaderFacts, context: DecisionContext): Decision {
+  const { header } = asked;
+  const currencyCode = header.currencyCode ?? currencyOf(facts, context.shop);
+  refuseTooManyLines(asked.lineItems.length);
+  const draft: PurchaseOrder = {
+    purchaseOrderId: asked.purchaseOrderId,
+    poNumber: asked.poNumber,
+    poName: header.poName ?? null,
+    status: "Draft",
+    previousStatus: "Draft",
+    supplierId: header.supplierId ?? null,
+    supplierName: facts.supplier?.name ?? null,
+    locationId: header.locationId ?? null,
+    locationName: facts.locationName,
+    currencyCode,
+    orderDate: header.orderDate ?? null,
+    expectedDeliveryDate: header.expectedDeliveryDate ?? null,
+    supplierReference: header.supplierReference ?? null,
+    paymentTerms: header.paymentTerms ?? null,
+    incoterm: header.incoterm ?? null,
+    shippingCost: header.shippingCost ?? null,
+    discountAmount: header.discountAmount ?? null,
+    taxAmount: header.taxAmount ?? null,
+    tags: header.tags ?? [],
+    note: header.note ?? null,
+    noteToSupplier: header.noteToSupplier ?? null,
+    billingAddress: header.billingAddress ?? null,
+    shippingAddress: header.shippingAddress ?? null,
+    fxRateOverride: header.fxRateOverride ?? null,
+    itemCount: 0,
+    totalValue: zeroMoney,
+    unpricedLineItemIds: [],
+    settledAmount: zeroMoney,
+    storefrontSyncState: "never-synced",
+    createdBy: asked.createdBy,
+    createdAtMs: context.nowMs,
+    updatedAtMs: context.nowMs,
+    sentAtMs: null,
+    confirmedAtMs: null,
+    receivedAtMs: null,
+    completedAtMs: null,
+    cancelledAtMs: null,
+    version: 0,
+    lineItems: linesFrom(asked.lineItems, currencyCode, context.nowMs),
+  };
+  const message = `Created ${asked.poNumber} as a Draft with ${counted(asked.lineItems.length)}.`;
+  return decision(null, draft, { log: [{ action: "create", message, changes: [] }] }, context);
+}
+
+/**
+ * Changes header fields, in any status. What is named with the value it has already is no change.
+ *
+ * The currency. One that is sent is taken; null derives it again (C35). A new supplier without a currency sent brings its own, else the
+ * shop's, unless something has been paid or credited in the old one. When the currency changes, `fxRateOverride` belongs to the old one
+ * and is cleared unless it is sent along; lines keep the currency their cost was agreed in and are converted for the total;
+ * `shippingCost`, `discountAmount` and `taxAmount` keep their figures, now read in the new currency.
+ *
+ * @throws Fault INVALID_INPUT  `locationId` is cleared outside Draft, or changed while anything is received or synced; the currency is
+ *                              changed after something was paid or credited; the new total passes its limit.
+ * Source: spec "Purchase orders: writes"; C30, C35.
+ */
+export function decideHeader(
+  order: PurchaseOrder,
+  changes: HeaderChanges,
+  facts: HeaderFacts,
+  context: DecisionContext,
+): Decision {
+  const supplierId = kept(changes.supplierId, order.supplierId);
+  const locationId = kept(changes.locationId, order.locationId);
+  const currencyCode = nextCurrency(order, changes, facts, context.shop);
+  if (locationId !== order.locationId) refuseLocation(order, locationId);
+  const next: PurchaseOrder = {
+    ...order,
+    poName: kept(changes.poName, order.poName),
+    supplierId,
+    supplierName: facts.supplier?.name ?? null,
+    locationId,
+    locationName: facts.locationName,
+    currencyCode,
+    orderDate: kept(changes.orderDate, order.orderDate),
+    expectedDeliveryDate: kept(changes.expectedDeliveryDate, order.expectedDeliveryDate),
+    supplierReference: kept(changes.supplierReference, order.supplierReference),
+    paymentTerms: kept(changes.paymentTerms, order.paymentTerms),
+    incoterm: kept(changes.incoterm, order.incoterm),
+    shippingCost: kept(changes.shippingCost, order.shippingCost),
+    discountAmount: kept(changes.discountAmount, order.discountAmount),
+    taxAmount: kept(changes.taxAmount, order.taxAmount),
+    tags: changes.tags === undefined ? order.tags : (changes.tags ?? []),
+    note: kept(changes.note, order.note),
+    noteToSupplier: kept(changes.noteToSupplier, order.noteToSupplier),
+    billingAddress: kept(changes.billingAddress, order.billingAddress),
+    shippingAddress: kept(changes.shippingAddress, order.shippingAddress),
+    fxRateOverride: kept(changes.fxRateOverride, currencyCode === order.currencyCode ? order.fxRateOverride : null),
+  };
+  const fieldChanges = changesOf(headerFields, order, next, null);
+  if (fieldChanges.length === 0) return unchanged(order);
+  const message = `Changed ${fieldChanges.map((change) => change.field).join(", ")}.`;
+  return decision(order, next, { log: [{ action: "edit", message, changes: fieldChanges }] }, context);
+}
+
+function nextCurrency(order: PurchaseOrder, changes: HeaderChanges, facts: HeaderFacts, shop: ShopFacts): string {
+  const isSettled = order.settledAmount !== 0;
+  if (changes.currencyCode === undefined) {
+    const hasNewSupplier = changes.supplierId !== undefined && changes.supplierId !== order.supplierId;
+    return hasNewSupplier && !isSettled ? currencyOf(facts, shop) : order.currencyCode;
+  }
+  const currencyCode = changes.currencyCode ?? currencyOf(facts, shop);
+  if (currencyCode !== order.currencyCode && isSettled)
+    throw invalidField(
+      "/currencyCode",
+      `cannot change from ${order.currencyCode} to ${currencyCode}: payments or credits in ${order.currencyCode} are recorded`,
+      `Leave it ${order.currencyCode}, or make a new order.`,
+    );
+  return currencyCode;
+}
+
+function refuseLocation(order: PurchaseOrder, locationId: string | null): void {
+  if (order.lineItems.some((line) => line.quantityReceived !== 0 || line.quantitySynced !== 0))
+    throw invalidField(
+      "/locationId",
+      "cannot change while anything is received",
+      "Take the goods back with POST /unreceive first.",
+    );
+  if (locationId === null && order.status !== "Draft")
+    throw invalidField(
+      "/locationId",
+      `cannot be cleared while the order is ${order.status}; only a Draft may be without one`,
+      "Send another locationId.",
+    );
+}
+
+/**
+ * Says how an order goes: a Draft outright, a Cancelled one hidden and retained.
+ *
+ * @throws Fault INVALID_INPUT  the order is neither Draft nor Cancelled.
+ * Source: spec "Moves made by other operations"; C33.
+ */
+export function decideDelete(order: PurchaseOrder): "deleted" | "soft-deleted" {
+  if (order.status === "Draft") return "deleted";
+  if (order.status === "Cancelled") return "soft-deleted";
+  throw new Fault("INVALID_INPUT", `An order that is ${order.status} cannot be deleted; cancel it first.`, {
+    action: wayToCancelled(order),
+  });
+}
+
+function wayToCancelled(order: PurchaseOrder): string {
+  switch (order.status) {
+    case "Received":
+      return "Move it to Partially Received or In Progress with POST /status, then to Cancelled, then delete it.";
+    case "Completed":
+      return "Reopen it with POST /status (Partially Received or In Progress), move it to Cancelled, then delete it.";
+    case "On Hold":
+    case "Disputed":
+      return `Move it back to ${order.previousStatus} with POST /status, then to Cancelled, then delete it.`;
+    case "Draft":
+    case "Sent":
+    case "Partially Confirmed":
+    case "Confirmed":
+    case "In Progress":
+    case "Partially Received":
+    case "Cancelled":
+      return "Move it to Cancelled with POST /status, then delete it.";
+  }
+}
+
+/**
+ * Adds lines at the end of the order; none of them is confirmed. Repeating the call adds them again.
+ *
+ * @throws Fault INVALID_INPUT  the order's status does not let lines change, a catalogue line's variantId begins `CSTM-`, a pack is
+ *                              smaller than 1, there would be too many lines, or a line or the order would be worth too much.
+ * Source: spec "Purchase orders: writes"; C16, C30, C32.
+ */
+export function decideAddLines(order: PurchaseOrder, lines: readonly NewLine[], context: DecisionContext): Decision {
+  const added = linesFrom(lines, order.currencyCode, context.nowMs);
+  refuseUnlessLinesMayChange(order);
+  refuseTooManyLines(order.lineItems.length + lines.length);
+  const log = {
+    action: "add-lines",
+    message: `Added ${counted(added.length)}.`,
+    changes: added.map((line) => ({
+      field: "lineItem",
+      poLineItemId: line.poLineItemId,
+      before: null,
+      after: shownLine(line),
+    })),
+  };
+  return decision(order, { ...order, lineItems: [...order.lineItems, ...added] }, { log: [log] }, context);
+}
+
+const edited = (line: LineItem, edit: LineEdit, orderCurrency: string): LineItem => ({
+  ...line,
+  quantityOrdered: kept(edit.quantityOrdered, line.quantityOrdered),
+  quantityRejected: kept(edit.quantityRejected, line.quantityRejected),
+  quantityCancelled: kept(edit.quantityCancelled, line.quantityCancelled),
+  unitCost: kept(edit.unitCost, line.unitCost),
+  unitCostCurrencyCode:
+    edit.unitCostCurrencyCode === undefined ? line.unitCostCurrencyCode : (edit.unitCostCurrencyCode ?? orderCurrency),
+  supplierSku: kept(edit.supplierSku, line.supplierSku),
+  supplierBarcode: kept(edit.supplierBarcode, line.supplierBarcode),
+  supplierProductName: kept(edit.supplierProductName, line.supplierProductName),
+  supplierProductUrl: kept(edit.supplierProductUrl, line.supplierProductUrl),
+  moq: kept(edit.moq, line.moq),
+  packSize: kept(edit.packSize, line.packSize),
+  leadTimeDays: kept(edit.leadTimeDays, line.leadTimeDays),
+  expectedDeliveryDate: kept(edit.expectedDeliveryDate, line.expectedDeliveryDate),
+  note: kept(edit.note, line.note),
+  productName: kept(edit.productName, line.productName),
+  variantName: kept(edit.variantName, line.variantName),
+  sku: kept(edit.sku, line.sku),
+  barcode: kept(edit.barcode, line.barcode),
+});
+
+const customLineFields = ["productName", "variantName", "sku", "barcode"] as const satisfies readonly CustomLineField[];
+
+const excess = (line: LineItem): number => Math.max(0, accountedQuantity(line) - baseQuantity(line));
+
+type Refusal = Omit<LineFailure, "lineItemId">;
+
+/** Why the line cannot become `next`, or null. An excess that an allowed over-receipt left may stay or shrink, not grow (P1, P2). */
+function lineRefusal(line: LineItem, next: LineItem, edit: LineEdit): Refusal | null {
+  const strangers = isCustom(line) ? [] : customLineFields.filter((field) => edit[field] !== undefined);
+  if (strangers.length > 0)
+    return {
+      reason: "custom-field-on-catalogue-line",
+      message: `${strangers.join(", ")} can be set on custom lines only; a catalogue line takes them from the catalogue.`,
+    };
+  const ordered = quantityToNumber(next.quantityOrdered);
+  if (next.quantityOrdered < line.quantityOrdered && next.quantityOrdered < line.quantityConfirmed)
+    return {
+      reason: "below-confirmed",
+      message: `quantityOrdered ${ordered} is below the confirmed ${quantityToNumber(line.quantityConfirmed)}; lower that first with POST /confirm.`,
+    };
+  if (excess(next) > excess(line)) {
+    if (next.quantityOrdered < line.quantityOrdered && next.quantityOrdered < line.quantityReceived)
+      return {
+        reason: "below-received",
+        message: `quantityOrdered ${ordered} is below the received ${quantityToNumber(line.quantityReceived)}; take goods back first with POST /unreceive.`,
+      };
+    const base = `${next.quantityConfirmed > 0 ? "confirmed" : "ordered"} ${quantityToNumber(baseQuantity(next))}`;
+    return {
+      reason: "above-base",
+      message: `Received, rejected and cancelled would be ${quantityToNumber(accountedQuantity(next))} together, above the ${base}.`,
+    };
+  }
+  if (isTooLarge(next) && !isTooLarge(line))
+    return { reason: "total-too-large", message: `The line would be worth more than ${totalValueMax}.` };
+  return null;
+}
+
+/** A decision over some of the lines that a call names. */
+export interface LineEditDecision extends Decision {
+  /** Lines that are now as the call asked for, in its order; those that were so already among them. */
+  readonly updatedLineItemIds: readonly string[];
+  readonly failed: readonly LineFailure[];
+}
+
+/**
+ * Changes each line as asked, or leaves it as a whole and says why in `failed`. `quantityRejected` and `quantityCancelled` are
+ * absolute totals. The order's status never moves.
+ *
+ * @throws Fault INVALID_INPUT  the order's status does not let lines change, a line is named twice, a pack is smaller than 1,
+ *                              no line could be changed at all, or the order would be worth more than `totalValueMax`.
+ * Source: spec "Purchase orders: writes"; C15, C29, C30, C31.
+ */
+export function decideEditLines(
+  order: PurchaseOrder,
+  edits: readonly LineEdit[],
+  context: DecisionContext,
+): LineEditDecision {
+  const pathOf = (index: number): string => `/lines/${index}`;
+  refuseRepeated(
+    edits.map((edit) => edit.lineItemId),
+    (index) => `${pathOf(index)}/lineItemId`,
+  );
+  for (const [index, edit] of edits.entries()) refuseSmallPack(edit.packSize, pathOf(index));
+  refuseUnlessLinesMayChange(order);
+
+  const lines = new Map(order.lineItems.map((line) => [line.poLineItemId, line] as const));
+  const changes: FieldChange[] = [];
+  const updatedLineItemIds: string[] = [];
+  const failed: LineFailure[] = [];
+  for (const edit of edits) {
+    const { lineItemId } = edit;
+    const line = lines.get(lineItemId);
+    if (line === undefined) {
+      failed.push(unknownLine(lineItemId));
+      continue;
+    }
+    const next = edited(line, edit, order.currencyCode);
+    const refusal = lineRefusal(line, next, edit);
+    if (refusal !== null) {
+      failed.push({ lineItemId, ...refusal });
+      continue;
+    }
+    updatedLineItemIds.push(lineItemId);
+    const lineChanges = changesOf(lineFields, line, next, lineItemId);
+    if (lineChanges.length === 0) continue;
+    changes.push(...lineChanges);
+    lines.set(lineItemId, { ...next, updatedAtMs: context.nowMs });
+  }
+  if (updatedLineItemIds.length === 0) throw nothingApplied(edits, failed, pathOf);
+  if (changes.length === 0) return { ...unchanged(order), updatedLineItemIds, failed };
+  const changedLines = new Set(changes.map((change) => change.poLineItemId));
+  const log = { action: "edit-lines", message: `Changed ${counted(changedLines.size)}.`, changes };
+  return {
+    ...decision(order, { ...order, lineItems: [...lines.values()] }, { log: [log] }, context),
+    updatedLineItemIds,
+    failed,
+  };
+}
+
+const unknownLine = (lineItemId: string): LineFailure => ({
+  lineItemId,
+  reason: "unknown-line",
+  message: "The order has no such line.",
+});
+
+/** Every edit failed, in the order of the edits. */
+function nothingApplied(
+  edits: readonly LineEdit[],
+  failed: readonly LineFailure[],
+  pathOf: (index: number) => string,
+): Fault {
+  const first = failed[0];
+  const more = failed.length > 1 ? ` (and ${counted(failed.length - 1)} more)` : "";
+  return new Fault("INVALID_INPUT", `No line was changed. ${first?.lineItemId}: ${first?.message}${more}`, {
+    action: "Correct the lines named in details and send them again.",
+    details: edits.map((_, index) => ({ path: pathOf(index), message: failed[index]?.message ?? "" })),
+  });
+}
+
+export interface LineDeleteDecision extends Decision {
+  readonly deletedLineItemIds: readonly string[];
+  readonly failed: readonly LineFailure[];
+}
+
+/**
+ * Deletes the lines that nothing has happened to yet; the others stay and are named in `failed`. None deleted is no failure of the
+ * call.
+ *
+ * @throws Fault INVALID_INPUT  the order's status does not let lines change, or a line is named twice.
+ * Source: spec "Purchase orders: writes"; C15, C30, C31.
+ */
+export function decideDeleteLines(
+  order: PurchaseOrder,
+  lineItemIds: readonly string[],
+  context: DecisionContext,
+): LineDeleteDecision {
+  refuseRepeated(lineItemIds, () => "/lineItemIds");
+  refuseUnlessLinesMayChange(order);
+  const lines = new Map(order.lineItems.map((line) => [line.poLineItemId, line] as const));
+  const deleted: LineItem[] = [];
+  const failed: LineFailure[] = [];
+  for (const lineItemId of lineItemIds) {
+    const line = lines.get(lineItemId);
+    const refusal = line === undefined ? unknownLine(lineItemId) : deleteRefusal(line);
+    if (refusal !== null) failed.push({ ...refusal, lineItemId });
+    else if (line !== undefined) deleted.push(line);
+  }
+  const deletedLineItemIds = deleted.map((line) => line.poLineItemId);
+  if (deleted.length === 0) return { ...unchanged(order), deletedLineItemIds, failed };
+  const gone = new Set(deletedLineItemIds);
+  const log = {
+    action: "delete-lines",
+    message: `Deleted ${counted(deleted.length)}.`,
+    changes: deleted.map((line) => ({
+      field: "lineItem",
+      poLineItemId: line.poLineItemId,
+      before: shownLine(line),
+      after: null,
+    })),
+  };
+  const lineItems = order.lineItems.filter((line) => !gone.has(line.poLineItemId));
+  return { ...decision(order, { ...order, lineItems }, { log: [log] }, context), deletedLineItemIds, failed };
+}
+
+function deleteRefusal(line: LineItem): Refusal | null {
+  if (line.quantityReceived !== 0)
+    return { reason: "has-received-quantity", message: "Goods were received on the line; cancel the rest instead." };
+  if (line.quantitySynced !== 0)
+    return { reason: "has-synced-quantity", message: "Stock of the line is still on the storefront." };
+  if (line.quantityRejected !== 0)
+    return { reason: "has-rejected-quantity", message: "Goods were rejected on the line; cancel the rest instead." };
+  return null;
+}
