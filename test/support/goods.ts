@@ -1,0 +1,153 @@
+/** Orders, lines and shops for tests of the rules: whole values with believable defaults, of which a test names what matters to it. */
+import assert from "node:assert/strict";
+import { Fault } from "../../src/core/fault.ts";
+import type { GoodsContext } from "../../src/core/goods.ts";
+import {
+  type FxRate,
+  fxRateFrom,
+  type Money,
+  moneyFrom,
+  type Quantity,
+  quantityFrom,
+  zeroMoney,
+} from "../../src/core/money.ts";
+import type { LineItem, PurchaseOrder, ShopFacts } from "../../src/core/purchase-order.ts";
+
+export function quantity(units: number): Quantity {
+  const value = quantityFrom(units);
+  assert.ok(value !== null, `${units} is no quantity`);
+  return value;
+}
+
+export function money(amount: number): Money {
+  const value = moneyFrom(amount);
+  assert.ok(value !== null, `${amount} is no amount`);
+  return value;
+}
+
+export function fxRate(rate: number): FxRate {
+  const value = fxRateFrom(rate);
+  assert.ok(value !== null, `${rate} is no rate`);
+  return value;
+}
+
+/** Quantities and the cost of a line, in units. */
+export interface LineFigures {
+  readonly ordered?: number;
+  readonly confirmed?: number;
+  readonly received?: number;
+  readonly rejected?: number;
+  readonly cancelled?: number;
+  readonly synced?: number;
+  readonly unitCost?: number;
+  readonly currency?: string;
+  readonly variantId?: string;
+}
+
+export function line(poLineItemId: string, figures: LineFigures = {}): LineItem {
+  return {
+    poLineItemId,
+    variantId: figures.variantId ?? `variant of ${poLineItemId}`,
+    quantityOrdered: quantity(figures.ordered ?? 10),
+    quantityConfirmed: quantity(figures.confirmed ?? 0),
+    quantityReceived: quantity(figures.received ?? 0),
+    quantityRejected: quantity(figures.rejected ?? 0),
+    quantityCancelled: quantity(figures.cancelled ?? 0),
+    quantitySynced: quantity(figures.synced ?? 0),
+    unitCost: money(figures.unitCost ?? 1),
+    unitCostCurrencyCode: figures.currency ?? "USD",
+    productName: null,
+    variantName: null,
+    sku: null,
+    barcode: null,
+    supplierSku: null,
+    supplierBarcode: null,
+    supplierProductName: null,
+    supplierProductUrl: null,
+    moq: null,
+    packSize: null,
+    leadTimeDays: null,
+    expectedDeliveryDate: null,
+    note: null,
+    createdAtMs: 0,
+    updatedAtMs: 0,
+  };
+}
+
+export function order(
+  status: PurchaseOrder["status"],
+  lineItems: readonly LineItem[],
+  facts: Partial<PurchaseOrder> = {},
+): PurchaseOrder {
+  return {
+    purchaseOrderId: "po_1",
+    poNumber: "PO-1001",
+    status,
+    previousStatus: "Draft",
+    poName: null,
+    supplierId: "supplier",
+    locationId: "warehouse",
+    currencyCode: "USD",
+    orderDate: null,
+    expectedDeliveryDate: null,
+    supplierReference: null,
+    paymentTerms: null,
+    incoterm: null,
+    shippingCost: null,
+    discountAmount: null,
+    taxAmount: null,
+    tags: [],
+    note: null,
+    noteToSupplier: null,
+    billingAddress: null,
+    shippingAddress: null,
+    fxRateOverride: null,
+    supplierName: null,
+    locationName: null,
+    itemCount: lineItems.length,
+    totalValue: zeroMoney,
+    unpricedLineItemIds: [],
+    settledAmount: zeroMoney,
+    storefrontSyncState: "never-synced",
+    createdBy: null,
+    createdAtMs: 0,
+    updatedAtMs: 0,
+    sentAtMs: null,
+    confirmedAtMs: null,
+    receivedAtMs: null,
+    completedAtMs: null,
+    cancelledAtMs: null,
+    version: 1,
+    lineItems,
+    ...facts,
+  };
+}
+
+export const shop = (facts: Partial<ShopFacts> = {}): ShopFacts => ({
+  currencyCode: "USD",
+  fxRates: {},
+  autoSyncOnReceiving: true,
+  costSyncMode: "unit-cost",
+  onOrderTag: null,
+  ...facts,
+});
+
+export const context = (facts: Partial<GoodsContext> = {}): GoodsContext => ({
+  shop: shop(),
+  nowMs: 1_000,
+  skippedVariantIds: new Set(),
+  openPushLineItemIds: new Set(),
+  ...facts,
+});
+
+/** Asserts that `work` refuses with this code, and hands the refusal back. */
+export function refusal(work: () => unknown, code: Fault["code"] = "INVALID_INPUT"): Fault {
+  try {
+    work();
+  } catch (error) {
+    assert.ok(error instanceof Fault, String(error));
+    assert.equal(error.code, code, error.message);
+    return error;
+  }
+  return assert.fail("It was not refused.");
+}

@@ -1,0 +1,391 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  decideComplete,
+  decideConfirm,
+  decideQuickComplete,
+  decideQuickReceive,
+  decideReceive,
+  decideUnreceive,
+  type GoodsDecision,
+  refuseUnlessSyncable,
+} from "../../src/core/goods.ts";
+import { type PurchaseOrder, type Status, statuses } from "../../src/core/purchase-order.ts";
+import { context, line, order, quantity, refusal, shop } from "../support/goods.ts";
+
+const confirm = (from: PurchaseOrder, lines: Record<string, number> | "all", facts = context()): GoodsDecision =>
+  decideConfirm(
+    from,
+    lines === "all"
+      ? { confirmAll: true }
+      : {
+          lines: Object.entries(lines).map(([lineItemId, units]) => ({
+            lineItemId,
+            quantityConfirmed: quantity(units),
+          })),
+        },
+    facts,
+  );
+
+interface Totals {
+  readonly received: number;
+  readonly rejected?: number;
+  readonly cancelled?: number;
+}
+
+const receive = (
+  from: PurchaseOrder,
+  lines: Record<string, number | Totals>,
+  options: { readonly over?: boolean; readonly facts?: ReturnType<typeof context> } = {},
+): GoodsDecision =>
+  decideReceive(
+    from,
+    {
+      lines: Object.entries(lines).map(([lineItemId, given]) => {
+        const totals: Totals = typeof given === "number" ? { received: given } : given;
+        return {
+          lineItemId,
+          quantityReceived: quantity(totals.received),
+          quantityRejected: totals.rejected === undefined ? undefined : quantity(totals.rejected),
+          quantityCancelled: totals.cancelled === undefined ? undefined : quantity(totals.cancelled),
+        };
+      }),
+      allowOverReceipt: options.over ?? false,
+    },
+    options.facts ?? context(),
+  );
+
+const unreceive = (from: PurchaseOrder, lines: Record<string, number>, facts = context()): GoodsDecision =>
+  decideUnreceive(
+    from,
+    {
+      lines: Object.entries(lines).map(([lineItemId, units]) => ({ lineItemId, quantity: quantity(units) })),
+      reason: "damaged",
+    },
+    facts,
+  );
+
+const push = (...poLineItemIds: string[]): unknown => ({ kind: "push-stock", purchaseOrderId: "po_1", poLineItemIds });
+const pushes = (decided: GoodsDecision): unknown[] => decided.effects.filter((effect) => effect.kind === "push-stock");
+
+const accepted = (decide: (from: PurchaseOrder) => unknown, status: Status): boolean => {
+  const from = order(status, [line("a", { confirmed: 10, received: 3 })]);
+  try {
+    decide(from);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+test("each rule of goods takes the statuses of the specification and no other, and says the way out", () => {
+  const rules: Record<string, [(from: PurchaseOrder) => unknown, readonly Status[]]> = {
+    confirm: [(from) => confirm(from, { a: 10 }), ["Sent", "Partially Confirmed", "Confirmed", "In Progress"]],
+    receive: [(from) => receive(from, { a: 5 }), ["In Progress", "Partially Received", "Received"]],
+    unreceive: [(from) => unreceive(from, { a: 1 }), ["In Progress", "Partially Received", "Received"]],
+    complete: [(from) => decideComplete(from, false, context()), ["Partially Received", "Received"]],
+    quickReceive: [(from) => decideQuickReceive(from, context()), ["In Progress"]],
+    quickComplete: [(from) => decideQuickComplete(from, false, context()), ["In Progress"]],
+    sync: [
+      refuseUnlessSyncable,
+      ["Sent", "Partially Confirmed", "Confirmed", "In Progress", "Partially Received", "Received"],
+    ],
+  };
+  for (const [name, [decide, expected]] of Object.entries(rules)) {
+    assert.deepEqual(
+      statuses.filter((status) => accepted(decide, status)),
+      expected,
+      name,
+    );
+    for (const status of statuses.filter((status) => !expected.includes(status))) {
+      const fault = refusal(() => decide(order(status, [line("a", { confirmed: 10, received: 3 })])));
+      assert.ok(fault.message.includes(status), `${name}: ${fault.message}`);
+      assert.ok(fault.action !== null && fault.action.length > 0, `${name} from ${status}`);
+    }
+  }
+});
+
+test("the status after a confirmation follows from the lines", () => {
+  const lines = [line("a"), line("b"), line("gone", { cancelled: 10 })];
+  const table: [Status, Record<string, number>, Status][] = [
+    ["Sent", { a: 10, b: 10 }, "Confirmed"],
+    ["Sent", { a: 4 }, "Partially Confirmed"],
+    ["Sent", { a: 10 }, "Partially Confirmed"],
+    ["Sent", { a: 0 }, "Sent"],
+    ["Partially Confirmed", { a: 0 }, "Sent"],
+    ["Confirmed", { a: 4 }, "Partially Confirmed"],
+    ["Confirmed", { a: 10, b: 10 }, "Confirmed"],
+  ];
+  for (const [from, totals, to] of table) {
+    const decided = confirm(order(from, lines), totals);
+    assert.equal(decided.next.status, to, `${from} ${JSON.stringify(totals)}`);
+    assert.deepEqual(decided.status, { before: from, after: to, autoTransitioned: from !== to });
+    if (from !== to) assert.equal(decided.next.previousStatus, from);
+  }
+});
+
+test("confirmAll confirms every line that is not wholly cancelled and begins work from any confirmable status", () => {
+  for (const from of ["Sent", "Partially Confirmed", "Confirmed"] as const) {
+    const decided = confirm(order(from, [line("a", { confirmed: 3 }), line("gone", { cancelled: 10 })]), "all");
+    assert.equal(decided.next.status, "In Progress");
+    assert.deepEqual(decided.status, { before: from, after: "In Progress", autoTransitioned: true });
+    assert.deepEqual(
+      decided.next.lineItems.map((item) => item.quantityConfirmed),
+      [quantity(10), quantity(0)],
+    );
+    assert.deepEqual(decided.updatedLineItemIds, ["a"]);
+  }
+});
+
+test("in progress, repeating a confirmation changes nothing and changing it is refused", () => {
+  const from = order("In Progress", [line("a", { confirmed: 10 })]);
+  for (const decided of [confirm(from, "all"), confirm(from, { a: 10 })]) {
+    assert.equal(decided.next, from);
+    assert.deepEqual(decided.log, []);
+  }
+  assert.match(refusal(() => confirm(from, { a: 9 })).action ?? "", /back to Confirmed first/);
+  assert.match(
+    refusal(() => confirm(order("In Progress", [line("a")]), "all")).action ?? "",
+    /back to Confirmed first/,
+  );
+});
+
+test("a confirmation above the order, or below what is accounted for, is refused by name and changes nothing", () => {
+  const from = order("Sent", [line("a"), line("b", { cancelled: 6 })]);
+  assert.deepEqual(refusal(() => confirm(from, { a: 5, b: 10.001 })).details, [
+    { path: "/lines/1/quantityConfirmed", message: "10.001 is above the ordered quantity, 10" },
+  ]);
+  assert.match(
+    refusal(() => confirm(from, { b: 5 })).message,
+    /below what is already received, rejected or cancelled, 6/,
+  );
+  assert.equal(confirm(from, { b: 6 }).next.status, "Partially Confirmed");
+  assert.equal(refusal(() => confirm(from, { a: 1, nowhere: 1 })).details?.length, 1);
+  assert.match(refusal(() => confirm(from, { a: 1, nowhere: 1 })).message, /^\/lines\/1\/lineItemId: nowhere/);
+});
+
+test("a receipt leaves Received when nothing is pending on any line, else Partially Received", () => {
+  const lines = [line("a", { confirmed: 8 }), line("b"), line("gone", { cancelled: 10 })];
+  const table: [Status, Record<string, number | Totals>, Status][] = [
+    ["In Progress", { a: 8, b: 10 }, "Received"],
+    ["In Progress", { a: 8 }, "Partially Received"],
+    ["In Progress", { a: { received: 0, rejected: 2 } }, "Partially Received"],
+    ["In Progress", { a: { received: 6, rejected: 1, cancelled: 1 }, b: { received: 0, cancelled: 10 } }, "Received"],
+    ["Partially Received", { a: 8, b: 10 }, "Received"],
+    ["Received", { a: 1 }, "Partially Received"],
+  ];
+  for (const [from, totals, to] of table) {
+    const decided = receive(order(from, lines), totals);
+    assert.equal(decided.next.status, to, `${from} ${JSON.stringify(totals)}`);
+    assert.deepEqual(decided.status, { before: from, after: to, autoTransitioned: from !== to });
+  }
+});
+
+test("a receipt is an entry of the log, a receipt with deltas, and a push of the changed catalogue lines", () => {
+  const from = order("In Progress", [
+    line("a", { received: 2, synced: 2 }),
+    line("b"),
+    line("custom", { variantId: "CSTM-1" }),
+    line("other"),
+  ]);
+  const decided = receive(from, { a: 5.5, b: { received: 0, rejected: 1 }, custom: 10 });
+  assert.deepEqual(decided.receipts, [
+    {
+      source: "receive",
+      reason: null,
+      lines: [
+        {
+          poLineItemId: "a",
+          variantId: "variant of a",
+          quantityDelta: quantity(3.5),
+          quantityReceivedAfter: quantity(5.5),
+        },
+        {
+          poLineItemId: "custom",
+          variantId: "CSTM-1",
+          quantityDelta: quantity(10),
+          quantityReceivedAfter: quantity(10),
+        },
+      ],
+    },
+  ]);
+  assert.deepEqual(decided.log, [
+    {
+      action: "receive",
+      message: "Received goods on 3 lines; moved from In Progress to Partially Received.",
+      changes: [
+        { field: "quantityReceived", poLineItemId: "a", before: 2, after: 5.5 },
+        { field: "quantityRejected", poLineItemId: "b", before: 0, after: 1 },
+        { field: "quantityReceived", poLineItemId: "custom", before: 0, after: 10 },
+        { field: "status", poLineItemId: null, before: "In Progress", after: "Partially Received" },
+      ],
+    },
+  ]);
+  assert.deepEqual(pushes(decided), [push("a")]);
+  assert.deepEqual(
+    decided.effects.find((effect) => effect.kind === "mirror-incoming"),
+    {
+      kind: "mirror-incoming",
+      locationId: "warehouse",
+      variantIds: ["variant of a", "variant of b"],
+    },
+  );
+  assert.equal(decided.stockSync, "queued");
+  assert.equal(decided.next.storefrontSyncState, "in-flight");
+  assert.deepEqual(decided.updatedLineItemIds, ["a", "b", "custom"]);
+  assert.equal(decided.next.version, from.version + 1);
+});
+
+test("a receipt that changes no total moves nothing, pushes nothing and is not held to the cap again", () => {
+  const from = order("Partially Received", [line("a", { received: 12, synced: 12 }), line("b", { received: 10 })]);
+  const decided = receive(from, { a: 12, b: 10 });
+  assert.equal(decided.next, from);
+  assert.deepEqual([decided.log, decided.receipts, decided.effects], [[], [], []]);
+  assert.equal(decided.stockSync, "skipped");
+  assert.deepEqual(decided.status, {
+    before: "Partially Received",
+    after: "Partially Received",
+    autoTransitioned: false,
+  });
+});
+
+test("received + rejected + cancelled stay within what was confirmed, or ordered if never confirmed, unless over-receipt is allowed", () => {
+  const from = order("In Progress", [line("a", { confirmed: 8 }), line("b")]);
+  assert.deepEqual(refusal(() => receive(from, { b: 10, a: 8.001 })).details, [
+    {
+      path: "/lines/1/quantityReceived",
+      message: "received + rejected + cancelled would be 8.001, above the confirmed quantity, 8",
+    },
+  ]);
+  assert.match(
+    refusal(() => receive(from, { b: { received: 9, rejected: 1, cancelled: 1 } })).message,
+    /above the ordered quantity, 10/,
+  );
+  assert.equal(receive(from, { a: 8.001 }, { over: true }).next.lineItems[0]?.quantityReceived, quantity(8.001));
+});
+
+test("a total lowered below what is synced is refused, over-receipt or not; down to it is not", () => {
+  const from = order("Received", [line("a", { received: 10, synced: 6 })]);
+  const fault = refusal(() => receive(from, { a: 5.999 }, { over: true }));
+  assert.match(fault.message, /already synced to the storefront, 6/);
+  assert.match(fault.action ?? "", /unreceive/);
+  assert.equal(receive(from, { a: 6 }).next.status, "Partially Received");
+});
+
+test("goods may come in while a negative push is on its way", () => {
+  const decided = receive(order("Partially Received", [line("a", { received: 5, synced: 10 })]), { a: 7 });
+  assert.deepEqual(pushes(decided), [push("a")]);
+});
+
+test("with auto-sync off nothing is pushed and the answer says so", () => {
+  const off = context({ shop: shop({ autoSyncOnReceiving: false }) });
+  const decided = receive(order("In Progress", [line("a")]), { a: 10 }, { facts: off });
+  assert.deepEqual(pushes(decided), []);
+  assert.equal(decided.stockSync, "disabled");
+  assert.equal(decided.next.storefrontSyncState, "never-synced");
+  const partly = receive(
+    order("Partially Received", [line("a", { received: 4, synced: 4 })]),
+    { a: 10 },
+    { facts: off },
+  );
+  assert.equal(partly.next.storefrontSyncState, "partial");
+  const back = unreceive(order("Received", [line("a", { received: 10, synced: 10 })]), { a: 1 }, off);
+  assert.deepEqual([pushes(back), back.stockSync], [[], "disabled"]);
+});
+
+test("a line lowered while a push of it is open is pushed again, even with auto-sync off", () => {
+  for (const autoSyncOnReceiving of [true, false]) {
+    const facts = context({ shop: shop({ autoSyncOnReceiving }), openPushLineItemIds: new Set(["a"]) });
+    const decided = receive(order("Received", [line("a", { received: 10 })]), { a: 6 }, { facts });
+    assert.deepEqual(pushes(decided), [push("a")], String(autoSyncOnReceiving));
+  }
+});
+
+test("a skipped variant is recorded and the storefront hears nothing of it", () => {
+  const facts = context({ shop: shop({ onOrderTag: "on order" }), skippedVariantIds: new Set(["variant of a"]) });
+  const both = receive(order("In Progress", [line("a"), line("b")]), { a: 10, b: 10 }, { facts });
+  assert.equal(both.next.status, "Received");
+  assert.deepEqual(both.effects, [
+    push("b"),
+    { kind: "mirror-incoming", locationId: "warehouse", variantIds: ["variant of b"] },
+    { kind: "sync-tags", variantIds: ["variant of b"] },
+  ]);
+  const alone = receive(order("In Progress", [line("a")]), { a: 10 }, { facts });
+  assert.deepEqual([alone.effects, alone.stockSync], [[], "skipped"]);
+  assert.equal(alone.next.storefrontSyncState, "never-synced");
+});
+
+test("taking goods back is a delta that decides the status and pushes what falls below synced", () => {
+  const lines = [line("a", { received: 10, synced: 6 }), line("b", { received: 10, synced: 10 })];
+  const table: [Record<string, number>, Status, string[]][] = [
+    [{ a: 4 }, "Partially Received", []],
+    [{ a: 5 }, "Partially Received", ["a"]],
+    [{ a: 10, b: 10 }, "In Progress", ["a", "b"]],
+  ];
+  for (const [amounts, to, pushed] of table) {
+    const decided = unreceive(order("Received", lines), amounts);
+    assert.equal(decided.next.status, to);
+    assert.deepEqual(pushes(decided), pushed.length === 0 ? [] : [push(...pushed)]);
+    assert.equal(decided.stockSync, pushed.length === 0 ? "skipped" : "queued");
+    assert.equal(decided.receipts[0]?.source, "unreceive");
+    assert.equal(decided.receipts[0]?.reason, "damaged");
+  }
+  const once = unreceive(order("Received", lines), { b: 4 });
+  const twice = unreceive(once.next, { b: 4 });
+  assert.equal(twice.next.lineItems[1]?.quantityReceived, quantity(2));
+  assert.match(twice.log[0]?.message ?? "", /^Took goods back on 1 line \(damaged\)\.$/);
+  assert.match(refusal(() => unreceive(twice.next, { b: 2.001 })).message, /more than was received, 2/);
+});
+
+test("over-received goods taken back to the expected leave the order Received", () => {
+  const decided = unreceive(order("Received", [line("a", { received: 12 })]), { a: 2 });
+  assert.equal(decided.next.status, "Received");
+});
+
+test("completing leaves outstanding quantities on the lines and takes them off what is incoming", () => {
+  const from = order("Partially Received", [line("a", { received: 4 })]);
+  const decided = decideComplete(from, true, context());
+  assert.equal(decided.next.status, "Completed");
+  assert.equal(decided.next.previousStatus, "Partially Received");
+  assert.deepEqual(decided.next.lineItems, from.lineItems);
+  assert.deepEqual(decided.effects, [
+    { kind: "settle-costs", purchaseOrderId: "po_1" },
+    { kind: "mirror-incoming", locationId: "warehouse", variantIds: ["variant of a"] },
+  ]);
+  assert.deepEqual(decideComplete(from, false, context()).effects.length, 1);
+  assert.match(
+    refusal(() => decideComplete(order("In Progress", []), false, context())).action ?? "",
+    /receive.*quick-complete/,
+  );
+});
+
+test("quick receiving takes what was confirmed and is outstanding, and stays In Progress so that it can be repeated", () => {
+  const from = order("In Progress", [
+    line("a", { confirmed: 8, received: 1, rejected: 2 }),
+    line("never confirmed"),
+    line("custom", { variantId: "CSTM-1", confirmed: 10 }),
+  ]);
+  const decided = decideQuickReceive(from, context());
+  assert.deepEqual(
+    decided.next.lineItems.map((item) => item.quantityReceived),
+    [quantity(6), quantity(0), quantity(10)],
+  );
+  assert.equal(decided.next.status, "In Progress");
+  assert.deepEqual(decided.updatedLineItemIds, ["a", "custom"]);
+  assert.deepEqual(pushes(decided), []);
+  assert.equal(decided.receipts[0]?.source, "quick-complete");
+  const again = decideQuickReceive(decided.next, context());
+  assert.equal(again.next, decided.next);
+  assert.deepEqual(decideQuickComplete(again.next, false, context()).status, {
+    before: "In Progress",
+    after: "Completed",
+    autoTransitioned: true,
+  });
+});
+
+test("without a confirmed quantity there is nothing to receive quickly", () => {
+  assert.equal(
+    refusal(() => decideQuickReceive(order("In Progress", [line("a")]), context()), "NOTHING_TO_RECEIVE").status,
+    409,
+  );
+});
