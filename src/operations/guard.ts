@@ -11,31 +11,20 @@ import { type LineItem, linesPerOrderMax } from "../core/purchase-order.ts";
 import { guardVerdict, type Resolution, type VariantStanding } from "../core/storefront-plan.ts";
 import { StorefrontError } from "../storefront/storefront.ts";
 import type { Call } from "./operation.ts";
+import { lineItemId, noRepeats } from "./wire.ts";
 
 /** The wire shape of `resolutions[]`. */
 export const resolutions = z
   .array(
     z.strictObject({
-      itemId: z.string().meta({ description: "Id of the line item, not of the variant." }),
+      itemId: lineItemId.meta({ description: "Id of the line item, not of the variant." }),
       action: z.enum(["activate", "skip"]).meta({
         description: "`activate` makes the variant active again; `skip` goes on without the storefront for this line.",
       }),
     }),
   )
   .max(linesPerOrderMax)
-  .check((context) => {
-    const seen = new Set<string>();
-    for (const [index, { itemId }] of context.value.entries()) {
-      if (seen.has(itemId))
-        context.issues.push({
-          code: "custom",
-          input: itemId,
-          path: [index, "itemId"],
-          message: `${itemId} is given twice`,
-        });
-      seen.add(itemId);
-    }
-  })
+  .check(noRepeats((resolution) => resolution.itemId, "itemId"))
   .meta({ description: "Answers to an earlier INVENTORY_GUARD_ISSUES, one a line." });
 
 /** What the guard found out, for the decision that follows. */

@@ -160,6 +160,9 @@ test("a confirmation above the order, or below what is accounted for, is refused
     /below what is already received, rejected or cancelled, 6/,
   );
   assert.equal(confirm(from, { b: 6 }).next.status, "Partially Confirmed");
+  const over = order("Partially Confirmed", [line("a", { confirmed: 2, rejected: 3, cancelled: 3 })]);
+  assert.equal(confirm(over, { a: 5 }).next.lineItems[0]?.quantityConfirmed, quantity(5));
+  assert.equal(confirm(over, { a: 2 }).next, over);
   assert.equal(refusal(() => confirm(from, { a: 1, nowhere: 1 })).details?.length, 1);
   assert.match(refusal(() => confirm(from, { a: 1, nowhere: 1 })).message, /^\/lines\/1\/lineItemId: nowhere/);
 });
