@@ -1,0 +1,824 @@
+/**
+ * Purchase orders between SQL and core: loading one, saving what a rule decided, deleting, numbering.
+ *
+ * Owns: the SQL of an order, its lines, log, receipts and attachments, the incoming ledger, the number counter and the catalogue
+ * rows that orders read. Does not own: lists (order-list.ts), the outbox (effects.ts), or any rule.
+ *
+ * Invariants:
+ * - R1. `saveDecision` writes everything a decision holds or, when it changes nothing, nothing (S2, P5).
+ * - R2. The incoming ledger moves with the order in the same transaction, by the difference (C41).
+ * - R3. A number is given once; a refused request gives none away (C34).
+ */
+import type {
+  AppliedCredit,
+  Attachments,
+  OrderDocument,
+  Payment,
+  Shipment,
+  SupplierCredit,
+} from "../core/attachment.ts";
+import type { Effect } from "../core/effect.ts";
+import { fold } from "../core/fold.ts";
+import { incomingDeltas, paidStatus } from "../core/lines.ts";
+import { asFxRate, asMoney, asQuantity, type FxRate, type Money, type Quantity } from "../core/money.ts";
+import {
+  type Address,
+  type Decision,
+  type FieldChange,
+  type Header,
+  type LineItem,
+  linesPerOrderMax,
+  type PurchaseOrder,
+  type ReceiptDraft,
+  type Status,
+  type StorefrontSyncState,
+} from "../core/purchase-order.ts";
+import { effectStatements } from "./effects.ts";
+import type { Ids, SqlValue, Statement, Tx } from "./shop.ts";
+
+/** Values of one `in (…)`. */
+const inListMax = 90;
+
+export function chunksOf<T>(values: readonly T[], size: number): readonly (readonly T[])[] {
+  const chunks: (readonly T[])[] = [];
+  for (let start = 0; start < values.length; start += size) chunks.push(values.slice(start, start + size));
+  return chunks;
+}
+
+const placeholders = (count: number): string => Array.from({ length: count }, () => "?").join(", ");
+
+// Orders.
+
+export interface HeaderRow {
+  readonly purchase_order_id: string;
+  readonly po_number: string;
+  readonly po_name: string | null;
+  readonly status: Status;
+  readonly previous_status: Status;
+  readonly supplier_id: string | null;
+  readonly supplier_name: string | null;
+  readonly location_id: string | null;
+  readonly location_name: string | null;
+  readonly currency_code: string;
+  readonly fx_rate_override: number | null;
+  readonly order_date: string | null;
+  readonly expected_delivery_date: string | null;
+  readonly supplier_reference: string | null;
+  readonly payment_terms: string | null;
+  readonly incoterm: string | null;
+  readonly shipping_cost: number | null;
+  readonly discount_amount: number | null;
+  readonly tax_amount: number | null;
+  readonly tags: string;
+  readonly note: string | null;
+  readonly note_to_supplier: string | null;
+  readonly billing_address: string | null;
+  readonly shipping_address: string | null;
+  readonly item_count: number;
+  readonly total_value: number;
+  readonly unpriced_line_item_ids: string;
+  readonly settled_amount: number;
+  readonly storefront_sync_state: StorefrontSyncState;
+  readonly created_by: string | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly sent_at: number | null;
+  readonly confirmed_at: number | null;
+  readonly received_at: number | null;
+  readonly completed_at: number | null;
+  readonly cancelled_at: number | null;
+  readonly version: number;
+}
+
+/** Columns of a header and the joins that bring the live names; `o` is the order. */
+export const selectHeader = `
+select o.purchase_order_id, o.po_number, o.po_name, o.status, o.previous_status, o.supplier_id, s.name as supplier_name,
+  o.location_id, l.name as location_name, o.currency_code, o.fx_rate_override, o.order_date, o.expected_delivery_date,
+  o.supplier_reference, o.payment_terms, o.incoterm, o.shipping_cost, o.discount_amount, o.tax_amount, o.tags, o.note,
+  o.note_to_supplier, o.billing_address, o.shipping_address, o.item_count, o.total_value, o.unpriced_line_item_ids,
+  o.settled_amount, o.storefront_sync_state, o.created_by, o.created_at, o.updated_at, o.sent_at, o.confirmed_at,
+  o.received_at, o.completed_at, o.cancelled_at, o.version
+from purchase_order o
+left join supplier s on s.shop_id = o.shop_id and s.supplier_id = o.supplier_id
+left join location l on l.shop_id = o.shop_id and l.location_id = o.location_id`;
+
+const orNull = <T>(value: number | null, brand: (value: number) => T): T | null =>
+  value === null ? null : brand(value);
+
+function addressFrom(json: string | null): Address | null {
+  if (json === null) return null;
+  const address: Address = JSON.parse(json);
+  return address;
+}
+
+function stringsFrom(json: string): readonly string[] {
+  const strings: readonly string[] = JSON.parse(json);
+  return strings;
+}
+
+export const headerFrom = (row: HeaderRow): Header => ({
+  purchaseOrderId: row.purchase_order_id,
+  poNumber: row.po_number,
+  poName: row.po_name,
+  status: row.status,
+  previousStatus: row.previous_status,
+  supplierId: row.supplier_id,
+  supplierName: row.supplier_name,
+  locationId: row.location_id,
+  locationName: row.location_name,
+  currencyCode: row.currency_code,
+  fxRateOverride: orNull<FxRate>(row.fx_rate_override, asFxRate),
+  orderDate: row.order_date,
+  expectedDeliveryDate: row.expected_delivery_date,
+  supplierReference: row.supplier_reference,
+  paymentTerms: row.payment_terms,
+  incoterm: row.incoterm,
+  shippingCost: orNull<Money>(row.shipping_cost, asMoney),
+  discountAmount: orNull<Money>(row.discount_amount, asMoney),
+  taxAmount: orNull<Money>(row.tax_amount, asMoney),
+  tags: stringsFrom(row.tags),
+  note: row.note,
+  noteToSupplier: row.note_to_supplier,
+  billingAddress: addressFrom(row.billing_address),
+  shippingAddress: addressFrom(row.shipping_address),
+  itemCount: row.item_count,
+  totalValue: asMoney(row.total_value),
+  unpricedLineItemIds: stringsFrom(row.unpriced_line_item_ids),
+  settledAmount: asMoney(row.settled_amount),
+  storefrontSyncState: row.storefront_sync_state,
+  createdBy: row.created_by,
+  createdAtMs: row.created_at,
+  updatedAtMs: row.updated_at,
+  sentAtMs: row.sent_at,
+  confirmedAtMs: row.confirmed_at,
+  receivedAtMs: row.received_at,
+  completedAtMs: row.completed_at,
+  cancelledAtMs: row.cancelled_at,
+  version: row.version,
+});
+
+interface LineRow {
+  readonly po_line_item_id: string;
+  readonly variant_id: string;
+  readonly quantity_ordered: number;
+  readonly quantity_confirmed: number;
+  readonly quantity_received: number;
+  readonly quantity_rejected: number;
+  readonly quantity_cancelled: number;
+  readonly quantity_synced: number;
+  readonly unit_cost: number;
+  readonly unit_cost_currency_code: string;
+  readonly product_name: string | null;
+  readonly variant_name: string | null;
+  readonly sku: string | null;
+  readonly barcode: string | null;
+  readonly supplier_sku: string | null;
+  readonly supplier_barcode: string | null;
+  readonly supplier_product_name: string | null;
+  readonly supplier_product_url: string | null;
+  readonly moq: number | null;
+  readonly pack_size: number | null;
+  readonly lead_time_days: number | null;
+  readonly expected_delivery_date: string | null;
+  readonly note: string | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+const selectLines = `
+select po_line_item_id, variant_id, quantity_ordered, quantity_confirmed, quantity_received, quantity_rejected,
+  quantity_cancelled, quantity_synced, unit_cost, unit_cost_currency_code, product_name, variant_name, sku, barcode,
+  supplier_sku, supplier_barcode, supplier_product_name, supplier_product_url, moq, pack_size, lead_time_days,
+  expected_delivery_date, note, created_at, updated_at
+from purchase_order_line where shop_id = ? and purchase_order_id = ? order by position`;
+
+const lineFrom = (row: LineRow): LineItem => ({
+  poLineItemId: row.po_line_item_id,
+  variantId: row.variant_id,
+  quantityOrdered: asQuantity(row.quantity_ordered),
+  quantityConfirmed: asQuantity(row.quantity_confirmed),
+  quantityReceived: asQuantity(row.quantity_received),
+  quantityRejected: asQuantity(row.quantity_rejected),
+  quantityCancelled: asQuantity(row.quantity_cancelled),
+  quantitySynced: asQuantity(row.quantity_synced),
+  unitCost: asMoney(row.unit_cost),
+  unitCostCurrencyCode: row.unit_cost_currency_code,
+  productName: row.product_name,
+  variantName: row.variant_name,
+  sku: row.sku,
+  barcode: row.barcode,
+  supplierSku: row.supplier_sku,
+  supplierBarcode: row.supplier_barcode,
+  supplierProductName: row.supplier_product_name,
+  supplierProductUrl: row.supplier_product_url,
+  moq: orNull<Quantity>(row.moq, asQuantity),
+  packSize: orNull<Quantity>(row.pack_size, asQuantity),
+  leadTimeDays: row.lead_time_days,
+  expectedDeliveryDate: row.expected_delivery_date,
+  note: row.note,
+  createdAtMs: row.created_at,
+  updatedAtMs: row.updated_at,
+});
+
+/** The header alone; null when there is no such order or it was deleted (C33). */
+export async function loadHeader(tx: Tx, shopId: string, purchaseOrderId: string): Promise<Header | null> {
+  const [row] = await tx.all<HeaderRow>(
+    `${selectHeader} where o.shop_id = ? and o.purchase_order_id = ? and o.deleted_at is null`,
+    [shopId, purchaseOrderId],
+  );
+  return row === undefined ? null : headerFrom(row);
+}
+
+/** The order with its lines in the order they were added; null when there is no such order or it was deleted (C33). */
+export async function loadOrder(tx: Tx, shopId: string, purchaseOrderId: string): Promise<PurchaseOrder | null> {
+  const header = await loadHeader(tx, shopId, purchaseOrderId);
+  if (header === null) return null;
+  const rows = await tx.all<LineRow>(selectLines, [shopId, purchaseOrderId]);
+  return { ...header, lineItems: rows.map(lineFrom) };
+}
+
+/** What a search for an order by text looks through, one field a line; the supplier's name is looked up where it stands (C13). */
+export const searchText = (order: Pick<Header, "poNumber" | "poName" | "supplierReference">): string =>
+  [order.poNumber, order.poName ?? "", order.supplierReference ?? ""].map(fold).join("\n");
+
+const jsonOrNull = (value: Address | null): string | null => (value === null ? null : JSON.stringify(value));
+
+/** Every column of `purchase_order` but its key and `deleted_at`, with its value. */
+const headerColumns = {
+  po_number: (order) => order.poNumber,
+  po_name: (order) => order.poName,
+  status: (order) => order.status,
+  previous_status: (order) => order.previousStatus,
+  supplier_id: (order) => order.supplierId,
+  location_id: (order) => order.locationId,
+  currency_code: (order) => order.currencyCode,
+  fx_rate_override: (order) => order.fxRateOverride,
+  order_date: (order) => order.orderDate,
+  expected_delivery_date: (order) => order.expectedDeliveryDate,
+  supplier_reference: (order) => order.supplierReference,
+  payment_terms: (order) => order.paymentTerms,
+  incoterm: (order) => order.incoterm,
+  shipping_cost: (order) => order.shippingCost,
+  discount_amount: (order) => order.discountAmount,
+  tax_amount: (order) => order.taxAmount,
+  tags: (order) => JSON.stringify(order.tags),
+  note: (order) => order.note,
+  note_to_supplier: (order) => order.noteToSupplier,
+  billing_address: (order) => jsonOrNull(order.billingAddress),
+  shipping_address: (order) => jsonOrNull(order.shippingAddress),
+  item_count: (order) => order.itemCount,
+  total_value: (order) => order.totalValue,
+  unpriced_line_item_ids: (order) => JSON.stringify(order.unpricedLineItemIds),
+  settled_amount: (order) => order.settledAmount,
+  paid_status: (order) => paidStatus(order),
+  storefront_sync_state: (order) => order.storefrontSyncState,
+  search_folded: (order) => searchText(order),
+  created_by: (order) => order.createdBy,
+  created_at: (order) => order.createdAtMs,
+  updated_at: (order) => order.updatedAtMs,
+  sent_at: (order) => order.sentAtMs,
+  confirmed_at: (order) => order.confirmedAtMs,
+  received_at: (order) => order.receivedAtMs,
+  completed_at: (order) => order.completedAtMs,
+  cancelled_at: (order) => order.cancelledAtMs,
+  version: (order) => order.version,
+} as const satisfies Record<string, (order: Header) => SqlValue>;
+
+/** Every column of `purchase_order_line` but its key and `position`, with its value. */
+const lineColumns = {
+  variant_id: (line) => line.variantId,
+  quantity_ordered: (line) => line.quantityOrdered,
+  quantity_confirmed: (line) => line.quantityConfirmed,
+  quantity_received: (line) => line.quantityReceived,
+  quantity_rejected: (line) => line.quantityRejected,
+  quantity_cancelled: (line) => line.quantityCancelled,
+  quantity_synced: (line) => line.quantitySynced,
+  unit_cost: (line) => line.unitCost,
+  unit_cost_currency_code: (line) => line.unitCostCurrencyCode,
+  product_name: (line) => line.productName,
+  variant_name: (line) => line.variantName,
+  sku: (line) => line.sku,
+  barcode: (line) => line.barcode,
+  supplier_sku: (line) => line.supplierSku,
+  supplier_barcode: (line) => line.supplierBarcode,
+  supplier_product_name: (line) => line.supplierProductName,
+  supplier_product_url: (line) => line.supplierProductUrl,
+  moq: (line) => line.moq,
+  pack_size: (line) => line.packSize,
+  lead_time_days: (line) => line.leadTimeDays,
+  expected_delivery_date: (line) => line.expectedDeliveryDate,
+  note: (line) => line.note,
+  created_at: (line) => line.createdAtMs,
+  updated_at: (line) => line.updatedAtMs,
+} as const satisfies Record<string, (line: LineItem) => SqlValue>;
+
+const columnNames = (columns: object): string => Object.keys(columns).join(", ");
+
+const insertHeader = `
+insert into purchase_order (shop_id, purchase_order_id, ${columnNames(headerColumns)})
+values (?, ?, ${placeholders(Object.keys(headerColumns).length)})`;
+
+const insertLine = `
+insert into purchase_order_line (shop_id, purchase_order_id, po_line_item_id, position, ${columnNames(lineColumns)})
+values (?, ?, ?, ?, ${placeholders(Object.keys(lineColumns).length)})`;
+
+const deleteLine =
+  "delete from purchase_order_line where shop_id = ? and purchase_order_id = ? and po_line_item_id = ?";
+
+/** The update of the columns that differ, so that untouched indexes stay untouched; null when none does. */
+function updateStatement<T>(
+  table: string,
+  columns: Readonly<Record<string, (of: T) => SqlValue>>,
+  before: T,
+  next: T,
+  key: Readonly<Record<string, string>>,
+): Statement | null {
+  const sets: string[] = [];
+  const params: SqlValue[] = [];
+  for (const [column, valueOf] of Object.entries(columns)) {
+    const value = valueOf(next);
+    if (value === valueOf(before)) continue;
+    sets.push(`${column} = ?`);
+    params.push(value);
+  }
+  if (sets.length === 0) return null;
+  const where = Object.keys(key).map((column) => `${column} = ?`);
+  return {
+    sql: `update ${table} set ${sets.join(", ")} where ${where.join(" and ")}`,
+    params: [...params, ...Object.values(key)],
+  };
+}
+
+const valuesOf = <T>(columns: Readonly<Record<string, (of: T) => SqlValue>>, of: T): readonly SqlValue[] =>
+  Object.values(columns).map((valueOf) => valueOf(of));
+
+/** Writes the header and the lines of `next` as far as they differ from `before`. */
+function orderStatements(shopId: string, before: PurchaseOrder | null, next: PurchaseOrder): readonly Statement[] {
+  const { purchaseOrderId } = next;
+  const statements: Statement[] = [];
+  if (before === null) {
+    statements.push({ sql: insertHeader, params: [shopId, purchaseOrderId, ...valuesOf(headerColumns, next)] });
+  } else {
+    const key = { shop_id: shopId, purchase_order_id: purchaseOrderId };
+    const update = updateStatement<Header>("purchase_order", headerColumns, before, next, key);
+    if (update !== null) statements.push(update);
+  }
+  const lines = new Map((before?.lineItems ?? []).map((line) => [line.poLineItemId, line] as const));
+  for (const [index, line] of next.lineItems.entries()) {
+    const { poLineItemId } = line;
+    const stored = lines.get(poLineItemId);
+    lines.delete(poLineItemId);
+    if (stored === line) continue;
+    if (stored === undefined) {
+      // Grows with every change and within it, so lines stay in the order in which they were added whatever is deleted.
+      const position = next.version * linesPerOrderMax + index;
+      const params = [shopId, purchaseOrderId, poLineItemId, position, ...valuesOf(lineColumns, line)];
+      statements.push({ sql: insertLine, params });
+      continue;
+    }
+    const key = { shop_id: shopId, purchase_order_id: purchaseOrderId, po_line_item_id: poLineItemId };
+    const update = updateStatement<LineItem>("purchase_order_line", lineColumns, stored, line, key);
+    if (update !== null) statements.push(update);
+  }
+  for (const poLineItemId of lines.keys())
+    statements.push({ sql: deleteLine, params: [shopId, purchaseOrderId, poLineItemId] });
+  return statements;
+}
+
+const addIncoming = `
+insert into incoming (shop_id, variant_id, location_id, quantity) values (?, ?, ?, ?)
+on conflict (shop_id, variant_id, location_id) do update set quantity = incoming.quantity + excluded.quantity`;
+
+/** Moves the incoming ledger from what `before` brought to what `next` brings (R2). For import, too. */
+export const incomingStatements = (
+  shopId: string,
+  before: PurchaseOrder | null,
+  next: PurchaseOrder | null,
+): readonly Statement[] =>
+  incomingDeltas(before, next).map(({ variantId, locationId, delta }) => ({
+    sql: addIncoming,
+    params: [shopId, variantId, locationId, delta],
+  }));
+
+// Saving.
+
+/** Who made a change, in which call and when. */
+export interface Stamp {
+  readonly actor: {
+    readonly type: "api-key" | "agent" | "user" | "system";
+    readonly id: string | null;
+    readonly name: string | null;
+  };
+  readonly operation: string | null;
+  readonly requestId: string | null;
+  readonly nowMs: number;
+  readonly ids: Ids;
+}
+
+/** The name under which records show who made them; the id where there is no name. */
+export const actorName = (actor: Stamp["actor"]): string | null => actor.name ?? actor.id;
+
+const insertLog = `
+insert into purchase_order_log
+  (shop_id, purchase_order_id, log_id, occurred_at, action, message, actor_type, actor_id, actor_name, operation, request_id,
+   changes)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+function logStatement(
+  shopId: string,
+  purchaseOrderId: string,
+  entry: Decision["log"][number],
+  { actor, operation, requestId, nowMs, ids }: Stamp,
+): Statement {
+  return {
+    sql: insertLog,
+    params: [
+      shopId,
+      purchaseOrderId,
+      ids.next("log"),
+      nowMs,
+      entry.action,
+      entry.message,
+      actor.type,
+      actor.id,
+      actor.name,
+      operation,
+      requestId,
+      JSON.stringify(entry.changes),
+    ],
+  };
+}
+
+const insertReceipt = `
+insert into receipt
+  (shop_id, purchase_order_id, receipt_id, received_at, recorded_by, source, reason, request_id, lines)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+/**
+ * Writes what was decided in one flight: the order, its log, receipts, the incoming ledger and the effects. Nothing when the decision
+ * changes nothing.
+ *
+ * @param before the order as loaded in this transaction; null for a new one.
+ * @returns the effects as asked for, each with its id in the outbox.
+ */
+export async function saveDecision(
+  tx: Tx,
+  shopId: string,
+  before: PurchaseOrder | null,
+  { next, log, receipts, effects }: Decision,
+  stamp: Stamp,
+): Promise<readonly { readonly effectId: string; readonly kind: Effect["kind"] }[]> {
+  if (next === before) return [];
+  const { purchaseOrderId } = next;
+  const outbox = effectStatements(shopId, effects, stamp.ids, stamp.nowMs);
+  await tx.batch([
+    ...orderStatements(shopId, before, next),
+    ...incomingStatements(shopId, before, next),
+    ...log.map((entry) => logStatement(shopId, purchaseOrderId, entry, stamp)),
+    ...receipts.map((receipt) => ({
+      sql: insertReceipt,
+      params: [
+        shopId,
+        purchaseOrderId,
+        stamp.ids.next("rcpt"),
+        stamp.nowMs,
+        actorName(stamp.actor),
+        receipt.source,
+        receipt.reason,
+        stamp.requestId,
+        JSON.stringify(receipt.lines),
+      ],
+    })),
+    ...outbox.statements,
+  ]);
+  return outbox.effects;
+}
+
+/** Takes an order that came from outside as it is: no log, no effects; the ledger follows. A stored one is replaced. */
+export async function importOrder(
+  tx: Tx,
+  shopId: string,
+  order: PurchaseOrder,
+  attachments: Attachments,
+): Promise<void> {
+  const before = await loadOrder(tx, shopId, order.purchaseOrderId);
+  const statements = [
+    // A soft-deleted one is not loaded but is there.
+    ...removeStatements(shopId, order.purchaseOrderId, ["purchase_order", "purchase_order_line"]),
+    ...orderStatements(shopId, null, order),
+    ...incomingStatements(shopId, before, order),
+    ...attachmentStatements(shopId, order.purchaseOrderId, attachments),
+  ];
+  await tx.batch(statements);
+}
+
+// Deleting.
+
+/** Everything that belongs to one order. */
+const orderTables = [
+  "purchase_order",
+  "purchase_order_line",
+  "purchase_order_attachment",
+  "purchase_order_log",
+  "receipt",
+  "cost_sync",
+  "stock_push",
+] as const;
+
+const removeStatements = (
+  shopId: string,
+  purchaseOrderId: string,
+  tables: readonly (typeof orderTables)[number][],
+): readonly Statement[] =>
+  tables.map((table) => ({
+    sql: `delete from ${table} where shop_id = ? and purchase_order_id = ?`,
+    params: [shopId, purchaseOrderId],
+  }));
+
+/** Deletes the order with everything that belongs to it. Its number is not given again, since the counter has passed it (C33, C34). */
+export async function deleteOrder(tx: Tx, shopId: string, order: PurchaseOrder): Promise<void> {
+  await tx.batch([
+    ...incomingStatements(shopId, order, null),
+    ...removeStatements(shopId, order.purchaseOrderId, orderTables),
+  ]);
+}
+
+/** Hides the order and keeps all of it; the log tells who did (C33). */
+export async function softDelete(tx: Tx, shopId: string, order: PurchaseOrder, stamp: Stamp): Promise<void> {
+  const entry = { action: "delete", message: `Deleted ${order.poNumber}; it is hidden and retained.`, changes: [] };
+  await tx.batch([
+    {
+      sql: `update purchase_order set deleted_at = ?, updated_at = ?, version = version + 1
+            where shop_id = ? and purchase_order_id = ?`,
+      params: [stamp.nowMs, stamp.nowMs, shopId, order.purchaseOrderId],
+    },
+    ...incomingStatements(shopId, order, null),
+    logStatement(shopId, order.purchaseOrderId, entry, stamp),
+  ]);
+}
+
+/** Whether a push of this order's stock has no known outcome yet (C43). */
+export async function hasOpenPush(tx: Tx, shopId: string, purchaseOrderId: string): Promise<boolean> {
+  const rows = await tx.all<{ reference: string }>(
+    "select reference from stock_push where shop_id = ? and purchase_order_id = ? and state = 'in-flight' limit 1",
+    [shopId, purchaseOrderId],
+  );
+  return rows.length > 0;
+}
+
+// Numbers.
+
+const poNumberPrefix = "PO-";
+
+/**
+ * Takes the next number, `PO-1001` on. Numbers that an import brought along are passed over (C34).
+ *
+ * Call it inside the transaction that inserts the order: if that fails, the number was never given.
+ */
+export async function nextPoNumber(tx: Tx, shopId: string): Promise<string> {
+  const [shop] = await tx.all<{ next_po_number: number }>("select next_po_number from shop where shop_id = ?", [
+    shopId,
+  ]);
+  if (shop === undefined) throw new Error(`shop ${shopId} has no row`);
+  let first = shop.next_po_number;
+  // One look-up is enough but after an import, whose numbers are then passed in strides.
+  for (let count = 1; ; first += count, count = inListMax) {
+    const numbers = Array.from({ length: count }, (_, index) => `${poNumberPrefix}${first + index}`);
+    const rows = await tx.all<{ po_number: string }>(
+      `select po_number from purchase_order where shop_id = ? and po_number in (${placeholders(count)})`,
+      [shopId, ...numbers],
+    );
+    const taken = new Set(rows.map((row) => row.po_number));
+    const index = numbers.findIndex((poNumber) => !taken.has(poNumber));
+    const free = numbers[index];
+    if (free === undefined) continue;
+    await tx.batch([
+      { sql: "update shop set next_po_number = ? where shop_id = ?", params: [first + index + 1, shopId] },
+    ]);
+    return free;
+  }
+}
+
+// What hangs on an order.
+
+const attachmentKinds = ["payment", "document", "shipment", "credit"] as const;
+
+const insertAttachment = `
+insert into purchase_order_attachment (shop_id, purchase_order_id, kind, attachment_id, position, doc)
+values (?, ?, ?, ?, ?, ?)`;
+
+/** Replaces what hangs on the order. */
+function attachmentStatements(
+  shopId: string,
+  purchaseOrderId: string,
+  { payments, documents, shipments, credits }: Attachments,
+): readonly Statement[] {
+  const entries: readonly (readonly [(typeof attachmentKinds)[number], string, object])[] = [
+    ...payments.map((payment) => ["payment", payment.paymentId, payment] as const),
+    ...documents.map((document) => ["document", document.documentId, document] as const),
+    ...shipments.map((shipment) => ["shipment", shipment.shipmentId, shipment] as const),
+    ...credits.map((credit) => ["credit", credit.creditId, credit] as const),
+  ];
+  return [
+    ...removeStatements(shopId, purchaseOrderId, ["purchase_order_attachment"]),
+    ...entries.map(([kind, attachmentId, attachment], position) => ({
+      sql: insertAttachment,
+      params: [shopId, purchaseOrderId, kind, attachmentId, position, JSON.stringify(attachment)],
+    })),
+  ];
+}
+
+/** What hangs on the order, each kind in the order in which it was imported. */
+export async function loadAttachments(tx: Tx, shopId: string, purchaseOrderId: string): Promise<Attachments> {
+  const rows = await tx.all<{ kind: (typeof attachmentKinds)[number]; doc: string }>(
+    `select kind, doc from purchase_order_attachment where shop_id = ? and purchase_order_id = ? order by position`,
+    [shopId, purchaseOrderId],
+  );
+  const payments: Payment[] = [];
+  const documents: OrderDocument[] = [];
+  const shipments: Shipment[] = [];
+  const credits: AppliedCredit[] = [];
+  for (const { kind, doc } of rows) {
+    switch (kind) {
+      case "payment":
+        payments.push(JSON.parse(doc));
+        break;
+      case "document":
+        documents.push(JSON.parse(doc));
+        break;
+      case "shipment":
+        shipments.push(JSON.parse(doc));
+        break;
+      case "credit":
+        credits.push(JSON.parse(doc));
+        break;
+    }
+  }
+  return { payments, documents, shipments, credits };
+}
+
+/** Stores the supplier's credit, replacing one with its id. */
+export const supplierCreditStatement = (shopId: string, credit: SupplierCredit): Statement => ({
+  sql: `insert into supplier_credit (shop_id, credit_id, supplier_id, doc) values (?, ?, ?, ?)
+        on conflict (shop_id, credit_id) do update set supplier_id = excluded.supplier_id, doc = excluded.doc`,
+  params: [shopId, credit.creditId, credit.supplierId, JSON.stringify(credit)],
+});
+
+/** The supplier's credits, those used up included, by id. */
+export async function loadSupplierCredits(
+  tx: Tx,
+  shopId: string,
+  supplierId: string,
+): Promise<readonly SupplierCredit[]> {
+  const rows = await tx.all<{ doc: string }>(
+    "select doc from supplier_credit where shop_id = ? and supplier_id = ? order by credit_id",
+    [shopId, supplierId],
+  );
+  return rows.map(({ doc }): SupplierCredit => JSON.parse(doc));
+}
+
+/** The log's changes and a receipt's lines are stored as core describes them. */
+export const changesFrom = (json: string): readonly FieldChange[] => {
+  const changes: readonly FieldChange[] = JSON.parse(json);
+  return changes;
+};
+
+export const receiptLinesFrom = (json: string): ReceiptDraft["lines"] => {
+  const lines: ReceiptDraft["lines"] = JSON.parse(json);
+  return lines;
+};
+
+// The catalogue, as far as orders read and write it.
+
+export interface SupplierFacts {
+  readonly name: string;
+  readonly currencyCode: string | null;
+  readonly leadTimeDays: number | null;
+}
+
+/** Null when the shop does not know the supplier. */
+export async function loadSupplier(tx: Tx, shopId: string, supplierId: string): Promise<SupplierFacts | null> {
+  const [row] = await tx.all<{ name: string; currency_code: string | null; lead_time_days: number | null }>(
+    "select name, currency_code, lead_time_days from supplier where shop_id = ? and supplier_id = ?",
+    [shopId, supplierId],
+  );
+  return row === undefined
+    ? null
+    : { name: row.name, currencyCode: row.currency_code, leadTimeDays: row.lead_time_days };
+}
+
+/** Null when the shop does not know the location. */
+export async function loadLocationName(tx: Tx, shopId: string, locationId: string): Promise<string | null> {
+  const [row] = await tx.all<{ name: string }>("select name from location where shop_id = ? and location_id = ?", [
+    shopId,
+    locationId,
+  ]);
+  return row?.name ?? null;
+}
+
+/** What a line keeps of its variant as it stands when the line is made (D2). */
+export interface VariantSnapshot {
+  readonly productName: string;
+  readonly variantName: string | null;
+  readonly sku: string | null;
+  readonly barcode: string | null;
+}
+
+/** The variants that the shop's catalogue holds; the others are missing from the map (C16). */
+export async function loadVariants(
+  tx: Tx,
+  shopId: string,
+  variantIds: readonly string[],
+): Promise<ReadonlyMap<string, VariantSnapshot>> {
+  const variants = new Map<string, VariantSnapshot>();
+  for (const chunk of chunksOf([...new Set(variantIds)], inListMax)) {
+    const rows = await tx.all<{
+      variant_id: string;
+      product_name: string;
+      variant_name: string | null;
+      sku: string | null;
+      barcode: string | null;
+    }>(
+      `select variant_id, product_name, variant_name, sku, barcode from variant
+       where shop_id = ? and variant_id in (${placeholders(chunk.length)})`,
+      [shopId, ...chunk],
+    );
+    for (const row of rows)
+      variants.set(row.variant_id, {
+        productName: row.product_name,
+        variantName: row.variant_name,
+        sku: row.sku,
+        barcode: row.barcode,
+      });
+  }
+  return variants;
+}
+
+/** Variants of which the supplier has a catalogue entry. */
+export async function loadSupplierVariantIds(
+  tx: Tx,
+  shopId: string,
+  supplierId: string,
+  variantIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (const chunk of chunksOf([...new Set(variantIds)], inListMax)) {
+    const rows = await tx.all<{ variant_id: string }>(
+      `select variant_id from supplier_variant
+       where shop_id = ? and supplier_id = ? and variant_id in (${placeholders(chunk.length)})`,
+      [shopId, supplierId, ...chunk],
+    );
+    for (const row of rows) found.add(row.variant_id);
+  }
+  return found;
+}
+
+/** What a write-back may set in a supplier's catalogue entry; an absent field is untouched (spec "Rules attached to the endpoints" 6). */
+export interface SupplierVariantChanges {
+  readonly unitCost?: Money | undefined;
+  readonly unitCostCurrencyCode?: string | undefined;
+  readonly supplierSku?: string | null | undefined;
+  readonly supplierBarcode?: string | null | undefined;
+  readonly supplierProductName?: string | null | undefined;
+  readonly supplierProductUrl?: string | null | undefined;
+  /** JSON text. It goes nowhere else (C36). */
+  readonly supplierVariantDetails?: string | null | undefined;
+  readonly moq?: Quantity | null | undefined;
+  readonly packSize?: Quantity | null | undefined;
+  readonly leadTimeDays?: number | null | undefined;
+}
+
+const supplierVariantColumns = [
+  ["unitCost", "unit_cost"],
+  ["unitCostCurrencyCode", "unit_cost_currency_code"],
+  ["supplierSku", "supplier_sku"],
+  ["supplierBarcode", "supplier_barcode"],
+  ["supplierProductName", "supplier_product_name"],
+  ["supplierProductUrl", "supplier_product_url"],
+  ["supplierVariantDetails", "supplier_variant_details"],
+  ["moq", "moq"],
+  ["packSize", "pack_size"],
+  ["leadTimeDays", "lead_time_days"],
+] as const satisfies readonly (readonly [keyof SupplierVariantChanges, string])[];
+
+/** Sets what was sent in the supplier's catalogue entry; null when nothing was. It never makes an entry (C46). */
+export function supplierVariantStatement(
+  shopId: string,
+  supplierId: string,
+  variantId: string,
+  changes: SupplierVariantChanges,
+): Statement | null {
+  const sets: string[] = [];
+  const params: SqlValue[] = [];
+  for (const [field, column] of supplierVariantColumns) {
+    const value = changes[field];
+    if (value === undefined) continue;
+    sets.push(`${column} = ?`);
+    params.push(value);
+  }
+  if (sets.length === 0) return null;
+  return {
+    sql: `update supplier_variant set ${sets.join(", ")} where shop_id = ? and supplier_id = ? and variant_id = ?`,
+    params: [...params, shopId, supplierId, variantId],
+  };
+}
