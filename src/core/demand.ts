@@ -1,0 +1,210 @@
+/**
+ * Demand of one variant at one location, learned from its weekly sales. Pure; the calendar is the proleptic Gregorian one.
+ *
+ * Glossary:
+ * - day: days since 1970-01-01. week: ISO weeks, Monday to Sunday, counted from the one that holds 1970-01-01.
+ * - demand state: what the complete weeks since the first sale have taught, in a few numbers that one more week moves on.
+ * - series: a demand state and the latest week with a sale, which is taken in once it is over. Weeks after it sold nothing.
+ *
+ * The method, its reasons and how good it is: `docs/forecasting.md`.
+ *
+ * Invariants:
+ * - W1. A series does not depend on when it is read: the same sales give the same series.
+ * - W2. Weeks without sales are observed as zeros, so demand falls while nothing is sold.
+ */
+import { addQuantity, quantityDecimalsMax, type Quantity, zeroQuantity } from "./money.ts";
+
+export type Day = number;
+export type Week = number;
+
+const dayMs = 86_400_000;
+export const daysPerWeek = 7;
+
+/** The day of a `YYYY-MM-DD`. */
+export const dayFrom = (date: string): Day => Math.floor(Date.parse(`${date}T00:00:00Z`) / dayMs);
+
+/** `YYYY-MM-DD`. */
+export const dateOf = (day: Day): string => new Date(day * dayMs).toISOString().slice(0, 10);
+
+/** The day that an instant falls on in a time zone (IANA name). */
+export function dayIn(timezone: string, instantMs: number): Day {
+  const parts = new Intl.DateTimeFormat("en", {
+    timeZone: timezone,
+    calendar: "iso8601",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+  }).formatToParts(instantMs);
+  const part = (type: "year" | "month" | "day"): number => Number(parts.find((one) => one.type === type)?.value);
+  return Date.UTC(part("year"), part("month") - 1, part("day")) / dayMs;
+}
+
+export const weekOf = (day: Day): Week => Math.floor((day + 3) / daysPerWeek);
+/** The Monday that a week begins with. */
+export const weekStart = (week: Week): Day => week * daysPerWeek - 3;
+
+/** Weight of a new week in the weighted moving average of regular demand. */
+export const levelRate = 0.1;
+/** Weight of a new week in what is learned slowly: how often there is demand, and how much it varies. */
+export const slowRate = 0.05;
+/** Weight of a new sale week's size for intermittent demand. */
+export const sizeRate = 0.1;
+/** Demand in fewer weeks than this share is intermittent: an average interval of 1.32 weeks (Syntetos, Boylan and Croston 2005). */
+export const regularShareMin = 1 / 1.32;
+/** Weeks without sales after which nothing worth telling is left of a demand state; bounds the work of a long silence. */
+export const silentWeeksMax = 520;
+
+/** Sums are of units; each week back counts (1 − rate) of the next. */
+export interface DemandState {
+  /** Complete weeks taken in, the one of the first sale included. */
+  readonly weeks: number;
+  /** Σ weighted sales, at `levelRate`. */
+  readonly levelSum: number;
+  /** Σ weighted sales, at `slowRate`. */
+  readonly slowSum: number;
+  /** Σ weighted squares of sales, at `slowRate`. */
+  readonly slowSquareSum: number;
+  /** Σ weights of the weeks with sales, at `slowRate`. */
+  readonly saleWeekSum: number;
+  /** Weeks with sales. */
+  readonly saleWeeks: number;
+  /** Smoothed sales of a week with sales. */
+  readonly size: number;
+}
+
+export const noDemand: DemandState = {
+  weeks: 0,
+  levelSum: 0,
+  slowSum: 0,
+  slowSquareSum: 0,
+  saleWeekSum: 0,
+  saleWeeks: 0,
+  size: 0,
+};
+
+/** The state after one more complete week. Weeks before the first sale teach nothing. */
+export function observe(state: DemandState, sold: number): DemandState {
+  if (state.weeks === 0 && sold === 0) return state;
+  const saleWeeks = state.saleWeeks + (sold > 0 ? 1 : 0);
+  // The first sizes are averaged plainly; from then on a new one counts `sizeRate`.
+  const size = sold > 0 ? state.size + Math.max(sizeRate, 1 / saleWeeks) * (sold - state.size) : state.size;
+  return {
+    weeks: state.weeks + 1,
+    levelSum: state.levelSum * (1 - levelRate) + sold,
+    slowSum: state.slowSum * (1 - slowRate) + sold,
+    slowSquareSum: state.slowSquareSum * (1 - slowRate) + sold * sold,
+    saleWeekSum: state.saleWeekSum * (1 - slowRate) + (sold > 0 ? 1 : 0),
+    saleWeeks,
+    size,
+  };
+}
+
+function observeSilence(state: DemandState, weeks: number): DemandState {
+  let next = state;
+  for (let i = 0; i < Math.min(weeks, silentWeeksMax); i += 1) next = observe(next, 0);
+  return next;
+}
+
+/** What is kept of one variant's sales at one location. */
+export interface DemandSeries {
+  /** Every complete week before `latestWeek`. */
+  readonly state: DemandState;
+  readonly latestWeek: Week;
+  readonly latestWeekQuantity: Quantity;
+  /** The latest day of `latestWeek` with a quantity above zero. */
+  readonly latestWeekSoldDay: Day | null;
+  /** The latest such day of the weeks before. */
+  readonly earlierSoldDay: Day | null;
+}
+
+/** The latest day on which anything was sold. */
+export const lastSoldDay = (series: DemandSeries): Day | null => series.latestWeekSoldDay ?? series.earlierSoldDay;
+
+export interface DaySale {
+  readonly day: Day;
+  readonly quantity: Quantity;
+}
+
+const units = (quantity: Quantity): number => quantity / 10 ** quantityDecimalsMax;
+
+/** The state up to the week before `week`. */
+function stateBefore(series: DemandSeries, week: Week): DemandState {
+  return series.latestWeek >= week
+    ? series.state
+    : observeSilence(
+        observe(series.state, units(series.latestWeekQuantity)),
+        Math.max(0, week - series.latestWeek - 1),
+      );
+}
+
+/**
+ * The series after these sales. With `series` they replace what it held of its latest week: `sales` are all the sales since that
+ * week's Monday, oldest first. Without, they are all there are.
+ *
+ * @returns null when there are no sales at all.
+ */
+export function extendSeries(series: DemandSeries | null, sales: readonly DaySale[]): DemandSeries | null {
+  let next = series === null ? null : openWeek(series, series.latestWeek);
+  for (const sale of sales) {
+    const week = weekOf(sale.day);
+    if (next === null || week > next.latestWeek) next = openWeek(next, week);
+    next = {
+      ...next,
+      latestWeekQuantity: addQuantity(next.latestWeekQuantity, sale.quantity),
+      latestWeekSoldDay: sale.quantity > 0 ? sale.day : next.latestWeekSoldDay,
+    };
+  }
+  return next;
+}
+
+/** The series with `week`, its latest or a later one, as its latest and nothing sold in it yet. */
+function openWeek(series: DemandSeries | null, week: Week): DemandSeries {
+  return {
+    state: series === null ? noDemand : stateBefore(series, week),
+    latestWeek: week,
+    latestWeekQuantity: zeroQuantity,
+    latestWeekSoldDay: null,
+    earlierSoldDay: series === null ? null : week > series.latestWeek ? lastSoldDay(series) : series.earlierSoldDay,
+  };
+}
+
+/** Expected sales of one week and their variance, in units. */
+export interface WeeklyDemand {
+  readonly mean: number;
+  readonly variance: number;
+}
+
+const geometricWeight = (rate: number, weeks: number): number => {
+  let sum = 0;
+  for (let i = 0; i < weeks && i < silentWeeksMax; i += 1) sum = sum * (1 - rate) + 1;
+  return sum;
+};
+
+/** Normalisers of the weighted sums by number of weeks, both rates; the tables end where another week changes nothing. */
+const levelWeights = Array.from({ length: silentWeeksMax + 1 }, (_, weeks) => geometricWeight(levelRate, weeks));
+const slowWeights = Array.from({ length: silentWeeksMax + 1 }, (_, weeks) => geometricWeight(slowRate, weeks));
+
+/**
+ * What one week is expected to sell, from a state. Demand in most weeks: a weighted moving average. Demand in fewer: the share of
+ * weeks with sales times the size of such a week (Teunter, Syntetos and Babai 2011).
+ */
+export function weeklyDemandOf(state: DemandState): WeeklyDemand {
+  if (state.weeks === 0) return { mean: 0, variance: 0 };
+  const index = Math.min(state.weeks, silentWeeksMax);
+  const levelWeight = levelWeights[index] ?? 1 / levelRate;
+  const slowWeight = slowWeights[index] ?? 1 / slowRate;
+  const saleShare = state.saleWeekSum / slowWeight;
+  const mean = saleShare >= regularShareMin ? state.levelSum / levelWeight : saleShare * state.size;
+  const slowMean = state.slowSum / slowWeight;
+  // Sales come in whole customers: they vary at least as a Poisson count does, however even a short history looks.
+  return { mean, variance: Math.max(mean, state.slowSquareSum / slowWeight - slowMean * slowMean) };
+}
+
+/**
+ * What one week is expected to sell, seen from `today`. The week that `today` is in is not taken in, unless the series knows no
+ * other.
+ */
+export function weeklyDemand(series: DemandSeries, today: Day): WeeklyDemand {
+  const state = stateBefore(series, weekOf(today));
+  return weeklyDemandOf(state.weeks === 0 ? observe(state, units(series.latestWeekQuantity)) : state);
+}

@@ -1,0 +1,472 @@
+/**
+ * The rows of a forecast view: every figure of contract §9 "Forecast view", from facts about one variant. Pure.
+ *
+ * Owns: the figures, the columns on offer, the periods of supply mode. Does not own: how demand is learned (demand.ts), where the
+ * facts come from (shop/forecast-rows.ts) or the wire (operations/forecast-views.ts). What each figure means and why:
+ * `docs/forecasting.md`.
+ *
+ * Glossary:
+ * - position: on hand plus incoming, what will be there if nothing more is sold.
+ * - reorder point: the position at or below which it is time to order.
+ * - order-up-to level: the position that an order is meant to bring back.
+ *
+ * Invariants:
+ * - W3. reorderPoint = dailyDemand × leadTimeDays + safetyStock, of the figures as shown.
+ * - W4. A suggested quantity is 0, or at least the shortage and the MOQ and a whole number of packs.
+ * - W5. projectedOnHand of a period = that of the one before (first: onHand) + incoming − demand of the period.
+ */
+import {
+  dateOf,
+  type Day,
+  dayFrom,
+  daysPerWeek,
+  type DemandSeries,
+  weeklyDemand,
+  weekOf,
+  weekStart,
+} from "./demand.ts";
+import {
+  addQuantity,
+  asMoney,
+  asQuantity,
+  convert,
+  divideHalfUp,
+  exactValue,
+  exactValueScale,
+  type FxRate,
+  type Money,
+  moneyToNumber,
+  type Quantity,
+  quantityToNumber,
+  roundToMinorUnit,
+  subtractQuantity,
+  unitRate,
+  zeroQuantity,
+} from "./money.ts";
+import type { ShopFacts } from "./purchase-order.ts";
+
+/** Decimals of `dailyDemand`; it is held as an integer of its smallest step. */
+export const dailyDemandDecimals = 4;
+const dailyDemandScale = 10 ** dailyDemandDecimals;
+/** The lead time that the figures assume when neither the supplier's catalogue entry nor the supplier has one. */
+export const leadTimeDaysAssumed = 14;
+/** How long an order is meant to last beyond its own lead time. */
+export const orderCycleDays = 30;
+/** Standard deviations of lead-time demand kept as safety stock: no stock-out in 95 of 100 order cycles. */
+export const safetyFactor = 1.645;
+/** A stock-out further away than this is not told. */
+export const stockoutDaysMax = 3_650;
+export const horizonPeriodsMax = 52;
+export const horizonPeriodsDefault = 6;
+
+const quantityStep = 1_000;
+
+// Periods.
+
+export const periodUnits = ["week", "month"] as const;
+export type PeriodUnit = (typeof periodUnits)[number];
+
+/** A month (`2026-12`) or an ISO week (`2026-W49`); the first one begins today. Days inclusive. */
+export interface Period {
+  readonly label: string;
+  readonly firstDay: Day;
+  readonly lastDay: Day;
+}
+
+function weekPeriod(week: number): Period {
+  const firstDay = weekStart(week);
+  const year = Number(dateOf(firstDay + 3).slice(0, 4));
+  const number = week - weekOf(dayFrom(`${year}-01-04`)) + 1;
+  return {
+    label: `${year}-W${String(number).padStart(2, "0")}`,
+    firstDay,
+    lastDay: firstDay + daysPerWeek - 1,
+  };
+}
+
+function monthPeriod(year: number, monthIndex: number): Period {
+  const firstOf = (index: number): Day =>
+    dayFrom(`${year + Math.floor(index / 12)}-${String((index % 12) + 1).padStart(2, "0")}-01`);
+  const firstDay = firstOf(monthIndex);
+  return { label: dateOf(firstDay).slice(0, 7), firstDay, lastDay: firstOf(monthIndex + 1) - 1 };
+}
+
+/** The running period and those after it, `count` in all. What is left of the running one is what counts. */
+export function periodsFrom(today: Day, unit: PeriodUnit, count: number): readonly Period[] {
+  const [year = 0, month = 0] = dateOf(today).split("-").map(Number);
+  return Array.from({ length: count }, (_, index) => {
+    const period = unit === "week" ? weekPeriod(weekOf(today) + index) : monthPeriod(year, month - 1 + index);
+    return index === 0 ? { ...period, firstDay: today } : period;
+  });
+}
+
+// Facts.
+
+/** A supplier's catalogue entry for the variant, with what the supplier itself has where the entry is silent. */
+export interface SupplierOffer {
+  readonly supplierId: string;
+  readonly supplierName: string;
+  readonly unitCost: Money | null;
+  readonly currencyCode: string;
+  readonly moq: Quantity | null;
+  readonly packSize: Quantity | null;
+  readonly leadTimeDays: number | null;
+}
+
+/** What is pending of an open order. */
+export interface Arrival {
+  /** Null when nothing tells the day. */
+  readonly day: Day | null;
+  readonly quantity: Quantity;
+}
+
+/** What replenishment is decided from: the view's locations taken together. */
+export interface StockFacts {
+  readonly isActive: boolean;
+  readonly onHand: Quantity;
+  readonly incoming: Quantity;
+  /** One per location. */
+  readonly series: readonly DemandSeries[];
+  /** Those that the view is about. */
+  readonly offers: readonly SupplierOffer[];
+}
+
+export interface VariantFacts extends StockFacts {
+  readonly variantId: string;
+  readonly productId: string;
+  readonly productName: string;
+  readonly variantName: string | null;
+  readonly sku: string | null;
+  /** The catalogue's cost, in the shop's currency. */
+  readonly unitCost: Money | null;
+  readonly arrivals: readonly Arrival[];
+  readonly sold30d: Quantity;
+  readonly sold90d: Quantity;
+  readonly lastSoldDay: Day | null;
+}
+
+/** What is the same for every row of one answer. */
+export interface ForecastContext {
+  readonly shop: Pick<ShopFacts, "currencyCode" | "fxRates">;
+  readonly today: Day;
+  /** The names of the view's locations; null when it is about all of them. */
+  readonly locationName: string | null;
+  /** Empty in stock mode. */
+  readonly periods: readonly Period[];
+}
+
+type ShopRates = ForecastContext["shop"];
+
+// Figures.
+
+/** Currency → shop currency; null when the shop has no rate. */
+const rateToShop = (currencyCode: string, shop: ShopRates): FxRate | null =>
+  currencyCode === shop.currencyCode ? unitRate : (shop.fxRates[currencyCode] ?? null);
+
+function costInShopCurrency(offer: SupplierOffer, shop: ShopRates): Money | null {
+  const rate = rateToShop(offer.currencyCode, shop);
+  return offer.unitCost === null || rate === null ? null : convert(offer.unitCost, rate);
+}
+
+/** The cheapest offer in the shop's currency; those without a comparable cost come after, ties go to the lower supplier id. */
+export function chooseOffer(offers: readonly SupplierOffer[], shop: ShopRates): SupplierOffer | null {
+  let chosen: { offer: SupplierOffer; cost: number } | null = null;
+  for (const offer of offers) {
+    const cost = costInShopCurrency(offer, shop) ?? Number.POSITIVE_INFINITY;
+    if (chosen === null || cost < chosen.cost || (cost === chosen.cost && offer.supplierId < chosen.offer.supplierId))
+      chosen = { offer, cost };
+  }
+  return chosen?.offer ?? null;
+}
+
+/** Demand of some days at a daily rate, rounded half-up to 3 decimals. */
+const demandOf = (dailyDemand: number, days: number): Quantity =>
+  asQuantity(Number(divideHalfUp(BigInt(dailyDemand) * BigInt(days) * BigInt(quantityStep), BigInt(dailyDemandScale))));
+
+/** The quantity to order for a shortage: at least the MOQ, then up to whole packs (whole units where no pack size is known). */
+export function orderQuantity(shortage: Quantity, offer: Pick<SupplierOffer, "moq" | "packSize"> | null): Quantity {
+  if (shortage <= 0) return zeroQuantity;
+  const wanted = Math.max(shortage, offer?.moq ?? 0);
+  const pack = offer?.packSize ?? quantityStep;
+  return asQuantity(Math.ceil(wanted / pack) * pack);
+}
+
+/** What to keep and what to order of one variant. */
+export interface Replenishment {
+  readonly offer: SupplierOffer | null;
+  /** In steps of `dailyDemandDecimals`. */
+  readonly dailyDemand: number;
+  readonly safetyStock: Quantity;
+  readonly reorderPoint: Quantity;
+  readonly needsReorder: boolean;
+  readonly suggestedOrderQuantity: Quantity;
+}
+
+/**
+ * Says whether it is time to order and how much: once the position is down to the reorder point of something that sells, or owed
+ * to customers, enough to be back at the reorder point after `orderCycleDays` of sales.
+ */
+export function replenishment(facts: StockFacts, context: Pick<ForecastContext, "shop" | "today">): Replenishment {
+  const offer = chooseOffer(facts.offers, context.shop);
+  const leadTimeDays = offer?.leadTimeDays ?? leadTimeDaysAssumed;
+  let weeklyMean = 0;
+  let weeklyVariance = 0;
+  for (const series of facts.series) {
+    const { mean, variance } = weeklyDemand(series, context.today);
+    weeklyMean += mean;
+    weeklyVariance += variance;
+  }
+  const dailyDemand = Math.round((weeklyMean / daysPerWeek) * dailyDemandScale);
+  const safetyStock = asQuantity(
+    Math.round(safetyFactor * Math.sqrt((weeklyVariance * leadTimeDays) / daysPerWeek) * quantityStep),
+  );
+  const reorderPoint = addQuantity(demandOf(dailyDemand, leadTimeDays), safetyStock);
+  const position = addQuantity(facts.onHand, facts.incoming);
+  const needsReorder = facts.isActive && (position < 0 || (dailyDemand > 0 && position <= reorderPoint));
+  const orderUpTo = addQuantity(reorderPoint, demandOf(dailyDemand, orderCycleDays));
+  const shortage = needsReorder ? subtractQuantity(orderUpTo, position) : zeroQuantity;
+  return {
+    offer,
+    dailyDemand,
+    safetyStock,
+    reorderPoint,
+    needsReorder,
+    suggestedOrderQuantity: orderQuantity(shortage, offer),
+  };
+}
+
+/** What one period of supply mode shows. */
+export interface Projection {
+  readonly demand: Quantity;
+  readonly incoming: Quantity;
+  readonly projectedOnHand: Quantity;
+}
+
+/**
+ * Stock period by period. What is overdue is expected today; what has no date, a lead time from today. Below zero: what customers
+ * would be owed.
+ */
+export function projections(
+  facts: Pick<VariantFacts, "onHand" | "arrivals">,
+  { offer, dailyDemand }: Pick<Replenishment, "offer" | "dailyDemand">,
+  { today, periods }: Pick<ForecastContext, "today" | "periods">,
+): readonly Projection[] {
+  const undatedDay = today + (offer?.leadTimeDays ?? leadTimeDaysAssumed);
+  const arrivals = facts.arrivals.map(({ day, quantity }) => ({ day: Math.max(today, day ?? undatedDay), quantity }));
+  let onHand = facts.onHand;
+  return periods.map(({ firstDay, lastDay }) => {
+    const demand = demandOf(dailyDemand, lastDay - firstDay + 1);
+    let incoming = zeroQuantity;
+    for (const { day, quantity } of arrivals)
+      if (day >= firstDay && day <= lastDay) incoming = addQuantity(incoming, quantity);
+    onHand = subtractQuantity(addQuantity(onHand, incoming), demand);
+    return { demand, incoming, projectedOnHand: onHand };
+  });
+}
+
+/** A variant's facts with everything that follows from them. */
+interface Figures extends Replenishment {
+  readonly facts: VariantFacts;
+  readonly context: ForecastContext;
+  readonly projections: readonly Projection[];
+}
+
+/** Days that the stock on hand lasts at the daily demand, exact; null when nothing sells. */
+const coverDays = ({ facts, dailyDemand }: Figures): number | null =>
+  dailyDemand === 0 ? null : (Math.max(0, facts.onHand) * (dailyDemandScale / quantityStep)) / dailyDemand;
+
+function stockoutDate(figures: Figures): string | null {
+  const days = coverDays(figures);
+  return days === null || days > stockoutDaysMax ? null : dateOf(figures.context.today + Math.floor(days));
+}
+
+function nextIncomingDate({ facts }: Figures): string | null {
+  let next: Day | null = null;
+  for (const { day } of facts.arrivals) if (day !== null && (next === null || day < next)) next = day;
+  return next === null ? null : dateOf(next);
+}
+
+/** What a unit costs and in which currency: as the supplier offers it, else as the catalogue has it. */
+function unitCostOf({
+  facts,
+  offer,
+  context,
+}: Figures): { readonly cost: Money; readonly currencyCode: string } | null {
+  if (offer !== null && offer.unitCost !== null) return { cost: offer.unitCost, currencyCode: offer.currencyCode };
+  return facts.unitCost === null ? null : { cost: facts.unitCost, currencyCode: context.shop.currencyCode };
+}
+
+/** quantity × cost in the shop's currency, rounded once; null when no rate is known. */
+function valueInShopCurrency(quantity: Quantity, cost: Money, currencyCode: string, shop: ShopRates): number | null {
+  const rate = rateToShop(currencyCode, shop);
+  if (rate === null) return null;
+  const value = roundToMinorUnit(exactValue(quantity, cost, rate), exactValueScale, shop.currencyCode);
+  return moneyToNumber(asMoney(Number(value)));
+}
+
+function suggestedOrderValue(figures: Figures): number | null {
+  const unit = unitCostOf(figures);
+  if (unit === null) return null;
+  return valueInShopCurrency(figures.suggestedOrderQuantity, unit.cost, unit.currencyCode, figures.context.shop);
+}
+
+/** On hand at the catalogue's cost, else at the supplier's. */
+function stockValue(figures: Figures): number | null {
+  const { facts, context } = figures;
+  if (facts.unitCost !== null)
+    return valueInShopCurrency(facts.onHand, facts.unitCost, context.shop.currencyCode, context.shop);
+  const unit = unitCostOf(figures);
+  return unit === null ? null : valueInShopCurrency(facts.onHand, unit.cost, unit.currencyCode, context.shop);
+}
+
+// Columns.
+
+/** What a cell holds: a JSON display value. */
+export type Cell = string | number | boolean | null;
+
+/** A row: the keys `variantId` and `productId`, every column id, and the row keys that hold a row's currency. */
+export type ForecastRow = { readonly variantId: string; readonly productId: string } & Readonly<Record<string, Cell>>;
+
+export const columnTypes = ["string", "number", "boolean", "date"] as const;
+
+/** One entry of `columns[]` (spec "Forecast view (read-only)"). Members that do not apply are absent. */
+export interface Column {
+  readonly id: string;
+  readonly displayName: string;
+  readonly type: (typeof columnTypes)[number];
+  readonly unit?: "currency";
+  readonly currencyColumn?: string | null;
+  readonly period?: string;
+}
+
+interface ColumnOffer extends Omit<Column, "id" | "period"> {
+  readonly cell: (figures: Figures) => Cell;
+}
+
+/** The row key that holds the currency of `unitCost`. */
+const unitCostCurrencyKey = "unitCostCurrencyCode";
+
+const dateCell = (day: Day | null): string | null => (day === null ? null : dateOf(day));
+
+/** The columns on offer, in the order of contract §9. */
+const columnOffers = {
+  productName: { displayName: "Product", type: "string", cell: ({ facts }) => facts.productName },
+  variantName: { displayName: "Variant", type: "string", cell: ({ facts }) => facts.variantName },
+  sku: { displayName: "SKU", type: "string", cell: ({ facts }) => facts.sku },
+  supplierName: { displayName: "Supplier", type: "string", cell: ({ offer }) => offer?.supplierName ?? null },
+  locationName: { displayName: "Location", type: "string", cell: ({ context }) => context.locationName },
+  isActive: { displayName: "Active", type: "boolean", cell: ({ facts }) => facts.isActive },
+  needsReorder: { displayName: "Needs reorder", type: "boolean", cell: ({ needsReorder }) => needsReorder },
+  nextIncomingDate: { displayName: "Next incoming", type: "date", cell: nextIncomingDate },
+  stockoutDate: { displayName: "Stock-out", type: "date", cell: stockoutDate },
+  lastSoldDate: { displayName: "Last sold", type: "date", cell: ({ facts }) => dateCell(facts.lastSoldDay) },
+  onHand: { displayName: "On hand", type: "number", cell: ({ facts }) => quantityToNumber(facts.onHand) },
+  incoming: { displayName: "Incoming", type: "number", cell: ({ facts }) => quantityToNumber(facts.incoming) },
+  sold30d: { displayName: "Sold in 30 days", type: "number", cell: ({ facts }) => quantityToNumber(facts.sold30d) },
+  sold90d: { displayName: "Sold in 90 days", type: "number", cell: ({ facts }) => quantityToNumber(facts.sold90d) },
+  dailyDemand: {
+    displayName: "Daily demand",
+    type: "number",
+    cell: ({ dailyDemand }) => dailyDemand / dailyDemandScale,
+  },
+  daysOfCover: {
+    displayName: "Days of cover",
+    type: "number",
+    cell: (figures) => {
+      const days = coverDays(figures);
+      return days === null ? null : Math.floor(days * 10) / 10;
+    },
+  },
+  leadTimeDays: { displayName: "Lead time (days)", type: "number", cell: ({ offer }) => offer?.leadTimeDays ?? null },
+  safetyStock: {
+    displayName: "Safety stock",
+    type: "number",
+    cell: ({ safetyStock }) => quantityToNumber(safetyStock),
+  },
+  reorderPoint: {
+    displayName: "Reorder point",
+    type: "number",
+    cell: ({ reorderPoint }) => quantityToNumber(reorderPoint),
+  },
+  suggestedOrderQuantity: {
+    displayName: "Suggested order",
+    type: "number",
+    cell: ({ suggestedOrderQuantity }) => quantityToNumber(suggestedOrderQuantity),
+  },
+  unitCost: {
+    displayName: "Unit cost",
+    type: "number",
+    unit: "currency",
+    currencyColumn: unitCostCurrencyKey,
+    cell: (figures) => {
+      const unit = unitCostOf(figures);
+      return unit === null ? null : moneyToNumber(unit.cost);
+    },
+  },
+  suggestedOrderValue: {
+    displayName: "Suggested order value",
+    type: "number",
+    unit: "currency",
+    currencyColumn: null,
+    cell: suggestedOrderValue,
+  },
+  stockValue: {
+    displayName: "Stock value",
+    type: "number",
+    unit: "currency",
+    currencyColumn: null,
+    cell: stockValue,
+  },
+} as const satisfies Record<string, ColumnOffer>;
+
+export type ColumnId = keyof typeof columnOffers;
+
+const isColumnId = (id: string): id is ColumnId => Object.hasOwn(columnOffers, id);
+export const columnIds = Object.keys(columnOffers).filter(isColumnId);
+
+/** The columns that supply mode adds for each period. */
+const periodColumnOffers = {
+  demand: "Demand",
+  incoming: "Incoming",
+  projectedOnHand: "Projected on hand",
+} as const satisfies Record<keyof Projection, string>;
+
+const periodMeasures = ["demand", "incoming", "projectedOnHand"] as const satisfies readonly (keyof Projection)[];
+
+const periodColumnId = (measure: keyof Projection, period: Period): string => `${measure}:${period.label}`;
+
+/** `columns[]`: those of the view as it orders them, then three for each period. */
+export function columnsOf(ids: readonly ColumnId[], periods: readonly Period[]): readonly Column[] {
+  return [
+    ...ids.map((id) => {
+      const { cell: _, ...column } = columnOffers[id];
+      return { id, ...column };
+    }),
+    ...periods.flatMap((period) =>
+      periodMeasures.map((measure) => ({
+        id: periodColumnId(measure, period),
+        displayName: `${periodColumnOffers[measure]} ${period.label}`,
+        type: "number" as const,
+        period: period.label,
+      })),
+    ),
+  ];
+}
+
+/** One row: a cell for every column, blanks null. */
+export function forecastRow(facts: VariantFacts, ids: readonly ColumnId[], context: ForecastContext): ForecastRow {
+  const decided = replenishment(facts, context);
+  const figures: Figures = { ...decided, facts, context, projections: projections(facts, decided, context) };
+  const cells: Record<string, Cell> = {};
+  for (const id of ids) {
+    cells[id] = columnOffers[id].cell(figures);
+    if (id === "unitCost") cells[unitCostCurrencyKey] = unitCostOf(figures)?.currencyCode ?? null;
+  }
+  for (const [index, projection] of figures.projections.entries()) {
+    const period = context.periods[index];
+    if (period === undefined) continue;
+    for (const measure of periodMeasures)
+      cells[periodColumnId(measure, period)] = quantityToNumber(projection[measure]);
+  }
+  return { ...cells, variantId: facts.variantId, productId: facts.productId };
+}
