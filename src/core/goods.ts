@@ -13,8 +13,16 @@ import { Fault, invalidField } from "./fault.ts";
 import { statusChange } from "./lifecycle.ts";
 import { accountedQuantity, baseQuantity, isCustom, isWhollyCancelled, pendingQuantity } from "./lines.ts";
 import { asQuantity, type Quantity, quantityToNumber } from "./money.ts";
-import type { Decision, FieldChange, LineItem, PurchaseOrder, ReceiptDraft, Status } from "./purchase-order.ts";
-import { leavingAlone, storefrontSyncState } from "./storefront-plan.ts";
+import type {
+  Decision,
+  FieldChange,
+  LineItem,
+  PurchaseOrder,
+  ReceiptDraft,
+  Status,
+  StorefrontSyncState,
+} from "./purchase-order.ts";
+import { leavingAlone, needsSync, storefrontSyncState } from "./storefront-plan.ts";
 
 /** What a goods rule is told beside the order. */
 export interface GoodsContext extends DecisionContext {
@@ -213,8 +221,9 @@ function receivedStatus(lineItems: readonly LineItem[]): Status {
 }
 
 /**
- * Receives everything outstanding that was confirmed, without moving the order: /quick-complete moves it once stock and costs are
- * through, so that until then the same call can be made again. What is received already stays; then nothing changes.
+ * Receives everything outstanding that was confirmed and pushes it, whatever `autoSyncOnReceiving` says, without moving the order:
+ * /quick-complete moves it once stock and costs are through, so that until then the same call can be made again. A repeat receives
+ * nothing and pushes what is left.
  *
  * @throws Fault INVALID_INPUT       the order is not In Progress.
  * @throws Fault NOTHING_TO_RECEIVE  no line has a confirmed quantity.
@@ -245,9 +254,10 @@ export function decideQuickReceive(order: PurchaseOrder, context: GoodsContext):
       ]),
   );
   const { lineItems, changes } = edited(order, edits, context.nowMs);
-  if (changes.length === 0) return nothing(order);
+  const pushed = syncableLines({ ...order, lineItems }, context).map((line) => line.poLineItemId);
+  if (changes.length === 0) return syncing(order, pushed, context);
   const receipts = receiptsOf("quick-complete", null, order, lineItems);
-  const what = { action: "quick-complete", done: "Received everything outstanding on", changes, receipts };
+  const what = { action: "quick-complete", done: "Received everything outstanding on", changes, receipts, pushed };
   return concluded(order, lineItems, order.status, what, context);
 }
 
@@ -304,15 +314,92 @@ function completed(
   };
 }
 
-/**
- * Whether the storefront can be brought in step with an order.
- *
- * @throws Fault INVALID_INPUT  the order is not Sent to Received.
- * Source: spec "Storefront sync state".
- */
-export function refuseUnlessSyncable(order: PurchaseOrder): void {
-  refuseUnless(syncable, order, "synced with the storefront");
+/** Why a line is not pushed. */
+export type SyncSkipReason = "custom-item" | "nothing-received" | "already-synced" | "guard-skipped" | "no-location";
+
+export interface SyncDecision extends GoodsDecision {
+  /** Lines that are pushed. */
+  readonly pushedLineItemIds: readonly string[];
+  readonly skipped: readonly { readonly line: LineItem; readonly reason: SyncSkipReason }[];
 }
+
+/**
+ * Brings the storefront in step with what was received: pushes every line wanted that needs it, and says of the others why not.
+ *
+ * @param lineItemIds the lines wanted; null for all.
+ * @throws Fault INVALID_INPUT  the order is not Sent to Received, or a line is not on the order.
+ * Source: spec "Storefront sync state", "Rules attached to the endpoints" 4; C43.
+ */
+export function decideStorefrontSync(
+  order: PurchaseOrder,
+  lineItemIds: readonly string[] | null,
+  context: GoodsContext,
+): SyncDecision {
+  refuseUnless(syncable, order, "synced with the storefront");
+  const wanted = lineItemIds === null ? order.lineItems : namedIds(order, lineItemIds);
+  const skipped = wanted.flatMap((line) => {
+    const reason = skipReason(line, order, context);
+    return reason === null ? [] : [{ line, reason }];
+  });
+  const left = new Set(skipped.map(({ line }) => line));
+  const pushedLineItemIds = wanted.filter((line) => !left.has(line)).map((line) => line.poLineItemId);
+  return { ...syncing(order, pushedLineItemIds, context), pushedLineItemIds, skipped };
+}
+
+function skipReason(line: LineItem, order: PurchaseOrder, context: GoodsContext): SyncSkipReason | null {
+  if (isCustom(line)) return "custom-item";
+  if (!needsSync(line)) return line.quantityReceived === 0 ? "nothing-received" : "already-synced";
+  if (context.skippedVariantIds.has(line.variantId)) return "guard-skipped";
+  return order.locationId === null ? "no-location" : null;
+}
+
+/** Lines of the order that a push would carry. */
+export const syncableLines = (order: PurchaseOrder, context: GoodsContext): readonly LineItem[] =>
+  order.lineItems.filter((line) => skipReason(line, order, context) === null);
+
+/**
+ * Forgets failed and unknown attempts, never what is synced: what was not pushed may be pushed afresh.
+ *
+ * Source: spec "Storefront sync state"; C43.
+ */
+export function decideSyncReset(order: PurchaseOrder, context: DecisionContext): GoodsDecision {
+  const state = storefrontSyncState(order.lineItems, { inFlight: false, failed: false });
+  if (state === order.storefrontSyncState) return nothing(order);
+  const log = {
+    action: "storefront-sync-reset",
+    message: "Cleared the storefront sync attempts.",
+    changes: [syncStateChange(order, state)],
+  };
+  return {
+    ...nothing(order),
+    ...decision(order, { ...order, storefrontSyncState: state }, { log: [log] }, context),
+  };
+}
+
+const syncStateChange = (order: PurchaseOrder, after: StorefrontSyncState): FieldChange => ({
+  field: "storefrontSyncState",
+  poLineItemId: null,
+  before: order.storefrontSyncState,
+  after,
+});
+
+/** Pushes lines of an order that does not change otherwise. */
+function syncing(order: PurchaseOrder, poLineItemIds: readonly string[], context: DecisionContext): GoodsDecision {
+  if (poLineItemIds.length === 0) return nothing(order);
+  const log = {
+    action: "storefront-sync",
+    message: `Pushing ${linesCounted(poLineItemIds.length)} to the storefront.`,
+    changes: [syncStateChange(order, "in-flight")],
+  };
+  const effects: readonly Effect[] = [{ kind: "push-stock", purchaseOrderId: order.purchaseOrderId, poLineItemIds }];
+  return {
+    ...nothing(order),
+    ...decision(order, { ...order, storefrontSyncState: "in-flight" }, { log: [log], effects }, context),
+    stockSync: "queued",
+  };
+}
+
+const linesCounted = (count: number): string => (count === 1 ? "1 line" : `${count} lines`);
 
 const confirmable: ReadonlySet<Status> = new Set(["Sent", "Partially Confirmed", "Confirmed", "In Progress"]);
 const receivable: ReadonlySet<Status> = new Set(["In Progress", "Partially Received", "Received"]);
@@ -380,17 +467,26 @@ function named<Entry extends { readonly lineItemId: string }>(
   const lines = new Map(order.lineItems.map((line) => [line.poLineItemId, line]));
   const found = entries.map((entry, index) => {
     const path = `/lines/${index}`;
-    const line = lines.get(entry.lineItemId);
-    if (line === undefined)
-      throw invalidField(
-        `${path}/lineItemId`,
-        `${entry.lineItemId} is not a line of the order`,
-        "Nothing was changed. Read the order's line items and name them by poLineItemId.",
-      );
-    return { line, entry, path };
+    return { line: lineOf(lines, entry.lineItemId, `${path}/lineItemId`), entry, path };
   });
   if (new Set(found.map(({ line }) => line)).size < found.length) throw new TypeError("A line was named twice.");
   return found;
+}
+
+/** The lines with these ids, which stand in the request as `lineItemIds`. */
+function namedIds(order: PurchaseOrder, lineItemIds: readonly string[]): readonly LineItem[] {
+  const lines = new Map(order.lineItems.map((line) => [line.poLineItemId, line]));
+  return lineItemIds.map((lineItemId, index) => lineOf(lines, lineItemId, `/lineItemIds/${index}`));
+}
+
+function lineOf(lines: ReadonlyMap<string, LineItem>, lineItemId: string, path: string): LineItem {
+  const line = lines.get(lineItemId);
+  if (line !== undefined) return line;
+  throw invalidField(
+    path,
+    `${lineItemId} is not a line of the order`,
+    "Nothing was changed. Read the order's line items and name them by poLineItemId.",
+  );
 }
 
 /** The lines with the new totals, and what that changes. */
@@ -458,13 +554,16 @@ function concluded(
     readonly changes: readonly FieldChange[];
     readonly receipts?: readonly ReceiptDraft[];
     readonly reason?: string | null;
+    /** Lines to push in place of those that follow from the change. */
+    readonly pushed?: readonly string[];
   },
   context: GoodsContext,
 ): GoodsDecision {
   const updated = new Set(what.changes.flatMap((change) => change.poLineItemId ?? []));
   const moves = to !== order.status;
   if (updated.size === 0 && !moves) return nothing(order);
-  const { poLineItemIds, stockSync } = push(order, lineItems, what.action, context);
+  const { poLineItemIds, stockSync } =
+    what.pushed === undefined ? push(order, lineItems, context) : pushOf(what.pushed);
   const effects: readonly Effect[] =
     poLineItemIds.length === 0 ? [] : [{ kind: "push-stock", purchaseOrderId: order.purchaseOrderId, poLineItemIds }];
   const draft = {
@@ -475,11 +574,10 @@ function concluded(
       failed: order.storefrontSyncState === "failed",
     }),
   };
-  const lines = updated.size === 1 ? "1 line" : `${updated.size} lines`;
   const reason = (what.reason ?? null) === null ? "" : ` (${what.reason})`;
   const log = {
     action: what.action,
-    message: `${what.done} ${lines}${reason}${moves ? `; moved from ${order.status} to ${to}` : ""}.`,
+    message: `${what.done} ${linesCounted(updated.size)}${reason}${moves ? `; moved from ${order.status} to ${to}` : ""}.`,
     changes: moves ? [...what.changes, statusChange(order.status, to)] : what.changes,
   };
   const concludes = decision(
@@ -496,19 +594,23 @@ function concluded(
   };
 }
 
+interface Push {
+  readonly poLineItemIds: readonly string[];
+  readonly stockSync: StockSync;
+}
+
+const pushOf = (poLineItemIds: readonly string[]): Push => ({
+  poLineItemIds,
+  stockSync: poLineItemIds.length > 0 ? "queued" : "skipped",
+});
+
 /**
  * The catalogue lines whose received quantity changed and that the storefront is told of now. Goods taken back matter only below
  * what is synced. With auto-sync off nothing is pushed, but for a line that is lowered while a push of it is open: that push may
- * land more than is left, and what follows it takes the difference back (P3). /quick-complete pushes by itself, in step with its
- * costs.
+ * land more than is left, and what follows it takes the difference back (P3).
  */
-function push(
-  order: PurchaseOrder,
-  lineItems: readonly LineItem[],
-  action: string,
-  context: GoodsContext,
-): { readonly poLineItemIds: readonly string[]; readonly stockSync: StockSync } {
-  if (order.locationId === null || action === "quick-complete") return { poLineItemIds: [], stockSync: "skipped" };
+function push(order: PurchaseOrder, lineItems: readonly LineItem[], context: GoodsContext): Push {
+  if (order.locationId === null) return pushOf([]);
   const raised: string[] = [];
   const lowered: string[] = [];
   const overtaken: string[] = [];
@@ -520,10 +622,7 @@ function push(
     if (context.openPushLineItemIds.has(line.poLineItemId)) overtaken.push(line.poLineItemId);
     else if (line.quantityReceived < line.quantitySynced) lowered.push(line.poLineItemId);
   }
-  if (context.shop.autoSyncOnReceiving) {
-    const due = [...raised, ...lowered, ...overtaken];
-    return { poLineItemIds: due, stockSync: due.length > 0 ? "queued" : "skipped" };
-  }
-  if (overtaken.length > 0) return { poLineItemIds: overtaken, stockSync: "queued" };
+  if (context.shop.autoSyncOnReceiving) return pushOf([...raised, ...lowered, ...overtaken]);
+  if (overtaken.length > 0) return pushOf(overtaken);
   return { poLineItemIds: [], stockSync: raised.length + lowered.length > 0 ? "disabled" : "skipped" };
 }

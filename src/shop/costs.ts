@@ -1,8 +1,8 @@
 /**
  * Rows of the cost-sync history and what they rest on (C45).
  *
- * Owns: the SQL of `cost_sync` that a completion writes, and the unit costs of catalogue and supplier that follow from it. Does
- * not own: what a cost becomes (core/storefront-plan.ts), when it is written (operations/purchase-order-goods.ts), how the history is
+ * Owns: the SQL of `cost_sync` that a completion writes, and the unit cost of the catalogue that follows from it. Does
+ * not own: what a cost becomes (core/storefront-plan.ts), when it is written (operations/cost-sync.ts), how the history is
  * shown (rows.ts) or read back (effects.ts).
  */
 import { asMoney, asQuantity, type Money } from "../core/money.ts";
@@ -133,11 +133,4 @@ export const settleCostStatement = (
 export const catalogueCostStatement = (shopId: string, variantId: string, unitCost: Money): Statement => ({
   sql: "update variant set unit_cost = ? where shop_id = ? and variant_id = ?",
   params: [unitCost, shopId, variantId],
-});
-
-/** The supplier's own price of a variant, as on the order. Nothing happens where the supplier has no entry. */
-export const supplierCostStatement = (shopId: string, supplierId: string, proposal: CostProposal): Statement => ({
-  sql: `update supplier_variant set unit_cost = ?, unit_cost_currency_code = ?
-        where shop_id = ? and supplier_id = ? and variant_id = ?`,
-  params: [proposal.sourceUnitCost, proposal.sourceCurrencyCode, shopId, supplierId, proposal.variantId],
 });

@@ -7,8 +7,9 @@ import {
   decideQuickReceive,
   decideReceive,
   decideUnreceive,
+  decideStorefrontSync,
+  decideSyncReset,
   type GoodsDecision,
-  refuseUnlessSyncable,
 } from "../../src/core/goods.ts";
 import { type PurchaseOrder, type Status, statuses } from "../../src/core/purchase-order.ts";
 import { context, line, order, quantity, refusal, shop } from "../support/goods.ts";
@@ -87,7 +88,7 @@ test("each rule of goods takes the statuses of the specification and no other, a
     quickReceive: [(from) => decideQuickReceive(from, context()), ["In Progress"]],
     quickComplete: [(from) => decideQuickComplete(from, false, context()), ["In Progress"]],
     sync: [
-      refuseUnlessSyncable,
+      (from) => decideStorefrontSync(from, null, context()),
       ["Sent", "Partially Confirmed", "Confirmed", "In Progress", "Partially Received", "Received"],
     ],
   };
@@ -375,10 +376,13 @@ test("quick receiving takes what was confirmed and is outstanding, and stays In 
   );
   assert.equal(decided.next.status, "In Progress");
   assert.deepEqual(decided.updatedLineItemIds, ["a", "custom"]);
-  assert.deepEqual(pushes(decided), []);
+  assert.deepEqual(pushes(decided), [push("a")]);
   assert.equal(decided.receipts[0]?.source, "quick-complete");
   const again = decideQuickReceive(decided.next, context());
-  assert.equal(again.next, decided.next);
+  assert.deepEqual([again.next.lineItems, again.receipts], [decided.next.lineItems, []]);
+  assert.deepEqual(pushes(again), [push("a")]);
+  const synced = order("In Progress", [line("a", { confirmed: 8, received: 6, rejected: 2, synced: 6 })]);
+  assert.equal(decideQuickReceive(synced, context()).next, synced);
   assert.deepEqual(decideQuickComplete(again.next, false, context()).status, {
     before: "In Progress",
     after: "Completed",
@@ -391,4 +395,55 @@ test("without a confirmed quantity there is nothing to receive quickly", () => {
     refusal(() => decideQuickReceive(order("In Progress", [line("a")]), context()), "NOTHING_TO_RECEIVE").status,
     409,
   );
+});
+
+test("a quick receipt is pushed even with auto-sync off, but not for a skipped variant", () => {
+  const facts = context({
+    shop: shop({ autoSyncOnReceiving: false }),
+    skippedVariantIds: new Set(["variant of skipped"]),
+  });
+  const from = order("In Progress", [line("a", { confirmed: 8 }), line("skipped", { confirmed: 8 })]);
+  const decided = decideQuickReceive(from, facts);
+  assert.deepEqual(pushes(decided), [push("a")]);
+  assert.deepEqual(decided.updatedLineItemIds, ["a", "skipped"]);
+});
+
+test("a sync pushes every line that needs it and says of the others why not", () => {
+  const from = order("Received", [
+    line("due", { received: 5, synced: 2 }),
+    line("in step", { received: 5, synced: 5 }),
+    line("nothing"),
+    line("custom", { variantId: "CSTM-1", received: 5 }),
+    line("skipped", { received: 5 }),
+  ]);
+  const facts = context({ skippedVariantIds: new Set(["variant of skipped"]) });
+  const all = decideStorefrontSync(from, null, facts);
+  assert.deepEqual(all.effects, [push("due")]);
+  assert.deepEqual(all.pushedLineItemIds, ["due"]);
+  assert.deepEqual(
+    all.skipped.map(({ line, reason }) => [line.poLineItemId, reason]),
+    [
+      ["in step", "already-synced"],
+      ["nothing", "nothing-received"],
+      ["custom", "custom-item"],
+      ["skipped", "guard-skipped"],
+    ],
+  );
+  assert.equal(all.next.storefrontSyncState, "in-flight");
+  const none = decideStorefrontSync(from, ["in step"], facts);
+  assert.equal(none.next, from);
+  assert.deepEqual([none.effects, none.pushedLineItemIds], [[], []]);
+  assert.match(refusal(() => decideStorefrontSync(from, ["due", "gone"], facts)).message, /^\/lineItemIds\/1: gone/);
+  const nowhere = decideStorefrontSync({ ...from, locationId: null }, ["due"], facts);
+  assert.equal(nowhere.skipped[0]?.reason, "no-location");
+});
+
+test("a reset forgets failed attempts, never what is synced, and repeating it changes nothing", () => {
+  const failed = order("Received", [line("a", { received: 5 })], { storefrontSyncState: "failed" });
+  const decided = decideSyncReset(failed, context());
+  assert.equal(decided.next.storefrontSyncState, "never-synced");
+  assert.deepEqual(decided.next.lineItems, failed.lineItems);
+  assert.deepEqual(decided.effects, []);
+  assert.equal(decideSyncReset(decided.next, context()).next, decided.next);
+  for (const status of statuses) assert.equal(decideSyncReset({ ...failed, status }, context()).next.status, status);
 });
