@@ -2,20 +2,19 @@
  * What a caller changes in an order by hand: making it, its header, its lines, deleting it (C14–C16, C30–C35).
  *
  * Does not own: moves of status (lifecycle.ts), goods and confirmations (goods.ts). Ids, numbers and catalogue facts are made
- * or looked up by the caller of a rule and passed in. Nothing here moves the order's status.
+ * or looked up by the caller of a rule and passed in. Nothing here moves the order's status. Figures are in range and a line is named
+ * once a call: the door's schema sees to both (C14, C15).
  */
 import { type DecisionContext, decision, unchanged } from "./decision.ts";
 import { Fault, invalidField } from "./fault.ts";
 import { availableMoves } from "./lifecycle.ts";
 import { accountedQuantity, baseQuantity, isCustom, lineTotal } from "./lines.ts";
 import {
-  asQuantity,
   fxRateToNumber,
   type Money,
   moneyDecimalsMax,
   moneyToNumber,
   type Quantity,
-  quantityDecimalsMax,
   quantityToNumber,
   totalValueMax,
   zeroMoney,
@@ -34,9 +33,6 @@ import {
   type Status,
   type SupplierFields,
 } from "./purchase-order.ts";
-
-/** The smallest pack: one unit (spec "Purchase-order line item"). */
-const packSizeMin = asQuantity(10 ** quantityDecimalsMax);
 
 /** Statuses in which lines may be added, edited and deleted (C30). */
 const lineStatuses: ReadonlySet<Status> = new Set([
@@ -199,7 +195,6 @@ function linesFrom(lines: readonly NewLine[], currencyCode: string, nowMs: numbe
         "Add a custom line with POST /line-items/custom.",
       );
     if (asCustom && !isCustom(line)) throw new TypeError(`a custom line needs an id ${customVariantPrefix}…`);
-    refuseSmallPack(line.packSize, path);
     const item: LineItem = {
       ...fields,
       unitCostCurrencyCode: unitCostCurrencyCode ?? currencyCode,
@@ -215,19 +210,6 @@ function linesFrom(lines: readonly NewLine[], currencyCode: string, nowMs: numbe
       throw invalidField(`${path}/unitCost`, `makes a line worth more than ${totalValueMax}`, "Split the line.");
     return item;
   });
-}
-
-function refuseSmallPack(packSize: Quantity | null | undefined, path: string): void {
-  if (typeof packSize === "number" && packSize < packSizeMin)
-    throw invalidField(`${path}/packSize`, "must be at least 1");
-}
-
-function refuseRepeated(lineItemIds: readonly string[], pathOf: (index: number) => string): void {
-  const seen = new Set<string>();
-  for (const [index, id] of lineItemIds.entries()) {
-    if (seen.has(id)) throw invalidField(pathOf(index), `names line ${id} a second time`, "Name each line once.");
-    seen.add(id);
-  }
 }
 
 function refuseUnlessLinesMayChange(order: PurchaseOrder): void {
@@ -249,7 +231,7 @@ function refuseTooManyLines(count: number): void {
  * Makes a new Draft. Its currency is the one asked for, else the supplier's, else the shop's; a line without a currency of its own
  * takes the order's.
  *
- * @throws Fault INVALID_INPUT  a catalogue line's variantId begins `CSTM-`, a pack is smaller than 1, there are too many lines, or a
+ * @throws Fault INVALID_INPUT  a catalogue line's variantId begins `CSTM-`, there are too many lines, or a
  *                              line or the order is worth more than `totalValueMax`.
  * Source: spec "Purchase orders: writes"; C14, C16, C32, C35.
  */
@@ -421,8 +403,8 @@ function wayToCancelled(order: PurchaseOrder): string {
 /**
  * Adds lines at the end of the order; none of them is confirmed. Repeating the call adds them again.
  *
- * @throws Fault INVALID_INPUT  the order's status does not let lines change, a catalogue line's variantId begins `CSTM-`, a pack is
- *                              smaller than 1, there would be too many lines, or a line or the order would be worth too much.
+ * @throws Fault INVALID_INPUT  the order's status does not let lines change, a catalogue line's variantId begins `CSTM-`,
+ *                              there would be too many lines, or a line or the order would be worth too much.
  * Source: spec "Purchase orders: writes"; C16, C30, C32.
  */
 export function decideAddLines(order: PurchaseOrder, lines: readonly NewLine[], context: DecisionContext): Decision {
@@ -513,8 +495,8 @@ export interface LineEditDecision extends Decision {
  * Changes each line as asked, or leaves it as a whole and says why in `failed`. `quantityRejected` and `quantityCancelled` are
  * absolute totals. The order's status never moves.
  *
- * @throws Fault INVALID_INPUT  the order's status does not let lines change, a line is named twice, a pack is smaller than 1,
- *                              no line could be changed at all, or the order would be worth more than `totalValueMax`.
+ * @throws Fault INVALID_INPUT  the order's status does not let lines change, no line could be changed at all, or the order would be
+ *                              worth more than `totalValueMax`.
  * Source: spec "Purchase orders: writes"; C15, C29, C30, C31.
  */
 export function decideEditLines(
@@ -522,12 +504,6 @@ export function decideEditLines(
   edits: readonly LineEdit[],
   context: DecisionContext,
 ): LineEditDecision {
-  const pathOf = (index: number): string => `/lines/${index}`;
-  refuseRepeated(
-    edits.map((edit) => edit.lineItemId),
-    (index) => `${pathOf(index)}/lineItemId`,
-  );
-  for (const [index, edit] of edits.entries()) refuseSmallPack(edit.packSize, pathOf(index));
   refuseUnlessLinesMayChange(order);
 
   const lines = new Map(order.lineItems.map((line) => [line.poLineItemId, line] as const));
@@ -553,7 +529,7 @@ export function decideEditLines(
     changes.push(...lineChanges);
     lines.set(lineItemId, { ...next, updatedAtMs: context.nowMs });
   }
-  if (updatedLineItemIds.length === 0) throw nothingApplied(edits, failed, pathOf);
+  if (updatedLineItemIds.length === 0) throw nothingApplied(failed);
   if (changes.length === 0) return { ...unchanged(order), updatedLineItemIds, failed };
   const changedLines = new Set(changes.map((change) => change.poLineItemId));
   const log = { action: "edit-lines", message: `Changed ${counted(changedLines.size)}.`, changes };
@@ -570,17 +546,13 @@ const unknownLine = (lineItemId: string): LineFailure => ({
   message: "The order has no such line.",
 });
 
-/** Every edit failed, in the order of the edits. */
-function nothingApplied(
-  edits: readonly LineEdit[],
-  failed: readonly LineFailure[],
-  pathOf: (index: number) => string,
-): Fault {
-  const first = failed[0];
+/** Every edit failed: `failed` stands in the order of the edits. */
+function nothingApplied(failed: readonly LineFailure[]): Fault {
+  const [first] = failed;
   const more = failed.length > 1 ? ` (and ${counted(failed.length - 1)} more)` : "";
   return new Fault("INVALID_INPUT", `No line was changed. ${first?.lineItemId}: ${first?.message}${more}`, {
     action: "Correct the lines named in details and send them again.",
-    details: edits.map((_, index) => ({ path: pathOf(index), message: failed[index]?.message ?? "" })),
+    details: failed.map(({ message }, index) => ({ path: `/lines/${index}`, message })),
   });
 }
 
@@ -593,7 +565,7 @@ export interface LineDeleteDecision extends Decision {
  * Deletes the lines that nothing has happened to yet; the others stay and are named in `failed`. None deleted is no failure of the
  * call.
  *
- * @throws Fault INVALID_INPUT  the order's status does not let lines change, or a line is named twice.
+ * @throws Fault INVALID_INPUT  the order's status does not let lines change.
  * Source: spec "Purchase orders: writes"; C15, C30, C31.
  */
 export function decideDeleteLines(
@@ -601,7 +573,6 @@ export function decideDeleteLines(
   lineItemIds: readonly string[],
   context: DecisionContext,
 ): LineDeleteDecision {
-  refuseRepeated(lineItemIds, () => "/lineItemIds");
   refuseUnlessLinesMayChange(order);
   const lines = new Map(order.lineItems.map((line) => [line.poLineItemId, line] as const));
   const deleted: LineItem[] = [];

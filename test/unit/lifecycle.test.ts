@@ -1,0 +1,266 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { availableMoves, decideStatus, moves } from "../../src/core/lifecycle.ts";
+import { type PurchaseOrder, type Status, statuses } from "../../src/core/purchase-order.ts";
+import { context, line, order, refusal } from "../support/goods.ts";
+
+/**
+ * POST /status from every status to every other, read off the specification. `>` moves, `=` is the current status (400), `.` is not
+ * listed (400), `!` is completed by /complete alone (400), `c` belongs to /confirm (409), `p` is left only to previousStatus (409).
+ * Columns in the order of the rows.
+ */
+const table: readonly (readonly [Status, string])[] = [
+  ["Draft", "= > . . . . . ! . . ."],
+  ["Sent", "> = c c . . . ! > > >"],
+  ["Partially Confirmed", ". . = c . . . ! > > >"],
+  ["Confirmed", ". > . = > . . ! > > >"],
+  ["In Progress", ". . . > = . . ! > > >"],
+  ["Partially Received", ". . . . . = . ! > > >"],
+  ["Received", ". . . . > > = ! . > >"],
+  ["Completed", ". . . . > > > ! . . ."],
+  ["Cancelled", "p p p p p p p ! = p p"],
+  ["On Hold", "p p p p p p p ! p = p"],
+  ["Disputed", "p p p p p p p ! p p ="],
+];
+
+const held = ["Cancelled", "On Hold", "Disputed"] as const satisfies readonly Status[];
+const beforeGoods = ["Draft", "Sent", "Partially Confirmed", "Confirmed"] as const satisfies readonly Status[];
+const confirmedLine = line("a", { ordered: 10, confirmed: 4 });
+
+const cells = table.flatMap(([from, row]) =>
+  row.split(" ").map((mark, index) => ({ from, to: table[index]?.[0] ?? assert.fail("no such column"), mark })),
+);
+
+const move = (from: PurchaseOrder, to: string): PurchaseOrder => decideStatus(from, to, context()).next;
+
+test("the table covers every pair of statuses", () => {
+  assert.deepEqual(
+    table.map(([from]) => from),
+    [...statuses],
+  );
+  assert.equal(cells.length, 121);
+});
+
+for (const { from, to, mark } of cells)
+  test(`${from} to ${to}: ${mark}`, () => {
+    // A held status whose previousStatus is itself cannot be; every target is then another one.
+    const before = order(from, [confirmedLine], { previousStatus: from });
+    if (mark === ">") {
+      const decided = decideStatus(before, to, context());
+      assert.equal(decided.next.status, to);
+      assert.equal(decided.next.previousStatus, from);
+      assert.equal(decided.next.version, before.version + 1);
+      assert.deepEqual(decided.log, [
+        {
+          action: "status",
+          message: `Moved from ${from} to ${to}.`,
+          changes: [{ field: "status", poLineItemId: null, before: from, after: to }],
+        },
+      ]);
+      assert.deepEqual(decided.next.lineItems, before.lineItems, "quantities stay");
+      return;
+    }
+    const fault = refusal(() => move(before, to));
+    assert.notEqual(fault.action, null, "the refusal says what to do");
+    switch (mark) {
+      case "!":
+        assert.equal(fault.status, 400);
+        assert.match(`${fault.message} ${fault.action}`, /\/complete/);
+        break;
+      case "=":
+      case ".":
+        assert.equal(fault.status, 400);
+        assert.equal(fault.reason, null);
+        for (const listed of moves[from]) assert.ok(fault.message.includes(listed), fault.message);
+        break;
+      case "c":
+        assert.equal(fault.status, 409);
+        assert.equal(fault.reason, "USE_CONFIRM_ENDPOINT");
+        assert.match(`${fault.action}`, /\/confirm/);
+        break;
+      default:
+        assert.equal(fault.status, 409);
+        assert.equal(fault.reason, "PREVIOUS_STATUS_MISMATCH");
+        assert.ok(fault.message.includes(from));
+    }
+  });
+
+for (const from of held)
+  for (const previousStatus of statuses.filter((status) => status !== from && status !== "Completed"))
+    test(`${from} goes back to ${previousStatus} and nowhere else`, () => {
+      const before = order(from, [confirmedLine], { previousStatus });
+      assert.deepEqual(availableMoves(before), [previousStatus]);
+      const next = move(before, previousStatus);
+      assert.equal(next.status, previousStatus);
+      assert.equal(next.previousStatus, from);
+      for (const other of statuses.filter((status) => ![from, previousStatus, "Completed"].includes(status)))
+        assert.equal(refusal(() => move(before, other)).reason, "PREVIOUS_STATUS_MISMATCH", other);
+    });
+
+test("a name that is no status is refused with the names that are", () => {
+  for (const name of ["", "sent", "Closed", "toString", "__proto__", "Sent "]) {
+    const fault = refusal(() => move(order("Draft", []), name));
+    assert.equal(fault.status, 400);
+    assert.deepEqual(fault.details, [{ path: "/status", message: `must be one of ${statuses.join(", ")}` }]);
+  }
+});
+
+const goods = { received: { received: 1 }, synced: { synced: 1 } };
+for (const [kind, figures] of Object.entries(goods))
+  for (const { from, to } of cells.filter((cell) => cell.mark === ">"))
+    test(`with ${kind} quantity, ${from} to ${to} is ${beforeGoods.some((status) => status === to) ? "barred" : "made"}`, () => {
+      const before = order(from, [line("clean", { confirmed: 1 }), line("touched", { confirmed: 10, ...figures })]);
+      if (beforeGoods.some((status) => status === to)) {
+        const fault = refusal(() => move(before, to));
+        assert.equal(fault.status, 400);
+        assert.match(fault.message, /received or synced/);
+        assert.ok(!availableMoves(before).includes(to), "a barred move is not offered");
+      } else assert.equal(move(before, to).status, to);
+    });
+
+test("received quantity bars a return from a held status too", () => {
+  const before = order("On Hold", [line("a", { confirmed: 10, received: 1 })], { previousStatus: "Confirmed" });
+  assert.match(refusal(() => move(before, "Confirmed")).message, /received or synced/);
+  const working = { ...before, previousStatus: "In Progress" } as const;
+  assert.equal(move(working, "In Progress").status, "In Progress");
+});
+
+test("no order is sent without a locationId, from wherever it comes", () => {
+  for (const before of [
+    order("Draft", [], { locationId: null }),
+    order("Confirmed", [], { locationId: null }),
+    order("On Hold", [], { locationId: null, previousStatus: "Sent" }),
+  ]) {
+    const fault = refusal(() => move(before, "Sent"));
+    assert.equal(fault.status, 400);
+    assert.match(fault.message, /locationId/);
+  }
+  assert.equal(move(order("Draft", []), "Sent").status, "Sent", "an order without lines may be sent");
+});
+
+test("work begins when every line that is not cancelled has a confirmed quantity; the others are named", () => {
+  const unconfirmed = [line("b"), line("c", { cancelled: 4 })];
+  const before = order("Confirmed", [confirmedLine, ...unconfirmed, line("d", { cancelled: 10 })]);
+  const fault = refusal(() => move(before, "In Progress"));
+  assert.equal(fault.status, 409);
+  assert.equal(fault.reason, "UNCONFIRMED_LINES");
+  assert.match(fault.message, /: b, c\.$/);
+  assert.deepEqual(fault.details, [
+    { lineItemId: "b", variantId: "variant of b", message: "has no confirmed quantity" },
+    { lineItemId: "c", variantId: "variant of c", message: "has no confirmed quantity" },
+  ]);
+  assert.equal(
+    move(order("Confirmed", [confirmedLine, line("d", { cancelled: 10 })]), "In Progress").status,
+    "In Progress",
+  );
+});
+
+test("a refusal over many unconfirmed lines spells out the first and holds all of them in details", () => {
+  const fault = refusal(() =>
+    move(
+      order(
+        "Confirmed",
+        Array.from({ length: 600 }, (_, index) => line(`l${index}`)),
+      ),
+      "In Progress",
+    ),
+  );
+  assert.match(fault.message, /l0, .*l19 and 580 more\.$/);
+  assert.equal(fault.details?.length, 600);
+});
+
+test("lines are asked for confirmation only on the way from Confirmed to In Progress", () => {
+  const unconfirmed = [line("a")];
+  for (const from of ["Received", "Completed"] as const)
+    assert.equal(move(order(from, unconfirmed), "In Progress").status, "In Progress");
+  assert.equal(
+    move(order("On Hold", unconfirmed, { previousStatus: "In Progress" }), "In Progress").status,
+    "In Progress",
+  );
+});
+
+// Each order stands against several rules at once; the first of C23 must answer.
+const precedence: readonly (readonly [
+  string,
+  PurchaseOrder,
+  string,
+  (fault: Error & { reason: string | null }) => boolean,
+])[] = [
+  ["Completed before same status", order("Completed", []), "Completed", (fault) => /\/complete/.test(fault.message)],
+  [
+    "Completed before the held rule",
+    order("On Hold", [], { previousStatus: "Sent" }),
+    "Completed",
+    (fault) => fault.reason === null,
+  ],
+  [
+    "same status before the held rule",
+    order("Disputed", [], { previousStatus: "Sent" }),
+    "Disputed",
+    (fault) => fault.reason === null && /already Disputed.*Sent\.$/.test(fault.message),
+  ],
+  [
+    "the held rule before the bar of goods",
+    order("On Hold", [line("a", { received: 1 })], { previousStatus: "In Progress" }),
+    "Draft",
+    (fault) => fault.reason === "PREVIOUS_STATUS_MISMATCH",
+  ],
+  [
+    "/confirm before the bar of goods",
+    order("Sent", [line("a", { received: 1 })]),
+    "Confirmed",
+    (fault) => fault.reason === "USE_CONFIRM_ENDPOINT",
+  ],
+  [
+    "unlisted before the bar of goods",
+    order("Received", [line("a", { received: 1 })]),
+    "Draft",
+    (fault) => /cannot be moved from Received to Draft/.test(fault.message),
+  ],
+  [
+    "the bar of goods before the location",
+    order("Confirmed", [line("a", { received: 1 })], { locationId: null }),
+    "Sent",
+    (fault) => /received or synced/.test(fault.message),
+  ],
+];
+for (const [name, before, target, holds] of precedence)
+  test(`C23: ${name}`, () => {
+    const fault = refusal(() => move(before, target));
+    assert.ok(holds(fault), `${fault.reason}: ${fault.message}`);
+  });
+
+test("a move tells the storefront what is incoming now, exactly when the order opens or closes", () => {
+  const lines = [line("a"), line("c", { variantId: "CSTM-1" })];
+  const incoming = [{ kind: "mirror-incoming", locationId: "warehouse", variantIds: ["variant of a"] }];
+  assert.deepEqual(decideStatus(order("Draft", lines), "Sent", context()).effects, incoming);
+  assert.deepEqual(decideStatus(order("Sent", lines), "On Hold", context()).effects, incoming);
+  assert.deepEqual(
+    decideStatus(order("In Progress", lines), "Confirmed", context()).effects,
+    [],
+    "open before and after: nothing moves",
+  );
+});
+
+test("a move keeps the instant of the status it reaches", () => {
+  const sent = move(order("Draft", []), "Sent");
+  assert.equal(sent.sentAtMs, 1_000);
+  assert.equal(sent.updatedAtMs, 1_000);
+  assert.equal(move(sent, "Cancelled").cancelledAtMs, 1_000);
+  assert.equal(move(sent, "On Hold").cancelledAtMs, null);
+});
+
+test("Confirmed back to Sent keeps what was confirmed", () => {
+  assert.equal(move(order("Confirmed", [confirmedLine]), "Sent").lineItems[0]?.quantityConfirmed, 4_000);
+});
+
+test("a refusal for an unlisted move names the endpoint that leads there", () => {
+  const ways: readonly (readonly [Status, Status, RegExp])[] = [
+    ["Sent", "In Progress", /\/confirm/],
+    ["In Progress", "Received", /\/receive/],
+    ["Partially Received", "Received", /\/receive/],
+    ["In Progress", "Completed", /\/quick-complete/],
+    ["Draft", "Cancelled", /DELETE/],
+  ];
+  for (const [from, to, way] of ways) assert.match(`${refusal(() => move(order(from, []), to)).action}`, way);
+});
