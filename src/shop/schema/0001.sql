@@ -182,9 +182,11 @@ create table purchase_order (
   primary key (shop_id, purchase_order_id)
 );
 create unique index purchase_order_by_number on purchase_order (shop_id, po_number);
-create index purchase_order_by_age on purchase_order (shop_id, created_at, purchase_order_id) where deleted_at is null;
+-- The columns that a text search reads ride along, so that it never touches the table.
+create index purchase_order_by_age on purchase_order (shop_id, created_at, purchase_order_id, supplier_id, search_folded) where deleted_at is null;
 create index purchase_order_by_status on purchase_order (shop_id, status, created_at, purchase_order_id) where deleted_at is null;
 create index purchase_order_by_supplier on purchase_order (shop_id, supplier_id, created_at, purchase_order_id) where deleted_at is null;
+create index purchase_order_by_paid_status on purchase_order (shop_id, paid_status, created_at, purchase_order_id) where deleted_at is null;
 create index purchase_order_by_location on purchase_order (shop_id, location_id, created_at, purchase_order_id) where deleted_at is null;
 
 create table purchase_order_line (
@@ -325,3 +327,29 @@ create table stock_push (
   primary key (shop_id, reference)
 );
 create index stock_push_open on stock_push (shop_id, purchase_order_id) where state <> 'settled';
+
+-- Imports on the way (admin/import.ts). state is staging (to be thrown away after a crash) or committed (to be finished after one);
+-- records up to applied_position are in the tables above.
+create table import_run (
+  shop_id text not null,
+  import_id text not null,
+  state text not null,
+  applied_position bigint not null,
+  started_at bigint not null,
+  primary key (shop_id, import_id)
+);
+
+create table import_record (
+  shop_id text not null,
+  import_id text not null,
+  position bigint not null,
+  line_number bigint not null,
+  type text not null,
+  record_id text not null,
+  po_number text,
+  weight bigint not null,
+  record text not null,
+  primary key (shop_id, import_id, position)
+);
+create index import_record_by_id on import_record (shop_id, import_id, type, record_id);
+create index import_record_by_number on import_record (shop_id, import_id, po_number) where po_number is not null;
