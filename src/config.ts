@@ -1,0 +1,88 @@
+/**
+ * The environment, read once at start into one frozen value (contract §1). Nothing else reads `process.env`.
+ */
+import { z } from "zod";
+
+export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  readonly dataDir: string;
+  /** Null: the one kept in the data directory, made at first start. */
+  readonly adminToken: string | null;
+  /** Whether an empty data directory gets the demo shop. */
+  readonly demo: boolean;
+  readonly logLevel: (typeof logLevels)[number];
+}
+
+/** A value of the environment that cannot be used; the message is one line and names the variable. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/** An empty variable counts as one that is not set: that is how many shells and container files clear one. */
+const orDefault = <T extends z.ZodType>(schema: T, value: string) =>
+  z
+    .string()
+    .optional()
+    .transform((given) => (given === undefined || given === "" ? value : given))
+    .pipe(schema);
+
+const adminTokenMin = 16;
+
+const environment = z.object({
+  PORT: orDefault(
+    z
+      .string()
+      .regex(/^\d{1,5}$/, "must be a port number, 0 to 65535 (0: any free port)")
+      .transform(Number)
+      .refine((port) => port <= 65_535, "must be a port number, 0 to 65535 (0: any free port)"),
+    "8080",
+  ),
+  OPENPO_HOST: orDefault(z.string(), "127.0.0.1"),
+  OPENPO_DATA_DIR: orDefault(z.string(), "./data"),
+  OPENPO_ADMIN_TOKEN: orDefault(
+    z
+      .string()
+      .regex(/^[\x21-\x7e]*$/, "must be printable ASCII without spaces")
+      .refine(
+        (token) => token === "" || token.length >= adminTokenMin,
+        `must have at least ${adminTokenMin} characters; leave it unset to have one made`,
+      )
+      .transform((token) => (token === "" ? null : token)),
+    "",
+  ),
+  OPENPO_DEMO: orDefault(
+    z.enum(["0", "1"], { error: "must be 1 (make a demo shop on an empty data directory) or 0" }),
+    "1",
+  ),
+  OPENPO_DATABASE_URL: orDefault(
+    z.literal("", {
+      error: "the scale-out engine is not available in this version; unset it to keep the data in OPENPO_DATA_DIR",
+    }),
+    "",
+  ),
+  OPENPO_LOG_LEVEL: orDefault(z.enum(logLevels, { error: `must be one of ${logLevels.join(", ")}` }), "info"),
+});
+
+/**
+ * Reads the configuration.
+ *
+ * @throws ConfigError naming the first variable that cannot be used.
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const parsed = environment.safeParse(env);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new ConfigError(`${issue?.path.join(".") ?? "environment"}: ${issue?.message ?? "cannot be used"}`);
+  }
+  return Object.freeze({
+    port: parsed.data.PORT,
+    host: parsed.data.OPENPO_HOST,
+    dataDir: parsed.data.OPENPO_DATA_DIR,
+    adminToken: parsed.data.OPENPO_ADMIN_TOKEN,
+    demo: parsed.data.OPENPO_DEMO === "1",
+    logLevel: parsed.data.OPENPO_LOG_LEVEL,
+  });
+}

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ConfigError, readConfig } from "../../src/config.ts";
+
+test("an empty environment gives the defaults of contract §1", () => {
+  assert.deepEqual(readConfig({}), {
+    port: 8080,
+    host: "127.0.0.1",
+    dataDir: "./data",
+    adminToken: null,
+    demo: true,
+    logLevel: "info",
+  });
+});
+
+test("a variable that is set but empty counts as one that is not set", () => {
+  const empty = {
+    PORT: "",
+    OPENPO_HOST: "",
+    OPENPO_DATA_DIR: "",
+    OPENPO_ADMIN_TOKEN: "",
+    OPENPO_DEMO: "",
+    OPENPO_DATABASE_URL: "",
+  };
+  assert.deepEqual(readConfig(empty), readConfig({}));
+});
+
+test("every variable is read, and others are left alone", () => {
+  const config = readConfig({
+    PORT: "0",
+    OPENPO_HOST: "0.0.0.0",
+    OPENPO_DATA_DIR: "/srv/openpo",
+    OPENPO_ADMIN_TOKEN: "a-token-of-16-characters",
+    OPENPO_DEMO: "0",
+    OPENPO_LOG_LEVEL: "warn",
+    PATH: "/bin",
+  });
+  assert.deepEqual(config, {
+    port: 0,
+    host: "0.0.0.0",
+    dataDir: "/srv/openpo",
+    adminToken: "a-token-of-16-characters",
+    demo: false,
+    logLevel: "warn",
+  });
+  assert.ok(Object.isFrozen(config));
+});
+
+test("a bad value is refused in one line that names the variable", () => {
+  const bad: readonly (readonly [string, string])[] = [
+    ["PORT", "http"],
+    ["PORT", "65536"],
+    ["PORT", "-1"],
+    ["PORT", "80.5"],
+    ["OPENPO_DEMO", "yes"],
+    ["OPENPO_ADMIN_TOKEN", "short"],
+    ["OPENPO_ADMIN_TOKEN", "a token with spaces in it"],
+    ["OPENPO_LOG_LEVEL", "loud"],
+    ["OPENPO_DATABASE_URL", "postgres://localhost/openpo"],
+  ];
+  for (const [name, value] of bad)
+    assert.throws(
+      () => readConfig({ [name]: value }),
+      (error) => error instanceof ConfigError && error.message.startsWith(`${name}: `) && !error.message.includes("\n"),
+      `${name}=${value}`,
+    );
+});
+
+test("the refusal of OPENPO_ADMIN_TOKEN does not repeat the token", () => {
+  assert.throws(
+    () => readConfig({ OPENPO_ADMIN_TOKEN: "hunter2" }),
+    (error) => error instanceof ConfigError && !error.message.includes("hunter2"),
+  );
+});
