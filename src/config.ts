@@ -22,27 +22,27 @@ export class ConfigError extends Error {
 }
 
 /** An empty variable counts as one that is not set: that is how many shells and container files clear one. */
-const orDefault = <T extends z.ZodType>(schema: T, value: string) =>
+const given = (fallback: string) =>
   z
     .string()
     .optional()
-    .transform((given) => (given === undefined || given === "" ? value : given))
-    .pipe(schema);
+    .transform((value) => (value === undefined || value === "" ? fallback : value));
 
 const adminTokenMin = 16;
 
+const portMessage = "must be a port number, 0 to 65535 (0: any free port)";
+
 const environment = z.object({
-  PORT: orDefault(
+  PORT: given("8080").pipe(
     z
       .string()
-      .regex(/^\d{1,5}$/, "must be a port number, 0 to 65535 (0: any free port)")
+      .regex(/^\d{1,5}$/, portMessage)
       .transform(Number)
-      .refine((port) => port <= 65_535, "must be a port number, 0 to 65535 (0: any free port)"),
-    "8080",
+      .refine((port) => port <= 65_535, portMessage),
   ),
-  OPENPO_HOST: orDefault(z.string(), "127.0.0.1"),
-  OPENPO_DATA_DIR: orDefault(z.string(), "./data"),
-  OPENPO_ADMIN_TOKEN: orDefault(
+  OPENPO_HOST: given("127.0.0.1"),
+  OPENPO_DATA_DIR: given("./data"),
+  OPENPO_ADMIN_TOKEN: given("").pipe(
     z
       .string()
       .regex(/^[\x21-\x7e]*$/, "must be printable ASCII without spaces")
@@ -51,19 +51,16 @@ const environment = z.object({
         `must have at least ${adminTokenMin} characters; leave it unset to have one made`,
       )
       .transform((token) => (token === "" ? null : token)),
-    "",
   ),
-  OPENPO_DEMO: orDefault(
+  OPENPO_DEMO: given("1").pipe(
     z.enum(["0", "1"], { error: "must be 1 (make a demo shop on an empty data directory) or 0" }),
-    "1",
   ),
-  OPENPO_DATABASE_URL: orDefault(
+  OPENPO_DATABASE_URL: given("").pipe(
     z.literal("", {
       error: "the scale-out engine is not available in this version; unset it to keep the data in OPENPO_DATA_DIR",
     }),
-    "",
   ),
-  OPENPO_LOG_LEVEL: orDefault(z.enum(logLevels, { error: `must be one of ${logLevels.join(", ")}` }), "info"),
+  OPENPO_LOG_LEVEL: given("info").pipe(z.enum(logLevels, { error: `must be one of ${logLevels.join(", ")}` })),
 });
 
 /**
