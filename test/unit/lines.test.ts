@@ -1,11 +1,132 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { lineTotal } from "../../src/core/lines.ts";
-import { moneyFrom, moneyToNumber, quantityFrom } from "../../src/core/money.ts";
+import {
+  incomingDeltas,
+  incomingOf,
+  lineItemStatus,
+  lineTotal,
+  orderTotals,
+  paidStatus,
+  pendingQuantity,
+  rateToOrderCurrency,
+} from "../../src/core/lines.ts";
+import { moneyToNumber, quantityToNumber } from "../../src/core/money.ts";
+import { type LineItemStatus, statuses } from "../../src/core/purchase-order.ts";
+import { fxRate, line, type LineFigures, money, order, quantity, shop } from "../support/goods.ts";
 
 test("three at 19.99 are 59.97, exactly", () => {
-  const quantityOrdered = quantityFrom(3);
-  const unitCost = moneyFrom(19.99);
-  assert.ok(quantityOrdered !== null && unitCost !== null);
-  assert.equal(moneyToNumber(lineTotal({ quantityOrdered, unitCost, unitCostCurrencyCode: "USD" })), 59.97);
+  assert.equal(moneyToNumber(lineTotal(line("a", { ordered: 3, unitCost: 19.99 }))), 59.97);
+});
+
+test("a line's value is rounded half-up to the minor unit of its own currency", () => {
+  const cases: readonly (readonly [number, number, string, number])[] = [
+    [0.5, 0.01, "USD", 0.01],
+    [0.499, 0.01, "USD", 0],
+    [1, 1.005, "USD", 1.01],
+    [3, 0.5, "JPY", 2],
+    [1, 0.4999, "JPY", 0],
+    [1, 0.0005, "KWD", 0.001],
+    [1, 0.0004, "KWD", 0],
+  ];
+  for (const [ordered, unitCost, currency, total] of cases)
+    assert.equal(
+      moneyToNumber(lineTotal(line("a", { ordered, unitCost, currency }))),
+      total,
+      `${unitCost} ${currency}`,
+    );
+});
+
+// C29: pending and the first status that holds.
+const lineTable: readonly (readonly [LineFigures, number, LineItemStatus])[] = [
+  [{}, 10, "Pending"],
+  [{ confirmed: 4 }, 4, "Partially Confirmed"],
+  [{ confirmed: 10 }, 10, "Confirmed"],
+  [{ received: 4 }, 6, "Partially Received"],
+  [{ confirmed: 4, received: 4 }, 0, "Received"],
+  [{ confirmed: 4, received: 1, rejected: 1, cancelled: 2 }, 0, "Received"],
+  [{ received: 12 }, 0, "Received"],
+  [{ confirmed: 10, received: 0.001 }, 9.999, "Partially Received"],
+  [{ rejected: 10 }, 0, "Rejected"],
+  [{ rejected: 4, cancelled: 6 }, 0, "Rejected"],
+  [{ rejected: 4 }, 6, "Pending"],
+  [{ confirmed: 10, rejected: 4 }, 6, "Confirmed"],
+  [{ cancelled: 10 }, 0, "Cancelled"],
+  [{ confirmed: 10, cancelled: 10 }, 0, "Cancelled"],
+  [{ cancelled: 9 }, 1, "Pending"],
+  [{ confirmed: 4, cancelled: 4 }, 0, "Partially Confirmed"],
+  [{ cancelled: 10, received: 1 }, 0, "Received"],
+];
+for (const [figures, pending, status] of lineTable)
+  test(`a line of 10 with ${JSON.stringify(figures)} is ${status}, ${pending} pending`, () => {
+    assert.equal(quantityToNumber(pendingQuantity(line("a", figures))), pending);
+    assert.equal(lineItemStatus(line("a", figures)), status);
+  });
+
+test("the total is summed exactly and rounded once", () => {
+  const thirds = Array.from({ length: 3 }, (_, index) => line(`l${index}`, { ordered: 1, unitCost: 0.005 }));
+  assert.equal(moneyToNumber(orderTotals(order("Draft", []), thirds, shop()).totalValue), 0.02, "not 3 × 0.01");
+});
+
+test("lines in other currencies are converted through the shop's currency; those that cannot be are named and left out", () => {
+  const rates = shop({ currencyCode: "USD", fxRates: { EUR: fxRate(1.25), JPY: fxRate(0.01) } });
+  const lines = [
+    line("usd", { ordered: 1, unitCost: 100 }),
+    line("eur", { ordered: 1, unitCost: 100, currency: "EUR" }),
+    line("jpy", { ordered: 1, unitCost: 1_000, currency: "JPY" }),
+    line("gbp", { ordered: 1, unitCost: 100, currency: "GBP" }),
+  ];
+  const inCurrency = (currencyCode: string, fxRateOverride: number | null) =>
+    orderTotals(
+      { currencyCode, fxRateOverride: fxRateOverride === null ? null : fxRate(fxRateOverride) },
+      lines,
+      rates,
+    );
+  assert.equal(moneyToNumber(inCurrency("USD", null).totalValue), 235);
+  assert.equal(moneyToNumber(inCurrency("EUR", null).totalValue), 188, "100/1.25 + 100 + 10/1.25");
+  assert.equal(moneyToNumber(inCurrency("EUR", 2).totalValue), 155, "the override is EUR → USD: 100/2 + 100 + 10/2");
+  assert.equal(moneyToNumber(inCurrency("JPY", null).totalValue), 23_500);
+  assert.deepEqual(inCurrency("USD", null).unpricedLineItemIds, ["gbp"]);
+  assert.deepEqual(inCurrency("GBP", null).unpricedLineItemIds, ["usd", "eur", "jpy"], "no rate for the order itself");
+});
+
+test("a line in the order's currency needs no rate", () => {
+  const rate = rateToOrderCurrency("GBP", { currencyCode: "GBP", fxRateOverride: null }, shop());
+  assert.equal(rate?.numerator, rate?.denominator);
+});
+
+test("incoming is what is pending on catalogue lines of an open order with a location, by variant", () => {
+  const lines = [
+    line("a", { confirmed: 4, received: 1 }),
+    line("b", { variantId: "variant of a" }),
+    line("c", { cancelled: 10 }),
+    line("d", { variantId: "CSTM-1" }),
+  ];
+  for (const status of statuses) {
+    const open = ["Sent", "Partially Confirmed", "Confirmed", "In Progress", "Partially Received"].includes(status);
+    assert.deepEqual([...incomingOf(order(status, lines))], open ? [["variant of a", quantity(13)]] : [], status);
+  }
+  assert.equal(incomingOf(order("Sent", lines, { locationId: null })).size, 0);
+  assert.equal(incomingOf(null).size, 0);
+});
+
+test("the ledger moves by the difference, place by place", () => {
+  const before = order("Sent", [line("a"), line("b")]);
+  assert.deepEqual(incomingDeltas(before, before), []);
+  assert.deepEqual(incomingDeltas(before, order("Sent", [line("a", { ordered: 7 }), line("b")])), [
+    { variantId: "variant of a", locationId: "warehouse", delta: quantity(-3) },
+  ]);
+  assert.deepEqual(incomingDeltas(before, order("Sent", [line("a")], { locationId: "depot" })), [
+    { variantId: "variant of a", locationId: "warehouse", delta: quantity(-10) },
+    { variantId: "variant of b", locationId: "warehouse", delta: quantity(-10) },
+    { variantId: "variant of a", locationId: "depot", delta: quantity(10) },
+  ]);
+});
+
+test("an order is paid by what was settled against its total", () => {
+  const paid = (settled: number, total: number) =>
+    paidStatus({ settledAmount: money(settled), totalValue: money(total) });
+  assert.deepEqual(
+    [paid(0, 10), paid(9.99, 10), paid(10, 10), paid(10.01, 10), paid(0, 0), paid(1, 0)],
+    ["Unpaid", "Partially Paid", "Paid", "Overpaid", "Unpaid", "Overpaid"],
+  );
 });
