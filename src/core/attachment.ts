@@ -14,7 +14,7 @@ import {
   zeroMoney,
   zeroQuantity,
 } from "./money.ts";
-import type { Header, LineItem, PurchaseOrder, ShopFacts } from "./purchase-order.ts";
+import type { Header, LineItem, ShopFacts } from "./purchase-order.ts";
 
 export const paymentTypes = ["deposit", "balance", "installment", "other"] as const;
 export const paymentStatuses = ["Scheduled", "Paid", "Overdue", "Cancelled"] as const;
@@ -189,11 +189,33 @@ const dayMs = 86_400_000;
 const daysAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, "YYYY-MM-DD".length);
 
+/** What of a line a schedule is made from. */
+export type ExpectedLine = Pick<
+  LineItem,
+  | "poLineItemId"
+  | "variantId"
+  | "quantityOrdered"
+  | "quantityConfirmed"
+  | "quantityReceived"
+  | "quantityRejected"
+  | "quantityCancelled"
+  | "expectedDeliveryDate"
+  | "leadTimeDays"
+>;
+
+/** What of an order a schedule is made from; `lineItems` may be those of interest only. */
+export interface ExpectedOrder extends Pick<
+  Header,
+  "status" | "locationId" | "orderDate" | "expectedDeliveryDate" | "sentAtMs"
+> {
+  readonly lineItems: readonly ExpectedLine[];
+}
+
 type ExpectedDate = Pick<ScheduleRow, "expectedDate" | "dateSource">;
 
 function expectedDate(
-  order: PurchaseOrder,
-  line: LineItem,
+  order: ExpectedOrder,
+  line: ExpectedLine,
   shipment: Shipment | null,
   supplierLeadTimeDays: number | null,
 ): ExpectedDate {
@@ -227,7 +249,7 @@ function scheduleStatus(
  * Source: contract §9 "Receipt schedule row".
  */
 export function receiptSchedule(
-  order: PurchaseOrder,
+  order: ExpectedOrder,
   shipments: readonly Shipment[],
   supplierLeadTimeDays: number | null,
   today: string,
