@@ -294,11 +294,13 @@ create table incoming (
   primary key (shop_id, variant_id, location_id)
 );
 
--- The outbox (S3). One row an effect; state is pending, applied, skipped or failed.
+-- The outbox (S3). One row an effect; state is pending, applied, skipped or failed. Effects of a lane run one at a time; the
+-- lease says which runner has one, and until when.
 create table effect (
   shop_id text not null,
   effect_id text not null,
   kind text not null,
+  lane text not null,
   purchase_order_id text,
   payload text not null,
   state text not null,
@@ -306,22 +308,27 @@ create table effect (
   due_at bigint not null,
   detail text,
   item_count bigint not null,
+  lease_owner text,
+  leased_until bigint not null,
   created_at bigint not null,
   settled_at bigint,
   primary key (shop_id, effect_id)
 );
 create index effect_due on effect (shop_id, due_at) where state = 'pending';
+create index effect_by_lane on effect (shop_id, lane) where state = 'pending';
+create index effect_settled on effect (shop_id, settled_at) where settled_at is not null;
 
 -- Attempts to push stock: the exact items under one reference, persisted before the storefront is called (C40). State is
 -- in-flight (no known outcome yet), unknown (given up without an outcome; sent again under the same reference), or settled.
+-- `items` holds each item with its outcome once that is known; `not_landed` counts the attempts known to have done nothing.
 create table stock_push (
   shop_id text not null,
   reference text not null,
   purchase_order_id text not null,
-  effect_id text,
   items text not null,
   state text not null,
   attempts bigint not null,
+  not_landed bigint not null,
   created_at bigint not null,
   settled_at bigint,
   primary key (shop_id, reference)
