@@ -334,6 +334,7 @@ create table stock_push (
   primary key (shop_id, reference)
 );
 create index stock_push_open on stock_push (shop_id, purchase_order_id) where state <> 'settled';
+create index stock_push_by_order on stock_push (shop_id, purchase_order_id, created_at);
 
 -- Imports on the way (admin/import.ts). state is staging (to be thrown away after a crash) or committed (to be finished after one);
 -- records up to applied_position are in the tables above.
