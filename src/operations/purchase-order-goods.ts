@@ -1,0 +1,662 @@
+/**
+ * Operations that move goods: confirm, receive, un-receive, complete, quick-complete, and bringing the storefront in step (spec
+ * "Purchase orders: writes", "Rules attached to the endpoints" 1–5; C24–C28, C43–C45).
+ *
+ * Owns: the order of steps between the shop and the storefront. Does not own: the rules (core/goods.ts, core/storefront-plan.ts), how
+ * a push is carried out (shop/outbox.ts), the costs' rows (cost-sync.ts).
+ *
+ * Every one goes the same way: read and decide, so that what the order's state does not allow is refused first; ask the storefront
+ * (the guard) outside the shop's turn; decide again inside the change, since the order may have moved meanwhile (S5).
+ */
+import { z } from "zod";
+import { Fault } from "../core/fault.ts";
+import {
+  decideComplete,
+  decideConfirm,
+  decideQuickComplete,
+  decideQuickReceive,
+  decideReceive,
+  decideStorefrontSync,
+  decideSyncReset,
+  decideUnreceive,
+  type GoodsContext,
+  type GoodsDecision,
+  syncableLines,
+} from "../core/goods.ts";
+import { isWhollyCancelled } from "../core/lines.ts";
+import { type LineItem, linesPerOrderMax, type PurchaseOrder, statuses } from "../core/purchase-order.ts";
+import type { Resolution } from "../core/storefront-plan.ts";
+import { loadOrder, saveDecision } from "../shop/rows.ts";
+import type { Tx } from "../shop/shop.ts";
+import { loadPushState } from "../shop/stock-pushes.ts";
+import { costSyncSchema, refuseUnlessPriced, writeCosts } from "./cost-sync.ts";
+import { guard, type GuardFacts, noGuard, resolutions } from "./guard.ts";
+import { type Call, type Committed, operation } from "./operation.ts";
+import { type AskedEffect, followOnShape, recoveryText, renderSideEffects, type SideEffects } from "./side-effects.ts";
+import {
+  askedPush,
+  type Confirmation,
+  confirmationSchema,
+  confirmPush,
+  refuseWhileInFlight,
+  skippedJson,
+  skippedSchema,
+  waitedFollowOn,
+  waitedSlot,
+} from "./stock-sync.ts";
+import {
+  etagOf,
+  lineItemId,
+  noRepeats,
+  positiveQuantity,
+  purchaseOrderId,
+  purchaseOrderJson,
+  purchaseOrderSchema,
+  quantity,
+  shortTextMax,
+  text,
+} from "./wire.ts";
+
+// What the operations share.
+
+const tag = "Purchase orders";
+const path = "/purchase-orders/{purchaseOrderId}";
+
+const guardFaults = ["INVENTORY_GUARD_ISSUES", "UPSTREAM_STOREFRONT", "TIMEOUT"] as const;
+const common = ["NOT_FOUND", "VERSION_MISMATCH"] as const;
+
+const statusMoveShape = { before: z.enum(statuses), after: z.enum(statuses) } as const;
+const autoMoveSchema = z
+  .strictObject({
+    ...statusMoveShape,
+    autoTransitioned: z.boolean().meta({ description: "Whether the quantities moved the order by themselves." }),
+  })
+  .meta({ description: "The order's status before and after." });
+
+/**
+ * The order as the caller wants to change it.
+ *
+ * @throws Fault NOT_FOUND                              there is no such order.
+ * @throws Fault INVALID_INPUT (412) VERSION_MISMATCH   `If-Match` was sent and names another version (C37).
+ */
+async function orderToChange(tx: Tx, call: Call, purchaseOrderId: string): Promise<PurchaseOrder> {
+  const order = await orderOf(tx, call, purchaseOrderId);
+  if (call.ifMatch !== null && call.ifMatch !== "*" && call.ifMatch !== etagOf(order))
+    throw new Fault("INVALID_INPUT", `The order is at version ${order.version}, not ${call.ifMatch}.`, {
+      reason: "VERSION_MISMATCH",
+      action: "Read the order again and send its ETag as If-Match.",
+    });
+  return order;
+}
+
+async function orderOf(tx: Tx, call: Call, purchaseOrderId: string): Promise<PurchaseOrder> {
+  const order = await loadOrder(tx, call.shop.shopId, purchaseOrderId);
+  if (order !== null) return order;
+  throw new Fault("NOT_FOUND", `There is no purchase order ${purchaseOrderId}.`, {
+    action: "List orders with GET /purchase-orders.",
+  });
+}
+
+async function goodsContext(tx: Tx, call: Call, order: PurchaseOrder, guarded: GuardFacts): Promise<GoodsContext> {
+  const { lineItemIds } = await loadPushState(tx, call.shop.shopId, order.purchaseOrderId);
+  return {
+    shop: call.shop,
+    nowMs: call.clock.now(),
+    skippedVariantIds: guarded.skippedVariantIds,
+    openPushLineItemIds: lineItemIds,
+  };
+}
+
+const save = (tx: Tx, call: Call, order: PurchaseOrder, decided: GoodsDecision): Promise<readonly AskedEffect[]> =>
+  saveDecision(tx, call.shop.shopId, order, decided, {
+    actor: call.actor,
+    operation: call.operation,
+    requestId: call.requestId,
+    nowMs: call.clock.now(),
+    ids: call.ids,
+  });
+
+const idsOf = (effects: readonly AskedEffect[]): readonly string[] => effects.map((effect) => effect.effectId);
+
+/** A rule with its input: what a call wants decided, whatever the order is like by then. */
+type Rule = (order: PurchaseOrder, context: GoodsContext) => GoodsDecision;
+
+/**
+ * Decides without keeping it, so that what the order's state does not allow is refused before the storefront is asked; then lets
+ * the guard look at the lines that the change is about. A call that changes nothing touches nothing and is not guarded.
+ */
+async function guarded(
+  call: Call,
+  purchaseOrderId: string,
+  rule: Rule,
+  linesOf: (order: PurchaseOrder) => readonly LineItem[],
+  resolutions: readonly Resolution[] | undefined,
+): Promise<GuardFacts> {
+  const lines = await call.read(async (tx) => {
+    const order = await orderToChange(tx, call, purchaseOrderId);
+    const trial = rule(order, await goodsContext(tx, call, order, noGuard));
+    return trial.next === order ? [] : linesOf(order);
+  });
+  return lines.length === 0 ? noGuard : guard(call, lines, resolutions ?? []);
+}
+
+const named = (order: PurchaseOrder, entries: readonly { readonly lineItemId: string }[]): readonly LineItem[] => {
+  const ids = new Set(entries.map((entry) => entry.lineItemId));
+  return order.lineItems.filter((line) => ids.has(line.poLineItemId));
+};
+
+/** The change that /receive and /unreceive end in, and its answer. */
+async function movedGoods(
+  tx: Tx,
+  call: Call,
+  order: PurchaseOrder,
+  decided: GoodsDecision,
+): Promise<Committed<z.output<typeof goodsAnswer>>> {
+  const effects = await save(tx, call, order, decided);
+  const { next, status, updatedLineItemIds, stockSync } = decided;
+  const pushed = decided.effects.find((effect) => effect.kind === "push-stock");
+  return {
+    effectIds: idsOf(effects),
+    answer: (outcomes) => ({
+      data: {
+        purchaseOrder: purchaseOrderJson(next),
+        status,
+        updatedLineItemIds: [...updatedLineItemIds],
+        ...renderSideEffects(effects, outcomes, {
+          purchaseOrderId: next.purchaseOrderId,
+          storefrontSync: {
+            unpushed: stockSync === "disabled" ? "disabled" : "skipped",
+            lineItemCount: pushed?.poLineItemIds.length ?? 0,
+          },
+        }),
+      },
+      etag: etagOf(next),
+    }),
+  };
+}
+
+const goodsAnswer = z.strictObject({
+  purchaseOrder: purchaseOrderSchema,
+  status: autoMoveSchema,
+  updatedLineItemIds: z.array(z.string()).meta({ description: "Lines whose totals changed." }),
+  ...followOnShape,
+});
+
+const lineIdOf = (line: { readonly lineItemId: string }): string => line.lineItemId;
+
+// Confirm.
+
+export const purchaseOrderConfirm = operation({
+  name: "purchase_order_confirm",
+  title: "Confirm quantities",
+  summary: "Records what the supplier confirmed, line by line or everything at once.",
+  description:
+    "Sets confirmed quantities as new totals; 0 un-confirms; repeating changes nothing. With lines the order becomes Sent, Partially Confirmed or Confirmed by what is confirmed; with confirmAll: true every line is confirmed and the order goes to In Progress, where goods can be received. Use it from Sent, Partially Confirmed or Confirmed.",
+  tag,
+  scope: "write",
+  route: { method: "POST", path: `${path}/confirm` },
+  success: 200,
+  repeat: "safe",
+  destructive: false,
+  faults: [...common, ...guardFaults],
+  input: z
+    .strictObject({
+      purchaseOrderId,
+      confirmAll: z.literal(true).optional().meta({
+        description: "Confirms every line in full and moves the order to In Progress. Not together with lines.",
+      }),
+      lines: z
+        .array(
+          z.strictObject({
+            lineItemId,
+            quantityConfirmed: quantity.meta({ description: "New total confirmed; 0 un-confirms." }),
+          }),
+        )
+        .min(1)
+        .max(linesPerOrderMax)
+        .check(noRepeats(lineIdOf, "lineItemId"))
+        .optional(),
+      resolutions: resolutions.optional(),
+    })
+    .check((context) => {
+      if ((context.value.confirmAll === undefined) === (context.value.lines === undefined))
+        context.issues.push({
+          code: "custom",
+          input: context.value,
+          path: [context.value.lines === undefined ? "lines" : "confirmAll"],
+          message: "send either lines or confirmAll: true, exactly one of them",
+        });
+    }),
+  output: goodsAnswer,
+  async run(call, input) {
+    const { lines } = input;
+    const rule: Rule = (order, context) =>
+      decideConfirm(order, lines === undefined ? { confirmAll: true } : { lines }, context);
+    const linesOf = (order: PurchaseOrder): readonly LineItem[] =>
+      lines === undefined ? order.lineItems.filter((line) => !isWhollyCancelled(line)) : named(order, lines);
+    const guardFacts = await guarded(call, input.purchaseOrderId, rule, linesOf, input.resolutions);
+    return call.commit(async (tx) => {
+      const order = await orderToChange(tx, call, input.purchaseOrderId);
+      const decided = rule(order, await goodsContext(tx, call, order, guardFacts));
+      const effects = await save(tx, call, order, decided);
+      return {
+        effectIds: idsOf(effects),
+        answer: (outcomes) => ({
+          data: {
+            purchaseOrder: purchaseOrderJson(decided.next),
+            status: decided.status,
+            updatedLineItemIds: [...decided.updatedLineItemIds],
+            ...renderSideEffects(effects, outcomes, { purchaseOrderId: order.purchaseOrderId }),
+          },
+          etag: etagOf(decided.next),
+        }),
+      };
+    });
+  },
+});
+
+// Receive and un-receive.
+
+export const purchaseOrderReceive = operation({
+  name: "purchase_order_receive",
+  title: "Receive goods",
+  summary: "Records new totals received, and pushes the stock to the storefront.",
+  description:
+    "Sets received quantities as new totals, so repeating changes nothing; rejected and cancelled totals may be given per line. The order becomes Received when nothing is pending, else Partially Received. Use it from In Progress on. To lower a total below what is synced to the storefront use purchase_order_unreceive. Afterwards complete the order with purchase_order_complete.",
+  tag,
+  scope: "write",
+  route: { method: "POST", path: `${path}/receive` },
+  success: 200,
+  repeat: "safe",
+  destructive: false,
+  faults: [...common, ...guardFaults],
+  input: z.strictObject({
+    purchaseOrderId,
+    lines: z
+      .array(
+        z.strictObject({
+          lineItemId,
+          quantityReceived: quantity.meta({ description: "New total received, not an amount to add." }),
+          quantityRejected: quantity.optional().meta({ description: "New total rejected." }),
+          quantityCancelled: quantity.optional().meta({ description: "New total cancelled." }),
+        }),
+      )
+      .min(1)
+      .max(linesPerOrderMax)
+      .check(noRepeats(lineIdOf, "lineItemId")),
+    allowOverReceipt: z.boolean().default(false).meta({
+      description: "Lets received + rejected + cancelled exceed what was confirmed (ordered, if never confirmed).",
+    }),
+    resolutions: resolutions.optional(),
+  }),
+  output: goodsAnswer,
+  async run(call, input) {
+    const rule: Rule = (order, context) => decideReceive(order, input, context);
+    const linesOf = (order: PurchaseOrder): readonly LineItem[] => named(order, input.lines);
+    const guardFacts = await guarded(call, input.purchaseOrderId, rule, linesOf, input.resolutions);
+    return call.commit(async (tx) => {
+      const order = await orderToChange(tx, call, input.purchaseOrderId);
+      return movedGoods(tx, call, order, rule(order, await goodsContext(tx, call, order, guardFacts)));
+    });
+  },
+});
+
+export const purchaseOrderUnreceive = operation({
+  name: "purchase_order_unreceive",
+  title: "Take received goods back",
+  summary: "Subtracts amounts from what was received, and from the storefront's stock.",
+  description:
+    "Takes amounts back from received quantities. They are deltas: the same call again takes back again. Below what is synced, the storefront's stock is lowered by the difference. With nothing left received the order is In Progress. Not for a Completed order: reopen it first with purchase_order_status.",
+  tag,
+  scope: "write",
+  route: { method: "POST", path: `${path}/unreceive` },
+  success: 200,
+  repeat: "adds-again",
+  destructive: true,
+  faults: [...common, "ON_HAND_SYNC_IN_FLIGHT"],
+  input: z.strictObject({
+    purchaseOrderId,
+    lines: z
+      .array(
+        z
+          .strictObject({
+            lineItemId,
+            quantity: positiveQuantity.meta({ description: "The amount to take back." }),
+            quantityReceived: z
+              .never({ error: "amounts to take back are deltas; name them quantity" })
+              .optional()
+              .meta({ description: "Not here: amounts to take back are deltas named quantity." }),
+          })
+          .transform(({ lineItemId, quantity }) => ({ lineItemId, quantity })),
+      )
+      .min(1)
+      .max(linesPerOrderMax)
+      .check(noRepeats(lineIdOf, "lineItemId")),
+    reason: text(shortTextMax).optional().meta({ description: "Why; kept in the log and the receipt." }),
+  }),
+  output: goodsAnswer,
+  run: (call, input) =>
+    call.commit(async (tx) => {
+      const order = await orderToChange(tx, call, input.purchaseOrderId);
+      const context = await goodsContext(tx, call, order, noGuard);
+      const decided = decideUnreceive(order, { lines: input.lines, reason: input.reason ?? null }, context);
+      await refuseWhileInFlight(tx, call, order);
+      return movedGoods(tx, call, order, decided);
+    }),
+});
+
+// Complete.
+
+export const purchaseOrderComplete = operation({
+  name: "purchase_order_complete",
+  title: "Complete an order",
+  summary: "Writes unit costs to the storefront and completes the order.",
+  description:
+    "Runs the cost sync, then moves the order to Completed; outstanding quantity is left behind. Use it from Received or Partially Received. If a currency cannot be converted, set fxRateOverride with purchase_order_update and repeat. If the storefront refuses a cost, the order stays as it is and repeating the call goes on where it stopped.",
+  tag,
+  scope: "write",
+  route: { method: "POST", path: `${path}/complete` },
+  success: 200,
+  repeat: "refused",
+  destructive: false,
+  faults: [...common, "ON_HAND_SYNC_IN_FLIGHT", "UPSTREAM_STOREFRONT"],
+  input: z.strictObject({ purchaseOrderId }),
+  output: z.strictObject({
+    purchaseOrder: purchaseOrderSchema,
+    status: z.strictObject(statusMoveShape).meta({ description: "The order's status before and after." }),
+    costSync: costSyncSchema,
+    ...followOnShape,
+  }),
+  async run(call, input) {
+    const load = async (tx: Tx): Promise<PurchaseOrder> => {
+      const order = await orderToChange(tx, call, input.purchaseOrderId);
+      decideComplete(order, false, { shop: call.shop, nowMs: call.clock.now() });
+      await refuseWhileInFlight(tx, call, order);
+      return order;
+    };
+    const costs = await writeCosts(call, load);
+    return call.commit(async (tx) => {
+      const order = await load(tx);
+      refuseIfMoved(costs.unmoved(order));
+      const decided = decideComplete(order, costs.settle, { shop: call.shop, nowMs: call.clock.now() });
+      const effects = await save(tx, call, order, decided);
+      if (costs.statements.length > 0) await tx.batch(costs.statements);
+      return {
+        effectIds: idsOf(effects),
+        answer: (outcomes) => ({
+          data: {
+            purchaseOrder: purchaseOrderJson(decided.next),
+            status: { before: decided.status.before, after: decided.status.after },
+            costSync: costs.costSync,
+            ...renderSideEffects(effects, outcomes, { purchaseOrderId: order.purchaseOrderId }),
+          },
+          etag: etagOf(decided.next),
+        }),
+      };
+    });
+  },
+});
+
+/** How long a caller waits before it completes an order anew that was edited meanwhile. */
+const movedRetryAfterMs = 1_000;
+
+function refuseIfMoved(unmoved: boolean): void {
+  if (unmoved) return;
+  throw new Fault("INVALID_INPUT", "The order was edited while its costs were written; it was not completed.", {
+    action: "Repeat the call; it writes the costs that changed.",
+    retryAfterMs: movedRetryAfterMs,
+  });
+}
+
+export const purchaseOrderQuickComplete = operation({
+  name: "purchase_order_quick_complete",
+  title: "Receive everything and complete",
+  summary: "Receives everything outstanding that was confirmed, pushes it, writes the costs and completes.",
+  description:
+    "Only from In Progress. Receives the outstanding confirmed quantity of every line, pushes stock to the storefront and waits for it, writes unit costs and completes. When no line reaches the storefront, or the costs cannot be written, receipts are kept, the order stays In Progress and the same call can be made again. When some lines fail it completes and says so in confirmation and recovery.",
+  tag,
+  scope: "write",
+  route: { method: "POST", path: `${path}/quick-complete` },
+  success: 200,
+  repeat: "partly",
+  destructive: false,
+  faults: [...common, ...guardFaults, "NOTHING_TO_RECEIVE", "ON_HAND_SYNC_IN_FLIGHT"],
+  input: z.strictObject({ purchaseOrderId, resolutions: resolutions.optional() }),
+  output: z.strictObject({
+    purchaseOrder: purchaseOrderSchema,
+    status: autoMoveSchema,
+    receivedLineItemIds: z.array(z.string()).meta({ description: "Lines that this call received." }),
+    costSync: costSyncSchema,
+    confirmation: confirmationSchema,
+    ...followOnShape,
+  }),
+  async run(call, input) {
+    const id = input.purchaseOrderId;
+    const lines = await call.read(async (tx) => {
+      const order = await orderToChange(tx, call, id);
+      const context = await goodsContext(tx, call, order, noGuard);
+      const trial = decideQuickReceive(order, context);
+      await refuseWhileInFlight(tx, call, order);
+      await refuseUnlessPriced(tx, call, trial.next);
+      return syncableLines(trial.next, context);
+    });
+    const guardFacts = await guard(call, lines, input.resolutions ?? []);
+    const received = await call.change(async (tx) => {
+      const order = await orderToChange(tx, call, id);
+      const context = await goodsContext(tx, call, order, guardFacts);
+      const decided = decideQuickReceive(order, context);
+      await refuseWhileInFlight(tx, call, order);
+      const pushed = syncableLines(decided.next, context);
+      const effects = await save(tx, call, order, decided);
+      const asked = await askedPush(tx, call, id, {
+        effectId: effects.find((effect) => effect.kind === "push-stock")?.effectId ?? null,
+        lines: pushed,
+        guardSkipped: lines.filter((line) => guardFacts.skippedLineItemIds.has(line.poLineItemId)),
+      });
+      return { asked, effects, before: order.status, receivedLineItemIds: decided.updatedLineItemIds };
+    });
+    const confirmation = await confirmPush(call, received.asked);
+    if (confirmation.status === "failed") throw nothingPushed(confirmation, id);
+    const load = async (tx: Tx): Promise<PurchaseOrder> => {
+      const order = await orderOf(tx, call, id);
+      decideQuickComplete(order, false, { shop: call.shop, nowMs: call.clock.now() });
+      return order;
+    };
+    const costs = await writeCosts(call, load);
+    return call.commit(async (tx) => {
+      const order = await load(tx);
+      refuseIfMoved(costs.unmoved(order));
+      const decided = decideQuickComplete(order, costs.settle, { shop: call.shop, nowMs: call.clock.now() });
+      const completing = await save(tx, call, order, decided);
+      if (costs.statements.length > 0) await tx.batch(costs.statements);
+      const effects = [...received.effects.filter((effect) => effect.kind !== "push-stock"), ...completing];
+      return {
+        effectIds: idsOf(effects),
+        answer: (outcomes) => {
+          const followOn = renderSideEffects(effects, outcomes, { purchaseOrderId: id });
+          const sideEffects: SideEffects = { storefrontSync: waitedSlot(confirmation), ...followOn.sideEffects };
+          const recovery = completedRecovery(confirmation, sideEffects, id);
+          return {
+            data: {
+              purchaseOrder: purchaseOrderJson(decided.next),
+              status: { ...decided.status, before: received.before },
+              receivedLineItemIds: [...received.receivedLineItemIds],
+              costSync: costs.costSync,
+              confirmation,
+              sideEffects,
+              ...(recovery === null ? {} : { recovery }),
+            },
+            etag: etagOf(decided.next),
+          };
+        },
+      };
+    });
+  },
+});
+
+/** Every line that was pushed failed: the receipts stay, the order does not move (C28). */
+function nothingPushed(confirmation: Confirmation, purchaseOrderId: string): Fault {
+  const failed = confirmation.lines.filter((line) => line.status === "failed");
+  const reasons = [...new Set(failed.map((line) => line.reason ?? "unknown"))].join(" ");
+  return new Fault(
+    "UPSTREAM_STOREFRONT",
+    `The storefront took none of ${failed.length} lines (${reasons}). What was received is kept; the order was not completed.`,
+    {
+      action: `Repeat the call, or POST /api/v1/purchase-orders/${purchaseOrderId}/storefront-sync/reset and then POST /api/v1/purchase-orders/${purchaseOrderId}/storefront-sync.`,
+    },
+  );
+}
+
+/** What to do when /quick-complete completed an order of which the storefront does not have everything. */
+function completedRecovery(
+  confirmation: Confirmation,
+  sideEffects: SideEffects,
+  purchaseOrderId: string,
+): string | null {
+  const path = `/api/v1/purchase-orders/${purchaseOrderId}`;
+  const { storefrontSync, ...others } = sideEffects;
+  const steps: string[] = [];
+  if (storefrontSync?.status === "failed")
+    steps.push(
+      `The order is completed, but not every line reached the storefront. Reopen it with POST ${path}/status (status Received or Partially Received), POST ${path}/storefront-sync/reset, then POST ${path}/storefront-sync and POST ${path}/complete.`,
+    );
+  else if (confirmation.status === "timed-out")
+    steps.push(
+      `The order is completed; the storefront has not shown every line yet. Read the order again: storefrontSyncState tells when the sync is through.`,
+    );
+  const rest = recoveryText(others, purchaseOrderId);
+  if (rest !== null) steps.push(rest);
+  return steps.length === 0 ? null : steps.join(" ");
+}
+
+// Storefront sync.
+
+export const purchaseOrderStorefrontSync = operation({
+  name: "purchase_order_storefront_sync",
+  title: "Push stock to the storefront",
+  summary: "Pushes received stock that the storefront does not have yet.",
+  description:
+    "Pushes received − synced of every line that needs it, or of those named, from Sent to Received. By default it waits for the storefront to show the change and tells line by line; awaitConfirmation: false returns once the work is queued. Synced lines are skipped, so repeating is safe. After a failure call purchase_order_storefront_sync_reset first.",
+  tag,
+  scope: "write",
+  route: { method: "POST", path: `${path}/storefront-sync` },
+  success: 200,
+  repeat: "safe",
+  destructive: false,
+  faults: [...common, ...guardFaults, "ON_HAND_SYNC_IN_FLIGHT"],
+  input: z.strictObject({
+    purchaseOrderId,
+    lineItemIds: z
+      .array(lineItemId)
+      .min(1)
+      .max(linesPerOrderMax)
+      .check(noRepeats((each) => each))
+      .optional()
+      .meta({ description: "Lines to push; every line that needs it when left out." }),
+    awaitConfirmation: z
+      .boolean()
+      .default(true)
+      .meta({ description: "Whether to wait until the storefront shows the change (up to about 30 seconds)." }),
+    resolutions: resolutions.optional(),
+  }),
+  output: z.strictObject({
+    purchaseOrder: purchaseOrderSchema,
+    confirmation: confirmationSchema.optional(),
+    skipped: skippedSchema,
+    ...followOnShape,
+  }),
+  async run(call, input) {
+    const id = input.purchaseOrderId;
+    const wanted = input.lineItemIds ?? null;
+    const trial = await call.read(async (tx) => {
+      const order = await orderToChange(tx, call, id);
+      const decided = decideStorefrontSync(order, wanted, await goodsContext(tx, call, order, noGuard));
+      await refuseWhileInFlight(tx, call, order);
+      return linesWithIds(order, decided.pushedLineItemIds);
+    });
+    const guardFacts = await guard(call, trial, input.resolutions ?? []);
+    const start = async (tx: Tx) => {
+      const order = await orderToChange(tx, call, id);
+      const decided = decideStorefrontSync(order, wanted, await goodsContext(tx, call, order, guardFacts));
+      await refuseWhileInFlight(tx, call, order);
+      const effects = await save(tx, call, order, decided);
+      return { decided, effects, skipped: skippedJson(decided.skipped) };
+    };
+    if (!input.awaitConfirmation)
+      return call.commit(async (tx) => {
+        const { decided, effects, skipped } = await start(tx);
+        return {
+          effectIds: [],
+          answer: (outcomes) => ({
+            data: {
+              purchaseOrder: purchaseOrderJson(decided.next),
+              skipped,
+              ...renderSideEffects(effects, outcomes, {
+                purchaseOrderId: id,
+                storefrontSync: { unpushed: "skipped", lineItemCount: decided.pushedLineItemIds.length },
+              }),
+            },
+            etag: etagOf(decided.next),
+          }),
+        };
+      });
+    const { asked, skipped } = await call.change(async (tx) => {
+      const { decided, effects, skipped } = await start(tx);
+      const asked = await askedPush(tx, call, id, {
+        effectId: effects[0]?.effectId ?? null,
+        lines: linesWithIds(decided.next, decided.pushedLineItemIds),
+        guardSkipped: decided.skipped.flatMap(({ line, reason }) => (reason === "guard-skipped" ? [line] : [])),
+      });
+      return { asked, skipped };
+    });
+    const confirmation = await confirmPush(call, asked);
+    return call.commit(async (tx) => {
+      const order = await orderOf(tx, call, id);
+      return {
+        effectIds: [],
+        answer: () => ({
+          data: {
+            purchaseOrder: purchaseOrderJson(order),
+            confirmation,
+            skipped,
+            ...waitedFollowOn(confirmation, id),
+          },
+          etag: etagOf(order),
+        }),
+      };
+    });
+  },
+});
+
+function linesWithIds(order: PurchaseOrder, lineItemIds: readonly string[]): readonly LineItem[] {
+  const ids = new Set(lineItemIds);
+  return order.lineItems.filter((line) => ids.has(line.poLineItemId));
+}
+
+export const purchaseOrderStorefrontSyncReset = operation({
+  name: "purchase_order_storefront_sync_reset",
+  title: "Clear storefront sync attempts",
+  summary: "Forgets failed and unknown pushes of an order, so that it can be synced anew.",
+  description:
+    "Clears the sync bookkeeping of failed and unknown attempts, never what is synced; touches no storefront data. Allowed from any status, but not while a push is running. Follow it with purchase_order_storefront_sync.",
+  tag,
+  scope: "write",
+  route: { method: "POST", path: `${path}/storefront-sync/reset` },
+  success: 200,
+  repeat: "safe",
+  destructive: false,
+  faults: [...common, "ON_HAND_SYNC_IN_FLIGHT"],
+  input: z.strictObject({ purchaseOrderId }),
+  output: z.strictObject({ purchaseOrder: purchaseOrderSchema }),
+  run: (call, input) =>
+    call.commit(async (tx) => {
+      const order = await orderToChange(tx, call, input.purchaseOrderId);
+      await refuseWhileInFlight(tx, call, order);
+      const decided = decideSyncReset(order, { shop: call.shop, nowMs: call.clock.now() });
+      await save(tx, call, order, decided);
+      return {
+        effectIds: [],
+        answer: () => ({ data: { purchaseOrder: purchaseOrderJson(decided.next) }, etag: etagOf(decided.next) }),
+      };
+    }),
+});
