@@ -1,0 +1,126 @@
+/**
+ * Request bodies as JSON, read strictly, and the one spelling in which two of them are compared (C10, C17).
+ *
+ * Owns: what counts as acceptable JSON. Does not own: which members an operation takes (its schema) or the size limit (http).
+ */
+import { Fault, invalidField } from "./fault.ts";
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [member: string]: Json;
+}
+
+/** Levels of arrays and objects, the outermost counted. */
+export const nestingDepthMax = 32;
+/** Beyond it neighbouring integers are the same double. */
+const integerMax = 2 ** 53;
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Strings, numbers and punctuation of a text that is known to be JSON. */
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]|-?\d[\d.eE+-]*/g;
+
+/** The JSON pointer (RFC 6901) of these steps from the root. */
+export function jsonPointer(steps: readonly (string | number | symbol)[]): string {
+  return steps.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+/**
+ * What a request body says; no bytes at all say `{}`.
+ *
+ * @throws Fault INVALID_INPUT when it is not UTF-8 or not JSON, nests deeper than `nestingDepthMax`, names a member twice or
+ *   `__proto__`, has U+0000 or a lone surrogate in a string, or a number that a double cannot hold. Never repeats the body.
+ * Source: spec "Request bodies"; C10, C11.
+ */
+export function parseJson(bytes: Uint8Array): Json {
+  if (bytes.length === 0) return {};
+  const text = decode(bytes);
+  const value = parse(text);
+  inspect(text);
+  return value;
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch (cause) {
+    throw new Fault("INVALID_INPUT", "The body is not valid UTF-8.", { cause });
+  }
+}
+
+function parse(text: string): Json {
+  try {
+    const value: Json = JSON.parse(text);
+    return value;
+  } catch (cause) {
+    const position = cause instanceof Error ? /at position (\d+)/.exec(cause.message)?.[1] : undefined;
+    const where = position === undefined ? "it ends too early" : `at position ${position}`;
+    throw new Fault("INVALID_INPUT", `The body is not valid JSON: ${where}.`, {
+      action: "Send one JSON object, or no body at all.",
+    });
+  }
+}
+
+/** A level that is being read: the members seen so far and the one whose value comes now, or the index in an array. */
+type Level = { readonly seen: Set<string>; member: string | null } | { index: number };
+
+/** Looks at every token: what `JSON.parse` lets pass, or no longer shows, is refused here by its pointer. */
+function inspect(text: string): void {
+  const levels: Level[] = [];
+  const pointer = (): string =>
+    jsonPointer(levels.map((level) => ("seen" in level ? (level.member ?? "") : level.index)));
+  for (const [token] of text.matchAll(tokens)) {
+    const level = levels.at(-1);
+    switch (token.charAt(0)) {
+      case "{":
+      case "[":
+        if (levels.length === nestingDepthMax)
+          throw invalidField(pointer(), `nested deeper than ${nestingDepthMax} levels`);
+        levels.push(token === "{" ? { seen: new Set(), member: null } : { index: 0 });
+        break;
+      case "}":
+      case "]":
+        levels.pop();
+        break;
+      case ",":
+        if (level === undefined) break;
+        if ("seen" in level) level.member = null;
+        else level.index += 1;
+        break;
+      case '"': {
+        const string: string = token.includes("\\") ? JSON.parse(token) : token.slice(1, -1);
+        if (level !== undefined && "seen" in level && level.member === null) {
+          level.member = string;
+          if (level.seen.has(string)) throw invalidField(pointer(), "given twice");
+          if (string === "__proto__") throw invalidField(pointer(), "unknown field");
+          level.seen.add(string);
+        }
+        if (string.includes("\0")) throw invalidField(pointer(), "must not contain U+0000");
+        if (!string.isWellFormed()) throw invalidField(pointer(), "must not contain a lone surrogate");
+        break;
+      }
+      default:
+        if (!isExact(token)) throw invalidField(pointer(), "a number that cannot be held exactly; at most 2^53");
+    }
+  }
+}
+
+/** Whether a double holds the number, up to the rounding of its decimals. */
+function isExact(token: string): boolean {
+  const value = Math.abs(Number(token));
+  if (value < integerMax) return true;
+  return value === integerMax && /^-?\d+$/.test(token) && BigInt(token.replace("-", "")) === BigInt(integerMax);
+}
+
+/** The same text for equal values: members in code-unit order, one spelling for every number (C17). */
+export function canonicalJson(value: Json): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (isJsonArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(",")}}`;
+}
+
+export const isJsonArray = (value: Json): value is readonly Json[] => Array.isArray(value);
+
+export const isJsonObject = (value: Json): value is JsonObject =>
+  typeof value === "object" && value !== null && !isJsonArray(value);

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { Fault } from "../../src/core/fault.ts";
+import { canonicalJson, type Json, nestingDepthMax, parseJson } from "../../src/core/json.ts";
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+function refusal(body: Uint8Array | string): Fault {
+  try {
+    parseJson(typeof body === "string" ? bytes(body) : body);
+  } catch (error) {
+    assert.ok(error instanceof Fault);
+    return error;
+  }
+  return assert.fail("was accepted");
+}
+
+test("no bytes at all are an empty object; white space alone is not JSON (C10)", () => {
+  assert.deepEqual(parseJson(new Uint8Array()), {});
+  assert.match(refusal(" ").message, /not valid JSON/);
+  assert.match(refusal("\n\t ").message, /not valid JSON/);
+});
+
+const refused: readonly (readonly [body: string | Uint8Array, path: string | null])[] = [
+  ["{", null],
+  ["{'a':1}", null],
+  ["\ufeff{}", null],
+  [Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d), null],
+  [Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22), null],
+  ['{"a":{"b":[0,1e400]}}', "/a/b/1"],
+  ['{"a":-1e400}', "/a"],
+  ['{"a":9007199254740993}', "/a"],
+  ['{"a":-9007199254740993}', "/a"],
+  ['{"a":9007199254740992.5}', "/a"],
+  ['{"a":1e300}', "/a"],
+  ['{"a":"\\u0000"}', "/a"],
+  ['{"a":"x\\ud800"}', "/a"],
+  ['{"\\udc00":1}', "/\udc00"],
+  ['{"a/b~c":{"d":"\\u0000"}}', "/a~1b~0c/d"],
+  ['{"a":1,"b":2,"a":3}', "/a"],
+  ['{"a":1,"\\u0061":3}', "/a"],
+  ['{"lines":[{},{"__proto__":{}}]}', "/lines/1/__proto__"],
+  ['[[1,"\\u0000"]]', "/0/1"],
+];
+for (const [body, path] of refused)
+  test(`refused, and the place named: ${JSON.stringify(typeof body === "string" ? body : [...body])}`, () => {
+    const fault = refusal(body);
+    assert.equal(fault.code, "INVALID_INPUT");
+    assert.equal(fault.status, 400);
+    const [detail] = fault.details ?? [];
+    assert.equal(detail !== undefined && "path" in detail ? detail.path : null, path);
+  });
+
+test("nesting is taken to the limit and not beyond", () => {
+  const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
+  assert.deepEqual(canonicalJson(parseJson(bytes(nested(nestingDepthMax)))), nested(nestingDepthMax));
+  assert.match(refusal(nested(nestingDepthMax + 1)).message, /nested deeper/);
+  assert.match(refusal(nested(200_000)).message, /nested deeper/);
+});
+
+test("what a double holds is taken: 2^53, small and long decimals, pairs of surrogates", () => {
+  const text =
+    '{"a":9007199254740992,"b":-9007199254740992,"c":0.1000000000000000055511151231257827,"d":1e-400,"e":"\\ud83d\\ude00"}';
+  assert.deepEqual(parseJson(bytes(text)), { a: 2 ** 53, b: -(2 ** 53), c: 0.1, d: 0, e: "😀" });
+});
+
+test("a refusal never repeats what the body said", () => {
+  assert.ok(!refusal('{"supplierVariantDetails":"secret sauce').message.includes("secret"));
+});
+
+test("a megabyte of one string, or of escapes, is read", () => {
+  const long = "x".repeat(1_000_000);
+  assert.deepEqual(parseJson(bytes(JSON.stringify({ long }))), { long });
+  const escapes = "\n".repeat(500_000);
+  assert.deepEqual(parseJson(bytes(JSON.stringify({ escapes }))), { escapes });
+});
+
+const json = fc.jsonValue({ depthSize: "small", noUnicodeString: false });
+
+test("any JSON that a program writes is read as it was meant", () => {
+  fc.assert(
+    fc.property(json, (value) => {
+      const text = JSON.stringify(value);
+      const acceptable =
+        !/"__proto__":|\\u0000|\\ud[89a-f]/i.test(text) && !/\de\+?(?:1[6-9]|[2-9]\d|\d{3})/.test(text);
+      fc.pre(acceptable && !/\d{16}/.test(text));
+      assert.deepEqual(parseJson(bytes(text)), JSON.parse(text));
+    }),
+  );
+});
+
+function shuffled(value: Json): Json {
+  if (Array.isArray(value)) return value.map(shuffled);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .toReversed()
+      .map(([name, member]) => [name, shuffled(member)]),
+  );
+}
+
+test("one text for equal values: the order of members and the spelling of numbers do not count, that of items does (C17)", () => {
+  fc.assert(
+    fc.property(json, (generated) => {
+      const value: Json = JSON.parse(JSON.stringify(generated));
+      assert.equal(canonicalJson(shuffled(value)), canonicalJson(value));
+      assert.deepEqual(JSON.parse(canonicalJson(value)), value);
+    }),
+  );
+  assert.equal(canonicalJson(parseJson(bytes('{"b":1.0,"a":[1e1,-0]}'))), '{"a":[10,0],"b":1}');
+  assert.notEqual(canonicalJson([1, 2]), canonicalJson([2, 1]));
+});

@@ -1,0 +1,110 @@
+/** Idempotency keys and fingerprints, API keys and cursors: what they are made of and what they refuse. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { apiKeyRandomBytes, makeApiKey, parseApiKey, shopIdPattern } from "../../src/core/api-key.ts";
+import { type CursorScope, decodeCursor, encodeCursor } from "../../src/core/cursor.ts";
+import { Fault } from "../../src/core/fault.ts";
+import { parseIdempotencyKey, type RequestIdentity, requestFingerprint } from "../../src/core/idempotency.ts";
+
+const invalid = (error: unknown): boolean => error instanceof Fault && error.code === "INVALID_INPUT";
+
+test("an idempotency key is one string of 1 to 255 characters (C21)", () => {
+  assert.equal(parseIdempotencyKey([]), null);
+  assert.equal(parseIdempotencyKey(["k"]), "k");
+  assert.equal(parseIdempotencyKey(["k".repeat(255)]), "k".repeat(255));
+  for (const values of [[""], ["a", "a"], ["k".repeat(256)]]) assert.throws(() => parseIdempotencyKey(values), invalid);
+});
+
+const request: RequestIdentity = {
+  method: "POST",
+  path: "/api/v1/purchase-orders",
+  query: [],
+  body: { json: { poName: "x", lineItems: [{ variantId: "v", quantityOrdered: 1 }] } },
+};
+
+test("the same request whatever the order of members and of differently named parameters (C17)", () => {
+  const same: RequestIdentity = {
+    ...request,
+    body: { json: { lineItems: [{ quantityOrdered: 1, variantId: "v" }], poName: "x" } },
+  };
+  assert.equal(requestFingerprint(same), requestFingerprint(request));
+  const query = (...pairs: [string, string][]): string => requestFingerprint({ ...request, query: pairs });
+  assert.equal(query(["b", "1"], ["a", "2"]), query(["a", "2"], ["b", "1"]));
+  assert.notEqual(query(["a", "1"], ["a", "2"]), query(["a", "2"], ["a", "1"]));
+});
+
+test("another method, path, query or body is another request, and bytes are never JSON", () => {
+  const others: readonly Partial<RequestIdentity>[] = [
+    { method: "PATCH" },
+    { path: "/api/v1/purchase-orders/po_1" },
+    { query: [["a", "1"]] },
+    { body: { json: {} } },
+    { body: { json: [] } },
+    { body: { bytes: new TextEncoder().encode("{}") } },
+    { body: { bytes: new TextEncoder().encode("{") } },
+  ];
+  const prints = [request, ...others.map((other) => ({ ...request, ...other }))].map(requestFingerprint);
+  assert.equal(new Set(prints).size, prints.length);
+});
+
+const randomBytes = fc.uint8Array({ minLength: apiKeyRandomBytes, maxLength: apiKeyRandomBytes });
+const shopIds = fc.stringMatching(shopIdPattern);
+
+test("a key names its shop, and its secret is found by its hash alone (S7)", () => {
+  fc.assert(
+    fc.property(shopIds, randomBytes, (shopId, random) => {
+      const made = makeApiKey(shopId, random);
+      assert.match(made.apiKey, /^opo_[a-z0-9-]+_[0-9A-Za-z]{34}$/);
+      assert.deepEqual(parseApiKey(made.apiKey), { shopId, secretHash: made.secretHash });
+      assert.ok(!made.apiKey.includes(made.secretHash));
+      assert.ok(made.apiKey.endsWith(made.lastFour));
+    }),
+  );
+});
+
+test("a mistyped, cut-off or re-addressed key is no key", () => {
+  fc.assert(
+    fc.property(randomBytes, fc.nat({ max: 38 }), fc.constantFrom("a", "B", "7", "_", " "), (random, at, typo) => {
+      const { apiKey } = makeApiKey("shop", random);
+      const place = apiKey.length - 1 - (at % 34);
+      if (apiKey[place] !== typo)
+        assert.equal(parseApiKey(apiKey.slice(0, place) + typo + apiKey.slice(place + 1)), null);
+      assert.equal(parseApiKey(apiKey.slice(0, -1)), null);
+      assert.equal(parseApiKey(apiKey.replace("opo_shop_", "opo_shops_")), null);
+      assert.equal(parseApiKey(apiKey.replace("opo_shop_", "opo_SHOP_")), null);
+    }),
+  );
+  for (const text of ["", "opo", "opo__x", "opo_shop_", "x".repeat(10_000)]) assert.equal(parseApiKey(text), null);
+});
+
+const scope: CursorScope = {
+  list: "purchase-orders",
+  shopId: "demo",
+  filters: { status: ["Draft"], search: undefined },
+};
+
+test("a cursor gives its position back, to its own list, shop and filters only (C12)", () => {
+  fc.assert(
+    fc.property(fc.array(fc.oneof(fc.string(), fc.integer()), { maxLength: 3 }), (position) => {
+      const cursor = encodeCursor(scope, position);
+      assert.match(cursor, /^[\w.-]+$/);
+      assert.deepEqual(decodeCursor({ ...scope, filters: { status: ["Draft"] } }, cursor), position);
+      for (const other of [{ list: "log" }, { shopId: "other" }, { filters: {} }, { filters: { status: ["Sent"] } }])
+        assert.throws(() => decodeCursor({ ...scope, ...other }, cursor), invalid);
+    }),
+  );
+});
+
+test("a cursor that was changed in any place is refused", () => {
+  const cursor = encodeCursor(scope, [1_700_000_000_000, "po_1"]);
+  for (let at = 0; at < cursor.length; at += 1) {
+    assert.throws(() => decodeCursor(scope, cursor.slice(0, at)), invalid);
+    assert.throws(
+      () => decodeCursor(scope, `${cursor.slice(0, at)}${cursor[at] === "A" ? "B" : "A"}${cursor.slice(at + 1)}`),
+      invalid,
+    );
+  }
+  for (const text of ["", ".", "a.b.c", "null", `${cursor}.`, `${cursor}A`])
+    assert.throws(() => decodeCursor(scope, text), invalid);
+});
