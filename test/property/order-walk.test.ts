@@ -1,0 +1,643 @@
+/**
+ * Random walks of one order through moves, edits of header and lines, and goods in between, beside a reference written from the
+ * specification's text. The reference predicts every move, edit and deletion: what is refused and how, and what the order is
+ * afterwards. Goods (confirm, receive, …) have their own reference in goods.test.ts; here their outcome is taken over. After every
+ * step P1–P6 hold, the log tells the truth and the storefront is told exactly of what moved.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import {
+  decideAddLines,
+  decideCreate,
+  decideDelete,
+  decideDeleteLines,
+  decideEditLines,
+  decideHeader,
+  type LineEdit,
+  type NewLine,
+} from "../../src/core/edit.ts";
+import { Fault } from "../../src/core/fault.ts";
+import { decideComplete, decideConfirm, decideReceive, decideUnreceive } from "../../src/core/goods.ts";
+import { decideStatus } from "../../src/core/lifecycle.ts";
+import { asMoney, asQuantity } from "../../src/core/money.ts";
+import { type Decision, type PurchaseOrder, statuses } from "../../src/core/purchase-order.ts";
+import { context, fxRate, shop } from "../support/goods.ts";
+
+/** A line as the reference keeps it: thousandths of a unit, ten-thousandths of a currency unit. */
+interface Row {
+  readonly id: string;
+  readonly variantId: string;
+  ordered: number;
+  confirmed: number;
+  received: number;
+  rejected: number;
+  cancelled: number;
+  synced: number;
+  cost: number;
+  currency: string;
+  note: string | null;
+  sku: string | null;
+}
+
+interface Model {
+  status: string;
+  previous: string;
+  location: string | null;
+  currency: string;
+  rows: Row[];
+  version: number;
+  /** Lines ever made: the next id. */
+  made: number;
+  /** Lines that a receipt was allowed to take above their base. */
+  readonly overAllowed: Set<string>;
+  /** Lines taken back from since the storefront last heard of them. */
+  readonly takenBack: Set<string>;
+}
+
+interface Real {
+  order: PurchaseOrder;
+}
+
+/** Picks a line by place; beyond the last one, an id that the order does not have. */
+type Place = number;
+
+interface EditOf {
+  readonly place: Place;
+  readonly ordered?: number;
+  readonly rejected?: number;
+  readonly cancelled?: number;
+  readonly cost?: number;
+  readonly currency?: string | null;
+  readonly note?: string | null;
+  readonly sku?: string;
+}
+
+type Action =
+  | { readonly do: "status"; readonly to: string }
+  | {
+      readonly do: "add";
+      readonly ordered: number;
+      readonly cost: number;
+      readonly currency: string | null;
+      readonly custom: boolean;
+    }
+  | { readonly do: "edit"; readonly edits: readonly EditOf[] }
+  | { readonly do: "delete lines"; readonly places: readonly Place[] }
+  | {
+      readonly do: "header";
+      readonly location?: string | null;
+      readonly currency?: string | null;
+      readonly name?: string;
+    }
+  | { readonly do: "delete" }
+  | { readonly do: "confirm"; readonly place: Place; readonly total: number }
+  | { readonly do: "confirm all" }
+  | { readonly do: "receive"; readonly place: Place; readonly total: number; readonly over: boolean }
+  | { readonly do: "take back"; readonly place: Place; readonly amount: number }
+  | { readonly do: "complete" }
+  | { readonly do: "land" };
+
+const told = context({ shop: shop({ currencyCode: "USD", fxRates: { EUR: fxRate(1.25) } }) });
+
+// The reference.
+
+/** Spec "Moves through POST /status", row by row. */
+const listedMoves = new Set(
+  [
+    "Draft > Sent",
+    "Sent > Cancelled | On Hold | Disputed | Draft",
+    "Partially Confirmed > Cancelled | On Hold | Disputed",
+    "Confirmed > In Progress | Cancelled | On Hold | Disputed | Sent",
+    "In Progress > Confirmed | Cancelled | On Hold | Disputed",
+    "Partially Received > Cancelled | On Hold | Disputed",
+    "Received > Partially Received | In Progress | On Hold | Disputed",
+    "Completed > Received | Partially Received | In Progress",
+  ].flatMap((row) => {
+    const [from, targets] = row.split(" > ");
+    return (targets ?? "").split(" | ").map((to) => `${from} > ${to}`);
+  }),
+);
+const isHeldName = (status: string): boolean => ["Cancelled", "On Hold", "Disputed"].includes(status);
+const isOpenName = (status: string): boolean =>
+  ["Sent", "Partially Confirmed", "Confirmed", "In Progress", "Partially Received"].includes(status);
+const linesMayChange = (model: Model): boolean => model.status === "Draft" || isOpenName(model.status);
+
+const base = (row: Row): number => (row.confirmed === 0 ? row.ordered : row.confirmed);
+const accounted = (row: Row): number => row.received + row.rejected + row.cancelled;
+const whollyCancelled = (row: Row): boolean => row.cancelled >= row.ordered && row.received === 0;
+
+/** `moves`, `400`, or the reason of a 409. */
+function verdictOnMove(model: Model, to: string): string {
+  if (!statuses.some((status) => status === to)) return "400";
+  if (to === "Completed" || to === model.status) return "400";
+  if (isHeldName(model.status)) {
+    if (to !== model.previous) return "PREVIOUS_STATUS_MISMATCH";
+  } else if (
+    ["Sent", "Partially Confirmed"].includes(model.status) &&
+    ["Partially Confirmed", "Confirmed"].includes(to)
+  )
+    return "USE_CONFIRM_ENDPOINT";
+  else if (!listedMoves.has(`${model.status} > ${to}`)) return "400";
+  const back = ["Draft", "Sent", "Partially Confirmed", "Confirmed"].includes(to);
+  if (back && model.rows.some((row) => row.received > 0 || row.synced > 0)) return "400";
+  if (to === "Sent" && model.location === null) return "400";
+  if (
+    model.status === "Confirmed" &&
+    to === "In Progress" &&
+    model.rows.some((row) => row.confirmed === 0 && !whollyCancelled(row))
+  )
+    return "UNCONFIRMED_LINES";
+  return "moves";
+}
+
+/** The row as the edit asks for it, or null when it must fail (C30, C31, P1, P2). */
+function editedRow(model: Model, row: Row, edit: EditOf): Row | null {
+  if (edit.sku !== undefined && !row.variantId.startsWith("CSTM-")) return null;
+  const next: Row = {
+    ...row,
+    ordered: edit.ordered ?? row.ordered,
+    rejected: edit.rejected ?? row.rejected,
+    cancelled: edit.cancelled ?? row.cancelled,
+    cost: edit.cost ?? row.cost,
+    currency: edit.currency === undefined ? row.currency : (edit.currency ?? model.currency),
+    note: edit.note === undefined ? row.note : edit.note,
+    sku: edit.sku ?? row.sku,
+  };
+  if (next.ordered < next.confirmed) return null;
+  const excess = accounted(next) - base(next);
+  // What an allowed over-receipt left above the base may stay or shrink.
+  if (excess > 0 && excess > accounted(row) - base(row)) return null;
+  return next;
+}
+
+/** Σ ordered × cost in the order's currency: exact, half-up to cents; USD and EUR at 1.25, anything else left out. */
+function total(model: Model): { readonly total: number; readonly unpriced: readonly string[] } {
+  // 10^-7 of a currency unit, times 20 so that 1.25 and 1 / 1.25 are whole.
+  let sum = 0n;
+  const unpriced: string[] = [];
+  for (const row of model.rows) {
+    const value = BigInt(row.ordered) * BigInt(row.cost);
+    if (row.currency === model.currency) sum += value * 20n;
+    else if (row.currency === "EUR") sum += value * 25n;
+    else if (row.currency === "USD") sum += value * 16n;
+    else unpriced.push(row.id);
+  }
+  const cent = 20n * 10n ** 5n;
+  return { total: Number(((sum * 2n + cent) / (cent * 2n)) * 100n), unpriced };
+}
+
+/** Pending quantity of an open order, by place and variant. */
+function incoming(model: Model): Map<string, number> {
+  const sums = new Map<string, number>();
+  if (!isOpenName(model.status) || model.location === null) return sums;
+  for (const row of model.rows) {
+    const pending = Math.max(0, base(row) - accounted(row));
+    if (row.variantId.startsWith("CSTM-") || pending === 0) continue;
+    const key = `${model.location} ${row.variantId}`;
+    sums.set(key, (sums.get(key) ?? 0) + pending);
+  }
+  return sums;
+}
+
+// The walk.
+
+const idAt = (model: Model, place: Place): string => model.rows[place]?.id ?? `nowhere ${place}`;
+
+const rowsOf = (order: PurchaseOrder): Row[] =>
+  order.lineItems.map((line) => ({
+    id: line.poLineItemId,
+    variantId: line.variantId,
+    ordered: line.quantityOrdered,
+    confirmed: line.quantityConfirmed,
+    received: line.quantityReceived,
+    rejected: line.quantityRejected,
+    cancelled: line.quantityCancelled,
+    synced: line.quantitySynced,
+    cost: line.unitCost,
+    currency: line.unitCostCurrencyCode,
+    note: line.note,
+    sku: line.sku,
+  }));
+
+const newLine = (id: string, variantId: string, action: Extract<Action, { do: "add" }>): NewLine => ({
+  poLineItemId: id,
+  variantId,
+  isCustom: action.custom,
+  quantityOrdered: asQuantity(action.ordered),
+  unitCost: asMoney(action.cost),
+  unitCostCurrencyCode: action.currency,
+  productName: null,
+  variantName: null,
+  sku: null,
+  barcode: null,
+  supplierSku: null,
+  supplierBarcode: null,
+  supplierProductName: null,
+  supplierProductUrl: null,
+  moq: null,
+  packSize: null,
+  leadTimeDays: null,
+  expectedDeliveryDate: null,
+  note: null,
+});
+
+const lineEdit = (model: Model, edit: EditOf): LineEdit => ({
+  lineItemId: idAt(model, edit.place),
+  quantityOrdered: edit.ordered === undefined ? undefined : asQuantity(edit.ordered),
+  quantityRejected: edit.rejected === undefined ? undefined : asQuantity(edit.rejected),
+  quantityCancelled: edit.cancelled === undefined ? undefined : asQuantity(edit.cancelled),
+  unitCost: edit.cost === undefined ? undefined : asMoney(edit.cost),
+  unitCostCurrencyCode: edit.currency,
+  note: edit.note,
+  sku: edit.sku,
+});
+
+function refused(work: () => unknown): Fault {
+  try {
+    work();
+  } catch (error) {
+    assert.ok(error instanceof Fault, String(error));
+    return error;
+  }
+  return assert.fail("The reference refuses this, the rule does not.");
+}
+
+class Step implements fc.Command<Model, Real> {
+  readonly action: Action;
+
+  constructor(action: Action) {
+    this.action = action;
+  }
+
+  check(): boolean {
+    return true;
+  }
+
+  toString(): string {
+    return JSON.stringify(this.action);
+  }
+
+  run(model: Model, real: Real): void {
+    const before = real.order;
+    const rowsBefore = model.rows.map((row) => ({ ...row }));
+    const incomingBefore = incoming(model);
+    const { status, previous } = model;
+    const decided = this.predicted(model, before);
+    if (decided === null) {
+      assert.deepEqual(model.rows, rowsBefore);
+      return;
+    }
+    real.order = decided.next;
+    if (decided.next !== before) model.version += 1;
+    if (model.status === status) assert.equal(decided.next.previousStatus, previous, "P4");
+    else assert.equal(decided.next.previousStatus, status, "P4");
+    model.previous = decided.next.previousStatus;
+    holds(model, before, decided, rowsBefore, incomingBefore);
+  }
+
+  /** Brings the model to what the specification says and returns the decision; null when both refuse. */
+  private predicted(model: Model, order: PurchaseOrder): Decision | null {
+    const { action } = this;
+    switch (action.do) {
+      case "status": {
+        const verdict = verdictOnMove(model, action.to);
+        if (verdict !== "moves") {
+          const fault = refused(() => decideStatus(order, action.to, told));
+          assert.equal(fault.reason ?? `${fault.status}`, verdict);
+          return null;
+        }
+        model.status = action.to;
+        return decideStatus(order, action.to, told);
+      }
+      case "add": {
+        const id = `l${model.made}`;
+        const variantId = action.custom ? `CSTM-${model.made}` : `v${model.made % 3}`;
+        const work = (): Decision => decideAddLines(order, [newLine(id, variantId, action)], told);
+        if (!linesMayChange(model)) {
+          refused(work);
+          return null;
+        }
+        model.made += 1;
+        model.rows.push({
+          id,
+          variantId,
+          ordered: action.ordered,
+          confirmed: 0,
+          received: 0,
+          rejected: 0,
+          cancelled: 0,
+          synced: 0,
+          cost: action.cost,
+          currency: action.currency ?? model.currency,
+          note: null,
+          sku: null,
+        });
+        return work();
+      }
+      case "edit": {
+        const edits = action.edits.map((edit) => lineEdit(model, edit));
+        const after = model.rows.map((row, place) => {
+          const edit = action.edits.find((each) => each.place === place);
+          return edit === undefined ? row : editedRow(model, row, edit);
+        });
+        const applied = action.edits.filter((edit) => (after[edit.place] ?? null) !== null);
+        if (!linesMayChange(model) || applied.length === 0) {
+          refused(() => decideEditLines(order, edits, told));
+          return null;
+        }
+        const decided = decideEditLines(order, edits, told);
+        assert.deepEqual(
+          decided.updatedLineItemIds,
+          applied.map((edit) => idAt(model, edit.place)),
+        );
+        assert.deepEqual(
+          decided.failed.map((failure) => failure.lineItemId),
+          action.edits.filter((edit) => !applied.includes(edit)).map((edit) => idAt(model, edit.place)),
+        );
+        model.rows = model.rows.map((row, place) => after[place] ?? row);
+        return decided;
+      }
+      case "delete lines": {
+        const ids = action.places.map((place) => idAt(model, place));
+        if (!linesMayChange(model)) {
+          refused(() => decideDeleteLines(order, ids, told));
+          return null;
+        }
+        const decided = decideDeleteLines(order, ids, told);
+        const gone = action.places.flatMap((place) => {
+          const row = model.rows[place];
+          return row !== undefined && row.received === 0 && row.rejected === 0 && row.synced === 0 ? [row.id] : [];
+        });
+        assert.deepEqual(decided.deletedLineItemIds, gone);
+        assert.equal(decided.failed.length, ids.length - gone.length);
+        model.rows = model.rows.filter((row) => !gone.includes(row.id));
+        return decided;
+      }
+      case "header": {
+        const location = action.location === undefined ? model.location : action.location;
+        const work = (): Decision =>
+          decideHeader(
+            order,
+            { locationId: action.location, currencyCode: action.currency, poName: action.name },
+            { supplier: null, locationName: null },
+            told,
+          );
+        const touched = model.rows.some((row) => row.received > 0 || row.synced > 0);
+        if (location !== model.location && (touched || (location === null && model.status !== "Draft"))) {
+          assert.match(refused(work).message, /locationId/);
+          return null;
+        }
+        model.location = location;
+        model.currency = action.currency === undefined ? model.currency : (action.currency ?? "USD");
+        const decided = work();
+        assert.equal(decided.next.poName, action.name ?? order.poName);
+        return decided;
+      }
+      case "delete": {
+        const mode = model.status === "Draft" ? "deleted" : model.status === "Cancelled" ? "soft-deleted" : null;
+        if (mode === null) refused(() => decideDelete(order));
+        else assert.equal(decideDelete(order), mode);
+        return null;
+      }
+      case "land": {
+        // The storefront has taken what was received: no rule, the outbox's doing.
+        model.takenBack.clear();
+        for (const row of model.rows) row.synced = row.received;
+        const next = {
+          ...order,
+          version: order.version + 1,
+          lineItems: order.lineItems.map((line) => ({ ...line, quantitySynced: line.quantityReceived })),
+        };
+        return { next, log: [{ action: "land", message: "Landed.", changes: [] }], receipts: [], effects: [] };
+      }
+      case "confirm":
+      case "confirm all":
+      case "receive":
+      case "take back":
+      case "complete":
+        return this.goods(model, order, action);
+    }
+  }
+
+  private goods(
+    model: Model,
+    order: PurchaseOrder,
+    action: Extract<Action, { do: "confirm" | "confirm all" | "receive" | "take back" | "complete" }>,
+  ): Decision | null {
+    const lineItemId = "place" in action ? idAt(model, action.place) : "";
+    let decided: Decision;
+    try {
+      switch (action.do) {
+        case "confirm":
+          decided = decideConfirm(
+            order,
+            { lines: [{ lineItemId, quantityConfirmed: asQuantity(action.total) }] },
+            told,
+          );
+          break;
+        case "confirm all":
+          decided = decideConfirm(order, { confirmAll: true }, told);
+          break;
+        case "receive":
+          decided = decideReceive(
+            order,
+            {
+              lines: [{ lineItemId, quantityReceived: asQuantity(action.total) }],
+              allowOverReceipt: action.over,
+            },
+            told,
+          );
+          if (action.over) model.overAllowed.add(lineItemId);
+          break;
+        case "take back":
+          decided = decideUnreceive(
+            order,
+            { lines: [{ lineItemId, quantity: asQuantity(action.amount) }], reason: null },
+            told,
+          );
+          model.takenBack.add(lineItemId);
+          break;
+        case "complete":
+          decided = decideComplete(order, false, told);
+          break;
+      }
+    } catch (error) {
+      assert.ok(error instanceof Fault, String(error));
+      return null;
+    }
+    model.rows = rowsOf(decided.next);
+    model.status = decided.next.status;
+    return decided;
+  }
+}
+
+/** P1–P6, the log and the effects, after one step. */
+function holds(
+  model: Model,
+  before: PurchaseOrder,
+  decided: Decision,
+  rowsBefore: readonly Row[],
+  incomingBefore: ReadonlyMap<string, number>,
+): void {
+  const { next } = decided;
+  assert.deepEqual(rowsOf(next), model.rows);
+  assert.equal(next.status, model.status);
+  assert.equal(next.locationId, model.location);
+  assert.equal(next.currencyCode, model.currency);
+  for (const row of model.rows) {
+    assert.ok(row.ordered > 0 && row.confirmed >= 0 && row.confirmed <= row.ordered, "P1");
+    assert.ok(accounted(row) <= base(row) || model.overAllowed.has(row.id), "P2");
+    assert.ok(row.synced <= row.received || model.takenBack.has(row.id), "P3");
+    assert.ok(row.received >= 0 && row.rejected >= 0 && row.cancelled >= 0);
+  }
+  assert.equal(next.version, model.version, "P5");
+  if (next === before) {
+    assert.deepEqual([decided.log, decided.receipts, decided.effects], [[], [], []], "P5");
+    return;
+  }
+  const sums = total(model);
+  assert.equal(next.totalValue, sums.total, "P6");
+  assert.deepEqual(next.unpricedLineItemIds, sums.unpriced, "P6");
+  assert.equal(next.itemCount, model.rows.length);
+
+  assert.ok(decided.log.length > 0, "no change without a word in the log");
+  const shown: Readonly<Record<string, (row: Row) => unknown>> = {
+    quantityOrdered: (row) => row.ordered / 1_000,
+    quantityConfirmed: (row) => row.confirmed / 1_000,
+    quantityReceived: (row) => row.received / 1_000,
+    quantityRejected: (row) => row.rejected / 1_000,
+    quantityCancelled: (row) => row.cancelled / 1_000,
+    unitCost: (row) => row.cost / 10_000,
+    unitCostCurrencyCode: (row) => row.currency,
+    note: (row) => row.note,
+    sku: (row) => row.sku,
+  };
+  for (const change of decided.log.flatMap((entry) => entry.changes)) {
+    assert.notDeepEqual(change.before, change.after, `${change.field} did not change`);
+    const show = shown[change.field];
+    if (change.poLineItemId === null || show === undefined) continue;
+    const [was, is] = [rowsBefore, model.rows].map((rows) => rows.find((row) => row.id === change.poLineItemId));
+    assert.ok(was !== undefined && is !== undefined);
+    assert.deepEqual([change.before, change.after], [show(was), show(is)], change.field);
+  }
+
+  const incomingAfter = incoming(model);
+  const changed = [...new Set([...incomingBefore.keys(), ...incomingAfter.keys()])].filter(
+    (key) => incomingBefore.get(key) !== incomingAfter.get(key),
+  );
+  const mirrored = decided.effects.flatMap((effect) =>
+    effect.kind === "mirror-incoming" ? effect.variantIds.map((variantId) => `${effect.locationId} ${variantId}`) : [],
+  );
+  assert.deepEqual(mirrored.sort(), changed.sort(), "the storefront is told of what moved, no more and no less");
+}
+
+const place = fc.integer({ min: 0, max: 4 });
+const thousandths = fc.oneof(fc.integer({ min: 1, max: 12_000 }), fc.constantFrom(1, 2_500, 5_000, 10_000, 12_000));
+const orZero = fc.oneof(thousandths, fc.constant(0));
+const cost = fc.oneof(fc.integer({ min: 0, max: 2_000_000 }), fc.constantFrom(0, 50, 199_900, 10_000));
+const currencyOrNull = fc.constantFrom("USD", "EUR", "JPY", null);
+const places = fc.uniqueArray(place, { minLength: 1, maxLength: 3 });
+
+const actions: readonly fc.Arbitrary<Action>[] = [
+  // Three times as likely as any other: moves are what the walk is about.
+  ...Array.from({ length: 3 }, () =>
+    fc.record({ do: fc.constant("status" as const), to: fc.constantFrom(...statuses, "Shipped") }),
+  ),
+  fc.record({
+    do: fc.constant("add" as const),
+    ordered: thousandths,
+    cost,
+    currency: currencyOrNull,
+    custom: fc.boolean(),
+  }),
+  fc.record({
+    do: fc.constant("edit" as const),
+    edits: fc.uniqueArray(
+      fc.record(
+        {
+          place,
+          ordered: thousandths,
+          rejected: orZero,
+          cancelled: orZero,
+          cost,
+          currency: currencyOrNull,
+          note: fc.constantFrom("n", null),
+          sku: fc.constant("S"),
+        },
+        { requiredKeys: ["place"] },
+      ),
+      { minLength: 1, maxLength: 3, selector: (edit) => edit.place },
+    ),
+  }),
+  fc.record({ do: fc.constant("delete lines" as const), places }),
+  fc.record(
+    {
+      do: fc.constant("header" as const),
+      location: fc.constantFrom("depot", "warehouse", null),
+      currency: fc.constantFrom("USD", "EUR", null),
+      name: fc.constantFrom("N", "M"),
+    },
+    { requiredKeys: ["do"] },
+  ),
+  fc.constant({ do: "delete" as const }),
+  fc.record({ do: fc.constant("confirm" as const), place, total: orZero }),
+  fc.constant({ do: "confirm all" as const }),
+  fc.record({ do: fc.constant("receive" as const), place, total: orZero, over: fc.boolean() }),
+  fc.record({ do: fc.constant("take back" as const), place, amount: thousandths }),
+  fc.constant({ do: "complete" as const }),
+  fc.constant({ do: "land" as const }),
+];
+
+const start = (): { model: Model; real: Real } => {
+  const { next } = decideCreate(
+    {
+      purchaseOrderId: "po_1",
+      poNumber: "PO-1001",
+      createdBy: null,
+      header: { locationId: "warehouse" },
+      lineItems: [],
+    },
+    { supplier: null, locationName: null },
+    told,
+  );
+  const add = { do: "add", ordered: 10_000, cost: 199_900, currency: null, custom: false } as const;
+  const { next: order } = decideAddLines(
+    next,
+    [newLine("l0", "v0", add), newLine("l1", "CSTM-1", { ...add, custom: true })],
+    told,
+  );
+  const model: Model = {
+    status: "Draft",
+    previous: "Draft",
+    location: "warehouse",
+    currency: "USD",
+    rows: rowsOf(order),
+    version: 2,
+    made: 2,
+    overAllowed: new Set(),
+    takenBack: new Set(),
+  };
+  return { model, real: { order } };
+};
+
+test("an order walks as the specification says, and P1–P6 hold after every step", () => {
+  const steps = actions.map((action) => action.map((each) => new Step(each)));
+  fc.assert(
+    fc.property(fc.commands(steps, { maxCommands: 60, size: "max" }), (commands) => fc.modelRun(start, commands)),
+    { numRuns: 400 },
+  );
+});
+
+test("walks reach every status", () => {
+  const reached = new Set<string>();
+  const steps = actions.map((action) => action.map((each) => new Step(each)));
+  for (const commands of fc.sample(fc.commands(steps, { maxCommands: 80, size: "max" }), { numRuns: 400, seed: 1 })) {
+    const { model, real } = start();
+    for (const command of commands) {
+      command.run(model, real);
+      reached.add(model.status);
+    }
+  }
+  assert.deepEqual([...reached].sort(), [...statuses].sort());
+});
