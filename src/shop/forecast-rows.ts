@@ -1,8 +1,8 @@
 /**
  * Forecast views between SQL and core: the saved views, the demand series kept beside the sales, and the facts of a page of rows.
  *
- * Owns: the SQL of forecast views, of sales and their demand series, and of the facts that a row is computed from. Does not own:
- * any figure (core/forecast.ts, core/demand.ts) or the import that brings sales in.
+ * Owns: the SQL of forecast views, of demand series, and of the facts that a row is computed from. Does not own:
+ * any figure (core/forecast.ts, core/demand.ts) nor the import that brings sales in.
  *
  * Invariants:
  * - W6. Whenever a transaction that recorded sales has settled them, each demand series says what the stored sales say.
@@ -34,6 +34,7 @@ import {
 import { isOpen } from "../core/lines.ts";
 import { addQuantity, asMoney, asQuantity, type Quantity, zeroQuantity } from "../core/money.ts";
 import { type Status, statuses } from "../core/purchase-order.ts";
+import { replaceStatement, type Sale, saleTable } from "./records.ts";
 import { chunksOf } from "./rows.ts";
 import type { SqlValue, Statement, Tx } from "./shop.ts";
 
@@ -192,22 +193,6 @@ export async function listForecastViews(
 
 // Sales and what they teach.
 
-/** Sales of one variant at one place on one day; `locationId` is null when the place is not known. */
-export interface Sale {
-  readonly variantId: string;
-  readonly locationId: string | null;
-  /** `YYYY-MM-DD`. */
-  readonly date: string;
-  readonly quantity: Quantity;
-}
-
-/** How a sale without a location is stored. */
-export const noLocationId = "";
-
-const upsertSale = `
-insert into sale (shop_id, variant_id, location_id, date, quantity) values (?, ?, ?, ?, ?)
-on conflict (shop_id, variant_id, location_id, date) do update set quantity = excluded.quantity`;
-
 const markSeries = `
 insert into demand_series (shop_id, variant_id, location_id, stale_from, latest_monday, latest_week_quantity,
   latest_week_sold_date, earlier_sold_date, weeks, level_sum, slow_sum, slow_square_sum, sale_week_sum, sale_weeks, size)
@@ -216,16 +201,16 @@ on conflict (shop_id, variant_id, location_id) do update set stale_from =
   case when demand_series.stale_from < excluded.stale_from then demand_series.stale_from else excluded.stale_from end`;
 
 /**
- * Stores sales, each replacing the one of its variant, location and day, and marks their demand series. `settleSales` must follow
- * in the same transaction, once after the last of them (W6).
+ * Stores the sale, replacing the one of its variant, location and day, and marks their demand series. `settleSales` must follow in
+ * the same transaction, once after the last of them (W6).
  */
-export const recordSales = (tx: Tx, shopId: string, sales: readonly Sale[]): Promise<void> =>
-  tx.batch(
-    sales.flatMap(({ variantId, locationId, date, quantity }) => [
-      { sql: upsertSale, params: [shopId, variantId, locationId ?? noLocationId, date, quantity] },
-      { sql: markSeries, params: [shopId, variantId, locationId ?? noLocationId, date] },
-    ]),
-  );
+export function saleStatements(shopId: string, sale: Sale): readonly Statement[] {
+  const { variant_id: variantId, location_id: locationId } = saleTable.columns;
+  return [
+    replaceStatement(saleTable, shopId, sale),
+    { sql: markSeries, params: [shopId, variantId(sale), locationId(sale), sale.date] },
+  ];
+}
 
 interface SeriesRow {
   readonly variant_id: string;
