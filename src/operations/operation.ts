@@ -50,8 +50,11 @@ export interface OperationShape<Input, Output> {
   run(call: Call, input: Input): Promise<Answer<NoInfer<Output>>>;
 }
 
-/** An operation whose input and output types are nobody's business any more: what the registry holds. */
-export type Operation = OperationShape<never, unknown>;
+/**
+ * An operation whose input and output types are nobody's business any more: what the registry holds. `run` takes what `input` of
+ * the same operation has parsed, nothing else.
+ */
+export type Operation = OperationShape<unknown, unknown>;
 
 export function operation<Input, Output>(shape: OperationShape<Input, Output>): OperationShape<Input, Output> {
   return Object.freeze(shape);
