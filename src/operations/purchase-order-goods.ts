@@ -320,12 +320,13 @@ export const purchaseOrderUnreceive = operation({
       .array(
         z
           .strictObject({
-            lineItemId,
-            quantity: positiveQuantity.meta({ description: "The amount to take back." }),
+            // First, so that its message leads: it says what is wrong when quantity is missing, too.
             quantityReceived: z
               .never({ error: "amounts to take back are deltas; name them quantity" })
               .optional()
               .meta({ description: "Not here: amounts to take back are deltas named quantity." }),
+            lineItemId,
+            quantity: positiveQuantity.meta({ description: "The amount to take back." }),
           })
           .transform(({ lineItemId, quantity }) => ({ lineItemId, quantity })),
       )

@@ -91,8 +91,9 @@ export async function askedPush(
   return { purchaseOrderId, settledReferences: new Set(settled), ...asked };
 }
 
-/** Between two looks at whether something has landed. */
-const pollMs = 100;
+/** Between two looks at whether something has landed: at first, and once it takes long, since each may ask the storefront. */
+const pollMinMs = 100;
+const pollMaxMs = 2_000;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -105,10 +106,12 @@ const pending: EffectOutcome = { state: "pending" };
 export async function confirmPush(call: Call, asked: AskedPush): Promise<Confirmation> {
   const { confirmationWaitMs } = call.shop;
   const deadlineMs = call.clock.now() + confirmationWaitMs;
+  const verified = new Set<string>();
+  let pollMs = pollMinMs;
   // Steps are counted beside the clock, so that the wait ends under a clock that stands still.
-  for (let waitedMs = 0; ; waitedMs += pollMs) {
+  for (let waitedMs = 0; ; waitedMs += pollMs, pollMs = Math.min(2 * pollMs, pollMaxMs)) {
     const leftMs = Math.max(0, Math.min(deadlineMs - call.clock.now(), confirmationWaitMs - waitedMs));
-    const lines = await look(call, asked, leftMs);
+    const lines = await look(call, asked, verified, leftMs);
     const done = lines.every((line) => line.status !== "pending");
     if (done || leftMs === 0) return { status: statusOf(lines), lines: [...lines, ...skippedLines(asked)] };
     await sleep(Math.min(pollMs, leftMs));
@@ -117,8 +120,13 @@ export async function confirmPush(call: Call, asked: AskedPush): Promise<Confirm
 
 type ConfirmationLine = Confirmation["lines"][number];
 
-/** How each line of the push stands by now. */
-async function look(call: Call, asked: AskedPush, waitMs: number): Promise<readonly ConfirmationLine[]> {
+/** How each line of the push stands by now. `verified` gathers the lines that were read back. */
+async function look(
+  call: Call,
+  asked: AskedPush,
+  verified: Set<string>,
+  waitMs: number,
+): Promise<readonly ConfirmationLine[]> {
   const { effectId, purchaseOrderId } = asked;
   if (effectId === null) return [];
   const outcome = (await call.settle([effectId], waitMs)).get(effectId) ?? pending;
@@ -130,7 +138,8 @@ async function look(call: Call, asked: AskedPush, waitMs: number): Promise<reado
   }));
   const now = new Map((order?.lineItems ?? []).map((line) => [line.poLineItemId, line]));
   const landed = asked.lines.filter((line) => hasLanded(line, now.get(line.poLineItemId)));
-  const readable = await readBack(call, asked, pushes, landed);
+  const unread = landed.map((line) => line.poLineItemId).filter((id) => !verified.has(id));
+  for (const id of await readBack(call, asked, pushes, unread)) verified.add(id);
   return asked.lines.map((line) => {
     const told = (status: ConfirmationLine["status"], reason: string | null): ConfirmationLine => ({
       lineItemId: line.poLineItemId,
@@ -140,7 +149,7 @@ async function look(call: Call, asked: AskedPush, waitMs: number): Promise<reado
       reason,
     });
     if (landed.includes(line))
-      return readable.has(line.poLineItemId)
+      return verified.has(line.poLineItemId)
         ? told("verified", null)
         : told("pending", "The storefront took the change; it cannot be read there yet.");
     switch (outcome.state) {
@@ -165,14 +174,14 @@ function hasLanded(then: LineItem, now: LineItem | undefined): boolean {
   return wanted > 0 ? moved >= wanted : moved <= wanted;
 }
 
-/** Ids of the lines whose change can be read at the storefront. */
+/** Which of these lines' changes can be read at the storefront. */
 async function readBack(
   call: Call,
   asked: AskedPush,
   pushes: readonly StockPush[],
-  landed: readonly LineItem[],
-): Promise<ReadonlySet<string>> {
-  const wanted = new Set(landed.map((line) => line.poLineItemId));
+  poLineItemIds: readonly string[],
+): Promise<readonly string[]> {
+  const wanted = new Set(poLineItemIds);
   const unread = new Set<string>();
   for (const push of pushes) {
     const linesOf = (item: StockPush["items"][number]): readonly string[] =>
@@ -182,7 +191,7 @@ async function readBack(
     for (const [index, item] of push.items.entries())
       if (seen[index] !== true) for (const id of linesOf(item)) unread.add(id);
   }
-  return new Set([...wanted].filter((id) => !unread.has(id)));
+  return poLineItemIds.filter((id) => !unread.has(id));
 }
 
 /** Which items of a push can be read; none while the storefront does not answer. */
