@@ -40,6 +40,8 @@ export interface WriteContext {
   readonly reference: string;
   /** What the change belongs to, for the platform's own history (`openpo://shops/demo/purchase-orders/po_…`). */
   readonly documentUri: string;
+  /** Aborted when the caller waits no longer: a write that has not been made by then is not made any more. */
+  readonly signal?: AbortSignal;
 }
 
 export class StorefrontError extends Error {
