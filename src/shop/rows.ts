@@ -237,6 +237,29 @@ export async function loadOrder(tx: Tx, shopId: string, purchaseOrderId: string)
   return { ...header, lineItems: rows.map(lineFrom) };
 }
 
+/** Orders from behind this id on, by id, soft-deleted ones too: for export. */
+export async function pageOfOrders(
+  tx: Tx,
+  shopId: string,
+  after: string,
+  limit: number,
+): Promise<readonly { readonly order: PurchaseOrder; readonly deletedAtMs: number | null }[]> {
+  const keys = await tx.all<{ purchase_order_id: string; deleted_at: number | null }>(
+    `select purchase_order_id, deleted_at from purchase_order where shop_id = ? and purchase_order_id > ?
+     order by purchase_order_id limit ?`,
+    [shopId, after, limit],
+  );
+  const page = [];
+  for (const { purchase_order_id: purchaseOrderId, deleted_at: deletedAtMs } of keys) {
+    const key = [shopId, purchaseOrderId];
+    const headers = await tx.all<HeaderRow>(`${selectHeader} where o.shop_id = ? and o.purchase_order_id = ?`, key);
+    const rows = await tx.all<LineRow>(selectLines, key);
+    for (const header of headers)
+      page.push({ order: { ...headerFrom(header), lineItems: rows.map(lineFrom) }, deletedAtMs });
+  }
+  return page;
+}
+
 /** What a search for an order by text looks through, one field a line; the supplier's name is looked up where it stands (C13). */
 export const searchText = (order: Pick<Header, "poNumber" | "poName" | "supplierReference">): string =>
   [order.poNumber, order.poName ?? "", order.supplierReference ?? ""].map(fold).join("\n");
