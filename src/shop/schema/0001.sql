@@ -336,13 +336,11 @@ create table stock_push (
 create index stock_push_open on stock_push (shop_id, purchase_order_id) where state <> 'settled';
 create index stock_push_by_order on stock_push (shop_id, purchase_order_id, created_at);
 
--- Imports on the way (admin/import.ts). state is staging (to be thrown away after a crash) or committed (to be finished after one);
--- records up to applied_position are in the tables above.
+-- Imports on the way (admin/import.ts). state is staging (to be thrown away after a crash) or committed (to be finished after one).
 create table import_run (
   shop_id text not null,
   import_id text not null,
   state text not null,
-  applied_position bigint not null,
   started_at bigint not null,
   primary key (shop_id, import_id)
 );
