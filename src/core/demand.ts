@@ -10,7 +10,7 @@
  *
  * Invariants:
  * - W1. A series does not depend on when it is read: the same sales give the same series.
- * - W2. Weeks without sales are observed as zeros, so demand falls while nothing is sold.
+ * - W2. Weeks without sales are observed as zeros, so demand fades while nothing is sold. It is never above the best week.
  */
 import { addQuantity, quantityDecimalsMax, type Quantity, zeroQuantity } from "./money.ts";
 
@@ -49,8 +49,8 @@ export const levelRate = 0.1;
 export const slowRate = 0.05;
 /** Weight of a new sale week's size for intermittent demand. */
 export const sizeRate = 0.1;
-/** Demand in fewer weeks than this share is intermittent: an average interval of 1.32 weeks (Syntetos, Boylan and Croston 2005). */
-export const regularShareMin = 1 / 1.32;
+/** Demand in no more than this share of weeks is intermittent: an interval of 1.32 weeks (Syntetos, Boylan and Croston 2005). */
+export const intermittentShareMax = 1 / 1.32;
 /** Weeks without sales after which nothing worth telling is left of a demand state; bounds the work of a long silence. */
 export const silentWeeksMax = 520;
 
@@ -185,16 +185,18 @@ const levelWeights = Array.from({ length: silentWeeksMax + 1 }, (_, weeks) => ge
 const slowWeights = Array.from({ length: silentWeeksMax + 1 }, (_, weeks) => geometricWeight(slowRate, weeks));
 
 /**
- * What one week is expected to sell, from a state. Demand in most weeks: a weighted moving average. Demand in fewer: the share of
- * weeks with sales times the size of such a week (Teunter, Syntetos and Babai 2011).
+ * What one week is expected to sell, from a state. Sales in every week: a weighted moving average. Sales in no more than
+ * `intermittentShareMax` of the weeks: that share times the size of a week with sales (Teunter, Syntetos and Babai 2011). In between
+ * the two are mixed by the share, so that no single week makes the figure jump from one to the other.
  */
-export function weeklyDemandOf(state: DemandState): WeeklyDemand {
+function weeklyDemandOf(state: DemandState): WeeklyDemand {
   if (state.weeks === 0) return { mean: 0, variance: 0 };
   const index = Math.min(state.weeks, silentWeeksMax);
   const levelWeight = levelWeights[index] ?? 1 / levelRate;
   const slowWeight = slowWeights[index] ?? 1 / slowRate;
-  const saleShare = state.saleWeekSum / slowWeight;
-  const mean = saleShare >= regularShareMin ? state.levelSum / levelWeight : saleShare * state.size;
+  const share = state.saleWeekSum / slowWeight;
+  const regularity = Math.max(0, (share - intermittentShareMax) / (1 - intermittentShareMax));
+  const mean = (regularity * state.levelSum) / levelWeight + (1 - regularity) * share * state.size;
   const slowMean = state.slowSum / slowWeight;
   // Sales come in whole customers: they vary at least as a Poisson count does, however even a short history looks.
   return { mean, variance: Math.max(mean, state.slowSquareSum / slowWeight - slowMean * slowMean) };
