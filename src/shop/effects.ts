@@ -1,15 +1,16 @@
 /**
- * Puts the effects that a change asks for into the outbox, in that change's transaction (S3). What becomes of them is the outbox's
- * business (outbox.ts).
+ * The outbox as rows: effects are put in with the change that asks for them (S3), claimed, put off and settled.
+ *
+ * Owns: the SQL of `effect`. Does not own: when an effect runs (outbox.ts), what it does (effect-work.ts).
  */
-import type { Effect } from "../core/effect.ts";
-import type { Ids, Statement } from "./shop.ts";
+import type { Effect, EffectOutcome } from "../core/effect.ts";
+import type { Ids, SqlValue, Statement, Tx } from "./shop.ts";
 
 const insertEffect = `
 insert into effect
   (shop_id, effect_id, kind, lane, purchase_order_id, payload, state, attempts, due_at, detail, item_count, lease_owner,
-   leased_until, created_at, settled_at)
-values (?, ?, ?, ?, ?, ?, 'pending', 0, ?, null, 0, null, 0, ?, null)`;
+   created_at, settled_at)
+values (?, ?, ?, ?, ?, ?, 'pending', 0, ?, null, 0, null, ?, null)`;
 
 /**
  * Effects of one lane run one at a time: an order has one push in flight, and the storefront's incoming figures of a location and its
@@ -54,4 +55,171 @@ export function effectStatements(
       ],
     })),
   };
+}
+
+/** An effect that a runner has claimed. `attempts` counts the one that begins. */
+export interface ClaimedEffect {
+  readonly effectId: string;
+  readonly effect: Effect;
+  readonly attempts: number;
+}
+
+/** Which lanes have an effect that is due, and when the next one will be. */
+export interface DueLanes {
+  readonly lanes: readonly string[];
+  /** Null when nothing is pending beyond what is due. */
+  readonly nextDueAtMs: number | null;
+}
+
+/** Due effects that one look at the outbox takes in. */
+const lookMax = 64;
+
+/** @param running lanes to leave out; they are looked at again when they are through. */
+export async function findDueLanes(
+  tx: Tx,
+  shopId: string,
+  running: readonly string[],
+  nowMs: number,
+): Promise<DueLanes> {
+  const others = running.length === 0 ? "" : ` and lane not in (${running.map(() => "?").join(", ")})`;
+  const due = await tx.all<{ lane: string }>(
+    `select lane from effect where shop_id = ? and state = 'pending' and due_at <= ?${others}
+     order by due_at, effect_id limit ?`,
+    [shopId, nowMs, ...running, lookMax],
+  );
+  const [next] = await tx.all<{ due_at: number | null }>(
+    "select min(due_at) as due_at from effect where shop_id = ? and state = 'pending' and due_at > ?",
+    [shopId, nowMs],
+  );
+  return { lanes: [...new Set(due.map((row) => row.lane))], nextDueAtMs: next?.due_at ?? null };
+}
+
+/** Effects of a lane that one run takes together. */
+const runMax = 50;
+
+/**
+ * Takes the lane's due effects, oldest first, until `leasedUntilMs`. None when another runner has the lane; they are then looked at
+ * again at `retryAtMs`.
+ */
+export async function claimLane(
+  tx: Tx,
+  shopId: string,
+  lane: string,
+  owner: string,
+  times: { readonly nowMs: number; readonly leasedUntilMs: number; readonly retryAtMs: number },
+): Promise<readonly ClaimedEffect[]> {
+  const [taken] = await tx.all<{ effect_id: string }>(
+    `select effect_id from effect
+     where shop_id = ? and lane = ? and state = 'pending' and lease_owner <> ? and due_at > ? limit 1`,
+    [shopId, lane, owner, times.nowMs],
+  );
+  if (taken !== undefined) {
+    await tx.batch([
+      {
+        sql: "update effect set due_at = ? where shop_id = ? and lane = ? and state = 'pending' and due_at <= ?",
+        params: [times.retryAtMs, shopId, lane, times.nowMs],
+      },
+    ]);
+    return [];
+  }
+  const rows = await tx.all<{ effect_id: string; payload: string; attempts: number }>(
+    `select effect_id, payload, attempts from effect
+     where shop_id = ? and lane = ? and state = 'pending' and due_at <= ? order by effect_id limit ?`,
+    [shopId, lane, times.nowMs, runMax],
+  );
+  await tx.batch(
+    rows.map((row) => ({
+      sql: "update effect set attempts = attempts + 1, due_at = ?, lease_owner = ? where shop_id = ? and effect_id = ?",
+      params: [times.leasedUntilMs, owner, shopId, row.effect_id],
+    })),
+  );
+  return rows.map((row) => {
+    const effect: Effect = JSON.parse(row.payload);
+    return { effectId: row.effect_id, effect, attempts: row.attempts + 1 };
+  });
+}
+
+/** Keeps a claim for longer. */
+export const renewStatement = (shopId: string, effectId: string, leasedUntilMs: number): Statement => ({
+  sql: "update effect set due_at = ? where shop_id = ? and effect_id = ? and state = 'pending'",
+  params: [leasedUntilMs, shopId, effectId],
+});
+
+/** Puts a claimed effect off until it is tried again. */
+export const putOffStatement = (shopId: string, effectId: string, dueAtMs: number, detail: string): Statement => ({
+  sql: `update effect set due_at = ?, lease_owner = null, detail = ?
+        where shop_id = ? and effect_id = ? and state = 'pending'`,
+  params: [dueAtMs, detail, shopId, effectId],
+});
+
+export const settleEffectStatement = (
+  shopId: string,
+  effectId: string,
+  outcome: Exclude<EffectOutcome, { readonly state: "pending" }>,
+  nowMs: number,
+): Statement => ({
+  sql: `update effect set state = ?, detail = ?, item_count = ?, lease_owner = null, settled_at = ?
+        where shop_id = ? and effect_id = ? and state = 'pending'`,
+  params: [
+    outcome.state,
+    outcome.state === "failed" ? outcome.detail : null,
+    outcome.state === "skipped" ? 0 : outcome.itemCount,
+    nowMs,
+    shopId,
+    effectId,
+  ],
+});
+
+/** Makes everything due that an earlier process had claimed; the attempt that it did not finish does not count. */
+export const releaseStatement = (shopId: string, owner: string, nowMs: number): Statement => ({
+  sql: `update effect set due_at = ?, lease_owner = null, attempts = attempts - 1
+        where shop_id = ? and state = 'pending' and lease_owner <> ?`,
+  params: [nowMs, shopId, owner],
+});
+
+/** Deletes effects that were settled at `untilMs` or before. */
+export const sweepEffectsStatement = (shopId: string, untilMs: number): Statement => ({
+  sql: "delete from effect where shop_id = ? and settled_at <= ?",
+  params: [shopId, untilMs],
+});
+
+interface OutcomeRow {
+  readonly effect_id: string;
+  readonly state: EffectOutcome["state"];
+  readonly detail: string | null;
+  readonly item_count: number;
+}
+
+function outcomeFrom(row: OutcomeRow): EffectOutcome {
+  switch (row.state) {
+    case "pending":
+    case "skipped":
+      return { state: row.state };
+    case "applied":
+      return { state: "applied", itemCount: row.item_count };
+    case "failed":
+      return { state: "failed", detail: row.detail ?? "", itemCount: row.item_count };
+  }
+}
+
+/** Ids in one `in (…)`. */
+const idsPerStatementMax = 90;
+
+/** How these effects stand; one that is not there any more is left out. */
+export async function loadOutcomes(
+  tx: Tx,
+  shopId: string,
+  effectIds: readonly string[],
+): Promise<ReadonlyMap<string, EffectOutcome>> {
+  const outcomes = new Map<string, EffectOutcome>();
+  for (let start = 0; start < effectIds.length; start += idsPerStatementMax) {
+    const chunk: readonly SqlValue[] = effectIds.slice(start, start + idsPerStatementMax);
+    const rows = await tx.all<OutcomeRow>(
+      `select effect_id, state, detail, item_count from effect
+       where shop_id = ? and effect_id in (${chunk.map(() => "?").join(", ")})`,
+      [shopId, ...chunk],
+    );
+    for (const row of rows) outcomes.set(row.effect_id, outcomeFrom(row));
+  }
+  return outcomes;
 }

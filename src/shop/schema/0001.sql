@@ -294,8 +294,8 @@ create table incoming (
   primary key (shop_id, variant_id, location_id)
 );
 
--- The outbox (S3). One row an effect; state is pending, applied, skipped or failed. Effects of a lane run one at a time; the
--- lease says which runner has one, and until when.
+-- The outbox (S3). One row an effect; state is pending, applied, skipped or failed. Effects of a lane run one at a time. While a
+-- runner has one, `lease_owner` names it and `due_at` is when its lease ends.
 create table effect (
   shop_id text not null,
   effect_id text not null,
@@ -309,7 +309,6 @@ create table effect (
   detail text,
   item_count bigint not null,
   lease_owner text,
-  leased_until bigint not null,
   created_at bigint not null,
   settled_at bigint,
   primary key (shop_id, effect_id)
@@ -333,7 +332,8 @@ create table stock_push (
   settled_at bigint,
   primary key (shop_id, reference)
 );
-create index stock_push_open on stock_push (shop_id, purchase_order_id) where state <> 'settled';
+create index stock_push_by_order on stock_push (shop_id, purchase_order_id, created_at, reference);
+create index stock_push_settled on stock_push (shop_id, settled_at) where settled_at is not null;
 create index stock_push_by_order on stock_push (shop_id, purchase_order_id, created_at);
 
 -- Imports on the way (admin/import.ts). state is staging (to be thrown away after a crash) or committed (to be finished after one).
