@@ -1,0 +1,550 @@
+/**
+ * Import: NDJSON records into a shop, all or nothing (contract §7, §8).
+ *
+ * Owns: reading lines, checking every record before any takes effect, and bringing all of them in. Does not own: what a record
+ * looks like (records.ts).
+ *
+ * A file may be larger than memory and takes longer than a shop may stand still, so it is neither held nor written in one
+ * transaction: each record is checked and staged in the shop's database as it arrives; when the last one is in and nothing
+ * contradicts, one write commits the import, and from then on its records are moved into their tables a chunk a turn.
+ *
+ * Invariants:
+ * - I1. Nothing of an import that is refused, cut off or staged when the process dies is ever seen.
+ * - I2. A committed import is brought in whole: what a crash leaves staged is moved at the next start, before the shop is served.
+ * - I3. The answer leaves when the last record is in its table. Until then calls may see the chunks that have been moved; an import of
+ *       `chunkWeightMax` rows or fewer appears at once.
+ * - I4. Memory is bounded by `lineBytesMax` and a chunk; a turn of the shop by a chunk.
+ */
+import { z } from "zod";
+import type { Effect } from "../core/effect.ts";
+import { Fault, type ValidationDetail } from "../core/fault.ts";
+import { isJsonObject, jsonPointer, parseJson } from "../core/json.ts";
+import { incomingDeltas } from "../core/lines.ts";
+import type { PurchaseOrder } from "../core/purchase-order.ts";
+import { loadShop, type Shop } from "../shop/account.ts";
+import { effectStatements } from "../shop/effects.ts";
+import { historyStatements, type InventoryLevel, type Supplier, type Variant } from "../shop/records.ts";
+import {
+  chunksOf,
+  importOrder,
+  incomingStatements,
+  loadOrder,
+  loadSupplier,
+  loadVariants,
+  nextPoNumber,
+  type VariantSnapshot,
+} from "../shop/rows.ts";
+import type { Clock, Engine, Ids, SqlValue, Statement, Tx } from "../shop/shop.ts";
+import {
+  orderFrom,
+  type OrderInput,
+  type OrderRecord,
+  purchaseOrderInput,
+  RecordError,
+  type ReferenceType,
+  referenceTypes,
+} from "./records.ts";
+
+/** The longest line of a file: room for an order of the most lines with a long history. */
+export const lineBytesMax = 16 * 1_048_576;
+/** Rows that one turn of the shop moves into the tables. */
+export const chunkWeightMax = 1_000;
+/** Bytes of lines that are staged in one turn. */
+const stageBytesMax = 131_072;
+/** Staged records that are thrown away in one turn. */
+const discardMax = 2_000;
+/** Mistakes that one refusal lists. */
+const detailsMax = 20;
+/** Numbers beyond it are kept, but the shop's own counting does not go there. */
+const countedPoNumber = /^PO-(\d{1,9})$/;
+const inListMax = 90;
+
+/** Brings what was imported about variants to the shop's storefront, where that is the sandbox. Repeatable. */
+export type SeedStorefront = (
+  shopId: string,
+  variants: readonly Variant[],
+  levels: readonly InventoryLevel[],
+) => Promise<void>;
+
+export interface ImportContext {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly seedStorefront: SeedStorefront;
+}
+
+interface Line {
+  readonly number: number;
+  readonly bytes: Uint8Array;
+}
+
+/** A record that has passed its schema. `stored` is what is kept of reference data, `order` what is still to be completed. */
+type ParsedRecord = { readonly lineNumber: number } & (
+  | { readonly type: keyof typeof referenceTypes; readonly recordId: string; readonly stored: string }
+  | { readonly type: "purchaseOrder"; readonly recordId: string; readonly order: OrderInput }
+);
+
+const typeNames = [...Object.keys(referenceTypes), "purchaseOrder"];
+
+const isReferenceType = (type: string): type is keyof typeof referenceTypes => Object.hasOwn(referenceTypes, type);
+
+/** A refusal that names the line, and the fields within its record. */
+function lineFault(lineNumber: number, details: readonly ValidationDetail[]): Fault {
+  const [first] = details;
+  const where = first === undefined || first.path === "" ? "" : `${first.path}: `;
+  return new Fault("INVALID_INPUT", `line ${lineNumber}: ${where}${first?.message ?? "is not a record"}`, {
+    details: details
+      .slice(0, detailsMax)
+      .map(({ path, message }) => ({ path, message: `line ${lineNumber}: ${message}` })),
+    action: "Nothing was imported. Correct the line and send the whole file again.",
+  });
+}
+
+/** Gives what a record's check throws the line it stands on. */
+function onLine(lineNumber: number, error: unknown): unknown {
+  if (error instanceof RecordError) return lineFault(lineNumber, [{ path: error.path, message: error.message }]);
+  if (error instanceof z.ZodError)
+    return lineFault(
+      lineNumber,
+      error.issues.map((issue) => ({ path: jsonPointer(issue.path), message: issue.message })),
+    );
+  if (error instanceof Fault && error.code === "INVALID_INPUT")
+    return lineFault(lineNumber, [{ path: "", message: error.message.replace(/^The body/, "The line") }]);
+  return error;
+}
+
+const newline = 0x0a;
+const carriageReturn = 0x0d;
+const byteOrderMark = [0xef, 0xbb, 0xbf];
+
+/** The lines of a stream that are not blank, numbered from 1. A line's end may be missing at the end of the file. */
+async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
+  let number = 1;
+  let parts: Uint8Array[] = [];
+  let length = 0;
+  const take = (): Line => {
+    let bytes: Uint8Array = parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
+    if (bytes.at(-1) === carriageReturn) bytes = bytes.subarray(0, -1);
+    if (number === 1 && byteOrderMark.every((byte, index) => bytes[index] === byte)) bytes = bytes.subarray(3);
+    parts = [];
+    length = 0;
+    return { number: number++, bytes };
+  };
+  const add = (part: Uint8Array): void => {
+    length += part.length;
+    if (length > lineBytesMax)
+      throw lineFault(number, [
+        { path: "", message: `is longer than ${lineBytesMax} bytes, the most a line may have` },
+      ]);
+    if (part.length > 0) parts.push(part);
+  };
+  const isBlank = (line: Line): boolean => line.bytes.every((byte) => byte === 0x20 || byte === 0x09);
+  for await (const chunk of body) {
+    let start = 0;
+    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
+      add(chunk.subarray(start, end));
+      start = end + 1;
+      const line = take();
+      if (!isBlank(line)) yield line;
+    }
+    // A copy: the source may use its buffer again.
+    add(chunk.slice(start));
+  }
+  const last = take();
+  if (!isBlank(last)) yield last;
+}
+
+function parseLine({ number, bytes }: Line): ParsedRecord {
+  try {
+    const record = parseJson(bytes);
+    if (!isJsonObject(record)) throw new RecordError("", "must be a JSON object");
+    const { type } = record;
+    if (typeof type !== "string")
+      throw new RecordError("/type", `is needed and must be one of ${typeNames.join(", ")}`);
+    if (isReferenceType(type)) return { lineNumber: number, type, ...referenceTypes[type].parse(record) };
+    if (type !== "purchaseOrder")
+      throw new RecordError("/type", `is unknown: ${JSON.stringify(type)}; it must be one of ${typeNames.join(", ")}`);
+    const order = purchaseOrderInput.parse(record);
+    return { lineNumber: number, type, recordId: order.purchaseOrderId, order };
+  } catch (error) {
+    throw onLine(number, error);
+  }
+}
+
+// Staging. These trust what was staged by this module.
+
+const supplierFrom = (stored: string): Supplier => JSON.parse(stored);
+const variantFrom = (stored: string): Variant => JSON.parse(stored);
+const levelFrom = (stored: string): InventoryLevel => JSON.parse(stored);
+const orderRecordFrom = (stored: string): OrderRecord => JSON.parse(stored);
+
+/** The staged records of these ids, by id; of several the last. */
+async function staged(
+  tx: Tx,
+  shopId: string,
+  importId: string,
+  type: keyof typeof referenceTypes,
+  recordIds: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const chunk of chunksOf([...recordIds], inListMax)) {
+    const rows = await tx.all<{ record_id: string; record: string }>(
+      `select record_id, record from import_record
+       where shop_id = ? and import_id = ? and type = ? and record_id in (${chunk.map(() => "?").join(", ")})
+       order by position`,
+      [shopId, importId, type, ...chunk],
+    );
+    for (const row of rows) found.set(row.record_id, row.record);
+  }
+  return found;
+}
+
+/** What the file so far, or else the shop, knows of the suppliers and variants of these orders. */
+async function lookUp(tx: Tx, shopId: string, importId: string, orders: readonly OrderInput[]) {
+  const supplierIds = new Set(
+    orders.flatMap((order) => ((order.currencyCode ?? null) === null ? (order.supplierId ?? []) : [])),
+  );
+  const variantIds = new Set(
+    orders.flatMap((order) =>
+      order.lineItems.flatMap((line) => (line.productName === undefined ? line.variantId : [])),
+    ),
+  );
+  const currencies = new Map<string, string | null>();
+  const stagedSuppliers = await staged(tx, shopId, importId, "supplier", supplierIds);
+  for (const supplierId of supplierIds) {
+    const record = stagedSuppliers.get(supplierId);
+    const supplier = record === undefined ? await loadSupplier(tx, shopId, supplierId) : supplierFrom(record);
+    currencies.set(supplierId, supplier?.currencyCode ?? null);
+  }
+  const variants = new Map<string, VariantSnapshot>(await loadVariants(tx, shopId, [...variantIds]));
+  for (const [variantId, record] of await staged(tx, shopId, importId, "variant", variantIds))
+    variants.set(variantId, variantFrom(record));
+  return { currencies, variants };
+}
+
+const insertStaged = `
+insert into import_record (shop_id, import_id, position, line_number, type, record_id, po_number, weight, record)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+const weightOf = ({ order, attachments, history }: OrderRecord): number =>
+  [order.lineItems, ...Object.values(attachments), ...Object.values(history)].reduce(
+    (sum, rows) => sum + rows.length,
+    1,
+  );
+
+interface Staging {
+  readonly shop: Shop;
+  readonly importId: string;
+  readonly requestId: string;
+}
+
+/** Completes and checks the records and keeps them for later. */
+async function stage(
+  context: ImportContext,
+  { shop, importId, requestId }: Staging,
+  records: readonly ParsedRecord[],
+): Promise<void> {
+  const { shopId } = shop;
+  const nowMs = context.clock.now();
+  const row = (record: ParsedRecord, poNumber: string | null, weight: number, stored: string): Statement => ({
+    sql: insertStaged,
+    // Lines are numbered without gaps, so a line's number is its record's position.
+    params: [
+      shopId,
+      importId,
+      record.lineNumber,
+      record.lineNumber,
+      record.type,
+      record.recordId,
+      poNumber,
+      weight,
+      stored,
+    ],
+  });
+  await context.engine.write(
+    shopId,
+    async (tx) => {
+      await tx.batch(
+        records.flatMap((record) => (record.type === "purchaseOrder" ? [] : row(record, null, 1, record.stored))),
+      );
+      const orders = records.flatMap((record) => (record.type === "purchaseOrder" ? record.order : []));
+      const { currencies, variants } = await lookUp(tx, shopId, importId, orders);
+      await tx.batch(
+        records.flatMap((record) => {
+          if (record.type !== "purchaseOrder") return [];
+          const { order } = record;
+          const supplierCurrencyCode = currencies.get(order.supplierId ?? "") ?? null;
+          const facts = { shop, supplierCurrencyCode, variants, requestId, nowMs, ids: context.ids };
+          try {
+            const whole = orderFrom(order, order.poNumber ?? "", facts);
+            return row(record, order.poNumber ?? null, weightOf(whole), JSON.stringify(whole));
+          } catch (error) {
+            throw onLine(record.lineNumber, error);
+          }
+        }),
+      );
+    },
+    { durable: false },
+  );
+}
+
+/** Throws a staged import away, a part a turn, its own row last. */
+async function discard({ engine }: ImportContext, shopId: string, importId: string): Promise<void> {
+  for (let left = true; left;) {
+    left = await engine.write(shopId, async (tx) => {
+      const rows = await tx.all<{ position: number }>(
+        "select position from import_record where shop_id = ? and import_id = ? order by position limit ?",
+        [shopId, importId, discardMax],
+      );
+      await tx.batch([
+        {
+          sql: "delete from import_record where shop_id = ? and import_id = ? and position <= ?",
+          params: [shopId, importId, rows.at(-1)?.position ?? 0],
+        },
+        ...(rows.length < discardMax
+          ? [{ sql: "delete from import_run where shop_id = ? and import_id = ?", params: [shopId, importId] }]
+          : []),
+      ]);
+      return rows.length === discardMax;
+    });
+  }
+}
+
+// Committing.
+
+interface NumberConflict {
+  readonly line_number: number;
+  readonly po_number: string;
+  readonly other: string;
+}
+
+/** The same number on another order of the file, of the shop, or of an import that is being brought in. */
+const numberConflicts = [
+  `select r.line_number, r.po_number, o.record_id as other
+   from import_record r join import_record o
+     on o.shop_id = r.shop_id and o.import_id = r.import_id and o.po_number = r.po_number and o.record_id <> r.record_id
+   where r.shop_id = ? and r.import_id = ? and r.po_number is not null and o.position < r.position
+   order by r.position limit 1`,
+  `select r.line_number, r.po_number, o.purchase_order_id as other
+   from import_record r join purchase_order o
+     on o.shop_id = r.shop_id and o.po_number = r.po_number and o.purchase_order_id <> r.record_id
+   where r.shop_id = ? and r.import_id = ? and r.po_number is not null
+   order by r.position limit 1`,
+  `select r.line_number, r.po_number, o.record_id as other
+   from import_record r
+   join import_run u on u.shop_id = r.shop_id and u.state = 'committed' and u.import_id <> r.import_id
+   join import_record o
+     on o.shop_id = r.shop_id and o.import_id = u.import_id and o.po_number = r.po_number and o.record_id <> r.record_id
+   where r.shop_id = ? and r.import_id = ? and r.po_number is not null
+   order by r.position limit 1`,
+];
+
+/**
+ * The point of no return: after this write the import will be brought in.
+ *
+ * @param poNumberMax the highest number of the shop's own form in the file; the shop counts on from there (C34).
+ */
+async function commit(tx: Tx, shopId: string, importId: string, poNumberMax: number): Promise<void> {
+  for (const sql of numberConflicts) {
+    const [conflict] = await tx.all<NumberConflict>(sql, [shopId, importId]);
+    if (conflict !== undefined)
+      throw lineFault(conflict.line_number, [
+        { path: "/poNumber", message: `${conflict.po_number} is the number of order ${conflict.other} already` },
+      ]);
+  }
+  await tx.batch([
+    {
+      sql: "update import_run set state = 'committed' where shop_id = ? and import_id = ?",
+      params: [shopId, importId],
+    },
+    {
+      sql: "update shop set next_po_number = ? where shop_id = ? and next_po_number < ?",
+      params: [poNumberMax + 1, shopId, poNumberMax + 1],
+    },
+  ]);
+}
+
+// Bringing in.
+
+interface StagedRow {
+  readonly position: number;
+  readonly type: string;
+  readonly record_id: string;
+  readonly po_number: string | null;
+  readonly record: string;
+}
+
+/** The next records in line, as many as one turn moves. */
+async function nextChunk(tx: Tx, shopId: string, importId: string): Promise<readonly StagedRow[]> {
+  const weights = await tx.all<{ position: number; weight: number }>(
+    "select position, weight from import_record where shop_id = ? and import_id = ? order by position limit ?",
+    [shopId, importId, chunkWeightMax],
+  );
+  let weight = 0;
+  let until = 0;
+  for (const row of weights) {
+    weight += row.weight;
+    if (weight > chunkWeightMax && until > 0) break;
+    until = row.position;
+  }
+  return await tx.all<StagedRow>(
+    `select position, type, record_id, po_number, record from import_record
+     where shop_id = ? and import_id = ? and position <= ? order by position`,
+    [shopId, importId, until],
+  );
+}
+
+/** Stores one order as the record has it. @returns how it moved the incoming ledger. */
+async function bringInOrder(tx: Tx, shopId: string, { record, po_number }: StagedRow) {
+  const { order, attachments, history, deletedAtMs } = orderRecordFrom(record);
+  const { purchaseOrderId } = order;
+  const before = await loadOrder(tx, shopId, purchaseOrderId);
+  const whole = po_number === null ? { ...order, poNumber: await numberOf(tx, shopId, purchaseOrderId) } : order;
+  await importOrder(tx, shopId, whole, attachments);
+  await tx.batch([
+    ...historyStatements(shopId, purchaseOrderId, history),
+    ...(deletedAtMs === null
+      ? []
+      : [
+          {
+            sql: "update purchase_order set deleted_at = ? where shop_id = ? and purchase_order_id = ?",
+            params: [deletedAtMs, shopId, purchaseOrderId],
+          },
+          ...incomingStatements(shopId, whole, null),
+        ]),
+  ]);
+  return incomingDeltas(before, deletedAtMs === null ? whole : null);
+}
+
+/** The number that the order has already, else the next one. */
+async function numberOf(tx: Tx, shopId: string, purchaseOrderId: string): Promise<PurchaseOrder["poNumber"]> {
+  const [stored] = await tx.all<{ po_number: string }>(
+    "select po_number from purchase_order where shop_id = ? and purchase_order_id = ?",
+    [shopId, purchaseOrderId],
+  );
+  return stored?.po_number ?? (await nextPoNumber(tx, shopId));
+}
+
+/** Moves these records into their tables, and asks for what the storefront must follow in (S3, C41, C42). */
+async function bringIn(context: ImportContext, tx: Tx, shop: Shop, importId: string, until: number): Promise<void> {
+  const { shopId } = shop;
+  const key: readonly SqlValue[] = [shopId, importId, until];
+  // Read again: another run of the same import may have moved them meanwhile.
+  const rows = await tx.all<StagedRow>(
+    `select position, type, record_id, po_number, record from import_record
+     where shop_id = ? and import_id = ? and position <= ? order by position`,
+    key,
+  );
+  const touched = new Map<string, Set<string>>();
+  for (const row of rows) {
+    if (isReferenceType(row.type)) {
+      const type: ReferenceType = referenceTypes[row.type];
+      await tx.batch([type.statement(shopId, row.record)]);
+      continue;
+    }
+    for (const { locationId, variantId } of await bringInOrder(tx, shopId, row))
+      touched.set(locationId, (touched.get(locationId) ?? new Set()).add(variantId));
+  }
+  const mirrors = [...touched].map(([locationId, variantIds]): Effect => ({
+    kind: "mirror-incoming",
+    locationId,
+    variantIds: [...variantIds],
+  }));
+  const variantIds = new Set([...touched.values()].flatMap((ids) => [...ids]));
+  const effects: readonly Effect[] =
+    shop.onOrderTag === null || variantIds.size === 0
+      ? mirrors
+      : [...mirrors, { kind: "sync-tags", variantIds: [...variantIds] }];
+  await tx.batch([
+    ...effectStatements(shopId, effects, context.ids, context.clock.now()).statements,
+    { sql: "delete from import_record where shop_id = ? and import_id = ? and position <= ?", params: key },
+  ]);
+}
+
+/** Brings a committed import in to its end, a chunk a turn. Repeatable at every step. */
+async function finish(context: ImportContext, shop: Shop, importId: string): Promise<void> {
+  const { engine } = context;
+  const { shopId } = shop;
+  for (;;) {
+    const chunk = await engine.peek(shopId, (tx) => nextChunk(tx, shopId, importId));
+    const last = chunk.at(-1);
+    if (last === undefined) break;
+    const variants = chunk.flatMap((row) => (row.type === "variant" ? variantFrom(row.record) : []));
+    const levels = chunk.flatMap((row) => (row.type === "inventoryLevel" ? levelFrom(row.record) : []));
+    // Before the shop's own: effects of the chunk's orders must find the variants at the storefront.
+    if (shop.storefront.kind === "sandbox" && variants.length + levels.length > 0)
+      await context.seedStorefront(shopId, variants, levels);
+    await engine.write(shopId, (tx) => bringIn(context, tx, shop, importId, last.position), { durable: false });
+  }
+  await engine.write(shopId, (tx) =>
+    tx.batch([{ sql: "delete from import_run where shop_id = ? and import_id = ?", params: [shopId, importId] }]),
+  );
+}
+
+/**
+ * Imports a file of records into the shop, all or nothing. A record with the key of one that is there replaces it.
+ *
+ * @param body the file, in pieces of any size.
+ * @returns how many records of each type came in.
+ * @throws Fault INVALID_INPUT  a line is no record, breaks a rule, or has a number that another order has; it names the line.
+ * Source: contract §7, §8; C29, C34, C41.
+ */
+export async function importRecords(
+  context: ImportContext,
+  shop: Shop,
+  body: AsyncIterable<Uint8Array>,
+  requestId: string,
+): Promise<Readonly<Record<string, number>>> {
+  const { engine, clock, ids } = context;
+  const { shopId } = shop;
+  const importId = ids.next("imp");
+  const staging: Staging = { shop, importId, requestId };
+  const imported: Record<string, number> = {};
+  let poNumberMax = 0;
+  await engine.write(shopId, (tx) =>
+    tx.batch([
+      {
+        sql: "insert into import_run (shop_id, import_id, state, started_at) values (?, ?, 'staging', ?)",
+        params: [shopId, importId, clock.now()],
+      },
+    ]),
+  );
+  try {
+    let chunk: ParsedRecord[] = [];
+    let bytes = 0;
+    for await (const line of linesOf(body)) {
+      const record = parseLine(line);
+      imported[record.type] = (imported[record.type] ?? 0) + 1;
+      if (record.type === "purchaseOrder")
+        poNumberMax = Math.max(poNumberMax, Number(countedPoNumber.exec(record.order.poNumber ?? "")?.[1] ?? 0));
+      chunk.push(record);
+      bytes += line.bytes.length;
+      if (bytes < stageBytesMax) continue;
+      await stage(context, staging, chunk);
+      chunk = [];
+      bytes = 0;
+    }
+    await stage(context, staging, chunk);
+    await engine.write(shopId, (tx) => commit(tx, shopId, importId, poNumberMax));
+  } catch (error) {
+    await discard(context, shopId, importId);
+    throw error;
+  }
+  await finish(context, shop, importId);
+  return imported;
+}
+
+/** Finishes what a crash left committed and throws away what it left staged (I1, I2). To be called before the shop is served. */
+export async function recoverImports(context: ImportContext, shopId: string): Promise<void> {
+  const { shop, runs } = await context.engine.peek(shopId, async (tx) => ({
+    shop: await loadShop(tx, shopId),
+    runs: await tx.all<{ import_id: string; state: string }>(
+      "select import_id, state from import_run where shop_id = ? order by started_at, import_id",
+      [shopId],
+    ),
+  }));
+  for (const run of runs) {
+    if (shop !== null && run.state === "committed") await finish(context, shop, run.import_id);
+    else await discard(context, shopId, run.import_id);
+  }
+}
