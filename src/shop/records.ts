@@ -459,7 +459,7 @@ export function historyStatements(
   ];
 }
 
-interface LogRow {
+export interface LogRow {
   readonly log_id: string;
   readonly occurred_at: number;
   readonly action: string;
@@ -472,7 +472,7 @@ interface LogRow {
   readonly changes: string;
 }
 
-interface ReceiptRow {
+export interface ReceiptRow {
   readonly receipt_id: string;
   readonly received_at: number;
   readonly recorded_by: string | null;
@@ -482,7 +482,7 @@ interface ReceiptRow {
   readonly lines: string;
 }
 
-interface CostSyncRow {
+export interface CostSyncRow {
   readonly cost_sync_id: string;
   readonly variant_id: string;
   readonly po_line_item_id: string;
@@ -501,62 +501,66 @@ interface CostSyncRow {
   readonly resolved_at: number | null;
 }
 
+/** Reads of an order's log, cost history and receipts begin with these; `where` and order are the reader's. */
+export const selectLog = `
+select log_id, occurred_at, action, message, actor_type, actor_id, actor_name, operation, request_id, changes
+from purchase_order_log`;
+
+export const selectReceipts = `
+select receipt_id, received_at, recorded_by, source, reason, request_id, lines
+from receipt`;
+
+export const selectCosts = `
+select cost_sync_id, variant_id, po_line_item_id, previous_unit_cost, proposed_unit_cost, currency_code, source_unit_cost,
+  source_currency_code, fx_rate, fx_source, outcome, reason, attempt, completion, proposed_at, resolved_at
+from cost_sync`;
+
+export const logFrom = (row: LogRow): LogEntry => ({
+  logId: row.log_id,
+  occurredAtMs: row.occurred_at,
+  action: row.action,
+  message: row.message,
+  actor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
+  operation: row.operation,
+  requestId: row.request_id,
+  changes: changesFrom(row.changes),
+});
+
+export const receiptFrom = (row: ReceiptRow): Receipt => ({
+  receiptId: row.receipt_id,
+  receivedAtMs: row.received_at,
+  recordedBy: row.recorded_by,
+  source: row.source,
+  reason: row.reason,
+  requestId: row.request_id,
+  lines: receiptLinesFrom(row.lines),
+});
+
+export const costFrom = (row: CostSyncRow): CostSyncEntry => ({
+  costSyncId: row.cost_sync_id,
+  variantId: row.variant_id,
+  poLineItemId: row.po_line_item_id,
+  previousUnitCost: orNull<Money>(row.previous_unit_cost, asMoney),
+  proposedUnitCost: asMoney(row.proposed_unit_cost),
+  currencyCode: row.currency_code,
+  sourceUnitCost: asMoney(row.source_unit_cost),
+  sourceCurrencyCode: row.source_currency_code,
+  fxRate: asFxRate(row.fx_rate),
+  fxSource: row.fx_source,
+  outcome: row.outcome,
+  reason: row.reason,
+  attempt: row.attempt,
+  completion: row.completion,
+  proposedAtMs: row.proposed_at,
+  resolvedAtMs: row.resolved_at,
+});
+
 /** What the order has gone through. */
 export async function loadHistory(tx: Tx, shopId: string, purchaseOrderId: string): Promise<OrderHistory> {
   const key = [shopId, purchaseOrderId];
-  const log = await tx.all<LogRow>(
-    `select log_id, occurred_at, action, message, actor_type, actor_id, actor_name, operation, request_id, changes
-     from purchase_order_log where shop_id = ? and purchase_order_id = ? order by log_id`,
-    key,
-  );
-  const receipts = await tx.all<ReceiptRow>(
-    `select receipt_id, received_at, recorded_by, source, reason, request_id, lines
-     from receipt where shop_id = ? and purchase_order_id = ? order by receipt_id`,
-    key,
-  );
-  const costs = await tx.all<CostSyncRow>(
-    `select cost_sync_id, variant_id, po_line_item_id, previous_unit_cost, proposed_unit_cost, currency_code, source_unit_cost,
-       source_currency_code, fx_rate, fx_source, outcome, reason, attempt, completion, proposed_at, resolved_at
-     from cost_sync where shop_id = ? and purchase_order_id = ? order by cost_sync_id`,
-    key,
-  );
-  return {
-    log: log.map((row) => ({
-      logId: row.log_id,
-      occurredAtMs: row.occurred_at,
-      action: row.action,
-      message: row.message,
-      actor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
-      operation: row.operation,
-      requestId: row.request_id,
-      changes: changesFrom(row.changes),
-    })),
-    receipts: receipts.map((row) => ({
-      receiptId: row.receipt_id,
-      receivedAtMs: row.received_at,
-      recordedBy: row.recorded_by,
-      source: row.source,
-      reason: row.reason,
-      requestId: row.request_id,
-      lines: receiptLinesFrom(row.lines),
-    })),
-    costSyncHistory: costs.map((row) => ({
-      costSyncId: row.cost_sync_id,
-      variantId: row.variant_id,
-      poLineItemId: row.po_line_item_id,
-      previousUnitCost: orNull<Money>(row.previous_unit_cost, asMoney),
-      proposedUnitCost: asMoney(row.proposed_unit_cost),
-      currencyCode: row.currency_code,
-      sourceUnitCost: asMoney(row.source_unit_cost),
-      sourceCurrencyCode: row.source_currency_code,
-      fxRate: asFxRate(row.fx_rate),
-      fxSource: row.fx_source,
-      outcome: row.outcome,
-      reason: row.reason,
-      attempt: row.attempt,
-      completion: row.completion,
-      proposedAtMs: row.proposed_at,
-      resolvedAtMs: row.resolved_at,
-    })),
-  };
+  const ofOrder = "where shop_id = ? and purchase_order_id = ?";
+  const log = await tx.all<LogRow>(`${selectLog} ${ofOrder} order by log_id`, key);
+  const receipts = await tx.all<ReceiptRow>(`${selectReceipts} ${ofOrder} order by receipt_id`, key);
+  const costs = await tx.all<CostSyncRow>(`${selectCosts} ${ofOrder} order by cost_sync_id`, key);
+  return { log: log.map(logFrom), receipts: receipts.map(receiptFrom), costSyncHistory: costs.map(costFrom) };
 }
