@@ -1,0 +1,67 @@
+/**
+ * How answers read on the wire: the success envelope, the error body and the headers that follow from a fault (spec "Common
+ * conventions", "Errors"; C2–C6). Shared by every surface that speaks HTTP.
+ */
+import { Fault, type FaultCode } from "../core/fault.ts";
+
+export const apiVersion = "1.2";
+
+/** An answer before it becomes bytes. Header names are spelled as they are sent. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON, or empty (304). */
+  readonly body: string;
+  /** Null on success. */
+  readonly errorCode: FaultCode | null;
+}
+
+export interface SuccessOptions {
+  readonly status?: 200 | 201;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** `{ data, meta }`. */
+export function success(requestId: string, data: unknown, options: SuccessOptions = {}): Reply {
+  return {
+    status: options.status ?? 200,
+    headers: { "X-Request-Id": requestId, ...options.headers },
+    body: JSON.stringify({ data, meta: { requestId, apiVersion } }),
+    errorCode: null,
+  };
+}
+
+/** The error body with `Retry-After`, `Allow` and `WWW-Authenticate` as far as the fault asks for them. */
+export function failure(requestId: string, fault: Fault): Reply {
+  const headers: Record<string, string> = { "X-Request-Id": requestId };
+  if (fault.retryAfterMs !== null) headers["Retry-After"] = String(Math.max(1, Math.ceil(fault.retryAfterMs / 1000)));
+  if (fault.allow !== null) headers["Allow"] = fault.allow.join(", ");
+  if (fault.code === "UNAUTHORIZED") headers["WWW-Authenticate"] = "Bearer";
+  const error = {
+    code: fault.code,
+    message: fault.message,
+    retryable: fault.retryable,
+    requestId,
+    ...(fault.retryAfterMs === null ? {} : { retryAfterMs: fault.retryAfterMs }),
+    ...(fault.action === null ? {} : { action: fault.action }),
+    ...(fault.reason === null ? {} : { reason: fault.reason }),
+    ...(fault.details === null ? {} : { details: fault.details }),
+  };
+  return { status: fault.status, headers, body: JSON.stringify({ error }), errorCode: fault.code };
+}
+
+/** What was thrown as the fault that the caller is told; what is not a `Fault` is a bug and becomes INTERNAL. */
+export function asFault(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  return new Fault("INTERNAL", "Something went wrong on the server's side.", {
+    action: "Report this requestId. After a write, read the order before repeating it.",
+    cause: error,
+  });
+}
+
+export function respond(reply: Reply): Response {
+  const headers = new Headers(reply.headers);
+  if (reply.body === "") return new Response(null, { status: reply.status, headers });
+  headers.set("Content-Type", "application/json");
+  return new Response(reply.body, { status: reply.status, headers });
+}
