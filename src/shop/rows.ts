@@ -158,6 +158,7 @@ export const headerFrom = (row: HeaderRow): Header => ({
 });
 
 interface LineRow {
+  readonly position: number;
   readonly po_line_item_id: string;
   readonly variant_id: string;
   readonly quantity_ordered: number;
@@ -185,12 +186,14 @@ interface LineRow {
   readonly updated_at: number;
 }
 
-const selectLines = `
-select po_line_item_id, variant_id, quantity_ordered, quantity_confirmed, quantity_received, quantity_rejected,
+const selectLinesOfOrder = `
+select position, po_line_item_id, variant_id, quantity_ordered, quantity_confirmed, quantity_received, quantity_rejected,
   quantity_cancelled, quantity_synced, unit_cost, unit_cost_currency_code, product_name, variant_name, sku, barcode,
   supplier_sku, supplier_barcode, supplier_product_name, supplier_product_url, moq, pack_size, lead_time_days,
   expected_delivery_date, note, created_at, updated_at
-from purchase_order_line where shop_id = ? and purchase_order_id = ? order by position`;
+from purchase_order_line where shop_id = ? and purchase_order_id = ?`;
+
+const selectLines = `${selectLinesOfOrder} order by position`;
 
 const lineFrom = (row: LineRow): LineItem => ({
   poLineItemId: row.po_line_item_id,
@@ -235,6 +238,38 @@ export async function loadOrder(tx: Tx, shopId: string, purchaseOrderId: string)
   if (header === null) return null;
   const rows = await tx.all<LineRow>(selectLines, [shopId, purchaseOrderId]);
   return { ...header, lineItems: rows.map(lineFrom) };
+}
+
+export interface LinePage {
+  readonly lineItems: readonly LineItem[];
+  readonly totalCount: number;
+  /** Place of the page's last line in its order; null on the last page. */
+  readonly end: number | null;
+}
+
+/** Lines of an order in the order they were added; all of them when `limit` is null. */
+export async function pageOfLines(
+  tx: Tx,
+  shopId: string,
+  purchaseOrderId: string,
+  after: number | null,
+  limit: number | null,
+): Promise<LinePage> {
+  const key = [shopId, purchaseOrderId];
+  const [counted] = await tx.all<{ n: number }>(
+    "select count(*) as n from purchase_order_line where shop_id = ? and purchase_order_id = ?",
+    key,
+  );
+  const rows = await tx.all<LineRow>(
+    `${selectLinesOfOrder}${after === null ? "" : " and position > ?"} order by position${limit === null ? "" : " limit ?"}`,
+    [...key, ...(after === null ? [] : [after]), ...(limit === null ? [] : [limit + 1])],
+  );
+  const shown = limit === null ? rows : rows.slice(0, limit);
+  return {
+    lineItems: shown.map(lineFrom),
+    totalCount: counted?.n ?? 0,
+    end: rows.length > shown.length ? (shown.at(-1)?.position ?? null) : null,
+  };
 }
 
 /** Orders from behind this id on, by id, soft-deleted ones too: for export. */
@@ -580,15 +615,6 @@ export async function softDelete(tx: Tx, shopId: string, order: PurchaseOrder, s
   ]);
 }
 
-/** Whether a push of this order's stock has no known outcome yet (C43). */
-export async function hasOpenPush(tx: Tx, shopId: string, purchaseOrderId: string): Promise<boolean> {
-  const rows = await tx.all<{ reference: string }>(
-    "select reference from stock_push where shop_id = ? and purchase_order_id = ? and state = 'in-flight' limit 1",
-    [shopId, purchaseOrderId],
-  );
-  return rows.length > 0;
-}
-
 // Numbers.
 
 const poNumberPrefix = "PO-";
@@ -679,13 +705,6 @@ export async function loadAttachments(tx: Tx, shopId: string, purchaseOrderId: s
   }
   return { payments, documents, shipments, credits };
 }
-
-/** Stores the supplier's credit, replacing one with its id. */
-export const supplierCreditStatement = (shopId: string, credit: SupplierCredit): Statement => ({
-  sql: `insert into supplier_credit (shop_id, credit_id, supplier_id, doc) values (?, ?, ?, ?)
-        on conflict (shop_id, credit_id) do update set supplier_id = excluded.supplier_id, doc = excluded.doc`,
-  params: [shopId, credit.creditId, credit.supplierId, JSON.stringify(credit)],
-});
 
 /** The supplier's credits, those used up included, by id. */
 export async function loadSupplierCredits(

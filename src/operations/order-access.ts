@@ -1,0 +1,62 @@
+/**
+ * How operations get at one order: found or 404, at the version the caller believes in or 412, saved under the caller's name.
+ */
+import { Fault } from "../core/fault.ts";
+import type { Decision, Header, PurchaseOrder } from "../core/purchase-order.ts";
+import { loadHeader, loadOrder, saveDecision, type Stamp } from "../shop/rows.ts";
+import type { Tx } from "../shop/shop.ts";
+import type { Call } from "./operation.ts";
+import type { AskedEffect } from "./side-effects.ts";
+import { etagOf } from "./wire.ts";
+
+const unknownOrder = (purchaseOrderId: string): Fault =>
+  new Fault("NOT_FOUND", `There is no purchase order ${purchaseOrderId}.`, {
+    action: "List orders with GET /purchase-orders.",
+  });
+
+/** @throws Fault NOT_FOUND  there is no such order, or it was deleted. */
+export async function headerOf(tx: Tx, call: Call, purchaseOrderId: string): Promise<Header> {
+  const header = await loadHeader(tx, call.shop.shopId, purchaseOrderId);
+  if (header === null) throw unknownOrder(purchaseOrderId);
+  return header;
+}
+
+/** @throws Fault NOT_FOUND  there is no such order, or it was deleted. */
+export async function orderOf(tx: Tx, call: Call, purchaseOrderId: string): Promise<PurchaseOrder> {
+  const order = await loadOrder(tx, call.shop.shopId, purchaseOrderId);
+  if (order === null) throw unknownOrder(purchaseOrderId);
+  return order;
+}
+
+/**
+ * The order as the caller wants to change it.
+ *
+ * @throws Fault NOT_FOUND                              there is no such order.
+ * @throws Fault INVALID_INPUT (412) VERSION_MISMATCH   `If-Match` was sent and names another version (C37).
+ */
+export async function orderToChange(tx: Tx, call: Call, purchaseOrderId: string): Promise<PurchaseOrder> {
+  const order = await orderOf(tx, call, purchaseOrderId);
+  if (call.ifMatch !== null && call.ifMatch !== "*" && call.ifMatch !== etagOf(order))
+    throw new Fault("INVALID_INPUT", `The order is at version ${order.version}, not ${call.ifMatch}.`, {
+      reason: "VERSION_MISMATCH",
+      action: "Read the order again and send its ETag as If-Match.",
+    });
+  return order;
+}
+
+/** Under whose name and in which call a change is recorded. */
+export const stampOf = (call: Call): Stamp => ({
+  actor: call.actor,
+  operation: call.operation,
+  requestId: call.requestId,
+  nowMs: call.clock.now(),
+  ids: call.ids,
+});
+
+/** Saves what was decided; the effects it asked for come back with their ids. */
+export const saveFor = (
+  tx: Tx,
+  call: Call,
+  before: PurchaseOrder | null,
+  decided: Decision,
+): Promise<readonly AskedEffect[]> => saveDecision(tx, call.shop.shopId, before, decided, stampOf(call));
