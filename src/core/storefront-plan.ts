@@ -3,6 +3,7 @@
  * carry the on-order tag. Pure: facts from outside come as arguments, and what is planned here is done by the shop's outbox or
  * by the operation that asked.
  */
+import { unchanged } from "./decision.ts";
 import type { Effect } from "./effect.ts";
 import { Fault, type GuardDetail } from "./fault.ts";
 import { isCustom } from "./lines.ts";
@@ -14,11 +15,19 @@ import {
   type Money,
   moneyDecimalsMax,
   type Quantity,
+  quantityToNumber,
   unitCostMax,
   unitRate,
   zeroQuantity,
 } from "./money.ts";
-import type { Decision, LineItem, PurchaseOrder, ShopFacts, StorefrontSyncState } from "./purchase-order.ts";
+import type {
+  Decision,
+  FieldChange,
+  LineItem,
+  PurchaseOrder,
+  ShopFacts,
+  StorefrontSyncState,
+} from "./purchase-order.ts";
 
 // The inventory guard (C44).
 
@@ -188,6 +197,52 @@ export function storefrontSyncState(
   if (!catalogue.some(needsSync)) return someSynced ? "synced" : "never-synced";
   if (someSynced) return "partial";
   return attempts.failed ? "failed" : "never-synced";
+}
+
+/** What an attempt to push stock brought for an order. */
+export interface PushNews {
+  /** Items that the storefront has taken, each told of once. */
+  readonly landed: readonly PushItem[];
+  /** What did not go through, in words; null when nothing failed. */
+  readonly problem: string | null;
+  /** Whether a push of the order, this one or another, has no known outcome yet. */
+  readonly inFlight: boolean;
+}
+
+/**
+ * The order once news of a push is in: what landed is synced, and the log tells of it. Nothing changes when there is nothing new.
+ *
+ * Source: C40; P5.
+ */
+export function pushRecorded(order: PurchaseOrder, news: PushNews, nowMs: number): Decision {
+  const synced = new Map<string, number>();
+  for (const line of news.landed.flatMap((item) => item.lines))
+    synced.set(line.poLineItemId, (synced.get(line.poLineItemId) ?? 0) + line.delta);
+  const changes: FieldChange[] = [];
+  const lineItems = order.lineItems.map((line) => {
+    const delta = synced.get(line.poLineItemId) ?? 0;
+    if (delta === 0) return line;
+    const quantitySynced = asQuantity(line.quantitySynced + delta);
+    changes.push({
+      field: "quantitySynced",
+      poLineItemId: line.poLineItemId,
+      before: quantityToNumber(line.quantitySynced),
+      after: quantityToNumber(quantitySynced),
+    });
+    return { ...line, quantitySynced, updatedAtMs: nowMs };
+  });
+  const state = storefrontSyncState(lineItems, { inFlight: news.inFlight, failed: news.problem !== null });
+  const told = [
+    ...(changes.length === 0 ? [] : [`The storefront took the stock of ${changes.length} line(s).`]),
+    ...(news.problem === null ? [] : [`Stock was not pushed to the storefront: ${news.problem}`]),
+  ];
+  if (told.length === 0 && state === order.storefrontSyncState) return unchanged(order);
+  return {
+    next: { ...order, lineItems, storefrontSyncState: state, version: order.version + 1, updatedAtMs: nowMs },
+    log: told.length === 0 ? [] : [{ action: "storefront-sync", message: told.join(" "), changes }],
+    receipts: [],
+    effects: [],
+  };
 }
 
 // Costs (C45).
