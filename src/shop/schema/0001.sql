@@ -334,7 +334,6 @@ create table stock_push (
 );
 create index stock_push_by_order on stock_push (shop_id, purchase_order_id, created_at, reference);
 create index stock_push_settled on stock_push (shop_id, settled_at) where settled_at is not null;
-create index stock_push_by_order on stock_push (shop_id, purchase_order_id, created_at);
 
 -- Imports on the way (admin/import.ts). state is staging (to be thrown away after a crash) or committed (to be finished after one).
 create table import_run (
