@@ -5,7 +5,7 @@
  * any figure (core/forecast.ts, core/demand.ts) nor the import that brings sales in.
  *
  * Invariants:
- * - W6. Whenever a transaction that recorded sales has settled them, each demand series says what the stored sales say.
+ * - W6. A series that is not marked stale says what the stored sales say.
  * - W7. A page is found by keys and its facts are read by key: what it costs grows with the page. Counting, and a view of reorders
  *       only, walk the variants in scope, never sales.
  */
@@ -34,12 +34,14 @@ import {
 import { isOpen } from "../core/lines.ts";
 import { addQuantity, asMoney, asQuantity, type Quantity, zeroQuantity } from "../core/money.ts";
 import { type Status, statuses } from "../core/purchase-order.ts";
-import { replaceStatement, type Sale, saleTable } from "./records.ts";
+import { type Sale, saleTable } from "./records.ts";
 import { chunksOf } from "./rows.ts";
 import type { SqlValue, Statement, Tx } from "./shop.ts";
 
 /** Values of one `in (…)`. */
 const inListMax = 90;
+/** Variants whose demand is learned in one turn of the shop. */
+const settledVariantsMax = 20;
 
 const placeholders = (count: number): string => Array.from({ length: count }, () => "?").join(", ");
 
@@ -201,16 +203,13 @@ on conflict (shop_id, variant_id, location_id) do update set stale_from =
   case when demand_series.stale_from < excluded.stale_from then demand_series.stale_from else excluded.stale_from end`;
 
 /**
- * Stores the sale, replacing the one of its variant, location and day, and marks their demand series. `settleSales` must follow in
- * the same transaction, once after the last of them (W6).
+ * Marks the demand series that a stored sale belongs to. To be committed with the sale; `settleSales` must follow before the import
+ * that brought it in is over (W6).
  */
-export function saleStatements(shopId: string, sale: Sale): readonly Statement[] {
-  const { variant_id: variantId, location_id: locationId } = saleTable.columns;
-  return [
-    replaceStatement(saleTable, shopId, sale),
-    { sql: markSeries, params: [shopId, variantId(sale), locationId(sale), sale.date] },
-  ];
-}
+export const markSeriesStatement = (shopId: string, sale: Sale): Statement => ({
+  sql: markSeries,
+  params: [shopId, sale.variantId, saleTable.columns.location_id(sale), sale.date],
+});
 
 interface SeriesRow {
   readonly variant_id: string;
@@ -299,38 +298,40 @@ order by s.variant_id, s.location_id, s.date`;
 const pairKey = (row: { readonly variant_id: string; readonly location_id: string }): string =>
   JSON.stringify([row.variant_id, row.location_id]);
 
-/** Brings every series that recorded sales have touched up to date with them; each is read once, however many its sales. */
-export async function settleSales(tx: Tx, shopId: string): Promise<void> {
-  for (;;) {
-    const stale = await tx.all<{ variant_id: string }>(selectStale, [shopId, inListMax]);
-    if (stale.length === 0) return;
-    const variantIds = stale.map((row) => row.variant_id);
-    const rows = await tx.all<SeriesRow>(
-      `select ${seriesColumns} from demand_series
-       where shop_id = ? and variant_id in (${placeholders(variantIds.length)}) and stale_from is not null`,
+/**
+ * Brings stale series up to date with the sales behind them, a part of them a call; each is read once, however many sales came in.
+ *
+ * @returns whether some may be left.
+ */
+export async function settleSales(tx: Tx, shopId: string): Promise<boolean> {
+  const stale = await tx.all<{ variant_id: string }>(selectStale, [shopId, settledVariantsMax]);
+  if (stale.length === 0) return false;
+  const variantIds = stale.map((row) => row.variant_id);
+  const rows = await tx.all<SeriesRow>(
+    `select ${seriesColumns} from demand_series
+     where shop_id = ? and variant_id in (${placeholders(variantIds.length)}) and stale_from is not null`,
+    [shopId, ...variantIds],
+  );
+  const sales = Map.groupBy(
+    await tx.all<{ variant_id: string; location_id: string; date: string; quantity: number }>(
+      selectSalesToLearn(variantIds.length),
       [shopId, ...variantIds],
-    );
-    const sales = Map.groupBy(
-      await tx.all<{ variant_id: string; location_id: string; date: string; quantity: number }>(
-        selectSalesToLearn(variantIds.length),
-        [shopId, ...variantIds],
-      ),
-      pairKey,
-    );
-    const statements: Statement[] = [];
-    for (const row of rows) {
-      const learned = row.latest_monday !== null && (row.stale_from ?? "") >= row.latest_monday;
+    ),
+    pairKey,
+  );
+  await tx.batch(
+    rows.map((row) => {
       const days: DaySale[] = (sales.get(pairKey(row)) ?? []).map((sale) => ({
         day: dayFrom(sale.date),
         quantity: asQuantity(sale.quantity),
       }));
-      const series = extendSeries(learned ? seriesFrom(row) : null, days);
-      // A marked series has at least the sale that marked it.
-      if (series === null) throw new Error(`no sales behind the demand series ${pairKey(row)}`);
-      statements.push(saveSeriesStatement(shopId, row.variant_id, row.location_id, series));
-    }
-    await tx.batch(statements);
-  }
+      const goesOn = row.latest_monday !== null && row.stale_from !== null && row.stale_from >= row.latest_monday;
+      const series = extendSeries(goesOn ? seriesFrom(row) : null, days);
+      if (series === null) throw new Error(`a demand series without sales: ${pairKey(row)}`);
+      return saveSeriesStatement(shopId, row.variant_id, row.location_id, series);
+    }),
+  );
+  return stale.length === settledVariantsMax;
 }
 
 // The rows of a view.
