@@ -15,12 +15,12 @@
  *       `chunkWeightMax` rows or fewer appears at once.
  * - I4. Memory is bounded by `lineBytesMax` and a chunk; a turn of the shop by a chunk.
  */
-import { z } from "zod";
 import type { Effect } from "../core/effect.ts";
-import { Fault, type ValidationDetail } from "../core/fault.ts";
-import { isJsonObject, jsonPointer, parseJson } from "../core/json.ts";
+import { Fault, invalidField, type ValidationDetail } from "../core/fault.ts";
+import { isJsonObject, parseJson } from "../core/json.ts";
 import { incomingDeltas } from "../core/lines.ts";
 import type { PurchaseOrder } from "../core/purchase-order.ts";
+import { checkInput } from "../operations/input.ts";
 import { loadShop, type Shop } from "../shop/account.ts";
 import { effectStatements } from "../shop/effects.ts";
 import { historyStatements, type InventoryLevel, type Supplier, type Variant } from "../shop/records.ts";
@@ -40,7 +40,6 @@ import {
   type OrderInput,
   type OrderRecord,
   purchaseOrderInput,
-  RecordError,
   type ReferenceType,
   referenceTypes,
 } from "./records.ts";
@@ -102,15 +101,10 @@ function lineFault(lineNumber: number, details: readonly ValidationDetail[]): Fa
 
 /** Gives what a record's check throws the line it stands on. */
 function onLine(lineNumber: number, error: unknown): unknown {
-  if (error instanceof RecordError) return lineFault(lineNumber, [{ path: error.path, message: error.message }]);
-  if (error instanceof z.ZodError)
-    return lineFault(
-      lineNumber,
-      error.issues.map((issue) => ({ path: jsonPointer(issue.path), message: issue.message })),
-    );
-  if (error instanceof Fault && error.code === "INVALID_INPUT")
-    return lineFault(lineNumber, [{ path: "", message: error.message.replace(/^The body/, "The line") }]);
-  return error;
+  if (!(error instanceof Fault) || error.code !== "INVALID_INPUT") return error;
+  const details = (error.details ?? []).flatMap((detail) => ("path" in detail ? detail : []));
+  const whole = { path: "", message: error.message.replace(/^The body/, "The line") };
+  return lineFault(lineNumber, details.length > 0 ? details : [whole]);
 }
 
 const newline = 0x0a;
@@ -157,14 +151,13 @@ async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
 function parseLine({ number, bytes }: Line): ParsedRecord {
   try {
     const record = parseJson(bytes);
-    if (!isJsonObject(record)) throw new RecordError("", "must be a JSON object");
+    if (!isJsonObject(record)) throw new Fault("INVALID_INPUT", "must be a JSON object");
     const { type } = record;
-    if (typeof type !== "string")
-      throw new RecordError("/type", `is needed and must be one of ${typeNames.join(", ")}`);
+    if (typeof type !== "string") throw invalidField("/type", `is needed and must be one of ${typeNames.join(", ")}`);
     if (isReferenceType(type)) return { lineNumber: number, type, ...referenceTypes[type].parse(record) };
     if (type !== "purchaseOrder")
-      throw new RecordError("/type", `is unknown: ${JSON.stringify(type)}; it must be one of ${typeNames.join(", ")}`);
-    const order = purchaseOrderInput.parse(record);
+      throw invalidField("/type", `is unknown: ${JSON.stringify(type)}; it must be one of ${typeNames.join(", ")}`);
+    const order = checkInput(purchaseOrderInput, record);
     return { lineNumber: number, type, recordId: order.purchaseOrderId, order };
   } catch (error) {
     throw onLine(number, error);
@@ -320,11 +313,9 @@ interface NumberConflict {
 
 /** The same number on another order of the file, of the shop, or of an import that is being brought in. */
 const numberConflicts = [
-  `select r.line_number, r.po_number, o.record_id as other
-   from import_record r join import_record o
-     on o.shop_id = r.shop_id and o.import_id = r.import_id and o.po_number = r.po_number and o.record_id <> r.record_id
-   where r.shop_id = ? and r.import_id = ? and r.po_number is not null and o.position < r.position
-   order by r.position limit 1`,
+  `select max(line_number) as line_number, po_number, min(record_id) as other
+   from import_record where shop_id = ? and import_id = ? and po_number is not null
+   group by po_number having min(record_id) <> max(record_id) limit 1`,
   `select r.line_number, r.po_number, o.purchase_order_id as other
    from import_record r join purchase_order o
      on o.shop_id = r.shop_id and o.po_number = r.po_number and o.purchase_order_id <> r.record_id

@@ -21,6 +21,7 @@ import {
   shipmentStatuses,
   type SupplierCredit,
 } from "../core/attachment.ts";
+import { invalidField } from "../core/fault.ts";
 import { isHeld } from "../core/lifecycle.ts";
 import { accountedQuantity, baseQuantity, isCustom, lineTotal, orderTotals } from "../core/lines.ts";
 import {
@@ -45,6 +46,7 @@ import {
   storefrontSyncStates,
 } from "../core/purchase-order.ts";
 import { storefrontSyncState } from "../core/storefront-plan.ts";
+import { checkInput } from "../operations/input.ts";
 import {
   addressJson,
   address,
@@ -98,17 +100,6 @@ import {
 } from "../shop/records.ts";
 import type { VariantSnapshot } from "../shop/rows.ts";
 import type { Ids, Statement, Tx } from "../shop/shop.ts";
-
-/** What is wrong with a record, and where in it. `path` is a JSON pointer into the record. */
-export class RecordError extends Error {
-  override readonly name = "RecordError";
-  readonly path: string;
-
-  constructor(path: string, message: string) {
-    super(message);
-    this.path = path;
-  }
-}
 
 /** Null when left out. */
 const optional = <T extends z.ZodType>(schema: T) => schema.nullable().default(null);
@@ -310,7 +301,7 @@ const supplierCreditJson = (credit: SupplierCredit) => ({
 
 /** One type of reference record, between its file form, its stored form (JSON text of the value in core's units) and its table. */
 export interface ReferenceType {
-  /** @throws ZodError */
+  /** @throws Fault INVALID_INPUT naming the fields. */
   parse(record: unknown): { readonly recordId: string; readonly stored: string };
   statement(shopId: string, stored: string): Statement;
   /** Records as the lines of a file, in the order of their keys, from behind `after` (a `next` of an earlier page) on. */
@@ -334,7 +325,7 @@ function referenceType<Stored, Row>(
   };
   return {
     parse(record) {
-      const parsed = input.parse(record);
+      const parsed = checkInput(input, record);
       const key = table.key.map((column) => table.columns[column](parsed));
       return { recordId: key.join(" "), stored: JSON.stringify(parsed) };
     },
@@ -692,18 +683,18 @@ const usualPrevious: Readonly<Record<Status, Status | null>> = {
 function previousStatusOf(input: OrderInput): Status {
   const previous = input.previousStatus ?? usualPrevious[input.status];
   if (previous === null)
-    throw new RecordError("/previousStatus", `is needed for an order that is ${input.status}: it is the only way back`);
+    throw invalidField("/previousStatus", `is needed for an order that is ${input.status}: it is the only way back`);
   if (isHeld(input) && isHeld({ status: previous }))
-    throw new RecordError("/previousStatus", `cannot be ${previous} for an order that is ${input.status}`);
+    throw invalidField("/previousStatus", `cannot be ${previous} for an order that is ${input.status}`);
   return previous;
 }
 
 /** P1, P2, P3 on a line that comes from outside. */
 function refuseImpossibleQuantities(line: LineItem, at: string, input: LineInput, receipts: readonly Receipt[]): void {
   if (line.quantityConfirmed > line.quantityOrdered)
-    throw new RecordError(`${at}/quantityConfirmed`, "must not be above quantityOrdered");
+    throw invalidField(`${at}/quantityConfirmed`, "must not be above quantityOrdered");
   if (!input.allowOverReceipt && accountedQuantity(line) > baseQuantity(line))
-    throw new RecordError(
+    throw invalidField(
       `${at}/quantityReceived`,
       "received, rejected and cancelled together must not be above what is confirmed (ordered, if nothing is); " +
         "`allowOverReceipt: true` on the line lifts this",
@@ -712,7 +703,7 @@ function refuseImpossibleQuantities(line: LineItem, at: string, input: LineInput
   const takenBack = receipts.some(
     ({ source, lines }) => source === "unreceive" && lines.some((taken) => taken.poLineItemId === line.poLineItemId),
   );
-  if (!takenBack) throw new RecordError(`${at}/quantitySynced`, "must not be above quantityReceived");
+  if (!takenBack) throw invalidField(`${at}/quantitySynced`, "must not be above quantityReceived");
 }
 
 function lineFrom(
@@ -723,7 +714,7 @@ function lineFrom(
 ): LineItem {
   const custom = isCustom(input);
   if (custom && (input.productName ?? null) === null)
-    throw new RecordError(`/lineItems/${index}/productName`, "is needed on a custom line");
+    throw invalidField(`/lineItems/${index}/productName`, "is needed on a custom line");
   const snapshot = input.productName === undefined ? facts.variants.get(input.variantId) : undefined;
   const createdAtMs = input.createdAt ?? order.createdAtMs;
   const line: LineItem = {
@@ -754,7 +745,7 @@ function lineFrom(
     updatedAtMs: input.updatedAt ?? createdAtMs,
   };
   if (lineTotal(line) > totalValueMax * 10 ** moneyDecimalsMax)
-    throw new RecordError(`/lineItems/${index}`, `is worth more than ${totalValueMax}`);
+    throw invalidField(`/lineItems/${index}`, `is worth more than ${totalValueMax}`);
   refuseImpossibleQuantities(line, `/lineItems/${index}`, input, order.receipts);
   return line;
 }
@@ -764,8 +755,8 @@ function lineFrom(
  * and history that the record leaves out are filled in.
  *
  * @param poNumber the record's own, or a stand-in until one is given.
- * @throws RecordError       the record breaks P1, P2 or P3, needs a previous status or a location, or a line is worth too much.
- * @throws Fault INVALID_INPUT  the order's total passes `totalValueMax`.
+ * @throws Fault INVALID_INPUT  the record breaks P1, P2 or P3, needs a previous status or a location, or a line or the order is worth
+ *                              too much.
  * Source: contract §8; C22, C29, C30, C35, D2.
  */
 export function orderFrom(input: OrderInput, poNumber: string, facts: OrderFacts): OrderRecord {
@@ -773,14 +764,14 @@ export function orderFrom(input: OrderInput, poNumber: string, facts: OrderFacts
   const orderCurrency = input.currencyCode ?? facts.supplierCurrencyCode ?? facts.shop.currencyCode;
   const locationId = input.locationId ?? null;
   if (locationId === null && input.status !== "Draft")
-    throw new RecordError("/locationId", `is needed for an order that is ${input.status}`);
+    throw invalidField("/locationId", `is needed for an order that is ${input.status}`);
   const lineItems = input.lineItems.map((line, index) =>
     lineFrom(line, index, { receipts: input.receipts, currencyCode: orderCurrency, createdAtMs }, facts),
   );
   const lineIds = new Set<string>();
   for (const [index, line] of lineItems.entries()) {
     if (lineIds.has(line.poLineItemId))
-      throw new RecordError(`/lineItems/${index}/poLineItemId`, `${line.poLineItemId} is given twice`);
+      throw invalidField(`/lineItems/${index}/poLineItemId`, `${line.poLineItemId} is given twice`);
     lineIds.add(line.poLineItemId);
   }
   const attachments: Attachments = {

@@ -1,0 +1,79 @@
+/**
+ * A shop in a directory of its own, for tests of the operator's side that need no server.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { exportRecords } from "../../src/admin/export.ts";
+import { type ImportContext, importRecords } from "../../src/admin/import.ts";
+import { defaultSettings, saveShop, type Shop } from "../../src/shop/account.ts";
+import { openSqliteEngine } from "../../src/shop/sqlite.ts";
+import { systemClock, timeOrderedIds } from "../../src/shop/system.ts";
+
+export interface TestShop extends ImportContext {
+  readonly shop: Shop;
+  /** Imports these records (objects become lines; strings are lines as they are). */
+  bring(records: readonly (object | string)[]): Promise<Readonly<Record<string, number>>>;
+  /** The shop's export as parsed records. */
+  records(): Promise<Record<string, unknown>[]>;
+}
+
+export const ndjson = (records: readonly (object | string)[]): Uint8Array =>
+  Buffer.from(records.map((record) => `${typeof record === "string" ? record : JSON.stringify(record)}\n`).join(""));
+
+export async function* piecesOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
+}
+
+/** Opens shops in one directory, runs `use` and cleans up. */
+export async function withShops(
+  use: (open: (shopId: string, settings?: Partial<Shop>) => Promise<TestShop>) => Promise<void>,
+  context: Partial<ImportContext> = {},
+): Promise<void> {
+  const directory = await mkdtemp(path.join(tmpdir(), "openpo-"));
+  const engine = await openSqliteEngine({
+    directory,
+    schemaDirectory: path.join(import.meta.dirname, "../../src/shop/schema"),
+    clock: systemClock,
+  });
+  const base: ImportContext = {
+    engine,
+    clock: systemClock,
+    ids: timeOrderedIds(systemClock),
+    seedStorefront: async () => {},
+    ...context,
+  };
+  try {
+    await use(async (shopId, settings = {}) => {
+      const shop: Shop = {
+        ...defaultSettings,
+        shopId,
+        name: shopId,
+        currencyCode: "EUR",
+        planRestApi: true,
+        storefront: { kind: "sandbox" },
+        createdAtMs: 0,
+        updatedAtMs: 0,
+        ...settings,
+      };
+      await engine.create(shopId);
+      await engine.write(shopId, (tx) => saveShop(tx, shop));
+      return {
+        ...base,
+        shop,
+        bring: (records) => importRecords(base, shop, piecesOf(ndjson(records), 65_536), "req_test"),
+        async records() {
+          let text = "";
+          for await (const part of exportRecords(engine, shopId)) text += part;
+          return text
+            .split("\n")
+            .filter((line) => line !== "")
+            .map((line): Record<string, unknown> => JSON.parse(line));
+        },
+      };
+    });
+  } finally {
+    await engine.close();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
