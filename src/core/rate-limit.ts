@@ -1,0 +1,68 @@
+/**
+ * A shop's token bucket (spec "Limits", C18): one token a call, refilled evenly. Pure, and exact at any instant: tokens are
+ * counted in millionths, of which a rate of up to three decimals refills a whole number every millisecond.
+ */
+
+/** A bucket at one instant. A shop that has none yet has a full one. */
+export interface TokenBucket {
+  /** Millionths of a token. */
+  readonly level: number;
+  readonly atMs: number;
+}
+
+export interface BucketLimit {
+  /** Tokens in a full bucket; at least 1. */
+  readonly capacity: number;
+  /** Above 0, at most three decimals. */
+  readonly refillPerSecond: number;
+}
+
+export interface BucketReading {
+  /** Whole tokens left. */
+  readonly remaining: number;
+  /** Until the bucket is full again. */
+  readonly resetAfterMs: number;
+  /** Null when there is a token (or one was taken); else the time after which there is one. */
+  readonly retryAfterMs: number | null;
+}
+
+const token = 1_000_000;
+
+const levelMax = (limit: BucketLimit): number => limit.capacity * token;
+const refillPerMs = (limit: BucketLimit): number => Math.round(limit.refillPerSecond * 1_000);
+
+/** The bucket as it stands at `nowMs`. A clock that went back refills nothing; a lowered capacity spills at once. */
+function bucketAt(bucket: TokenBucket | null, limit: BucketLimit, nowMs: number): TokenBucket {
+  if (bucket === null) return { level: levelMax(limit), atMs: nowMs };
+  const elapsedMs = Math.max(0, nowMs - bucket.atMs);
+  return {
+    level: Math.min(levelMax(limit), bucket.level + elapsedMs * refillPerMs(limit)),
+    atMs: Math.max(nowMs, bucket.atMs),
+  };
+}
+
+function reading(bucket: TokenBucket, limit: BucketLimit, refused: boolean): BucketReading {
+  return {
+    remaining: Math.floor(bucket.level / token),
+    resetAfterMs: Math.ceil((levelMax(limit) - bucket.level) / refillPerMs(limit)),
+    retryAfterMs: refused ? Math.ceil((token - bucket.level) / refillPerMs(limit)) : null,
+  };
+}
+
+/** The bucket's reading at `nowMs`, nothing taken. */
+export function readBucket(bucket: TokenBucket | null, limit: BucketLimit, nowMs: number): BucketReading {
+  const now = bucketAt(bucket, limit, nowMs);
+  return reading(now, limit, now.level < token);
+}
+
+/** Takes one token if there is one; a refusal takes nothing. */
+export function takeToken(
+  bucket: TokenBucket | null,
+  limit: BucketLimit,
+  nowMs: number,
+): { readonly bucket: TokenBucket; readonly reading: BucketReading } {
+  const now = bucketAt(bucket, limit, nowMs);
+  const refused = now.level < token;
+  const next = refused ? now : { level: now.level - token, atMs: now.atMs };
+  return { bucket: next, reading: reading(next, limit, refused) };
+}
