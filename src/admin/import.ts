@@ -23,6 +23,7 @@ import type { PurchaseOrder } from "../core/purchase-order.ts";
 import { checkInput } from "../operations/input.ts";
 import { loadShop, type Shop } from "../shop/account.ts";
 import { effectStatements } from "../shop/effects.ts";
+import { settleSales } from "../shop/forecast-rows.ts";
 import { historyStatements, type InventoryLevel, type Supplier, type Variant } from "../shop/records.ts";
 import {
   chunksOf,
@@ -430,7 +431,7 @@ async function bringIn(context: ImportContext, tx: Tx, shop: Shop, importId: str
   for (const row of rows) {
     if (isReferenceType(row.type)) {
       const type: ReferenceType = referenceTypes[row.type];
-      await tx.batch([type.statement(shopId, row.record)]);
+      await tx.batch(type.statements(shopId, row.record));
       continue;
     }
     for (const { locationId, variantId } of await bringInOrder(tx, shopId, row))
@@ -467,6 +468,8 @@ async function finish(context: ImportContext, shop: Shop, importId: string): Pro
       await context.seedStorefront(shopId, variants, levels);
     await engine.write(shopId, (tx) => bringIn(context, tx, shop, importId, last.position), { durable: false });
   }
+  // Forecasts read what sales have taught, not the sales.
+  while (await engine.write(shopId, (tx) => settleSales(tx, shopId), { durable: false }));
   await engine.write(shopId, (tx) =>
     tx.batch([{ sql: "delete from import_run where shop_id = ? and import_id = ?", params: [shopId, importId] }]),
   );

@@ -46,6 +46,7 @@ import {
   storefrontSyncStates,
 } from "../core/purchase-order.ts";
 import { storefrontSyncState } from "../core/storefront-plan.ts";
+import { forecastViewInput, forecastViewJson } from "../operations/forecast-views.ts";
 import { checkInput } from "../operations/input.ts";
 import {
   addressJson,
@@ -75,6 +76,13 @@ import {
   unitCost,
   urlMax,
 } from "../operations/wire.ts";
+import {
+  type ForecastView,
+  forecastViewStatements,
+  listForecastViews,
+  markSeriesStatement,
+  type ViewPosition,
+} from "../shop/forecast-rows.ts";
 import {
   type CostSyncEntry,
   type InventoryLevel,
@@ -303,7 +311,8 @@ const supplierCreditJson = (credit: SupplierCredit) => ({
 export interface ReferenceType {
   /** @throws Fault INVALID_INPUT naming the fields. */
   parse(record: unknown): { readonly recordId: string; readonly stored: string };
-  statement(shopId: string, stored: string): Statement;
+  /** Stores the record, replacing the one with its key, and keeps up what follows from it. */
+  statements(shopId: string, stored: string): readonly Statement[];
   /** Records as the lines of a file, in the order of their keys, from behind `after` (a `next` of an earlier page) on. */
   page(
     tx: Tx,
@@ -317,6 +326,7 @@ function referenceType<Stored, Row>(
   input: z.ZodType<Stored>,
   json: (record: Stored) => object,
   table: RecordTable<Stored, Row>,
+  follows: (shopId: string, record: Stored) => readonly Statement[] = () => [],
 ): ReferenceType {
   // Trusts text that `parse` wrote.
   const recordFrom = (stored: string): Stored => {
@@ -329,7 +339,10 @@ function referenceType<Stored, Row>(
       const key = table.key.map((column) => table.columns[column](parsed));
       return { recordId: key.join(" "), stored: JSON.stringify(parsed) };
     },
-    statement: (shopId, stored) => replaceStatement(table, shopId, recordFrom(stored)),
+    statements(shopId, stored) {
+      const record = recordFrom(stored);
+      return [replaceStatement(table, shopId, record), ...follows(shopId, record)];
+    },
     async page(tx, shopId, after, limit) {
       const records = await pageOf(tx, table, shopId, after === null ? null : recordFrom(after), limit);
       const last = records.length < limit ? undefined : records.at(-1);
@@ -341,6 +354,26 @@ function referenceType<Stored, Row>(
   };
 }
 
+/** Forecast views: their filters are rows of their own. Both forms of text are those that `parse` and `page` wrote. */
+const forecastViewType: ReferenceType = {
+  parse(record) {
+    const view = checkInput(forecastViewInput, record);
+    return { recordId: view.viewId, stored: JSON.stringify(view) };
+  },
+  statements(shopId, stored) {
+    const view: ForecastView = JSON.parse(stored);
+    return forecastViewStatements(shopId, view);
+  },
+  async page(tx, shopId, after, limit) {
+    const position: ViewPosition | null = after === null ? null : JSON.parse(after);
+    const { views, end } = await listForecastViews(tx, shopId, true, position, limit);
+    return {
+      lines: views.map((view) => JSON.stringify(forecastViewJson(view))),
+      next: end === null ? null : JSON.stringify(end),
+    };
+  },
+};
+
 /** In the order in which an export holds them: what others rely on comes first. */
 export const referenceTypes = {
   location: referenceType(locationInput, locationJson, locationTable),
@@ -348,8 +381,9 @@ export const referenceTypes = {
   variant: referenceType(variantInput, variantJson, variantTable),
   supplierVariant: referenceType(supplierVariantInput, supplierVariantJson, supplierVariantTable),
   inventoryLevel: referenceType(inventoryLevelInput, inventoryLevelJson, inventoryLevelTable),
-  sale: referenceType(saleInput, saleJson, saleTable),
+  sale: referenceType(saleInput, saleJson, saleTable, (shopId, sale) => [markSeriesStatement(shopId, sale)]),
   supplierCredit: referenceType(supplierCreditInput, supplierCreditJson, supplierCreditTable),
+  forecastView: forecastViewType,
 } as const satisfies Readonly<Record<string, ReferenceType>>;
 
 // Orders.
