@@ -26,12 +26,12 @@ import {
 import { isWhollyCancelled } from "../core/lines.ts";
 import { type LineItem, linesPerOrderMax, type PurchaseOrder, statuses } from "../core/purchase-order.ts";
 import type { Resolution } from "../core/storefront-plan.ts";
-import { loadOrder, saveDecision } from "../shop/rows.ts";
 import type { Tx } from "../shop/shop.ts";
 import { loadPushState } from "../shop/stock-pushes.ts";
 import { costSyncSchema, refuseUnlessPriced, writeCosts } from "./cost-sync.ts";
 import { guard, type GuardFacts, noGuard, resolutions } from "./guard.ts";
 import { type Call, type Committed, operation } from "./operation.ts";
+import { orderOf, orderToChange, saveFor } from "./order-access.ts";
 import { type AskedEffect, followOnShape, recoveryText, renderSideEffects, type SideEffects } from "./side-effects.ts";
 import {
   askedPush,
@@ -73,30 +73,6 @@ const autoMoveSchema = z
   })
   .meta({ description: "The order's status before and after." });
 
-/**
- * The order as the caller wants to change it.
- *
- * @throws Fault NOT_FOUND                              there is no such order.
- * @throws Fault INVALID_INPUT (412) VERSION_MISMATCH   `If-Match` was sent and names another version (C37).
- */
-async function orderToChange(tx: Tx, call: Call, purchaseOrderId: string): Promise<PurchaseOrder> {
-  const order = await orderOf(tx, call, purchaseOrderId);
-  if (call.ifMatch !== null && call.ifMatch !== "*" && call.ifMatch !== etagOf(order))
-    throw new Fault("INVALID_INPUT", `The order is at version ${order.version}, not ${call.ifMatch}.`, {
-      reason: "VERSION_MISMATCH",
-      action: "Read the order again and send its ETag as If-Match.",
-    });
-  return order;
-}
-
-async function orderOf(tx: Tx, call: Call, purchaseOrderId: string): Promise<PurchaseOrder> {
-  const order = await loadOrder(tx, call.shop.shopId, purchaseOrderId);
-  if (order !== null) return order;
-  throw new Fault("NOT_FOUND", `There is no purchase order ${purchaseOrderId}.`, {
-    action: "List orders with GET /purchase-orders.",
-  });
-}
-
 async function goodsContext(tx: Tx, call: Call, order: PurchaseOrder, guarded: GuardFacts): Promise<GoodsContext> {
   const { lineItemIds } = await loadPushState(tx, call.shop.shopId, order.purchaseOrderId);
   return {
@@ -106,15 +82,6 @@ async function goodsContext(tx: Tx, call: Call, order: PurchaseOrder, guarded: G
     openPushLineItemIds: lineItemIds,
   };
 }
-
-const save = (tx: Tx, call: Call, order: PurchaseOrder, decided: GoodsDecision): Promise<readonly AskedEffect[]> =>
-  saveDecision(tx, call.shop.shopId, order, decided, {
-    actor: call.actor,
-    operation: call.operation,
-    requestId: call.requestId,
-    nowMs: call.clock.now(),
-    ids: call.ids,
-  });
 
 const idsOf = (effects: readonly AskedEffect[]): readonly string[] => effects.map((effect) => effect.effectId);
 
@@ -152,7 +119,7 @@ async function movedGoods(
   order: PurchaseOrder,
   decided: GoodsDecision,
 ): Promise<Committed<z.output<typeof goodsAnswer>>> {
-  const effects = await save(tx, call, order, decided);
+  const effects = await saveFor(tx, call, order, decided);
   const { next, status, updatedLineItemIds, stockSync } = decided;
   const pushed = decided.effects.find((effect) => effect.kind === "push-stock");
   return {
@@ -238,7 +205,7 @@ export const purchaseOrderConfirm = operation({
     return call.commit(async (tx) => {
       const order = await orderToChange(tx, call, input.purchaseOrderId);
       const decided = rule(order, await goodsContext(tx, call, order, guardFacts));
-      const effects = await save(tx, call, order, decided);
+      const effects = await saveFor(tx, call, order, decided);
       return {
         effectIds: idsOf(effects),
         answer: (outcomes) => ({
@@ -380,7 +347,7 @@ export const purchaseOrderComplete = operation({
       const order = await load(tx);
       refuseIfMoved(costs.unmoved(order));
       const decided = decideComplete(order, costs.settle, { shop: call.shop, nowMs: call.clock.now() });
-      const effects = await save(tx, call, order, decided);
+      const effects = await saveFor(tx, call, order, decided);
       if (costs.statements.length > 0) await tx.batch(costs.statements);
       return {
         effectIds: idsOf(effects),
@@ -448,7 +415,7 @@ export const purchaseOrderQuickComplete = operation({
       const decided = decideQuickReceive(order, context);
       await refuseWhileInFlight(tx, call, order);
       const pushed = syncableLines(decided.next, context);
-      const effects = await save(tx, call, order, decided);
+      const effects = await saveFor(tx, call, order, decided);
       const asked = await askedPush(tx, call, id, {
         effectId: effects.find((effect) => effect.kind === "push-stock")?.effectId ?? null,
         lines: pushed,
@@ -468,7 +435,7 @@ export const purchaseOrderQuickComplete = operation({
       const order = await load(tx);
       refuseIfMoved(costs.unmoved(order));
       const decided = decideQuickComplete(order, costs.settle, { shop: call.shop, nowMs: call.clock.now() });
-      const completing = await save(tx, call, order, decided);
+      const completing = await saveFor(tx, call, order, decided);
       if (costs.statements.length > 0) await tx.batch(costs.statements);
       const effects = [...received.effects.filter((effect) => effect.kind !== "push-stock"), ...completing];
       return {
@@ -580,7 +547,7 @@ export const purchaseOrderStorefrontSync = operation({
       const order = await orderToChange(tx, call, id);
       const decided = decideStorefrontSync(order, wanted, await goodsContext(tx, call, order, guardFacts));
       await refuseWhileInFlight(tx, call, order);
-      const effects = await save(tx, call, order, decided);
+      const effects = await saveFor(tx, call, order, decided);
       return { decided, effects, skipped: skippedJson(decided.skipped) };
     };
     if (!input.awaitConfirmation)
@@ -654,7 +621,7 @@ export const purchaseOrderStorefrontSyncReset = operation({
       const order = await orderToChange(tx, call, input.purchaseOrderId);
       await refuseWhileInFlight(tx, call, order);
       const decided = decideSyncReset(order, { shop: call.shop, nowMs: call.clock.now() });
-      await save(tx, call, order, decided);
+      await saveFor(tx, call, order, decided);
       return {
         effectIds: [],
         answer: () => ({ data: { purchaseOrder: purchaseOrderJson(decided.next) }, etag: etagOf(decided.next) }),

@@ -136,6 +136,7 @@ async function look(
       (push) => !asked.settledReferences.has(push.reference),
     ),
   }));
+  const refusals = new Map(pushes.flatMap(refusalsOf));
   const now = new Map((order?.lineItems ?? []).map((line) => [line.poLineItemId, line]));
   const landed = asked.lines.filter((line) => hasLanded(line, now.get(line.poLineItemId)));
   const unread = landed.map((line) => line.poLineItemId).filter((id) => !verified.has(id));
@@ -152,6 +153,8 @@ async function look(
       return verified.has(line.poLineItemId)
         ? told("verified", null)
         : told("pending", "The storefront took the change; it cannot be read there yet.");
+    const refusal = refusals.get(line.poLineItemId);
+    if (refusal !== undefined) return told("failed", refusal);
     switch (outcome.state) {
       case "pending":
         return told("pending", "The storefront has not taken the change yet; it is tried again.");
@@ -163,6 +166,12 @@ async function look(
     }
   });
 }
+
+/** Line → why the storefront did not take its change. */
+const refusalsOf = (push: StockPush): readonly (readonly [string, string])[] =>
+  push.items.flatMap(({ lines, result }) =>
+    result?.outcome === "rejected" ? lines.map((line) => [line.poLineItemId, result.message] as const) : [],
+  );
 
 const outstanding = (line: LineItem) => asQuantity(line.quantityReceived - line.quantitySynced);
 
