@@ -201,8 +201,8 @@ const supplierVariantInput = z
     unitCost: optional(unitCost),
     unitCostCurrencyCode: optional(currencyCode),
     ...supplierInput,
-    supplierVariantDetails: z.unknown().transform((details, context): string | null => {
-      const json = details === undefined || details === null ? null : JSON.stringify(details);
+    supplierVariantDetails: optional(z.unknown()).transform((details, context): string | null => {
+      const json = details === null ? null : JSON.stringify(details);
       if (json === null || json.length <= supplierVariantDetailsMax) return json;
       context.addIssue({ code: "custom", message: `must be at most ${supplierVariantDetailsMax} characters of JSON` });
       return z.NEVER;
