@@ -4,6 +4,7 @@
  * Owns: the SQL of `stock_push`. Does not own: when a push is made, sent and settled (effect-work.ts).
  */
 import type { OpenPush, PushItem } from "../core/storefront-plan.ts";
+import { laneOf } from "./effects.ts";
 import type { Statement, Tx } from "./shop.ts";
 
 export interface PushState {
@@ -15,9 +16,8 @@ export interface PushState {
 
 export async function loadPushState(tx: Tx, shopId: string, purchaseOrderId: string): Promise<PushState> {
   const effects = await tx.all<{ payload: string }>(
-    `select payload from effect
-     where shop_id = ? and state = 'pending' and kind = 'push-stock' and purchase_order_id = ?`,
-    [shopId, purchaseOrderId],
+    "select payload from effect where shop_id = ? and lane = ? and state = 'pending'",
+    [shopId, laneOf({ kind: "push-stock", purchaseOrderId, poLineItemIds: [] })],
   );
   const pushes = await tx.all<{ state: "in-flight" | "unknown"; items: string }>(
     "select state, items from stock_push where shop_id = ? and purchase_order_id = ? and state <> 'settled'",
