@@ -16,7 +16,7 @@ values (?, ?, ?, ?, ?, ?, 'pending', 0, ?, null, 0, null, ?, null)`;
  * Effects of one lane run one at a time: an order has one push in flight, and the storefront's incoming figures of a location and its
  * tags are set by one call after another, so that the last one told is the ledger's last.
  */
-function laneOf(effect: Effect): string {
+export function laneOf(effect: Effect): string {
   switch (effect.kind) {
     case "push-stock":
     case "settle-costs":
