@@ -1,0 +1,396 @@
+/**
+ * What every engine must do (src/shop/shop.ts, S1–S7). Each test gets an empty store of its own.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { Fault, type FaultCode } from "../../src/core/fault.ts";
+import type { QueueLimits } from "../../src/shop/queue.ts";
+import type { Engine, SqlValue, Statement, Tx } from "../../src/shop/shop.ts";
+
+/** A store that outlives the engines opened over it. */
+export interface EngineStore {
+  open(options?: { readonly queue?: QueueLimits }): Promise<Engine>;
+  /** Removes the store with everything in it. Every engine over it has been closed. */
+  dispose(): Promise<void>;
+}
+
+export const faultOf = (code: FaultCode) => (error: unknown) => {
+  assert.ok(error instanceof Fault, `expected a Fault, got ${String(error)}`);
+  assert.equal(error.code, code);
+  return true;
+};
+
+export const addLocation = (shopId: string, locationId: string, name: string): Statement => ({
+  sql: "insert into location (shop_id, location_id, name, address) values (?, ?, ?, ?)",
+  params: [shopId, locationId, name, null],
+});
+
+export async function locationIds(tx: Tx, shopId: string): Promise<string[]> {
+  const rows = await tx.all<{ location_id: string }>(
+    "select location_id from location where shop_id = ? order by location_id",
+    [shopId],
+  );
+  return rows.map((row) => row.location_id);
+}
+
+const setOnHand = (shopId: string, variantId: string, onHand: number): Statement => ({
+  sql: `insert into inventory_level (shop_id, variant_id, location_id, on_hand) values (?, ?, 'main', ?)
+        on conflict (shop_id, variant_id, location_id) do update set on_hand = excluded.on_hand`,
+  params: [shopId, variantId, onHand],
+});
+
+async function onHand(tx: Tx, shopId: string, variantId: string): Promise<number> {
+  const [row] = await tx.all<{ on_hand: number }>(
+    "select on_hand from inventory_level where shop_id = ? and variant_id = ? and location_id = 'main'",
+    [shopId, variantId],
+  );
+  return row?.on_hand ?? 0;
+}
+
+const padded = (index: number): string => String(index).padStart(6, "0");
+
+export function engineSuite(name: string, prepare: () => Promise<EngineStore>): void {
+  const engineTest = (
+    rule: string,
+    body: (engine: Engine, store: EngineStore) => Promise<void>,
+    options: { readonly queue?: QueueLimits } = {},
+  ): void => {
+    test(`${name}: ${rule}`, async () => {
+      const store = await prepare();
+      const engine = await store.open(options);
+      try {
+        await body(engine, store);
+      } finally {
+        await engine.close();
+        await store.dispose();
+      }
+    });
+  };
+
+  engineTest("a shop exists from create to remove, and creating it again changes nothing", async (engine) => {
+    assert.deepEqual(await engine.list(), []);
+    for (const shopId of ["b", "a-1", "a", "a-1"]) await engine.create(shopId);
+    assert.deepEqual(await engine.list(), ["a", "a-1", "b"]);
+    await engine.write("a", (tx) => tx.batch([addLocation("a", "x", "X")]));
+    await engine.create("a");
+    assert.deepEqual(await engine.read("a", (tx) => locationIds(tx, "a")), ["x"]);
+    await engine.remove("a");
+    await engine.remove("a");
+    assert.equal(await engine.exists("a"), false);
+    assert.equal(await engine.exists("b"), true);
+    assert.deepEqual(await engine.list(), ["a-1", "b"]);
+    await engine.create("a");
+    assert.deepEqual(
+      await engine.read("a", (tx) => locationIds(tx, "a")),
+      [],
+      "nothing of the removed shop comes back",
+    );
+  });
+
+  engineTest("a shop that is not there is NOT_FOUND, whatever its id looks like", async (engine) => {
+    await engine.create("a");
+    for (const shopId of ["b", "", "../a", "a.db", "A", "a/../a", "a".repeat(41)]) {
+      await assert.rejects(
+        engine.read(shopId, () => Promise.resolve(1)),
+        faultOf("NOT_FOUND"),
+      );
+      await assert.rejects(
+        engine.peek(shopId, () => Promise.resolve(1)),
+        faultOf("NOT_FOUND"),
+      );
+      await assert.rejects(
+        engine.write(shopId, () => Promise.resolve(1)),
+        faultOf("NOT_FOUND"),
+      );
+      assert.equal(await engine.exists(shopId), false);
+    }
+  });
+
+  engineTest("writes take effect one at a time, in the order in which they were accepted", async (engine) => {
+    await engine.create("a");
+    const counts = await Promise.all(
+      Array.from({ length: 300 }, () =>
+        engine.write("a", async (tx) => {
+          const count = await onHand(tx, "a", "counter");
+          await tx.batch([setOnHand("a", "counter", count + 1)]);
+          return count;
+        }),
+      ),
+    );
+    assert.deepEqual(
+      counts,
+      counts.map((_, index) => index),
+    );
+    assert.equal(await engine.read("a", (tx) => onHand(tx, "a", "counter")), 300);
+  });
+
+  engineTest("a write that throws keeps nothing and passes its error on; its neighbours are kept", async (engine) => {
+    await engine.create("a");
+    const refusal = new Fault("NOTHING_TO_RECEIVE", "no");
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 30 }, (_, index) =>
+        engine.write("a", async (tx) => {
+          await tx.batch([addLocation("a", padded(index), "x"), setOnHand("a", padded(index), 1)]);
+          if (index % 3 === 0) throw refusal;
+          return index;
+        }),
+      ),
+    );
+    for (const [index, outcome] of outcomes.entries())
+      assert.deepEqual(
+        outcome,
+        index % 3 === 0 ? { status: "rejected", reason: refusal } : { status: "fulfilled", value: index },
+      );
+    const kept = Array.from({ length: 30 }, (_, index) => index).filter((index) => index % 3 !== 0);
+    assert.deepEqual(await engine.read("a", (tx) => locationIds(tx, "a")), kept.map(padded));
+    assert.equal(await engine.read("a", (tx) => onHand(tx, "a", padded(0))), 0);
+  });
+
+  engineTest("a statement that fails fails its write alone", async (engine) => {
+    await engine.create("a");
+    const twice = engine.write("a", (tx) => tx.batch([addLocation("a", "x", "X"), addLocation("a", "x", "X")]));
+    const nonsense = engine.write("a", (tx) => tx.all("select nothing from nowhere"));
+    const sound = engine.write("a", (tx) => tx.batch([addLocation("a", "y", "Y")]));
+    await assert.rejects(twice, (error) => !(error instanceof Fault));
+    await assert.rejects(nonsense, (error) => !(error instanceof Fault));
+    await sound;
+    assert.deepEqual(await engine.read("a", (tx) => locationIds(tx, "a")), ["y"]);
+  });
+
+  engineTest("reads and peeks never see half a write", async (engine) => {
+    await engine.create("a");
+    await engine.write("a", (tx) => tx.batch([setOnHand("a", "left", 1_000), setOnHand("a", "right", 0)]));
+    const sumOf = async (tx: Tx): Promise<number> => (await onHand(tx, "a", "left")) + (await onHand(tx, "a", "right"));
+    const work: Promise<unknown>[] = [];
+    const sums: Promise<number>[] = [];
+    for (let index = 0; index < 100; index += 1) {
+      work.push(
+        engine.write("a", async (tx) => {
+          await tx.batch([setOnHand("a", "left", (await onHand(tx, "a", "left")) - 1)]);
+          await Promise.resolve();
+          await tx.batch([setOnHand("a", "right", (await onHand(tx, "a", "right")) + 1)]);
+        }),
+      );
+      sums.push(engine.read("a", sumOf), engine.peek("a", sumOf));
+      // Half of them are put between the writes' own steps, half between turns of the event loop.
+      await (index % 2 === 0 ? Promise.resolve() : new Promise((resolve) => setImmediate(resolve)));
+    }
+    assert.deepEqual(new Set(await Promise.all(sums)), new Set([1_000]));
+    await Promise.all(work);
+    assert.equal(await engine.read("a", (tx) => onHand(tx, "a", "right")), 100);
+  });
+
+  engineTest("whoever has had the answer to a write sees it in the next read", async (engine) => {
+    await engine.create("a");
+    for (let index = 0; index < 20; index += 1) {
+      await engine.write("a", (tx) => tx.batch([setOnHand("a", "v", index)]), { durable: index % 2 === 0 });
+      assert.equal(await engine.peek("a", (tx) => onHand(tx, "a", "v")), index);
+      assert.equal(await engine.read("a", (tx) => onHand(tx, "a", "v")), index);
+    }
+  });
+
+  engineTest("a read changes nothing, even if it tries to", async (engine) => {
+    await engine.create("a");
+    await assert.rejects(engine.read("a", (tx) => tx.batch([addLocation("a", "x", "X")])));
+    await assert.rejects(engine.peek("a", (tx) => tx.all("delete from location returning location_id")));
+    assert.deepEqual(await engine.read("a", (tx) => locationIds(tx, "a")), []);
+  });
+
+  engineTest("a work cannot end its transaction", async (engine) => {
+    await engine.create("a");
+    for (const sql of ["commit", "rollback", "begin", "savepoint x"])
+      await assert.rejects(
+        engine.write("a", async (tx) => {
+          await tx.batch([addLocation("a", "x", "X"), { sql, params: [] }]);
+        }),
+      );
+    assert.deepEqual(await engine.read("a", (tx) => locationIds(tx, "a")), []);
+  });
+
+  engineTest("a Tx ends with its work", async (engine) => {
+    await engine.create("a");
+    const kept: Tx[] = [];
+    await engine.write("a", (tx) => Promise.resolve(void kept.push(tx)));
+    await engine.read("a", (tx) => Promise.resolve(void kept.push(tx)));
+    assert.equal(kept.length, 2);
+    for (const tx of kept) await assert.rejects(tx.all("select 1"));
+  });
+
+  engineTest("what was answered is there after closing and opening again", async (engine, store) => {
+    await engine.create("a");
+    await engine.write("a", (tx) => tx.batch([addLocation("a", "x", "X")]));
+    await engine.close();
+    const again = await store.open();
+    try {
+      assert.deepEqual(await again.list(), ["a"]);
+      assert.deepEqual(await again.read("a", (tx) => locationIds(tx, "a")), ["x"]);
+      await again.write("a", (tx) => tx.batch([addLocation("a", "y", "Y")]));
+      assert.deepEqual(await again.read("a", (tx) => locationIds(tx, "a")), ["x", "y"]);
+    } finally {
+      await again.close();
+    }
+  });
+
+  engineTest("closing finishes what was accepted and refuses what comes after", async (engine) => {
+    await engine.create("a");
+    const accepted = Array.from({ length: 150 }, (_, index) =>
+      engine.write("a", (tx) => tx.batch([addLocation("a", padded(index), "x")])),
+    );
+    const closing = engine.close();
+    await assert.rejects(
+      engine.write("a", () => Promise.resolve()),
+      faultOf("DO_UNAVAILABLE"),
+    );
+    await assert.rejects(engine.ready(), faultOf("DO_UNAVAILABLE"));
+    await Promise.all(accepted);
+    await closing;
+    await engine.close();
+  });
+
+  engineTest("an engine that can serve is ready", async (engine) => {
+    await engine.ready();
+  });
+
+  engineTest("shops keep their data apart", async (engine) => {
+    await engine.create("a");
+    await engine.create("b");
+    await Promise.all(
+      ["a", "b"].map((shopId) => engine.write(shopId, (tx) => tx.batch([addLocation(shopId, "x", shopId)]))),
+    );
+    await engine.remove("a");
+    assert.deepEqual(await engine.read("b", (tx) => locationIds(tx, "b")), ["x"]);
+  });
+
+  engineTest("removing a shop fails what waits on it with NOT_FOUND", async (engine) => {
+    await engine.create("a");
+    const waiting = engine.write("a", (tx) => tx.batch([addLocation("a", "x", "X")]));
+    const outcome = assert.rejects(waiting, faultOf("NOT_FOUND"));
+    const removal = engine.remove("a");
+    await assert.rejects(
+      engine.read("a", (tx) => locationIds(tx, "a")),
+      faultOf("NOT_FOUND"),
+    );
+    await Promise.all([outcome, removal]);
+    await engine.create("a");
+    assert.deepEqual(await engine.read("a", (tx) => locationIds(tx, "a")), []);
+  });
+
+  engineTest("only strings, finite numbers and null are bound, and they come back as they were", async (engine) => {
+    await engine.create("a");
+    const bind = (value: unknown) =>
+      engine.write("a", (tx) => tx.all("select location_id from location where name = ?", [value as SqlValue]));
+    for (const bad of [true, false, 1n, undefined, Number.NaN, Infinity, -Infinity, new Date(0), {}, [], 2 ** 53])
+      await assert.rejects(bind(bad), TypeError);
+
+    const texts = [
+      "",
+      "'; drop table location; --",
+      "ünï — 数 🛒",
+      "line\nfeed",
+      "x".repeat(200_000),
+      "%_\\",
+      "0",
+      "1e3",
+    ];
+    await engine.write("a", (tx) => tx.batch(texts.map((text, index) => addLocation("a", padded(index), text))));
+    const names = await engine.read("a", (tx) =>
+      tx.all<{ name: string }>("select name from location where shop_id = ? order by location_id", ["a"]),
+    );
+    assert.deepEqual(
+      names.map((row) => row.name),
+      texts,
+    );
+    for (const figure of [0, 1, -1, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]) {
+      await engine.write("a", (tx) => tx.batch([setOnHand("a", "v", figure)]));
+      assert.equal(await engine.read("a", (tx) => onHand(tx, "a", "v")), figure);
+    }
+    await assert.rejects(
+      engine.write("a", (tx) => tx.batch([setOnHand("a", "v", 0.5)])),
+      "a fraction in an integer column is refused, not rounded",
+    );
+  });
+
+  engineTest(
+    "a queue that is full refuses at once and honestly, and what it refused was never run",
+    async (engine) => {
+      await engine.create("a");
+      await engine.create("b");
+      const run = new Set<number>();
+      engine.admit("a");
+      const settled = Promise.allSettled(
+        Array.from({ length: 40 }, (_, index) =>
+          engine.write("a", async (tx) => {
+            run.add(index);
+            await tx.batch([addLocation("a", padded(index), "x")]);
+            return index;
+          }),
+        ),
+      );
+      assert.throws(() => engine.admit("a"), faultOf("DO_OVERLOADED"));
+      engine.admit("b");
+      await engine.write("b", (tx) => tx.batch([addLocation("b", "x", "X")]));
+      const outcomes = await settled;
+      const done = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+      const refused = outcomes.flatMap((outcome): unknown[] => (outcome.status === "rejected" ? [outcome.reason] : []));
+      assert.ok(done.length >= 5 && refused.length > 0, `${done.length} done, ${refused.length} refused`);
+      assert.deepEqual(run, new Set(done));
+      assert.deepEqual(await engine.read("a", (tx) => locationIds(tx, "a")), done.map(padded));
+      for (const error of refused) {
+        faultOf("DO_OVERLOADED")(error);
+        assert.ok(error instanceof Fault && error.retryAfterMs !== null && error.retryAfterMs <= 10_000);
+      }
+      engine.admit("a");
+    },
+    { queue: { lengthMax: 5, waitMsMax: 10_000 } },
+  );
+
+  engineTest("any mixture of writes, refusals and reads is as if done one after another", async (engine) => {
+    let round = 0;
+    const step = fc.constantFrom("write", "loose-write", "refusal", "read", "peek", "pause");
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60 }), async (steps) => {
+        round += 1;
+        const shopId = `s${round}`;
+        await engine.create(shopId);
+        const expected: string[] = [];
+        const seen: Promise<{ readonly ids: readonly string[]; readonly acceptedBefore: number }>[] = [];
+        const work: Promise<unknown>[] = [];
+        for (const [index, kind] of steps.entries()) {
+          const add = (tx: Tx): Promise<void> => tx.batch([addLocation(shopId, padded(index), kind)]);
+          const acceptedBefore = expected.length;
+          switch (kind) {
+            case "write":
+            case "loose-write":
+              expected.push(padded(index));
+              work.push(engine.write(shopId, add, { durable: kind === "write" }));
+              break;
+            case "refusal":
+              work.push(
+                assert.rejects(
+                  engine.write(shopId, async (tx) => {
+                    await add(tx);
+                    throw new Error("refused");
+                  }),
+                  /refused/,
+                ),
+              );
+              break;
+            case "read":
+            case "peek":
+              seen.push(engine[kind](shopId, async (tx) => ({ ids: await locationIds(tx, shopId), acceptedBefore })));
+              break;
+            case "pause":
+              await new Promise((resolve) => setImmediate(resolve));
+              break;
+          }
+        }
+        await Promise.all(work);
+        for (const { ids } of await Promise.all(seen)) assert.deepEqual(ids, expected.slice(0, ids.length));
+        assert.deepEqual(await engine.read(shopId, (tx) => locationIds(tx, shopId)), expected);
+        await engine.remove(shopId);
+      }),
+      { numRuns: 40 },
+    );
+  });
+}
