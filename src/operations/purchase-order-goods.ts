@@ -550,9 +550,11 @@ export const purchaseOrderStorefrontSync = operation({
       const effects = await saveFor(tx, call, order, decided);
       return { decided, effects, skipped: skippedJson(decided.skipped) };
     };
-    if (!input.awaitConfirmation)
-      return call.commit(async (tx) => {
+    if (!input.awaitConfirmation) {
+      const queued: string[] = [];
+      const answer = await call.commit(async (tx) => {
         const { decided, effects, skipped } = await start(tx);
+        queued.push(...idsOf(effects));
         return {
           effectIds: [],
           answer: (outcomes) => ({
@@ -568,6 +570,10 @@ export const purchaseOrderStorefrontSync = operation({
           }),
         };
       });
+      // Started, not waited for.
+      await call.settle(queued, 0);
+      return answer;
+    }
     const { asked, skipped } = await call.change(async (tx) => {
       const { decided, effects, skipped } = await start(tx);
       const asked = await askedPush(tx, call, id, {
