@@ -16,7 +16,7 @@ export interface AskedEffect {
 const supplierUpdateLineSchema = z
   .strictObject({
     lineItemId: z.string(),
-    variantId: z.string(),
+    variantId: z.string().nullable().meta({ description: "Null when the order has no such line." }),
     outcome: z.enum(["applied", "skipped", "failed"]),
     error: z.string().optional(),
   })
