@@ -53,10 +53,11 @@ export const stampOf = (call: Call): Stamp => ({
   ids: call.ids,
 });
 
-/** Saves what was decided; the effects it asked for come back with their ids. */
+/** Saves what was decided, all of it under the instant of the decision; the effects it asked for come back with their ids. */
 export const saveFor = (
   tx: Tx,
   call: Call,
   before: PurchaseOrder | null,
   decided: Decision,
-): Promise<readonly AskedEffect[]> => saveDecision(tx, call.shop.shopId, before, decided, stampOf(call));
+): Promise<readonly AskedEffect[]> =>
+  saveDecision(tx, call.shop.shopId, before, decided, { ...stampOf(call), nowMs: decided.next.updatedAtMs });

@@ -89,7 +89,7 @@ const paymentSchema = z
     createdAt: instantSchema,
     createdBy: z.string().nullable(),
   })
-  .meta({ description: "A payment for the order." });
+  .meta({ id: "Payment", description: "A payment for the order." });
 
 const paymentJson = ({ amount, paidAtMs, createdAtMs, ...payment }: Payment): z.output<typeof paymentSchema> => ({
   ...payment,
@@ -109,7 +109,7 @@ const documentSchema = z
     uploadedAt: instantSchema,
     uploadedBy: z.string().nullable(),
   })
-  .meta({ description: "Metadata of a document." });
+  .meta({ id: "Document", description: "Metadata of a document." });
 
 const documentJson = ({ uploadedAtMs, ...document }: OrderDocument): z.output<typeof documentSchema> => ({
   ...document,
@@ -143,7 +143,7 @@ const shipmentSchema = z
         .meta({ description: "How much of a line the shipment carries." }),
     ),
   })
-  .meta({ description: "A shipment of the order." });
+  .meta({ id: "Shipment", description: "A shipment of the order." });
 
 const shipmentJson = ({ shippingCost, lineAllocations, ...shipment }: Shipment): z.output<typeof shipmentSchema> => ({
   ...shipment,
@@ -174,7 +174,7 @@ const scheduleRowSchema = z
     quantityPending: z.number(),
     status: z.enum(scheduleStatuses),
   })
-  .meta({ description: "One expected arrival of one line." });
+  .meta({ id: "ReceiptScheduleRow", description: "One expected arrival of one line." });
 
 const scheduleRowJson = (row: ScheduleRow): z.output<typeof scheduleRowSchema> => ({
   ...row,
@@ -202,7 +202,7 @@ const receiptSchema = z
         .meta({ description: "What changed on a line." }),
     ),
   })
-  .meta({ description: "A record of goods received or taken back." });
+  .meta({ id: "Receipt", description: "A record of goods received or taken back." });
 
 const receiptJson = ({ receivedAtMs, lines, ...receipt }: Receipt): z.output<typeof receiptSchema> => ({
   ...receipt,
@@ -234,7 +234,7 @@ const costSyncSchema = z
     proposedAt: instantSchema,
     resolvedAt: instantSchema.nullable(),
   })
-  .meta({ description: "A unit cost that the order proposed, and what became of it." });
+  .meta({ id: "CostSyncRow", description: "A unit cost that the order proposed, and what became of it." });
 
 const costSyncJson = (entry: CostSyncEntry): z.output<typeof costSyncSchema> => ({
   costSyncId: entry.costSyncId,
@@ -280,7 +280,7 @@ const logEntrySchema = z
         .meta({ description: "A field that changed." }),
     ),
   })
-  .meta({ description: "What was done to the order." });
+  .meta({ id: "LogEntry", description: "What was done to the order." });
 
 const logEntryJson = ({ occurredAtMs, actor, changes, ...entry }: LogEntry): z.output<typeof logEntrySchema> => ({
   ...entry,

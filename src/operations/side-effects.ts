@@ -53,7 +53,7 @@ export const sideEffectsSchema = z
       .optional()
       .meta({ description: "The on-order tag of the products concerned." }),
   })
-  .meta({ description: "Follow-on work of this change; only the parts that ran appear." });
+  .meta({ id: "SideEffects", description: "Follow-on work of this change; only the parts that ran appear." });
 export type SideEffects = z.output<typeof sideEffectsSchema>;
 
 /** The two members that every answer with follow-on work carries in `data`. */

@@ -142,7 +142,10 @@ export const address = z
     phone: addressLine,
     email: addressLine,
   })
-  .meta({ description: "A postal address. It is replaced as a whole: members left out become null." });
+  .meta({
+    id: "AddressInput",
+    description: "A postal address. It is replaced as a whole: members left out become null.",
+  });
 
 // Input objects.
 
@@ -210,7 +213,7 @@ export const catalogueLineInput = z
     quantityOrdered: positiveQuantity,
     ...lineCommonInput,
   })
-  .meta({ description: "A line for a variant of the catalogue." });
+  .meta({ id: "CatalogueLineInput", description: "A line for a variant of the catalogue." });
 
 /** Members of the one line that /line-items/custom takes (C32). */
 export const customLineInput = {
@@ -310,7 +313,7 @@ export const addressSchema = z
     phone: z.string().nullable(),
     email: z.string().nullable(),
   })
-  .meta({ description: "A postal address." });
+  .meta({ id: "Address", description: "A postal address." });
 
 export const headerSchema = z
   .strictObject({
@@ -355,7 +358,7 @@ export const headerSchema = z
     cancelledAt: instantSchema.nullable(),
     version: z.int().meta({ description: "Raised by every change; also the ETag." }),
   })
-  .meta({ description: "A purchase order without its lines." });
+  .meta({ id: "PurchaseOrderHeader", description: "A purchase order without its lines." });
 export type HeaderJson = z.output<typeof headerSchema>;
 
 export const lineSchema = z
@@ -390,12 +393,12 @@ export const lineSchema = z
     createdAt: instantSchema,
     updatedAt: instantSchema,
   })
-  .meta({ description: "A line of a purchase order." });
+  .meta({ id: "PurchaseOrderLineItem", description: "A line of a purchase order." });
 export type LineJson = z.output<typeof lineSchema>;
 
 export const purchaseOrderSchema = z
   .strictObject({ ...headerSchema.shape, lineItems: z.array(lineSchema) })
-  .meta({ description: "A purchase order with its lines." });
+  .meta({ id: "PurchaseOrder", description: "A purchase order with its lines." });
 export type PurchaseOrderJson = z.output<typeof purchaseOrderSchema>;
 
 /** What a bulk call could not do to a line. */
@@ -405,7 +408,7 @@ export const lineFailureSchema = z
     reason: z.string().meta({ description: "A stable machine word." }),
     message: z.string(),
   })
-  .meta({ description: "A line that the call left alone, and why." });
+  .meta({ id: "LineFailure", description: "A line that the call left alone, and why." });
 
 /** The members that every list answers beside its rows. */
 export const pageShape = {
