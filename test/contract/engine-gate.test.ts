@@ -1,0 +1,264 @@
+/**
+ * When answers of the embedded engine leave (S4, sqlite-file.ts W1–W4): the system's `fdatasync` is held back here, and fails.
+ */
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import { copyFile, mkdtemp, rm, stat } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import type { Engine } from "../../src/shop/shop.ts";
+import { openSqliteEngine } from "../../src/shop/sqlite.ts";
+import { systemClock } from "../../src/shop/system.ts";
+import { addLocation, faultOf, locationIds } from "./engine-suite.ts";
+
+/** Syncs that have been asked for and not been answered: the disk in the test's hands. */
+interface HeldDisk {
+  readonly waiting: ((error: NodeJS.ErrnoException | null) => void)[];
+  release(): void;
+}
+
+function holdSyncs(t: TestContext): HeldDisk {
+  const real = fs.fdatasync;
+  const waiting: HeldDisk["waiting"] = [];
+  t.mock.method(fs, "fdatasync", (_descriptor: number, done: fs.NoParamCallback) => void waiting.push(done));
+  syncBuiltinESMExports();
+  return {
+    waiting,
+    /** From now on syncs go to the disk; held ones are answered as done. */
+    release() {
+      fs.fdatasync = real;
+      syncBuiltinESMExports();
+      for (const done of waiting.splice(0)) done(null);
+    },
+  };
+}
+
+/** What has settled once the event loop has gone round a few times. */
+async function settledNow(promises: Readonly<Record<string, Promise<unknown>>>): Promise<string[]> {
+  const settled: string[] = [];
+  for (const [name, promise] of Object.entries(promises))
+    void promise.then(
+      () => settled.push(name),
+      () => settled.push(name),
+    );
+  for (let round = 0; round < 5; round += 1) await new Promise((resolve) => setImmediate(resolve));
+  return settled.sort();
+}
+
+async function withEngine(
+  body: (engine: Engine, directory: string) => Promise<void>,
+  onFatal: (error: unknown) => void = (error) => assert.fail(String(error)),
+): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), "openpo-gate-"));
+  const engine = await openSqliteEngine({
+    directory,
+    schemaDirectory: "src/shop/schema",
+    shopsOpenMax: 4,
+    clock: systemClock,
+    onFatal,
+  });
+  try {
+    await engine.create("a");
+    await engine.create("b");
+    await body(engine, directory);
+  } finally {
+    await engine.close();
+    await rm(directory, { recursive: true });
+  }
+}
+
+const add = (engine: Engine, locationId: string, durable = true): Promise<void> =>
+  engine.write("a", (tx) => tx.batch([addLocation("a", locationId, "x")]), { durable });
+
+test("no answer leaves before what it tells is on disk, and other shops do not wait for it", async (t) => {
+  await withEngine(async (engine) => {
+    const disk = holdSyncs(t);
+    const write = add(engine, "x");
+    assert.deepEqual(await settledNow({ write }), []);
+    assert.equal(disk.waiting.length, 1);
+    const promises = {
+      write,
+      read: engine.read("a", (tx) => locationIds(tx, "a")),
+      readRefusal: engine.read("a", () => Promise.reject(new Error("tells of x"))),
+      writeRefusal: engine.write("a", () => Promise.reject(new Error("tells of x"))),
+      peek: engine.peek("a", (tx) => locationIds(tx, "a")),
+      readOfAnotherShop: engine.read("b", (tx) => locationIds(tx, "b")),
+    };
+    assert.deepEqual(await settledNow(promises), ["peek", "readOfAnotherShop"]);
+    assert.deepEqual(await promises.peek, ["x"], "a peek sees what is not synced yet");
+    disk.release();
+    assert.deepEqual(await settledNow(promises), Object.keys(promises).sort());
+    assert.deepEqual(await promises.read, ["x"]);
+    await assert.rejects(promises.writeRefusal, /tells of x/);
+  });
+});
+
+test("commits go on while a sync is under way, and the next sync covers them all", async (t) => {
+  await withEngine(async (engine) => {
+    const disk = holdSyncs(t);
+    const first = add(engine, "0");
+    await settledNow({ first });
+    const later: Record<string, Promise<void>> = {};
+    for (let index = 1; index <= 5; index += 1) {
+      later[`${index}`] = add(engine, `${index}`);
+      await settledNow({});
+    }
+    assert.equal(disk.waiting.length, 1, "one sync at a time");
+    disk.waiting.shift()?.(null);
+    assert.deepEqual(
+      await settledNow({ first, ...later }),
+      ["first"],
+      "a commit is not covered by a sync that began before it",
+    );
+    assert.equal(disk.waiting.length, 1);
+    disk.waiting.shift()?.(null);
+    assert.deepEqual(await settledNow(later), Object.keys(later));
+    assert.equal(disk.waiting.length, 0, "nothing is left to sync");
+    disk.release();
+  });
+});
+
+test("a write that need not be durable waits for no sync and makes no read wait", async (t) => {
+  await withEngine(async (engine) => {
+    const disk = holdSyncs(t);
+    await add(engine, "loose", false);
+    assert.deepEqual(await engine.read("a", (tx) => locationIds(tx, "a")), ["loose"]);
+    const durable = add(engine, "durable");
+    const together = { durable, loose: add(engine, "loose-2", false) };
+    assert.deepEqual(
+      await settledNow(together),
+      ["loose"],
+      "also not when it is committed together with one that must be",
+    );
+    assert.equal(disk.waiting.length, 1);
+    disk.release();
+    await durable;
+  });
+});
+
+test("a write that changes nothing asks for no sync", async (t) => {
+  await withEngine(async (engine) => {
+    const disk = holdSyncs(t);
+    assert.deepEqual(await engine.write("a", (tx) => locationIds(tx, "a")), []);
+    await assert.rejects(
+      engine.write("a", async (tx) => {
+        await tx.batch([addLocation("a", "x", "X")]);
+        throw new Error("refused");
+      }),
+      /refused/,
+    );
+    assert.equal(disk.waiting.length, 0);
+    disk.release();
+  });
+});
+
+test("a failed sync ends the service: nothing that waits is acknowledged and nothing more is taken on", async (t) => {
+  const fatal: unknown[] = [];
+  await withEngine(
+    async (engine) => {
+      const disk = holdSyncs(t);
+      const write = add(engine, "x");
+      await settledNow({ write });
+      const read = engine.read("a", (tx) => locationIds(tx, "a"));
+      const outcomes = [write, read].map((promise) => assert.rejects(promise, faultOf("DO_UNAVAILABLE")));
+      const failure = new Error("EIO: i/o error, fdatasync");
+      disk.waiting.shift()?.(failure);
+      await Promise.all(outcomes);
+      assert.deepEqual(fatal, [failure]);
+      await assert.rejects(add(engine, "y"), faultOf("DO_UNAVAILABLE"));
+      await assert.rejects(engine.ready(), faultOf("DO_UNAVAILABLE"));
+      disk.release();
+    },
+    (error) => fatal.push(error),
+  );
+});
+
+test("work that waits for anything but its Tx is rolled back and reported, and its neighbours go on", async () => {
+  await withEngine(async (engine) => {
+    const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+    let later: Promise<unknown> = Promise.resolve();
+    const before = add(engine, "1");
+    const stuck = engine.write("a", async (tx) => {
+      await tx.batch([addLocation("a", "2", "x")]);
+      later = pause().then(() => tx.batch([addLocation("a", "3", "x")]));
+      later.catch(() => undefined);
+      await later;
+    });
+    const after = add(engine, "4");
+    await assert.rejects(stuck, /awaited something other than its Tx/);
+    await Promise.all([before, after]);
+    await assert.rejects(later, /after its work had ended/);
+    await assert.rejects(engine.read("a", pause), /awaited something other than its Tx/);
+    assert.deepEqual(await engine.read("a", (tx) => locationIds(tx, "a")), ["1", "4"]);
+  });
+});
+
+test("the write-ahead log does not grow with what is written, and file and log together are whole at any moment", async () => {
+  await withEngine(async (engine, directory) => {
+    const name = "x".repeat(20_000);
+    let walBytesMax = 0;
+    for (let round = 0; round < 60; round += 1) {
+      const ids = Array.from(
+        { length: 16 },
+        (_, index) => `${String(round).padStart(3, "0")}-${String(index).padStart(2, "0")}`,
+      );
+      await Promise.all(
+        ids.map((id, index) =>
+          engine.write("a", (tx) => tx.batch([addLocation("a", id, name)]), {
+            durable: index !== 0 && round % 2 === 0,
+          }),
+        ),
+      );
+      walBytesMax = Math.max(walBytesMax, (await stat(join(directory, "a.db-wal"))).size);
+      if (round % 12 !== 0) continue;
+      // What another process finds if this one is killed now.
+      for (const suffix of [".db", ".db-wal"])
+        await copyFile(join(directory, `a${suffix}`), join(directory, `copy${suffix}`));
+      const [first] = await engine.read("copy", (tx) => tx.all<{ n: number }>("select count(*) as n from location"));
+      assert.equal(first?.n, (round + 1) * 16);
+      await engine.remove("copy");
+    }
+    assert.ok(walBytesMax < 8 * 1_048_576, `the log grew to ${walBytesMax} bytes for 19 MB written`);
+  });
+});
+
+// Linux shows what a process has open; elsewhere there is nothing to look at.
+test(
+  "no more files are kept open than may be, least recently used first, and never one in use is closed",
+  { skip: !fs.existsSync("/proc/self/fd") },
+  async (t) => {
+    await withEngine(async (engine) => {
+      const shops = Array.from({ length: 10 }, (_, index) => `s${index}`);
+      for (const shopId of shops) await engine.create(shopId);
+      const openFiles = (): string[] =>
+        fs
+          .readdirSync("/proc/self/fd")
+          .flatMap((descriptor) => {
+            try {
+              return [fs.readlinkSync(`/proc/self/fd/${descriptor}`)];
+            } catch {
+              return [];
+            }
+          })
+          .flatMap((path) =>
+            path.includes("openpo-gate-") && path.endsWith(".db") ? [path.slice(path.lastIndexOf("/") + 1)] : [],
+          )
+          .sort();
+      assert.deepEqual(openFiles(), ["s6.db", "s7.db", "s8.db", "s9.db"]);
+      await engine.read("s6", () => Promise.resolve());
+      await engine.read("s0", () => Promise.resolve());
+      assert.deepEqual(openFiles(), ["s0.db", "s6.db", "s8.db", "s9.db"]);
+      const disk = holdSyncs(t);
+      const writes = shops.map((shopId) => engine.write(shopId, (tx) => tx.batch([addLocation(shopId, "x", "x")])));
+      await settledNow({});
+      assert.equal(openFiles().length, 10, "busy files stay open beyond the limit");
+      disk.release();
+      await Promise.all(writes);
+      await engine.read("a", () => Promise.resolve());
+      assert.equal(openFiles().length, 4);
+      for (const shopId of shops) assert.deepEqual(await engine.read(shopId, (tx) => locationIds(tx, shopId)), ["x"]);
+    });
+  },
+);
