@@ -83,7 +83,7 @@ export interface OutboxOptions {
   /** This is the only process on the store: what an earlier one had claimed is free at once. */
   readonly alone: boolean;
   /** From 0 to below 1. */
-  readonly random?: () => number;
+  readonly random: () => number;
 }
 
 export interface Outbox {
@@ -109,7 +109,7 @@ interface ShopRuns {
 }
 
 export function createOutbox(options: OutboxOptions): Outbox {
-  const { engine, storefrontOf, clock, ids, log, alone, random = Math.random } = options;
+  const { engine, storefrontOf, clock, ids, log, alone, random } = options;
   const limits: OutboxLimits = { ...outboxLimits, ...options.limits };
   const owner = ids.next("run");
   const shops = new Map<string, ShopRuns>();

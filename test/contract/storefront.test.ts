@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { quantityToNumber } from "../../src/core/money.ts";
+import { openSqliteEngine } from "../../src/shop/sqlite.ts";
+import { systemClock } from "../../src/shop/system.ts";
+import { openSandbox, type SandboxLevel } from "../../src/storefront/sandbox.ts";
+import type { VariantState } from "../../src/storefront/storefront.ts";
+import { storefrontSuite } from "./storefront-suite.ts";
+
+storefrontSuite("sandbox", async () => {
+  const directory = await mkdtemp(path.join(tmpdir(), "openpo-sandbox-"));
+  const engine = await openSqliteEngine({
+    directory,
+    schemaDirectory: path.join(import.meta.dirname, "../../src/storefront/schema"),
+    clock: systemClock,
+    shopsOpenMax: 4,
+  });
+  const sandbox = openSandbox({ engine, clock: systemClock, shopId: "demo" });
+  const active = Array.from({ length: 12 }, (_, index) => `v${index}`);
+  const seed = (variantId: string, status: VariantState, productId = `product of ${variantId}`) => ({
+    variantId,
+    productId,
+    status,
+    unitCost: null,
+  });
+  await sandbox.seedVariants([
+    ...active.map((id, index) => seed(id, "active", index >= 10 ? "shared" : `product of ${id}`)),
+    seed("resting", "inactive"),
+    seed("gone", "deleted"),
+    seed("bundle", "unsyncable"),
+  ]);
+  const shown = async (variantId: string) => {
+    const { variants } = await sandbox.state([variantId]);
+    return variants[0] ?? assert.fail(`the sandbox does not hold ${variantId}`);
+  };
+  const level = async (variantId: string, locationId: string, figure: keyof Omit<SandboxLevel, "locationId">) => {
+    const found = (await shown(variantId)).levels.find((each) => each.locationId === locationId);
+    return found === undefined ? 0 : quantityToNumber(found[figure]);
+  };
+  return {
+    storefront: sandbox,
+    active,
+    inactive: "resting",
+    deleted: "gone",
+    unsyncable: "bundle",
+    locations: ["here", "there"],
+    loseNextAnswer: (call) =>
+      sandbox.replaceFaults({
+        latencyMs: 0,
+        applyDelayMs: 0,
+        faults: [{ call, outcome: "lost-response", variantIds: null, times: 1 }],
+      }),
+    onHand: (variantId, locationId) => level(variantId, locationId, "onHand"),
+    incoming: (variantId, locationId) => level(variantId, locationId, "incoming"),
+    tags: async (variantId) => (await shown(variantId)).tags,
+    tagByHand: async (variantId, tag) => {
+      await sandbox.setTags([{ variantId, tag, present: true }], { reference: tag, documentUri: "test:" });
+    },
+    dispose: async () => {
+      await engine.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+});

@@ -1,0 +1,217 @@
+/** A shop with its sandbox and its outbox on real files, for tests of what follows a change. */
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { decideReceive, decideUnreceive } from "../../src/core/goods.ts";
+import { type Quantity, quantityToNumber } from "../../src/core/money.ts";
+import type { Decision, LineItem, PurchaseOrder } from "../../src/core/purchase-order.ts";
+import { defaultSettings, saveShop, type Shop } from "../../src/shop/account.ts";
+import { createOutbox, type Outbox, type OutboxLimits } from "../../src/shop/outbox.ts";
+import { importOrder, loadOrder, saveDecision } from "../../src/shop/rows.ts";
+import type { Engine, Tx } from "../../src/shop/shop.ts";
+import { openSqliteEngine } from "../../src/shop/sqlite.ts";
+import { loadPushState } from "../../src/shop/stock-pushes.ts";
+import { systemClock, timeOrderedIds } from "../../src/shop/system.ts";
+import { openSandbox, type SandboxControl, type SandboxFault } from "../../src/storefront/sandbox.ts";
+import type { Storefront } from "../../src/storefront/storefront.ts";
+import { context, order, shop as shopFacts } from "./goods.ts";
+
+export const shopId = "demo";
+export const locationId = "warehouse";
+const source = path.join(import.meta.dirname, "../../src");
+
+export interface World {
+  readonly engine: Engine;
+  readonly sandbox: Storefront & SandboxControl;
+  readonly outbox: Outbox;
+  /** What the runner complained about. */
+  readonly complaints: readonly string[];
+  /** Keeps an order in progress with these lines, and its variants in catalogue and sandbox. */
+  place(purchaseOrderId: string, lineItems: readonly LineItem[], facts?: Partial<PurchaseOrder>): Promise<void>;
+  /** Receives totals by line; answers the ids of the effects. */
+  receive(purchaseOrderId: string, totals: Readonly<Record<string, Quantity>>): Promise<readonly string[]>;
+  unreceive(purchaseOrderId: string, deltas: Readonly<Record<string, Quantity>>): Promise<readonly string[]>;
+  /** Commits what `decide` decides about the order. */
+  decide(
+    purchaseOrderId: string,
+    decide: (order: PurchaseOrder, tx: Tx) => Promise<Decision>,
+  ): Promise<readonly string[]>;
+  load(purchaseOrderId: string): Promise<PurchaseOrder>;
+  onHand(variantId: string): Promise<number>;
+  strike(faults: readonly SandboxFault[], delays?: { latencyMs?: number; applyDelayMs?: number }): Promise<void>;
+  /** Waits until nothing of the shop is pending. */
+  quiet(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface WorldOptions {
+  readonly limits?: Partial<OutboxLimits>;
+  readonly settings?: Partial<Shop>;
+  /** Stands between the outbox and the sandbox. */
+  readonly between?: (storefront: Storefront) => Storefront;
+  /** Stands between the outbox and the shop's data. */
+  readonly engineOf?: (engine: Engine) => Engine;
+}
+
+/** Opens (or opens again) the world in a directory. */
+export async function openWorld(directory: string, options: WorldOptions = {}): Promise<World> {
+  const ids = timeOrderedIds(systemClock);
+  const open = (part: string, schema: string): Promise<Engine> =>
+    openSqliteEngine({
+      directory: path.join(directory, part),
+      schemaDirectory: path.join(source, schema),
+      clock: systemClock,
+      shopsOpenMax: 4,
+    });
+  const engine = await open("shops", "shop/schema");
+  const sandboxEngine = await open("sandbox", "storefront/schema");
+  if (!(await engine.exists(shopId))) {
+    await engine.create(shopId);
+    await engine.write(shopId, (tx) =>
+      saveShop(tx, {
+        ...defaultSettings,
+        shopId,
+        name: "Demo",
+        currencyCode: "USD",
+        planRestApi: true,
+        storefront: { kind: "sandbox" },
+        createdAtMs: 0,
+        updatedAtMs: 0,
+        ...options.settings,
+      }),
+    );
+  }
+  const sandbox = openSandbox({ engine: sandboxEngine, clock: systemClock, shopId, timeoutMs: 50 });
+  const complaints: string[] = [];
+  const complain = (_: object, message: string): void => void complaints.push(message);
+  const outbox = createOutbox({
+    engine: options.engineOf?.(engine) ?? engine,
+    storefrontOf: async () => options.between?.(sandbox) ?? sandbox,
+    clock: systemClock,
+    ids,
+    log: { warn: complain, error: complain },
+    alone: true,
+    random: () => 0.5,
+    limits: { backoffMs: 5, backoffMsMax: 40, closeWaitMs: 200, ...options.limits },
+  });
+  const facts = shopFacts({ ...options.settings });
+
+  const decide: World["decide"] = (purchaseOrderId, rule) =>
+    engine.write(shopId, async (tx) => {
+      const before = (await loadOrder(tx, shopId, purchaseOrderId)) ?? assert.fail("no such order");
+      const decision = await rule(before, tx);
+      const effects = await saveDecision(tx, shopId, before, decision, {
+        actor: { type: "system", id: null, name: null },
+        operation: "test",
+        requestId: "req_test",
+        nowMs: systemClock.now(),
+        ids,
+      });
+      return effects.map((effect) => effect.effectId);
+    });
+  const goodsContext = async (tx: Tx, purchaseOrderId: string) =>
+    context({
+      shop: facts,
+      nowMs: systemClock.now(),
+      openPushLineItemIds: (await loadPushState(tx, shopId, purchaseOrderId)).lineItemIds,
+    });
+
+  return {
+    engine,
+    sandbox,
+    outbox,
+    complaints,
+    async place(purchaseOrderId, lineItems, headerFacts = {}) {
+      const number = { purchaseOrderId, poNumber: `PO-${purchaseOrderId}`, locationId };
+      await engine.write(shopId, async (tx) => {
+        await importOrder(tx, shopId, order("In Progress", lineItems, { ...number, ...headerFacts }), {
+          payments: [],
+          documents: [],
+          shipments: [],
+          credits: [],
+        });
+        await tx.batch(
+          lineItems.map((line) => ({
+            sql: `insert into variant (shop_id, variant_id, product_id, product_name, status) values (?, ?, ?, ?, 'active')
+                  on conflict (shop_id, variant_id) do nothing`,
+            params: [shopId, line.variantId, `product of ${line.variantId}`, "A product"],
+          })),
+        );
+      });
+      await sandbox.seedVariants(
+        lineItems.map(({ variantId }) => ({
+          variantId,
+          productId: `product of ${variantId}`,
+          status: "active",
+          unitCost: null,
+        })),
+      );
+    },
+    receive: (purchaseOrderId, totals) =>
+      decide(purchaseOrderId, async (before, tx) =>
+        decideReceive(
+          before,
+          {
+            lines: Object.entries(totals).map(([lineItemId, quantityReceived]) => ({ lineItemId, quantityReceived })),
+            allowOverReceipt: true,
+          },
+          await goodsContext(tx, purchaseOrderId),
+        ),
+      ),
+    unreceive: (purchaseOrderId, deltas) =>
+      decide(purchaseOrderId, async (before, tx) =>
+        decideUnreceive(
+          before,
+          { lines: Object.entries(deltas).map(([lineItemId, quantity]) => ({ lineItemId, quantity })), reason: null },
+          await goodsContext(tx, purchaseOrderId),
+        ),
+      ),
+    decide,
+    load: (purchaseOrderId) =>
+      engine.read(shopId, async (tx) => (await loadOrder(tx, shopId, purchaseOrderId)) ?? assert.fail("no such order")),
+    async onHand(variantId) {
+      const { variants } = await sandbox.state([variantId]);
+      const level = variants[0]?.levels.find((each) => each.locationId === locationId);
+      return level === undefined ? 0 : quantityToNumber(level.onHand);
+    },
+    strike: (faults, delays = {}) => sandbox.replaceFaults({ latencyMs: 0, applyDelayMs: 0, ...delays, faults }),
+    async quiet() {
+      for (let looks = 0; looks < 1_000; looks += 1) {
+        const rows = await engine.peek(shopId, (tx) =>
+          tx.all<{ effect_id: string }>("select effect_id from effect where shop_id = ? and state = 'pending'", [
+            shopId,
+          ]),
+        );
+        if (rows.length === 0) return;
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      assert.fail("the outbox did not come to rest");
+    },
+    async close() {
+      await outbox.close();
+      await engine.close();
+      await sandboxEngine.close();
+    },
+  };
+}
+
+/** A directory of its own, removed afterwards. */
+export async function inDirectory(use: (directory: string) => Promise<void>): Promise<void> {
+  const directory = await mkdtemp(path.join(tmpdir(), "openpo-outbox-"));
+  try {
+    await use(directory);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+export const withWorld = (use: (world: World) => Promise<void>, options: WorldOptions = {}): Promise<void> =>
+  inDirectory(async (directory) => {
+    const world = await openWorld(directory, options);
+    try {
+      await use(world);
+    } finally {
+      await world.close();
+    }
+  });
