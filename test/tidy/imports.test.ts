@@ -23,6 +23,7 @@ const beyond: Readonly<Record<string, readonly string[]>> = {
   "config.ts": ["zod", "node:"],
   // The outbox is where effects meet the storefront; it knows the port only.
   "shop/outbox.ts": ["storefront/storefront.ts"],
+  "shop/effect-work.ts": ["storefront/storefront.ts"],
   // The sandbox keeps its state in an engine of its own (D8).
   "storefront/sandbox.ts": ["shop/shop.ts"],
   "shop/sqlite.ts": ["node:"],
