@@ -1,0 +1,95 @@
+/**
+ * Holds an answer against the OpenAPI document, by a validator that is not ours (ajv): the status is documented, the body has the
+ * documented shape and nothing else, the fault is one that the operation declares, and the headers are the documented ones.
+ */
+import assert from "node:assert/strict";
+import type { IncomingHttpHeaders } from "node:http";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import type { Json, JsonObject } from "../../src/core/json.ts";
+import { isJsonObject, jsonPointer } from "../../src/core/json.ts";
+
+/** Headers whose presence means something; the document must know them where they are sent. */
+const telling = [
+  "x-request-id",
+  "retry-after",
+  "etag",
+  "location",
+  "idempotent-replayed",
+  "ratelimit",
+  "ratelimit-policy",
+  "www-authenticate",
+] as const;
+/** Those that are not sent every time. */
+const occasional: ReadonlySet<string> = new Set(["retry-after", "etag", "idempotent-replayed"]);
+
+export interface Observed {
+  readonly method: string;
+  /** With the query. */
+  readonly target: string;
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+const at = (value: Json | undefined, ...steps: readonly string[]): Json | undefined =>
+  steps.reduce<Json | undefined>(
+    (object, step) => (object !== undefined && isJsonObject(object) ? object[step] : undefined),
+    value,
+  );
+
+/** @returns a check that throws what is wrong with an answer. */
+export function createContract(document: JsonObject): (observed: Observed) => void {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addSchema(document, "openapi");
+  const templates = Object.entries(at(document, "paths") ?? {}).map(([path, methods]) => ({
+    path,
+    methods,
+    pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+  }));
+  // Literal paths before those with parameters.
+  templates.sort(
+    (a, b) => (a.path.includes("{") ? 1 : 0) - (b.path.includes("{") ? 1 : 0) || b.path.length - a.path.length,
+  );
+
+  const validate = (body: Json, steps: readonly string[], what: string): void => {
+    const $ref = `openapi#${jsonPointer(steps)}`;
+    const valid = ajv.validate({ $ref: encodeURI($ref).replaceAll("%25", "%") }, body);
+    assert.ok(valid, `${what}: ${ajv.errorsText(ajv.errors, { separator: "\n  " })}\n${JSON.stringify(body)}`);
+  };
+
+  return ({ method, target, status, headers, body }) => {
+    const what = `${method} ${target} answered ${status}`;
+    assert.ok(headers["x-request-id"], `${what} without X-Request-Id`);
+    const path = target.split("?")[0] ?? "";
+    const documentedMethod = (method === "HEAD" ? "GET" : method).toLowerCase();
+    const template = templates.find(
+      (each) => each.pattern.test(path) && at(each.methods, documentedMethod) !== undefined,
+    );
+    const json: Json | null = method === "HEAD" || body === "" ? null : JSON.parse(body);
+    if (template === undefined) {
+      if (method === "OPTIONS") return assert.equal(status, 204, what);
+      assert.ok([401, 403, 404, 405, 429, 503].includes(status), `${what} where no operation is documented`);
+      if (json !== null) validate(json, ["components", "schemas", "Error"], what);
+      return;
+    }
+    const steps = ["paths", template.path, documentedMethod, "responses", String(status)];
+    const response = at(document, ...steps);
+    assert.ok(response !== undefined, `${what}, which is not documented: ${body}`);
+    if (at(response, "content") === undefined) assert.equal(body, "", `${what} with a body`);
+    else if (json !== null) validate(json, [...steps, "content", "application/json", "schema"], what);
+
+    const documented = new Set(Object.keys(at(response, "headers") ?? {}).map((name) => name.toLowerCase()));
+    for (const name of telling) {
+      if (headers[name] !== undefined) assert.ok(documented.has(name), `${what} with ${name}, which is not documented`);
+      else if (documented.has(name)) assert.ok(occasional.has(name), `${what} without ${name}`);
+    }
+    if (json !== null && status >= 400) {
+      assert.equal(at(json, "error", "retryable"), headers["retry-after"] !== undefined, `${what}: Retry-After`);
+      assert.equal(at(json, "error", "requestId"), headers["x-request-id"], what);
+    } else if (json !== null && path !== "/api/v1/openapi.json") {
+      assert.equal(at(json, "meta", "requestId"), headers["x-request-id"], what);
+    }
+  };
+}

@@ -1,0 +1,323 @@
+/**
+ * A real server for tests: files in a directory of its own, a port of its own, one shop with a read and a write key.
+ *
+ * Every answer that `request` gets is held against the OpenAPI document (contract.ts); an undocumented status, property, fault or
+ * header fails the test that asked for it.
+ */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { Agent, type IncomingHttpHeaders, request as httpRequest } from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { apiKeyRandomBytes, makeApiKey } from "../../src/core/api-key.ts";
+import type { Json } from "../../src/core/json.ts";
+import { createApp, type Mount } from "../../src/http/app.ts";
+import { createMetrics } from "../../src/http/metrics.ts";
+import { openApiDocument } from "../../src/http/openapi.ts";
+import { startHttpServer } from "../../src/http/server.ts";
+import type { Operation } from "../../src/operations/operation.ts";
+import { createPerform, type PerformDependencies } from "../../src/operations/perform.ts";
+import { operations as registry } from "../../src/operations/registry.ts";
+import {
+  type ApiKey,
+  type AuditEntry,
+  defaultSettings,
+  insertApiKey,
+  listAudit,
+  saveShop,
+  type Shop,
+} from "../../src/shop/account.ts";
+import { memoryCoordination } from "../../src/shop/coordination.ts";
+import { createOutbox, type OutboxLimits } from "../../src/shop/outbox.ts";
+import type { QueueLimits } from "../../src/shop/queue.ts";
+import type { Clock, Engine, Ids } from "../../src/shop/shop.ts";
+import { openSqliteEngine } from "../../src/shop/sqlite.ts";
+import { systemClock, timeOrderedIds } from "../../src/shop/system.ts";
+import { openSandbox, type SandboxControl } from "../../src/storefront/sandbox.ts";
+import type { Storefront } from "../../src/storefront/storefront.ts";
+import { createContract } from "./contract.ts";
+
+export interface TestServerOptions {
+  /** Default: the registry's. */
+  readonly operations?: readonly Operation[];
+  /** What differs from a shop with default settings; its rate limit is out of the way unless given. */
+  readonly shop?: Partial<Shop>;
+  readonly outboxLimits?: Partial<OutboxLimits>;
+  readonly queue?: QueueLimits;
+  readonly mounts?: readonly Mount[];
+  readonly responseBytesMax?: number;
+  /** Replaces parts of what requests run on. */
+  readonly perform?: (deps: PerformDependencies) => Partial<PerformDependencies>;
+}
+
+export interface RequestOptions {
+  /** Default: the write key. Null: no key. */
+  readonly key?: string | null;
+  /** Sent as JSON; text and bytes as they are. */
+  readonly body?: unknown;
+  /** An array sends a header once per entry. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  /** The body goes out in chunks, without its length. */
+  readonly chunked?: boolean;
+  /** Leave the answer unchecked; for what stands outside the document (`/healthz`). */
+  readonly undocumented?: boolean;
+}
+
+export interface TestResponse {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** The member at this path of the JSON body; undefined when there is none. */
+  at(...steps: readonly (string | number)[]): Json | undefined;
+  /** Like `at`, for text that must be there. */
+  textAt(...steps: readonly (string | number)[]): string;
+}
+
+export interface TestServer {
+  readonly url: string;
+  readonly port: number;
+  readonly directory: string;
+  readonly engine: Engine;
+  readonly ids: Ids;
+  /** Real time, moved ahead by `advance`. */
+  readonly clock: Clock & { advance(ms: number): void };
+  readonly shopId: string;
+  readonly readKey: string;
+  readonly writeKey: string;
+  readonly sandbox: Storefront & SandboxControl;
+  /** What was logged, as one line of JSON each. */
+  readonly logged: readonly string[];
+  /** `target`: path and query, sent as it is. */
+  request(method: string, target: string, options?: RequestOptions): Promise<TestResponse>;
+  get(target: string, options?: RequestOptions): Promise<TestResponse>;
+  post(target: string, body?: unknown, options?: RequestOptions): Promise<TestResponse>;
+  patch(target: string, body?: unknown, options?: RequestOptions): Promise<TestResponse>;
+  delete(target: string, options?: RequestOptions): Promise<TestResponse>;
+  /** Audit rows of the shop, newest first. */
+  audit(): Promise<readonly AuditEntry[]>;
+  /** Makes another key of the shop. */
+  addKey(scope: ApiKey["scope"]): Promise<{ readonly keyId: string; readonly apiKey: string }>;
+  /** Changes the shop's row. */
+  changeShop(changes: Partial<Shop>): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const schemaOf = (room: string): string => path.join(import.meta.dirname, `../../src/${room}/schema`);
+
+/** Starts a server; `await using` or `stop` ends it and removes its files. */
+export async function startServer(options: TestServerOptions = {}): Promise<TestServer & AsyncDisposable> {
+  const directory = await mkdtemp(path.join(tmpdir(), "openpo-"));
+  let aheadMs = 0;
+  const clock = {
+    now: () => systemClock.now() + aheadMs,
+    advance: (ms: number) => {
+      aheadMs += ms;
+    },
+  };
+  const ids = timeOrderedIds(clock);
+  const logged: string[] = [];
+  const write = (level: string) => (fields: object, message: string) => {
+    const err = "err" in fields && fields.err instanceof Error ? { err: fields.err.stack } : {};
+    logged.push(JSON.stringify({ level, message, ...fields, ...err }));
+  };
+  const log = { info: write("info"), warn: write("warn"), error: write("error") };
+
+  const open = (name: string, room: string): Promise<Engine> =>
+    openSqliteEngine({
+      directory: path.join(directory, name),
+      schemaDirectory: schemaOf(room),
+      shopsOpenMax: 8,
+      clock,
+      ...(options.queue === undefined ? {} : { queue: options.queue }),
+    });
+  const engine = await open("shops", "shop");
+  const sandboxes = await open("sandbox", "storefront");
+  const storefrontOf = (shopId: string) =>
+    Promise.resolve(openSandbox({ engine: sandboxes, clock, shopId, timeoutMs: 100 }));
+  const outbox = createOutbox({
+    engine,
+    storefrontOf,
+    clock,
+    ids,
+    log,
+    alone: true,
+    ...(options.outboxLimits === undefined ? {} : { limits: options.outboxLimits }),
+  });
+
+  const shopId = "test-shop";
+  const shop: Shop = {
+    ...defaultSettings,
+    shopId,
+    name: "Test shop",
+    currencyCode: "EUR",
+    planRestApi: true,
+    storefront: { kind: "sandbox" },
+    rateLimit: { capacity: 100_000, refillPerSecond: 100_000 },
+    createdAtMs: clock.now(),
+    updatedAtMs: clock.now(),
+    ...options.shop,
+  };
+  await engine.create(shopId);
+  await engine.write(shopId, (tx) => saveShop(tx, shop));
+  const addKey: TestServer["addKey"] = async (scope) => {
+    const made = makeApiKey(shopId, randomBytes(apiKeyRandomBytes));
+    const key: ApiKey = {
+      keyId: ids.next("key"),
+      name: `the ${scope} key`,
+      scope,
+      lastFour: made.lastFour,
+      createdAtMs: clock.now(),
+      revokedAtMs: null,
+    };
+    await engine.write(shopId, (tx) => insertApiKey(tx, shopId, key, made.secretHash));
+    return { keyId: key.keyId, apiKey: made.apiKey };
+  };
+  const { apiKey: readKey } = await addKey("read");
+  const { apiKey: writeKey } = await addKey("write");
+
+  const operations = options.operations ?? registry;
+  const deps: PerformDependencies = {
+    engine,
+    coordination: memoryCoordination(),
+    clock,
+    ids,
+    outbox,
+    storefrontOf,
+    log,
+    ...(options.responseBytesMax === undefined ? {} : { responseBytesMax: options.responseBytesMax }),
+  };
+  const app = createApp({
+    operations,
+    perform: createPerform({ ...deps, ...options.perform?.(deps) }),
+    clock,
+    ids,
+    log,
+    metrics: createMetrics(),
+    ready: () => engine.ready(),
+    ...(options.mounts === undefined ? {} : { mounts: options.mounts }),
+  });
+  const server = await startHttpServer({ app, host: "127.0.0.1", port: 0, ids, log });
+  const agent = new Agent({ keepAlive: true });
+  const check = createContract(openApiDocument(operations));
+
+  const request: TestServer["request"] = async (method, target, options = {}) => {
+    const observed = await send({ agent, port: server.port, method, target, key: writeKey, ...options });
+    if (options.undocumented !== true) check({ method, target, ...observed, body: observed.text });
+    return observed;
+  };
+
+  const stop = async (): Promise<void> => {
+    agent.destroy();
+    await server.stop();
+    await outbox.close();
+    await engine.close();
+    await sandboxes.close();
+    await rm(directory, { recursive: true, force: true });
+  };
+
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    port: server.port,
+    directory,
+    engine,
+    ids,
+    clock,
+    shopId,
+    readKey,
+    writeKey,
+    sandbox: openSandbox({ engine: sandboxes, clock, shopId }),
+    logged,
+    request,
+    get: (target, options) => request("GET", target, options),
+    post: (target, body, options) => request("POST", target, { body, ...options }),
+    patch: (target, body, options) => request("PATCH", target, { body, ...options }),
+    delete: (target, options) => request("DELETE", target, options),
+    audit: async () =>
+      (
+        await engine.read(shopId, (tx) =>
+          listAudit(tx, shopId, { keyId: null, operation: null, status: null }, null, 500),
+        )
+      ).entries,
+    addKey,
+    changeShop: (changes) => engine.write(shopId, (tx) => saveShop(tx, { ...shop, ...changes })),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+interface Outgoing extends RequestOptions {
+  readonly agent: Agent;
+  readonly port: number;
+  readonly method: string;
+  readonly target: string;
+  readonly key: string | null;
+}
+
+function send({
+  agent,
+  port,
+  method,
+  target,
+  key,
+  body,
+  headers = {},
+  chunked = false,
+}: Outgoing): Promise<TestResponse> {
+  return new Promise((resolve, reject) => {
+    const bytes =
+      body === undefined
+        ? null
+        : typeof body === "string" || body instanceof Uint8Array
+          ? Buffer.from(body)
+          : Buffer.from(JSON.stringify(body));
+    const request = httpRequest(
+      {
+        agent,
+        host: "127.0.0.1",
+        port,
+        method,
+        path: target,
+        headers: {
+          ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
+          ...(bytes === null ? {} : { "Content-Type": "application/json" }),
+          ...(bytes === null ? {} : chunked ? { "Transfer-Encoding": "chunked" } : { "Content-Length": bytes.length }),
+          ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat()])),
+        },
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("error", reject);
+        response.on("end", () =>
+          resolve(answerOf(response.statusCode ?? 0, response.headers, Buffer.concat(chunks).toString())),
+        );
+      },
+    );
+    request.on("error", reject);
+    request.end(bytes ?? undefined);
+  });
+}
+
+function answerOf(status: number, headers: IncomingHttpHeaders, text: string): TestResponse {
+  const at: TestResponse["at"] = (...steps) => {
+    let value: unknown = JSON.parse(text);
+    for (const step of steps)
+      value =
+        typeof value === "object" && value !== null
+          ? Object.entries(value).find(([name]) => name === String(step))?.[1]
+          : undefined;
+    return value as Json | undefined;
+  };
+  return {
+    status,
+    headers,
+    text,
+    at,
+    textAt: (...steps) => {
+      const value = at(...steps);
+      assert.ok(typeof value === "string", `no text at ${steps.join(".")}: ${text}`);
+      return value;
+    },
+  };
+}
