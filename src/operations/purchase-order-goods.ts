@@ -153,7 +153,7 @@ const lineIdOf = (line: { readonly lineItemId: string }): string => line.lineIte
 
 // Confirm.
 
-export const purchaseOrderConfirm = operation({
+const confirmQuantities = operation({
   name: "purchase_order_confirm",
   title: "Confirm quantities",
   summary: "Records what the supplier confirmed, line by line or everything at once.",
@@ -224,7 +224,7 @@ export const purchaseOrderConfirm = operation({
 
 // Receive and un-receive.
 
-export const purchaseOrderReceive = operation({
+const receiveGoods = operation({
   name: "purchase_order_receive",
   title: "Receive goods",
   summary: "Records new totals received, and pushes the stock to the storefront.",
@@ -268,7 +268,7 @@ export const purchaseOrderReceive = operation({
   },
 });
 
-export const purchaseOrderUnreceive = operation({
+const unreceiveGoods = operation({
   name: "purchase_order_unreceive",
   title: "Take received goods back",
   summary: "Subtracts amounts from what was received, and from the storefront's stock.",
@@ -315,7 +315,7 @@ export const purchaseOrderUnreceive = operation({
 
 // Complete.
 
-export const purchaseOrderComplete = operation({
+const completeOrder = operation({
   name: "purchase_order_complete",
   title: "Complete an order",
   summary: "Writes unit costs to the storefront and completes the order.",
@@ -376,7 +376,7 @@ function refuseIfMoved(unmoved: boolean): void {
   });
 }
 
-export const purchaseOrderQuickComplete = operation({
+const quickCompleteOrder = operation({
   name: "purchase_order_quick_complete",
   title: "Receive everything and complete",
   summary: "Receives everything outstanding that was confirmed, pushes it, writes the costs and completes.",
@@ -499,7 +499,7 @@ function completedRecovery(
 
 // Storefront sync.
 
-export const purchaseOrderStorefrontSync = operation({
+const syncStorefront = operation({
   name: "purchase_order_storefront_sync",
   title: "Push stock to the storefront",
   summary: "Pushes received stock that the storefront does not have yet.",
@@ -607,7 +607,7 @@ function linesWithIds(order: PurchaseOrder, lineItemIds: readonly string[]): rea
   return order.lineItems.filter((line) => ids.has(line.poLineItemId));
 }
 
-export const purchaseOrderStorefrontSyncReset = operation({
+const resetStorefrontSync = operation({
   name: "purchase_order_storefront_sync_reset",
   title: "Clear storefront sync attempts",
   summary: "Forgets failed and unknown pushes of an order, so that it can be synced anew.",
@@ -634,3 +634,13 @@ export const purchaseOrderStorefrontSyncReset = operation({
       };
     }),
 });
+
+export const purchaseOrderGoods = [
+  confirmQuantities,
+  receiveGoods,
+  unreceiveGoods,
+  completeOrder,
+  quickCompleteOrder,
+  syncStorefront,
+  resetStorefrontSync,
+] as const;
