@@ -2,5 +2,7 @@
  * Every operation there is. Surfaces, documents and generated tests read this list and nothing else.
  */
 import type { Operation } from "./operation.ts";
+import { purchaseOrderReads } from "./purchase-order-reads.ts";
+import { purchaseOrderWrites } from "./purchase-order-writes.ts";
 
-export const operations: readonly Operation[] = [];
+export const operations: readonly Operation[] = [...purchaseOrderReads, ...purchaseOrderWrites];
