@@ -1,0 +1,434 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import * as fc from "fast-check";
+import type { EffectOutcome } from "../../src/core/effect.ts";
+import { decideComplete } from "../../src/core/goods.ts";
+import { zeroQuantity } from "../../src/core/money.ts";
+import { insertCostStatement } from "../../src/shop/costs.ts";
+import type { SandboxFault } from "../../src/storefront/sandbox.ts";
+import type { Storefront } from "../../src/storefront/storefront.ts";
+import { context, fxRate, line, money, quantity } from "../support/goods.ts";
+import { inDirectory, locationId, openWorld, shopId, withWorld, type World } from "../support/storefront.ts";
+
+const fault = (
+  call: SandboxFault["call"],
+  outcome: SandboxFault["outcome"],
+  rest: Partial<SandboxFault> = {},
+): SandboxFault => ({ call, outcome, variantIds: null, times: null, ...rest });
+
+/** Lines l1…lN of variants v1…vN, ten confirmed of each. */
+const lines = (count: number, order = "") =>
+  Array.from({ length: count }, (_, index) =>
+    line(`${order}l${index + 1}`, { confirmed: 10, variantId: `${order}v${index + 1}` }),
+  );
+
+/** The outcome of the push among the effects of a change. */
+async function pushOutcome(world: World, effectIds: readonly string[], waitMs = 2_000): Promise<EffectOutcome> {
+  const outcomes = await world.outbox.settle(shopId, effectIds, waitMs);
+  const rows = await world.engine.read(shopId, (tx) =>
+    tx.all<{ effect_id: string }>("select effect_id from effect where shop_id = ? and kind = 'push-stock'", [shopId]),
+  );
+  const id = rows.map((row) => row.effect_id).find((each) => outcomes.has(each));
+  return outcomes.get(id ?? "") ?? assert.fail("no push was asked for");
+}
+
+const calls = async (world: World) => (await world.sandbox.state([])).calls;
+
+suite("outbox: stock", () => {
+  test("what was received lands at the storefront, is synced, told in the log and in the shop's own levels", () =>
+    withWorld(async (world) => {
+      await world.place("po_1", lines(2));
+      const effects = await world.receive("po_1", { l1: quantity(4), l2: quantity(2.5) });
+      const asked = await world.load("po_1");
+      assert.equal(asked.storefrontSyncState, "in-flight");
+      assert.deepEqual(await pushOutcome(world, effects), { state: "applied", itemCount: 2 });
+
+      const order = await world.load("po_1");
+      assert.deepEqual(
+        order.lineItems.map((each) => each.quantitySynced),
+        [quantity(4), quantity(2.5)],
+      );
+      assert.equal(order.storefrontSyncState, "synced");
+      assert.equal(order.version, asked.version + 1, "one change of what the order shows, one version");
+      assert.equal(await world.onHand("v1"), 4);
+      assert.equal(await world.onHand("v2"), 2.5);
+      const own = await world.engine.read(shopId, async (tx) => ({
+        levels: await tx.all<{ on_hand: number }>(
+          "select on_hand from inventory_level where shop_id = ? order by variant_id",
+          [shopId],
+        ),
+        log: await tx.all<{ message: string }>(
+          "select message from purchase_order_log where shop_id = ? and action = 'storefront-sync'",
+          [shopId],
+        ),
+      }));
+      assert.deepEqual(
+        own.levels.map((level) => level.on_hand),
+        [4_000, 2_500],
+      );
+      assert.deepEqual(
+        own.log.map((entry) => entry.message),
+        ["The storefront took the stock of 2 line(s)."],
+      );
+    }));
+
+  test("goods taken back below what is synced are taken from the storefront", () =>
+    withWorld(async (world) => {
+      await world.place("po_1", lines(1));
+      await world.outbox.settle(shopId, await world.receive("po_1", { l1: quantity(6) }), 2_000);
+      await world.quiet();
+      assert.deepEqual(await pushOutcome(world, await world.unreceive("po_1", { l1: quantity(2) })), {
+        state: "applied",
+        itemCount: 1,
+      });
+      assert.equal(await world.onHand("v1"), 4);
+    }));
+
+  for (const outcome of ["error", "throttled", "timeout", "lost-response"] as const)
+    test(`a push that meets ${outcome} is tried again and lands once`, () =>
+      withWorld(async (world) => {
+        await world.place("po_1", lines(2));
+        await world.strike([fault("changeOnHand", outcome, { times: 2 })]);
+        const effects = await world.receive("po_1", { l1: quantity(5), l2: quantity(1) });
+        assert.deepEqual(await pushOutcome(world, effects), { state: "pending" }, "the first attempt is over");
+        await world.quiet();
+        assert.deepEqual(await pushOutcome(world, effects), { state: "applied", itemCount: 2 });
+        assert.equal(await world.onHand("v1"), 5);
+        assert.equal(await world.onHand("v2"), 1);
+        assert.equal((await calls(world)).changeOnHand, 3);
+      }));
+
+  test("a refused line fails alone, with its reason; its neighbours are synced", () =>
+    withWorld(async (world) => {
+      await world.place("po_1", lines(3));
+      await world.strike([fault("changeOnHand", "refused", { variantIds: ["v2"] })]);
+      const effects = await world.receive("po_1", { l1: quantity(1), l2: quantity(1), l3: quantity(1) });
+      assert.deepEqual(await pushOutcome(world, effects), {
+        state: "failed",
+        detail: "the storefront refuses variant v2.",
+        itemCount: 2,
+      });
+      const order = await world.load("po_1");
+      assert.equal(order.storefrontSyncState, "partial");
+      assert.deepEqual(
+        order.lineItems.map((each) => each.quantitySynced),
+        [quantity(1), zeroQuantity, quantity(1)],
+      );
+      assert.equal((await calls(world)).changeOnHand, 1, "what is refused for good is not tried again");
+    }));
+
+  test("a push that never gets through has failed after the named number of attempts, and nothing landed", () =>
+    withWorld(
+      async (world) => {
+        await world.place("po_1", lines(1));
+        await world.strike([fault("changeOnHand", "error")]);
+        const effects = await world.receive("po_1", { l1: quantity(3) });
+        await world.outbox.settle(shopId, effects, 2_000);
+        await world.quiet();
+        assert.deepEqual(await pushOutcome(world, effects), {
+          state: "failed",
+          detail: "the storefront failed (tried 3 times).",
+          itemCount: 0,
+        });
+        assert.equal((await calls(world)).changeOnHand, 3);
+        assert.equal((await world.load("po_1")).storefrontSyncState, "failed");
+
+        await world.strike([]);
+        assert.deepEqual(await pushOutcome(world, await world.receive("po_1", { l1: quantity(4) })), {
+          state: "applied",
+          itemCount: 1,
+        });
+        assert.equal(await world.onHand("v1"), 4);
+      },
+      { limits: { attemptsMax: 3 } },
+    ));
+
+  test("a push given up without an outcome is sent again under its reference, and cannot land twice (C43)", () =>
+    withWorld(
+      async (world) => {
+        await world.place("po_1", lines(1));
+        await world.strike([fault("changeOnHand", "lost-response")]);
+        await world.outbox.settle(shopId, await world.receive("po_1", { l1: quantity(3) }), 2_000);
+        await world.quiet();
+        assert.equal(await world.onHand("v1"), 3, "it had landed");
+        assert.equal((await world.load("po_1")).lineItems[0]?.quantitySynced, zeroQuantity);
+
+        await world.strike([]);
+        await world.outbox.settle(shopId, await world.receive("po_1", { l1: quantity(8) }), 2_000);
+        await world.quiet();
+        assert.equal(await world.onHand("v1"), 8);
+        assert.equal((await world.load("po_1")).lineItems[0]?.quantitySynced, quantity(8));
+      },
+      { limits: { attemptsMax: 2 } },
+    ));
+
+  test("a receipt during a push that hangs is pushed after it, in full", () =>
+    withWorld(async (world) => {
+      await world.place("po_1", lines(1));
+      await world.strike([], { latencyMs: 60 });
+      const first = await world.receive("po_1", { l1: quantity(2) });
+      void world.outbox.settle(shopId, first, 0);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      const second = await world.receive("po_1", { l1: quantity(7) });
+      const outcome = await pushOutcome(world, second);
+      await world.quiet();
+      assert.notEqual(outcome.state, "failed");
+      assert.equal(await world.onHand("v1"), 7);
+      assert.equal((await world.load("po_1")).storefrontSyncState, "synced");
+    }));
+
+  test("a storefront that hangs for one order delays no other, and is waited for no longer than the limit", () => {
+    let hanging = 0;
+    const between = (storefront: Storefront): Storefront => ({
+      ...storefront,
+      changeOnHand: (changes, write) => {
+        if (changes.every((change) => change.variantId !== "av1")) return storefront.changeOnHand(changes, write);
+        hanging += 1;
+        return new Promise(() => {});
+      },
+    });
+    return withWorld(
+      async (world) => {
+        await world.place("po_a", lines(1, "a"));
+        await world.place("po_b", lines(1, "b"));
+        const stuck = await world.receive("po_a", { al1: quantity(1) });
+        const others = await world.receive("po_b", { bl1: quantity(1) });
+        void world.outbox.settle(shopId, stuck, 0);
+        assert.deepEqual(await pushOutcome(world, others), { state: "applied", itemCount: 1 });
+        await world.quiet();
+        assert.equal(hanging, 2, "given up after two attempts, each at the time limit");
+        assert.deepEqual(await pushOutcome(world, stuck), {
+          state: "failed",
+          detail: "the storefront did not answer in time (tried 2 times).",
+          itemCount: 0,
+        });
+      },
+      { between, limits: { callTimeLimitMs: 100, attemptsMax: 2 } },
+    );
+  });
+
+  test("`settle` waits no longer than asked and then says pending", () =>
+    withWorld(async (world) => {
+      await world.place("po_1", lines(1));
+      await world.strike([], { latencyMs: 300 });
+      const effects = await world.receive("po_1", { l1: quantity(2) });
+      const beganMs = Date.now();
+      const outcomes = await world.outbox.settle(shopId, effects, 30);
+      assert.ok(Date.now() - beganMs < 250);
+      assert.ok([...outcomes.values()].every((outcome) => outcome.state === "pending"));
+      await world.quiet();
+    }));
+
+  test("an answer that does not know of every item is asked for again; what it knew is kept once", () => {
+    let answers = 0;
+    const between = (storefront: Storefront): Storefront => ({
+      ...storefront,
+      changeOnHand: async (changes, write) => {
+        const results = await storefront.changeOnHand(changes, write);
+        answers += 1;
+        return answers > 1 ? results : results.map((r, i) => (i === 0 ? r : { outcome: "unknown", message: "?" }));
+      },
+    });
+    return withWorld(
+      async (world) => {
+        await world.place("po_1", lines(2));
+        const effects = await world.receive("po_1", { l1: quantity(2), l2: quantity(3) });
+        await world.outbox.settle(shopId, effects, 2_000);
+        await world.quiet();
+        assert.equal(answers, 2);
+        const order = await world.load("po_1");
+        assert.deepEqual(
+          order.lineItems.map((each) => each.quantitySynced),
+          [quantity(2), quantity(3)],
+        );
+        assert.equal(await world.onHand("v2"), 3);
+      },
+      { between },
+    );
+  });
+
+  test("a pending effect is resumed by the next process", () =>
+    inDirectory(async (directory) => {
+      const before = await openWorld(directory);
+      await before.place("po_1", lines(1));
+      await before.strike([], { latencyMs: 5_000 });
+      void before.outbox.settle(shopId, await before.receive("po_1", { l1: quantity(2) }), 0);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      await before.close();
+
+      const after = await openWorld(directory);
+      try {
+        await after.strike([]);
+        await after.outbox.start();
+        await after.quiet();
+        assert.equal(await after.onHand("v1"), 2);
+        assert.equal((await after.load("po_1")).storefrontSyncState, "synced");
+      } finally {
+        await after.close();
+      }
+    }));
+
+  test("whatever goes wrong, the storefront ends with what was received, and nothing landed twice", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.oneof(
+            fc.record({ kind: fc.constant("receive" as const), line: fc.constantFrom("l1", "l2"), units: fc.nat(10) }),
+            fc.record({ kind: fc.constant("take back" as const), line: fc.constantFrom("l1", "l2") }),
+            fc.record({
+              kind: fc.constant("fault" as const),
+              outcome: fc.constantFrom("error", "throttled", "timeout", "lost-response" as const),
+              times: fc.integer({ min: 1, max: 5 }),
+            }),
+            fc.record({ kind: fc.constant("rest" as const) }),
+          ),
+          { minLength: 3, maxLength: 12 },
+        ),
+        (steps) =>
+          withWorld(
+            async (world) => {
+              await world.place("po_1", lines(2));
+              for (const step of steps) {
+                switch (step.kind) {
+                  case "receive": {
+                    const order = await world.load("po_1");
+                    const now = order.lineItems.find((each) => each.poLineItemId === step.line);
+                    const total = Math.max(step.units * 1_000, now?.quantityReceived ?? 0) / 1_000;
+                    void world.outbox.settle(shopId, await world.receive("po_1", { [step.line]: quantity(total) }), 0);
+                    break;
+                  }
+                  case "take back": {
+                    const order = await world.load("po_1");
+                    const now = order.lineItems.find((each) => each.poLineItemId === step.line);
+                    if (now === undefined || now.quantityReceived < 1_000) break;
+                    void world.outbox.settle(shopId, await world.unreceive("po_1", { [step.line]: quantity(1) }), 0);
+                    break;
+                  }
+                  case "fault":
+                    await world.strike([fault("changeOnHand", step.outcome, { times: step.times })]);
+                    break;
+                  case "rest":
+                    await new Promise((resolve) => setTimeout(resolve, 10));
+                    break;
+                }
+              }
+              await world.quiet();
+              // What was given up on the way is brought in step by one more push of everything.
+              await world.strike([]);
+              const effects = await world.decide("po_1", async (order) => ({
+                next: { ...order, version: order.version + 1 },
+                log: [],
+                receipts: [],
+                effects: [{ kind: "push-stock", purchaseOrderId: "po_1", poLineItemIds: ["l1", "l2"] }],
+              }));
+              await world.outbox.settle(shopId, effects, 2_000);
+              await world.quiet();
+              const order = await world.load("po_1");
+              for (const each of order.lineItems) {
+                assert.equal(each.quantitySynced, each.quantityReceived);
+                assert.equal((await world.onHand(each.variantId)) * 1_000, each.quantityReceived);
+              }
+              assert.deepEqual(world.complaints, []);
+            },
+            { limits: { attemptsMax: 3, backoffMs: 1, backoffMsMax: 4 } },
+          ),
+      ),
+      { numRuns: 15 },
+    ));
+});
+
+suite("outbox: incoming, tags and costs", () => {
+  const incomingOf = async (world: World, variantId: string): Promise<number> => {
+    const { variants } = await world.sandbox.state([variantId]);
+    return (variants[0]?.levels.find((level) => level.locationId === locationId)?.incoming ?? 0) / 1_000;
+  };
+
+  test("the storefront's incoming follows the ledger, whatever the order of the calls", () =>
+    withWorld(async (world) => {
+      await world.place("po_a", [line("al1", { ordered: 10, confirmed: 10, variantId: "v1" })]);
+      await world.place("po_b", [line("bl1", { ordered: 5, confirmed: 5, variantId: "v1" })]);
+      await world.strike([fault("setIncoming", "lost-response", { times: 1 })]);
+      const effects = [
+        ...(await world.receive("po_a", { al1: quantity(4) })),
+        ...(await world.receive("po_b", { bl1: quantity(1) })),
+        ...(await world.receive("po_a", { al1: quantity(9) })),
+      ];
+      await world.outbox.settle(shopId, effects, 2_000);
+      await world.quiet();
+      assert.equal(await incomingOf(world, "v1"), 5);
+    }));
+
+  test("products with something on order carry the tag, others do not; off, nothing is told", async () => {
+    await withWorld(
+      async (world) => {
+        await world.place("po_1", lines(1));
+        const tags = async () => (await world.sandbox.state(["v1"])).variants[0]?.tags;
+        await world.outbox.settle(shopId, await world.receive("po_1", { l1: quantity(4) }), 2_000);
+        assert.deepEqual(await tags(), ["on order"]);
+        await world.outbox.settle(shopId, await world.receive("po_1", { l1: quantity(10) }), 2_000);
+        assert.deepEqual(await tags(), []);
+      },
+      { settings: { onOrderTag: "on order" } },
+    );
+    await withWorld(async (world) => {
+      await world.place("po_1", lines(1));
+      await world.outbox.settle(shopId, await world.receive("po_1", { l1: quantity(4) }), 2_000);
+      assert.equal((await calls(world)).setTags, undefined);
+    });
+  });
+
+  test("costs that can be read back are applied; others have failed once they were looked at often enough (C45)", () =>
+    withWorld(
+      async (world) => {
+        await world.place(
+          "po_1",
+          lines(2).map((each) => ({ ...each, quantityReceived: quantity(10), quantitySynced: quantity(10) })),
+          { status: "Received" },
+        );
+        await world.sandbox.writeCosts([{ variantId: "v1", unitCost: money(7.25) }], {
+          reference: "costs",
+          documentUri: "test:",
+        });
+        const cost = (id: string, variantId: string) =>
+          insertCostStatement(
+            shopId,
+            "po_1",
+            {
+              costSyncId: id,
+              variantId,
+              poLineItemId: "l1",
+              previousUnitCost: null,
+              proposedUnitCost: money(7.25),
+              currencyCode: "USD",
+              sourceUnitCost: money(7.25),
+              sourceCurrencyCode: "USD",
+              fxRate: fxRate(1),
+              fxSource: "same-currency",
+              outcome: "proposed",
+              reason: null,
+              attempt: 1,
+              completion: 0,
+            },
+            0,
+          );
+        await world.engine.write(shopId, (tx) => tx.batch([cost("cs_1", "v1"), cost("cs_2", "v2")]));
+        const effects = await world.decide("po_1", async (order) => decideComplete(order, true, context()));
+        await world.outbox.settle(shopId, effects, 2_000);
+        await world.quiet();
+        const rows = await world.engine.read(shopId, (tx) =>
+          tx.all<{ outcome: string; reason: string | null }>(
+            "select outcome, reason from cost_sync where shop_id = ? order by cost_sync_id",
+            [shopId],
+          ),
+        );
+        assert.deepEqual(
+          rows.map((row) => ({ ...row })),
+          [
+            { outcome: "applied", reason: null },
+            { outcome: "failed", reason: "the storefront shows no unit cost" },
+          ],
+        );
+      },
+      { limits: { attemptsMax: 2 } },
+    ));
+});
