@@ -111,14 +111,7 @@ export interface DemandSeries {
   readonly state: DemandState;
   readonly latestWeek: Week;
   readonly latestWeekQuantity: Quantity;
-  /** The latest day of `latestWeek` with a quantity above zero. */
-  readonly latestWeekSoldDay: Day | null;
-  /** The latest such day of the weeks before. */
-  readonly earlierSoldDay: Day | null;
 }
-
-/** The latest day on which anything was sold. */
-export const lastSoldDay = (series: DemandSeries): Day | null => series.latestWeekSoldDay ?? series.earlierSoldDay;
 
 export interface DaySale {
   readonly day: Day;
@@ -148,25 +141,41 @@ export function extendSeries(series: DemandSeries | null, sales: readonly DaySal
   for (const sale of sales) {
     const week = weekOf(sale.day);
     if (next === null || week > next.latestWeek) next = openWeek(next, week);
-    next = {
-      ...next,
-      latestWeekQuantity: addQuantity(next.latestWeekQuantity, sale.quantity),
-      latestWeekSoldDay: sale.quantity > 0 ? sale.day : next.latestWeekSoldDay,
-    };
+    next = { ...next, latestWeekQuantity: addQuantity(next.latestWeekQuantity, sale.quantity) };
   }
   return next;
 }
 
 /** The series with `week`, its latest or a later one, as its latest and nothing sold in it yet. */
-function openWeek(series: DemandSeries | null, week: Week): DemandSeries {
-  return {
-    state: series === null ? noDemand : stateBefore(series, week),
-    latestWeek: week,
-    latestWeekQuantity: zeroQuantity,
-    latestWeekSoldDay: null,
-    earlierSoldDay: series === null ? null : week > series.latestWeek ? lastSoldDay(series) : series.earlierSoldDay,
-  };
+const openWeek = (series: DemandSeries | null, week: Week): DemandSeries => ({
+  state: series === null ? noDemand : stateBefore(series, week),
+  latestWeek: week,
+  latestWeekQuantity: zeroQuantity,
+});
+
+/** Sales are kept by day as far back from the last one. */
+export const recentDays = 90;
+
+/**
+ * The days with sales that are kept beside a series: those of `recentDays` up to the last one and, should the latest week's sales
+ * be taken back, the last one before that week. Oldest first.
+ *
+ * @param known what was kept, of the days before `sales`.
+ * @param sales at least one, oldest first, as `extendSeries` takes them.
+ */
+export function recentSales(known: readonly DaySale[], sales: readonly DaySale[]): readonly DaySale[] {
+  const monday = weekStart(weekOf(sales.at(-1)?.day ?? 0));
+  const sold = [...known, ...sales].filter((sale) => sale.quantity > 0);
+  const last = sold.at(-1);
+  const earlier = sold.findLast((sale) => sale.day < monday);
+  return sold.filter((sale) => sale === earlier || (last !== undefined && sale.day > last.day - recentDays));
 }
+
+/** Sold today and on the days before, `days` in all, at most `recentDays`. */
+export const soldWithin = (recent: readonly DaySale[], today: Day, days: number): Quantity =>
+  recent
+    .filter((sale) => sale.day > today - days && sale.day <= today)
+    .reduce((sum, sale) => addQuantity(sum, sale.quantity), zeroQuantity);
 
 /** Expected sales of one week and their variance, in units. */
 export interface WeeklyDemand {

@@ -24,7 +24,7 @@ import {
   loadForecastView,
   loadLocationNames,
 } from "../shop/forecast-rows.ts";
-import { operation } from "./operation.ts";
+import { type Operation, operation } from "./operation.ts";
 import { cursor, id, limit, listParameter, noRepeats, pageShape, shortTextMax, text } from "./wire.ts";
 
 /** Rows of one page (spec "Limits"). */
@@ -200,7 +200,7 @@ const rowsOperation = operation({
   },
 });
 
-export const forecastViewOperations = [listOperation, rowsOperation] as const;
+export const forecastViewOperations: readonly Operation[] = [listOperation, rowsOperation];
 
 // The import record (contract §8).
 

@@ -17,7 +17,8 @@ import {
   type DaySale,
   type DemandSeries,
   extendSeries,
-  lastSoldDay,
+  recentSales,
+  soldWithin,
   weekOf,
   weekStart,
 } from "../core/demand.ts";
@@ -197,8 +198,8 @@ export async function listForecastViews(
 
 const markSeries = `
 insert into demand_series (shop_id, variant_id, location_id, stale_from, latest_monday, latest_week_quantity,
-  latest_week_sold_date, earlier_sold_date, weeks, level_sum, slow_sum, slow_square_sum, sale_week_sum, sale_weeks, size)
-values (?, ?, ?, ?, null, 0, null, null, 0, 0, 0, 0, 0, 0, 0)
+  weeks, level_sum, slow_sum, slow_square_sum, sale_week_sum, sale_weeks, size)
+values (?, ?, ?, ?, null, 0, 0, 0, 0, 0, 0, 0, 0)
 on conflict (shop_id, variant_id, location_id) do update set stale_from =
   case when demand_series.stale_from < excluded.stale_from then demand_series.stale_from else excluded.stale_from end`;
 
@@ -217,8 +218,6 @@ interface SeriesRow {
   readonly stale_from: string | null;
   readonly latest_monday: string | null;
   readonly latest_week_quantity: number;
-  readonly latest_week_sold_date: string | null;
-  readonly earlier_sold_date: string | null;
   readonly weeks: number;
   readonly level_sum: number;
   readonly slow_sum: number;
@@ -228,11 +227,8 @@ interface SeriesRow {
   readonly size: number;
 }
 
-const seriesColumns = `variant_id, location_id, stale_from, latest_monday, latest_week_quantity, latest_week_sold_date,
-  earlier_sold_date, weeks, level_sum, slow_sum, slow_square_sum, sale_week_sum, sale_weeks, size`;
-
-const dayOrNull = (date: string | null): Day | null => (date === null ? null : dayFrom(date));
-const dateOrNull = (day: Day | null): string | null => (day === null ? null : dateOf(day));
+const seriesColumns = `variant_id, location_id, stale_from, latest_monday, latest_week_quantity, weeks, level_sum, slow_sum,
+  slow_square_sum, sale_week_sum, sale_weeks, size`;
 
 function seriesFrom(row: SeriesRow): DemandSeries | null {
   if (row.latest_monday === null) return null;
@@ -248,14 +244,12 @@ function seriesFrom(row: SeriesRow): DemandSeries | null {
     },
     latestWeek: weekOf(dayFrom(row.latest_monday)),
     latestWeekQuantity: asQuantity(row.latest_week_quantity),
-    latestWeekSoldDay: dayOrNull(row.latest_week_sold_date),
-    earlierSoldDay: dayOrNull(row.earlier_sold_date),
   };
 }
 
 const saveSeries = `
-update demand_series set stale_from = null, latest_monday = ?, latest_week_quantity = ?, latest_week_sold_date = ?,
-  earlier_sold_date = ?, weeks = ?, level_sum = ?, slow_sum = ?, slow_square_sum = ?, sale_week_sum = ?, sale_weeks = ?, size = ?
+update demand_series set stale_from = null, latest_monday = ?, latest_week_quantity = ?, weeks = ?, level_sum = ?,
+  slow_sum = ?, slow_square_sum = ?, sale_week_sum = ?, sale_weeks = ?, size = ?
 where shop_id = ? and variant_id = ? and location_id = ?`;
 
 const saveSeriesStatement = (
@@ -268,8 +262,6 @@ const saveSeriesStatement = (
   params: [
     dateOf(weekStart(series.latestWeek)),
     series.latestWeekQuantity,
-    dateOrNull(series.latestWeekSoldDay),
-    dateOrNull(series.earlierSoldDay),
     state.weeks,
     state.levelSum,
     state.slowSum,
@@ -282,6 +274,34 @@ const saveSeriesStatement = (
     locationId,
   ],
 });
+
+const saveRecent = `
+insert into demand_recent (shop_id, variant_id, location_id, days) values (?, ?, ?, ?)
+on conflict (shop_id, variant_id, location_id) do update set days = excluded.days`;
+
+const saveRecentStatement = (
+  shopId: string,
+  variantId: string,
+  locationId: string,
+  recent: readonly DaySale[],
+): Statement => ({
+  sql: saveRecent,
+  params: [shopId, variantId, locationId, JSON.stringify(recent.map(({ day, quantity }) => [day, quantity]))],
+});
+
+interface RecentRow {
+  readonly variant_id: string;
+  readonly location_id: string;
+  readonly days: string;
+}
+
+function recentFrom(row: RecentRow): readonly DaySale[] {
+  const days: readonly (readonly [Day, number])[] = JSON.parse(row.days);
+  return days.map(([day, quantity]) => ({ day, quantity: asQuantity(quantity) }));
+}
+
+const selectRecent = (count: number): string =>
+  `select variant_id, location_id, days from demand_recent where shop_id = ? and variant_id in (${placeholders(count)})`;
 
 const selectStale = `
 select distinct variant_id from demand_series where shop_id = ? and stale_from is not null order by variant_id limit ?`;
@@ -319,16 +339,28 @@ export async function settleSales(tx: Tx, shopId: string): Promise<boolean> {
     ),
     pairKey,
   );
+  const recents = new Map(
+    (await tx.all<RecentRow>(selectRecent(variantIds.length), [shopId, ...variantIds])).map((row) => [
+      pairKey(row),
+      recentFrom(row),
+    ]),
+  );
   await tx.batch(
-    rows.map((row) => {
-      const days: DaySale[] = (sales.get(pairKey(row)) ?? []).map((sale) => ({
+    rows.flatMap((row) => {
+      const key = pairKey(row);
+      const days: DaySale[] = (sales.get(key) ?? []).map((sale) => ({
         day: dayFrom(sale.date),
         quantity: asQuantity(sale.quantity),
       }));
       const goesOn = row.latest_monday !== null && row.stale_from !== null && row.stale_from >= row.latest_monday;
       const series = extendSeries(goesOn ? seriesFrom(row) : null, days);
-      if (series === null) throw new Error(`a demand series without sales: ${pairKey(row)}`);
-      return saveSeriesStatement(shopId, row.variant_id, row.location_id, series);
+      const since = days[0]?.day;
+      if (series === null || since === undefined) throw new Error(`a demand series without sales: ${key}`);
+      const known = goesOn ? (recents.get(key) ?? []).filter((sale) => sale.day < since) : [];
+      return [
+        saveSeriesStatement(shopId, row.variant_id, row.location_id, series),
+        saveRecentStatement(shopId, row.variant_id, row.location_id, recentSales(known, days)),
+      ];
     }),
   );
   return stale.length === settledVariantsMax;
@@ -356,17 +388,14 @@ export interface ForecastPage {
   readonly end: RowPosition | null;
 }
 
-interface VariantRow {
+/** A variant in scope, as the index of names tells it. */
+interface VariantKey {
   readonly variant_id: string;
-  readonly product_id: string;
   readonly product_name: string;
-  readonly variant_name: string | null;
-  readonly sku: string | null;
-  readonly unit_cost: number | null;
   readonly status: string;
 }
 
-const variantColumns = "v.variant_id, v.product_id, v.product_name, v.variant_name, v.sku, v.unit_cost, v.status";
+const keyColumns = "v.variant_id, v.product_name, v.status";
 
 interface Source {
   readonly sql: string;
@@ -399,7 +428,7 @@ function sourceOf(shopId: string, view: ForecastView): Source {
   return { sql: `from ${from} where ${conditions.join(" and ")}`, params };
 }
 
-const byPosition = (a: VariantRow, b: VariantRow): number =>
+const byPosition = (a: VariantKey, b: VariantKey): number =>
   compare(a.product_name, b.product_name) || compare(a.variant_id, b.variant_id);
 
 /** By code point, as the database orders text; plain comparison goes by code unit. */
@@ -409,22 +438,22 @@ function compare(a: string, b: string): number {
   return a.length - b.length;
 }
 
-const isAfter = (row: VariantRow, after: RowPosition | null): boolean =>
+const isAfter = (row: VariantKey, after: RowPosition | null): boolean =>
   after === null || (compare(row.product_name, after.productName) || compare(row.variant_id, after.variantId)) > 0;
 
 /** All variants in scope, in the order of the rows. */
-async function variantsInScope(tx: Tx, shopId: string, scope: ForecastScope): Promise<readonly VariantRow[]> {
+async function variantsInScope(tx: Tx, shopId: string, scope: ForecastScope): Promise<readonly VariantKey[]> {
   const source = sourceOf(shopId, scope.view);
   if (scope.variantIds === null)
-    return tx.all<VariantRow>(
-      `select ${variantColumns} ${source.sql} order by v.product_name, v.variant_id`,
+    return tx.all<VariantKey>(
+      `select ${keyColumns} ${source.sql} order by v.product_name, v.variant_id`,
       source.params,
     );
-  const rows: VariantRow[] = [];
+  const rows: VariantKey[] = [];
   for (const chunk of chunksOf([...new Set(scope.variantIds)], inListMax))
     rows.push(
-      ...(await tx.all<VariantRow>(
-        `select ${variantColumns} ${source.sql} and v.variant_id in (${placeholders(chunk.length)})`,
+      ...(await tx.all<VariantKey>(
+        `select ${keyColumns} ${source.sql} and v.variant_id in (${placeholders(chunk.length)})`,
         [...source.params, ...chunk],
       )),
     );
@@ -432,12 +461,12 @@ async function variantsInScope(tx: Tx, shopId: string, scope: ForecastScope): Pr
 }
 
 interface VariantPage {
-  readonly rows: readonly VariantRow[];
+  readonly rows: readonly VariantKey[];
   readonly totalCount: number;
   readonly end: RowPosition | null;
 }
 
-function pageOf(rows: readonly VariantRow[], totalCount: number, limit: number): VariantPage {
+function pageOf(rows: readonly VariantKey[], totalCount: number, limit: number): VariantPage {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return {
@@ -458,8 +487,8 @@ async function walkPage(
 ): Promise<VariantPage> {
   const { sql, params } = sourceOf(shopId, view);
   const [count] = await tx.all<{ n: number }>(`select count(*) as n ${sql}`, params);
-  const rows = await tx.all<VariantRow>(
-    `select ${variantColumns} ${sql}${after === null ? "" : " and (v.product_name, v.variant_id) > (?, ?)"}
+  const rows = await tx.all<VariantKey>(
+    `select ${keyColumns} ${sql}${after === null ? "" : " and (v.product_name, v.variant_id) > (?, ?)"}
      order by v.product_name, v.variant_id limit ?`,
     [...params, ...(after === null ? [] : [after.productName, after.variantId]), limit + 1],
   );
@@ -483,24 +512,20 @@ export async function forecastPage(
   const { view } = scope;
   if (!view.onlyReorder && scope.variantIds === null) {
     const page = await walkPage(tx, shopId, view, after, limit);
-    return { ...page, variants: await loadFacts(tx, shopId, view, page.rows, context.today) };
+    return { ...page, variants: await loadFacts(tx, shopId, view, page.rows, context) };
   }
   let rows = await variantsInScope(tx, shopId, scope);
   if (view.onlyReorder) {
-    const stock = await loadStock(
-      tx,
-      shopId,
-      view,
-      scope.variantIds === null ? null : rows.map((row) => row.variant_id),
-    );
-    rows = rows.filter((row) => replenishment(stock(row), context).needsReorder);
+    const variantIds = scope.variantIds === null ? null : rows.map((row) => row.variant_id);
+    const stockOf = await loadStock(tx, shopId, view, variantIds, context);
+    rows = rows.filter((row) => replenishment(stockOf(row), context).needsReorder);
   }
   const page = pageOf(
     rows.filter((row) => isAfter(row, after)),
     rows.length,
     limit,
   );
-  return { ...page, variants: await loadFacts(tx, shopId, view, page.rows, context.today) };
+  return { ...page, variants: await loadFacts(tx, shopId, view, page.rows, context) };
 }
 
 // Facts.
@@ -510,7 +535,7 @@ async function rowsOf<R>(
   tx: Tx,
   shopId: string,
   variantIds: readonly string[] | null,
-  /** `{variants}` stands for the condition on the column that it names. */
+  /** Is given what makes the condition on a column. `shop_id = ?` comes first, other parameters after the variants. */
   sqlFor: (variants: (column: string) => string) => string,
   params: readonly SqlValue[] = [],
 ): Promise<R[]> {
@@ -530,17 +555,14 @@ async function rowsOf<R>(
   return rows;
 }
 
-interface AtLocation {
-  readonly variant_id: string;
-  readonly location_id: string;
-}
-
-/** Whether a row counts in a view: its location is one of the view's. */
-function locationTest(view: ForecastView): (row: Pick<AtLocation, "location_id">) => boolean {
-  if (view.locationIds === null) return () => true;
-  const locationIds = new Set(view.locationIds);
-  return (row) => locationIds.has(row.location_id);
-}
+/** The condition that a row is at one of the view's locations. */
+const atLocations = (shopId: string, view: ForecastView, column: string): Source =>
+  view.locationIds === null
+    ? { sql: "", params: [] }
+    : {
+        sql: ` and ${column} in (select value from forecast_view_filter where shop_id = ? and view_id = ? and kind = 'location')`,
+        params: [shopId, view.viewId],
+      };
 
 interface OfferRow {
   readonly variant_id: string;
@@ -548,42 +570,45 @@ interface OfferRow {
   readonly supplier_name: string | null;
   readonly unit_cost: number | null;
   readonly unit_cost_currency_code: string | null;
-  readonly supplier_currency_code: string | null;
-  readonly shop_currency_code: string;
   readonly moq: number | null;
   readonly pack_size: number | null;
   readonly lead_time_days: number | null;
-  readonly supplier_lead_time_days: number | null;
 }
 
-const offerFrom = (row: OfferRow): SupplierOffer => ({
+const offerFrom = (row: OfferRow, shopCurrencyCode: string): SupplierOffer => ({
   supplierId: row.supplier_id,
   supplierName: row.supplier_name ?? row.supplier_id,
   unitCost: row.unit_cost === null ? null : asMoney(row.unit_cost),
-  currencyCode: row.unit_cost_currency_code ?? row.supplier_currency_code ?? row.shop_currency_code,
+  currencyCode: row.unit_cost_currency_code ?? shopCurrencyCode,
   moq: row.moq === null ? null : asQuantity(row.moq),
   packSize: row.pack_size === null ? null : asQuantity(row.pack_size),
-  leadTimeDays: row.lead_time_days ?? row.supplier_lead_time_days,
+  leadTimeDays: row.lead_time_days,
 });
 
-type Stock = Omit<StockFacts, "isActive">;
+interface Stock {
+  onHand: Quantity;
+  incoming: Quantity;
+  readonly series: DemandSeries[];
+  readonly offers: SupplierOffer[];
+}
 
-const noStock: Stock = { onHand: zeroQuantity, incoming: zeroQuantity, series: [], offers: [] };
+const noStock: Omit<StockFacts, "isActive"> = {
+  onHand: zeroQuantity,
+  incoming: zeroQuantity,
+  series: [],
+  offers: [],
+};
 
-/** Stock, demand and offers of some variants, or of all the shop's when `variantIds` is null: what replenishment asks for. */
+/** Stock, demand and terms of some variants, or of all the shop's when `variantIds` is null: what replenishment asks for. */
 async function loadStock(
   tx: Tx,
   shopId: string,
   view: ForecastView,
   variantIds: readonly string[] | null,
-): Promise<(row: VariantRow) => StockFacts> {
-  const counts = locationTest(view);
-  const suppliers = view.supplierIds === null ? null : new Set(view.supplierIds);
-  const stock = new Map<
-    string,
-    { onHand: Quantity; incoming: Quantity; series: DemandSeries[]; offers: SupplierOffer[] }
-  >();
-  const of = (variantId: string) => {
+  { shop }: Pick<ForecastContext, "shop">,
+): Promise<(variant: VariantKey) => StockFacts> {
+  const stock = new Map<string, Stock>();
+  const of = (variantId: string): Stock => {
     let entry = stock.get(variantId);
     if (entry === undefined) {
       entry = { onHand: zeroQuantity, incoming: zeroQuantity, series: [], offers: [] };
@@ -591,52 +616,52 @@ async function loadStock(
     }
     return entry;
   };
-  const levels = await rowsOf<AtLocation & { readonly on_hand: number }>(
+  const places = atLocations(shopId, view, "location_id");
+  const levels = await rowsOf<{ variant_id: string; on_hand: number }>(
     tx,
     shopId,
     variantIds,
-    (variants) =>
-      `select variant_id, location_id, on_hand from inventory_level where shop_id = ?${variants("variant_id")}`,
+    (variants) => `select variant_id, cast(sum(on_hand) as bigint) as on_hand from inventory_level
+       where shop_id = ?${variants("variant_id")}${places.sql} group by variant_id`,
+    places.params,
   );
-  for (const row of levels.filter(counts)) {
-    const entry = of(row.variant_id);
-    entry.onHand = addQuantity(entry.onHand, asQuantity(row.on_hand));
-  }
-  const incoming = await rowsOf<AtLocation & { readonly quantity: number }>(
+  for (const row of levels) of(row.variant_id).onHand = asQuantity(row.on_hand);
+  const incoming = await rowsOf<{ variant_id: string; quantity: number }>(
     tx,
     shopId,
     variantIds,
-    (variants) => `select variant_id, location_id, quantity from incoming where shop_id = ?${variants("variant_id")}`,
+    (variants) => `select variant_id, cast(sum(quantity) as bigint) as quantity from incoming
+       where shop_id = ?${variants("variant_id")}${places.sql} group by variant_id`,
+    places.params,
   );
-  for (const row of incoming.filter(counts)) {
-    const entry = of(row.variant_id);
-    entry.incoming = addQuantity(entry.incoming, asQuantity(row.quantity));
-  }
+  for (const row of incoming) of(row.variant_id).incoming = asQuantity(row.quantity);
   const series = await rowsOf<SeriesRow>(
     tx,
     shopId,
     variantIds,
-    (variants) =>
-      `select ${seriesColumns} from demand_series where shop_id = ?${variants("variant_id")} order by variant_id, location_id`,
+    (variants) => `select ${seriesColumns} from demand_series
+       where shop_id = ?${variants("variant_id")}${places.sql} order by variant_id, location_id`,
+    places.params,
   );
-  for (const row of series.filter(counts)) {
+  for (const row of series) {
     const learned = seriesFrom(row);
     if (learned !== null) of(row.variant_id).series.push(learned);
   }
+  const suppliers = view.supplierIds === null ? null : new Set(view.supplierIds);
   const offers = await rowsOf<OfferRow>(
     tx,
     shopId,
     variantIds,
-    (variants) => `select v.variant_id, v.supplier_id, s.name as supplier_name, v.unit_cost, v.unit_cost_currency_code,
-         s.currency_code as supplier_currency_code, o.currency_code as shop_currency_code, v.moq, v.pack_size,
-         v.lead_time_days, s.lead_time_days as supplier_lead_time_days
-       from supplier_variant v join shop o on o.shop_id = v.shop_id
-         left join supplier s on s.shop_id = v.shop_id and s.supplier_id = v.supplier_id
+    (variants) => `select v.variant_id, v.supplier_id, s.name as supplier_name, v.unit_cost, v.moq, v.pack_size,
+         coalesce(v.unit_cost_currency_code, s.currency_code) as unit_cost_currency_code,
+         coalesce(v.lead_time_days, s.lead_time_days) as lead_time_days
+       from supplier_variant v left join supplier s on s.shop_id = v.shop_id and s.supplier_id = v.supplier_id
        where v.shop_id = ?${variants("v.variant_id")}`,
   );
   for (const row of offers)
-    if (suppliers === null || suppliers.has(row.supplier_id)) of(row.variant_id).offers.push(offerFrom(row));
-  return (row) => ({ isActive: row.status === "active", ...(stock.get(row.variant_id) ?? noStock) });
+    if (suppliers === null || suppliers.has(row.supplier_id))
+      of(row.variant_id).offers.push(offerFrom(row, shop.currencyCode));
+  return (variant) => ({ isActive: variant.status === "active", ...(stock.get(variant.variant_id) ?? noStock) });
 }
 
 const openStatuses: readonly Status[] = statuses.filter((status) => isOpen({ status }));
@@ -680,6 +705,7 @@ async function loadArrivals(
   variantIds: readonly string[],
   today: Day,
 ): Promise<ReadonlyMap<string, readonly Arrival[]>> {
+  const places = atLocations(shopId, view, "o.location_id");
   const rows = await rowsOf<ArrivalRow>(
     tx,
     shopId,
@@ -692,10 +718,10 @@ async function loadArrivals(
          join purchase_order o on o.shop_id = l.shop_id and o.purchase_order_id = l.purchase_order_id
          left join supplier s on s.shop_id = o.shop_id and s.supplier_id = o.supplier_id
        where l.shop_id = ?${variants("l.variant_id")} and o.deleted_at is null and o.location_id is not null
-         and o.status in (${placeholders(openStatuses.length)})`,
-    openStatuses,
+         and o.status in (${placeholders(openStatuses.length)})${places.sql}`,
+    [...openStatuses, ...places.params],
   );
-  const orders = Map.groupBy(rows.filter(locationTest(view)), (row) => row.purchase_order_id);
+  const orders = Map.groupBy(rows, (row) => row.purchase_order_id);
   const shipments = new Map<string, Shipment[]>();
   for (const chunk of chunksOf([...orders.keys()], inListMax)) {
     const docs = await tx.all<{ purchase_order_id: string; doc: string }>(
@@ -729,78 +755,75 @@ async function loadArrivals(
     for (const { variantId, expectedDate, quantityPending } of schedule) {
       if (quantityPending === 0) continue;
       const expected = arrivals.get(variantId) ?? [];
-      expected.push({ day: dayOrNull(expectedDate), quantity: quantityPending });
+      expected.push({ day: expectedDate === null ? null : dayFrom(expectedDate), quantity: quantityPending });
       arrivals.set(variantId, expected);
     }
   }
   return arrivals;
 }
 
-interface SoldRow extends AtLocation {
-  readonly sold30d: number;
-  readonly sold90d: number;
+interface VariantRow {
+  readonly variant_id: string;
+  readonly product_id: string;
+  readonly variant_name: string | null;
+  readonly sku: string | null;
+  readonly unit_cost: number | null;
 }
 
-async function loadSold(
-  tx: Tx,
-  shopId: string,
-  view: ForecastView,
-  variantIds: readonly string[],
-  today: Day,
-): Promise<ReadonlyMap<string, { readonly sold30d: Quantity; readonly sold90d: Quantity }>> {
-  const from30d = dateOf(today - 29);
-  const from90d = dateOf(today - 89);
-  const sold = new Map<string, { sold30d: Quantity; sold90d: Quantity }>();
-  for (const chunk of chunksOf(variantIds, inListMax)) {
-    // The series name the locations, so that of each only the days asked for are read.
-    const rows = await tx.all<SoldRow>(
-      `select s.variant_id, s.location_id, cast(sum(case when s.date >= ? then s.quantity else 0 end) as bigint) as sold30d,
-         cast(sum(s.quantity) as bigint) as sold90d
-       from demand_series d cross join sale s
-       where d.shop_id = ? and d.variant_id in (${placeholders(chunk.length)})
-         and s.shop_id = d.shop_id and s.variant_id = d.variant_id and s.location_id = d.location_id
-         and s.date >= ? and s.date <= ?
-       group by s.variant_id, s.location_id`,
-      [from30d, shopId, ...chunk, from90d, dateOf(today)],
-    );
-    for (const row of rows.filter(locationTest(view))) {
-      const before = sold.get(row.variant_id) ?? { sold30d: zeroQuantity, sold90d: zeroQuantity };
-      sold.set(row.variant_id, {
-        sold30d: addQuantity(before.sold30d, asQuantity(row.sold30d)),
-        sold90d: addQuantity(before.sold90d, asQuantity(row.sold90d)),
-      });
-    }
-  }
-  return sold;
-}
+const byVariant = <R extends { readonly variant_id: string }>(rows: readonly R[]): Map<string, R[]> =>
+  Map.groupBy(rows, (row) => row.variant_id);
 
+/** Everything that the rows of a page are computed from, in the order of the keys. */
 async function loadFacts(
   tx: Tx,
   shopId: string,
   view: ForecastView,
-  rows: readonly VariantRow[],
-  today: Day,
+  keys: readonly VariantKey[],
+  context: Pick<ForecastContext, "shop" | "today">,
 ): Promise<readonly VariantFacts[]> {
-  const variantIds = rows.map((row) => row.variant_id);
-  const stockOf = await loadStock(tx, shopId, view, variantIds);
-  const sold = await loadSold(tx, shopId, view, variantIds, today);
-  const expected = rows.filter((row) => stockOf(row).incoming > 0).map((row) => row.variant_id);
-  const arrivals = await loadArrivals(tx, shopId, view, expected, today);
-  return rows.map((row) => {
-    const stock = stockOf(row);
-    const soldDays = stock.series.map(lastSoldDay).filter((day) => day !== null);
+  const variantIds = keys.map((key) => key.variant_id);
+  const stockOf = await loadStock(tx, shopId, view, variantIds, context);
+  const variants = byVariant(
+    await rowsOf<VariantRow>(
+      tx,
+      shopId,
+      variantIds,
+      (variants) => `select variant_id, product_id, variant_name, sku, unit_cost from variant
+         where shop_id = ?${variants("variant_id")}`,
+    ),
+  );
+  const places = atLocations(shopId, view, "location_id");
+  const recents = byVariant(
+    await rowsOf<RecentRow>(
+      tx,
+      shopId,
+      variantIds,
+      (variants) => `select variant_id, location_id, days from demand_recent
+         where shop_id = ?${variants("variant_id")}${places.sql}`,
+      places.params,
+    ),
+  );
+  const expected = keys.filter((key) => stockOf(key).incoming > 0).map((key) => key.variant_id);
+  const arrivals = await loadArrivals(tx, shopId, view, expected, context.today);
+  return keys.map((key) => {
+    const [variant] = variants.get(key.variant_id) ?? [];
+    if (variant === undefined) throw new Error(`variant ${key.variant_id} is in an index but not in its table`);
+    const sold = (recents.get(key.variant_id) ?? []).map(recentFrom);
+    const lastSoldDays = sold.flatMap((recent) => recent.at(-1)?.day ?? []);
+    const soldIn = (days: number): Quantity =>
+      sold.reduce((sum, recent) => addQuantity(sum, soldWithin(recent, context.today, days)), zeroQuantity);
     return {
-      ...stock,
-      variantId: row.variant_id,
-      productId: row.product_id,
-      productName: row.product_name,
-      variantName: row.variant_name,
-      sku: row.sku,
-      unitCost: row.unit_cost === null ? null : asMoney(row.unit_cost),
-      arrivals: arrivals.get(row.variant_id) ?? [],
-      sold30d: sold.get(row.variant_id)?.sold30d ?? zeroQuantity,
-      sold90d: sold.get(row.variant_id)?.sold90d ?? zeroQuantity,
-      lastSoldDay: soldDays.length === 0 ? null : Math.max(...soldDays),
+      ...stockOf(key),
+      variantId: key.variant_id,
+      productId: variant.product_id,
+      productName: key.product_name,
+      variantName: variant.variant_name,
+      sku: variant.sku,
+      unitCost: variant.unit_cost === null ? null : asMoney(variant.unit_cost),
+      arrivals: arrivals.get(key.variant_id) ?? [],
+      sold30d: soldIn(30),
+      sold90d: soldIn(90),
+      lastSoldDay: lastSoldDays.length === 0 ? null : Math.max(...lastSoldDays),
     };
   });
 }

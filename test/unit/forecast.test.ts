@@ -7,7 +7,8 @@ import {
   type DaySale,
   type DemandSeries,
   extendSeries,
-  lastSoldDay,
+  recentSales,
+  soldWithin,
   weeklyDemand,
   weekOf,
   weekStart,
@@ -124,16 +125,37 @@ test("demand varies at least as a count of customers does", () => {
   assert.ok(wild.variance > 300);
 });
 
-test("sales of the latest week that come again replace it, the last sale's day with it", () => {
+test("sales of the latest week that come again replace it", () => {
   const first = seriesOf(weekly("2026-11-02", 3, 5));
   const wednesday = dayFrom("2026-11-11");
   const again = extendSeries(first, [
     { day: wednesday, quantity: zeroQuantity },
     { day: wednesday + 1, quantity: pieces(2) },
   ]);
-  assert.deepEqual(again, { ...first, latestWeekQuantity: pieces(2), latestWeekSoldDay: wednesday + 1 });
-  const none = extendSeries(first, [{ day: wednesday, quantity: zeroQuantity }]);
-  assert.equal(none === null ? null : lastSoldDay(none), dayFrom("2026-11-04"));
+  assert.deepEqual(again, { ...first, latestWeekQuantity: pieces(2) });
+});
+
+test("the days with sales of the last ninety are kept, and the last one before the latest week whatever its age", () => {
+  const on = (date: string, units: number): DaySale => ({ day: dayFrom(date), quantity: pieces(units) });
+  const old = on("2026-01-05", 9);
+  const [first, second] = [on("2026-08-21", 1), on("2026-08-22", 2)];
+  const latest = on("2026-11-19", 3);
+  assert.deepEqual(recentSales([], [old, first, on("2026-09-01", 0), second, latest]), [second, latest]);
+  assert.deepEqual(recentSales([], [old, latest]), [old, latest]);
+  // The latest week's sales are taken back: what came before is known again.
+  assert.deepEqual(recentSales([old], [{ ...latest, quantity: zeroQuantity }]), [old]);
+  assert.deepEqual(recentSales([], [{ ...latest, quantity: zeroQuantity }]), []);
+});
+
+test("sold in a number of days counts today and not tomorrow", () => {
+  const today = dayFrom("2026-11-21");
+  const recent = [today - 30, today - 29, today, today + 1].map((day, index) => ({
+    day,
+    quantity: pieces(10 ** index),
+  }));
+  assert.equal(soldWithin(recent, today, 30), pieces(110));
+  assert.equal(soldWithin(recent, today, 31), pieces(111));
+  assert.equal(soldWithin([], today, 90), zeroQuantity);
 });
 
 const offer = (patch: Partial<SupplierOffer> = {}): SupplierOffer => ({

@@ -154,8 +154,6 @@ create table demand_series (
   stale_from text,
   latest_monday text,
   latest_week_quantity bigint not null,
-  latest_week_sold_date text,
-  earlier_sold_date text,
   weeks bigint not null,
   level_sum double precision not null,
   slow_sum double precision not null,
@@ -167,6 +165,15 @@ create table demand_series (
 );
 create index demand_series_stale on demand_series (shop_id, variant_id, location_id) where stale_from is not null;
 
--- A page of a forecast is a range of this index.
-create index variant_by_name on variant (shop_id, product_name, variant_id);
+-- The last days with sales of a series, one JSON array of [day, quantity], so that a page need not look for them among the sales.
+create table demand_recent (
+  shop_id text not null,
+  variant_id text not null,
+  location_id text not null,
+  days text not null,
+  primary key (shop_id, variant_id, location_id)
+);
+
+-- A page of a forecast is a range of this index; a view of reorders only walks it and needs the status.
+create index variant_by_name on variant (shop_id, product_name, variant_id, status);
 create index supplier_variant_by_variant on supplier_variant (shop_id, variant_id, supplier_id);
