@@ -11,6 +11,7 @@ import type { EffectOutcome } from "../core/effect.ts";
 import type { SyncDecision } from "../core/goods.ts";
 import { asQuantity, quantityToNumber } from "../core/money.ts";
 import type { LineItem, PurchaseOrder } from "../core/purchase-order.ts";
+import { needsSync } from "../core/storefront-plan.ts";
 import { loadPushState, loadStockPushes, type StockPush } from "../shop/stock-pushes.ts";
 import { loadOrder } from "../shop/rows.ts";
 import type { Tx } from "../shop/shop.ts";
@@ -138,7 +139,10 @@ async function look(
   }));
   const refusals = new Map(pushes.flatMap(refusalsOf));
   const now = new Map((order?.lineItems ?? []).map((line) => [line.poLineItemId, line]));
-  const landed = asked.lines.filter((line) => hasLanded(line, now.get(line.poLineItemId)));
+  const taken = new Set(pushes.flatMap(takenOf));
+  const landed = asked.lines.filter(
+    (line) => taken.has(line.poLineItemId) && isThrough(line, now.get(line.poLineItemId)),
+  );
   const unread = landed.map((line) => line.poLineItemId).filter((id) => !verified.has(id));
   for (const id of await readBack(call, asked, pushes, unread)) verified.add(id);
   return asked.lines.map((line) => {
@@ -175,9 +179,16 @@ const refusalsOf = (push: StockPush): readonly (readonly [string, string])[] =>
 
 const outstanding = (line: LineItem) => asQuantity(line.quantityReceived - line.quantitySynced);
 
-/** Whether the storefront has taken what the line was short of, or more since. */
-function hasLanded(then: LineItem, now: LineItem | undefined): boolean {
+/** Lines of which the storefront has taken something. */
+const takenOf = (push: StockPush): readonly string[] =>
+  push.items.flatMap(({ lines, result }) =>
+    result?.outcome === "landed" ? lines.map((line) => line.poLineItemId) : [],
+  );
+
+/** Whether the storefront has what the line was short of, or is in step with what the line has become since. */
+function isThrough(then: LineItem, now: LineItem | undefined): boolean {
   if (now === undefined) return false;
+  if (!needsSync(now)) return true;
   const wanted = outstanding(then);
   const moved = now.quantitySynced - then.quantitySynced;
   return wanted > 0 ? moved >= wanted : moved <= wanted;

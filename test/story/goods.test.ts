@@ -1,0 +1,568 @@
+/** Goods from confirmation to completion over HTTP, with the sandbox storefront doing what it is told, or not. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { purchaseOrderGoods } from "../../src/operations/purchase-order-goods.ts";
+import { purchaseOrderReads } from "../../src/operations/purchase-order-reads.ts";
+import { purchaseOrderWrites } from "../../src/operations/purchase-order-writes.ts";
+import { customLine, type GoodsServer, lineA, lineB, startGoodsServer } from "../support/goods-server.ts";
+import type { TestServerOptions } from "../support/server.ts";
+
+const operations = [...purchaseOrderReads, ...purchaseOrderWrites, ...purchaseOrderGoods];
+
+/** Retries end quickly, so that a persistent failure is one within a test. */
+const open = (options: TestServerOptions = {}): Promise<GoodsServer & AsyncDisposable> =>
+  startGoodsServer({ operations, outboxLimits: { attemptsMax: 2, backoffMs: 10 }, ...options });
+
+const totals = (lines: Record<string, number>): object => ({
+  lines: Object.entries(lines).map(([lineItemId, quantityReceived]) => ({ lineItemId, quantityReceived })),
+});
+const amounts = (lines: Record<string, number>): object => ({
+  lines: Object.entries(lines).map(([lineItemId, quantity]) => ({ lineItemId, quantity })),
+});
+const synced = { quantityConfirmed: 10, quantityReceived: 10, quantitySynced: 10 };
+
+test("an order is confirmed, received in decimals, completed, and the storefront has exactly what was received", async () => {
+  await using server = await open();
+  await server.bringOrder("Sent", [lineA, lineB, customLine]);
+
+  const confirmed = await server.post(server.order("/confirm"), {
+    lines: [{ lineItemId: "a", quantityConfirmed: 8 }],
+  });
+  assert.equal(confirmed.status, 200, confirmed.text);
+  assert.deepEqual(confirmed.at("data", "status"), {
+    before: "Sent",
+    after: "Partially Confirmed",
+    autoTransitioned: true,
+  });
+  assert.deepEqual(confirmed.at("data", "updatedLineItemIds"), ["a"]);
+  assert.deepEqual(confirmed.at("data", "sideEffects"), { incoming: { outcome: "applied" } });
+  assert.equal(await server.incoming("red"), 8);
+
+  const all = await server.post(server.order("/confirm"), { confirmAll: true });
+  assert.equal(all.at("data", "purchaseOrder", "status"), "In Progress");
+  assert.deepEqual(all.at("data", "updatedLineItemIds"), ["a", "b", "c"]);
+
+  const part = await server.post(server.order("/receive"), totals({ a: 2.5, b: 5.5 }));
+  assert.equal(part.status, 200, part.text);
+  assert.deepEqual(part.at("data", "status", "after"), "Partially Received");
+  assert.deepEqual(part.at("data", "sideEffects"), {
+    storefrontSync: { status: "queued", syncedLineItemCount: 2 },
+    incoming: { outcome: "applied" },
+  });
+  assert.equal(part.at("data", "recovery"), undefined);
+  assert.equal(await server.onHand("red"), 102.5);
+  assert.equal(await server.onHand("blue"), 5.5);
+  assert.equal(await server.incoming("red"), 7.5);
+
+  const rest = await server.post(server.order("/receive"), {
+    lines: [
+      { lineItemId: "a", quantityReceived: 9, quantityRejected: 1 },
+      { lineItemId: "c", quantityReceived: 3 },
+    ],
+  });
+  assert.deepEqual(rest.at("data", "status"), {
+    before: "Partially Received",
+    after: "Received",
+    autoTransitioned: true,
+  });
+  await server.settled();
+
+  const completed = await server.post(server.order("/complete"));
+  assert.equal(completed.status, 200, completed.text);
+  assert.deepEqual(completed.at("data", "status"), { before: "Received", after: "Completed" });
+  assert.deepEqual(completed.at("data", "costSync"), {
+    mode: "unit-cost",
+    syncedVariantCount: 2,
+    skippedCustomItemCount: 1,
+    warnings: [],
+  });
+  assert.equal(await server.onHand("red"), 109);
+  assert.equal(await server.incoming("red"), 0);
+  const { variants } = await server.sandbox.state(["red", "blue"]);
+  assert.deepEqual(
+    variants.map((variant) => variant.unitCost),
+    [25_000, 40_000],
+  );
+  const history = await server.get(server.order("/cost-sync-history"));
+  assert.deepEqual(
+    [0, 1].map((index) => history.at("data", "costSyncHistory", index, "outcome")),
+    ["applied", "applied"],
+  );
+  const schedule = await server.get(server.order("/receipt-schedule"));
+  assert.equal(schedule.at("data", "receipts", "length"), undefined);
+  assert.equal((await server.settled()).at("data", "purchaseOrder", "storefrontSyncState"), "synced");
+});
+
+test("totals converge when a call is repeated, deltas do not, and completing twice leaves the order completed", async () => {
+  await using server = await open();
+  await server.bringOrder("Sent", [lineA]);
+  const confirm = { lines: [{ lineItemId: "a", quantityConfirmed: 10 }] };
+  for (const after of ["Confirmed", "Confirmed"])
+    assert.equal((await server.post(server.order("/confirm"), confirm)).at("data", "status", "after"), after);
+  await server.post(server.order("/confirm"), { confirmAll: true });
+  const first = await server.post(server.order("/receive"), totals({ a: 10 }));
+  const version = (await server.settled()).at("data", "purchaseOrder", "version");
+  const again = await server.post(server.order("/receive"), totals({ a: 10 }));
+  assert.equal(first.at("data", "sideEffects", "storefrontSync", "status"), "queued");
+  assert.deepEqual(again.at("data", "sideEffects"), { storefrontSync: { status: "skipped", syncedLineItemCount: 0 } });
+  assert.deepEqual(again.at("data", "updatedLineItemIds"), []);
+  assert.equal(again.at("data", "purchaseOrder", "version"), version);
+  assert.equal(await server.onHand("red"), 110);
+
+  for (const onHand of [106, 102]) {
+    const back = await server.post(server.order("/unreceive"), { ...amounts({ a: 4 }), reason: "damaged" });
+    assert.equal(back.status, 200, back.text);
+    await server.settled();
+    assert.equal(await server.onHand("red"), onHand);
+  }
+  for (const status of ["verified", "verified"]) {
+    const sync = await server.post(server.order("/storefront-sync"));
+    assert.equal(sync.at("data", "confirmation", "status"), status, sync.text);
+    assert.deepEqual(sync.at("data", "confirmation", "lines"), []);
+    assert.equal(sync.at("data", "skipped", 0, "reason"), "already-synced");
+    assert.equal((await server.post(server.order("/storefront-sync/reset"))).status, 200);
+  }
+  assert.equal((await server.post(server.order("/complete"))).status, 200);
+  const twice = await server.post(server.order("/complete"));
+  assert.equal(twice.status, 400);
+  assert.equal((await server.get(server.order())).at("data", "purchaseOrder", "status"), "Completed");
+});
+
+test("one bad line changes nothing, and the refusal names its place", async () => {
+  await using server = await open();
+  await server.bringOrder("In Progress", [lineA, lineB]);
+  const table: [string, object, RegExp][] = [
+    ["/receive", totals({ a: 1, nowhere: 1 }), /\/lines\/1\/lineItemId/],
+    ["/receive", totals({ a: 1, b: 5.501 }), /\/lines\/1\/quantityReceived.*5\.5/],
+    ["/receive", { lines: [] }, /lines/],
+    ["/receive", { lines: [{ lineItemId: "a", quantityReceived: 1.0001 }] }, /3 decimals/],
+    ["/receive", { lines: [lineTotal("a", 1), lineTotal("a", 2)] }, /twice/],
+    ["/unreceive", amounts({ a: 1 }), /more than was received/],
+    ["/unreceive", { lines: [{ lineItemId: "a", quantityReceived: 1 }] }, /deltas.*quantity/],
+    ["/confirm", { confirmAll: true, lines: [{ lineItemId: "a", quantityConfirmed: 1 }] }, /exactly one/],
+    ["/confirm", { lines: [{ lineItemId: "a", quantityConfirmed: 1 }] }, /In Progress/],
+    ["/complete", {}, /In Progress/],
+    ["/storefront-sync", { lineItemIds: [] }, /lineItemIds/],
+    ["/storefront-sync", { lineItemIds: ["a", "nowhere"] }, /\/lineItemIds\/1/],
+  ];
+  const before = (await server.get(server.order())).text;
+  for (const [below, body, message] of table) {
+    const refused = await server.post(server.order(below), body);
+    assert.equal(refused.status, 400, `${below} ${refused.text}`);
+    assert.match(refused.textAt("error", "message"), message);
+  }
+  const after = await server.get(server.order());
+  assert.deepEqual(JSON.parse(before).data, after.at("data"));
+  const unknown = await server.post("/api/v1/purchase-orders/po_none/receive", totals({ a: 1 }));
+  assert.equal(unknown.status, 404);
+});
+
+const lineTotal = (lineItemId: string, quantityReceived: number): object => ({ lineItemId, quantityReceived });
+
+test("the guard asks once, stops what is not active, and goes on as the caller resolves it", async () => {
+  await using server = await open();
+  await server.bringOrder("In Progress", [lineA, lineB, customLine]);
+  await server.sandbox.patchVariant("red", { status: "inactive" });
+  await server.sandbox.patchVariant("blue", { status: "deleted" });
+  const body = totals({ a: 10, b: 5.5, c: 3 });
+  const before = await server.calls("checkVariants");
+  const stopped = await server.post(server.order("/receive"), body);
+  assert.equal(stopped.status, 400);
+  assert.equal(stopped.at("error", "code"), "INVENTORY_GUARD_ISSUES");
+  assert.match(stopped.textAt("error", "message"), /INVENTORY_GUARD_ISSUES/);
+  assert.deepEqual(stopped.at("error", "details"), [
+    { itemId: "a", variantId: "red", issue: "inactive", allowedActions: ["activate", "skip"] },
+    { itemId: "b", variantId: "blue", issue: "deleted", allowedActions: ["skip"] },
+  ]);
+  assert.equal((await server.calls("checkVariants")) - before, 1);
+
+  const half = await server.post(server.order("/receive"), {
+    ...body,
+    resolutions: [
+      { itemId: "a", action: "activate" },
+      { itemId: "b", action: "activate" },
+    ],
+  });
+  assert.equal(half.status, 400);
+  assert.equal(half.at("error", "details", 0, "itemId"), "b");
+  assert.equal(half.at("error", "details", 1), undefined);
+  assert.equal((await server.get(server.order())).at("data", "purchaseOrder", "status"), "In Progress");
+
+  const through = await server.post(server.order("/receive"), {
+    ...body,
+    resolutions: [
+      { itemId: "a", action: "activate" },
+      { itemId: "b", action: "skip" },
+    ],
+  });
+  assert.equal(through.status, 200, through.text);
+  assert.equal(through.at("data", "status", "after"), "Received");
+  await server.settled();
+  assert.equal(await server.onHand("red"), 110);
+  assert.equal(await server.onHand("blue"), 0);
+
+  // What was skipped is asked for again by a later sync.
+  const asked = await server.post(server.order("/storefront-sync"));
+  assert.equal(asked.at("error", "details", 0, "itemId"), "b");
+  const skipped = await server.post(server.order("/storefront-sync"), {
+    resolutions: [{ itemId: "b", action: "skip" }],
+  });
+  assert.equal(skipped.status, 200, skipped.text);
+  assert.deepEqual(skipped.at("data", "confirmation", "lines"), [
+    { lineItemId: "b", variantId: "blue", status: "skipped", quantity: 5.5, reason: "guard-skipped" },
+  ]);
+});
+
+test("a guard that cannot ask is 502, or 504 when there was no answer, and changes nothing", async () => {
+  await using server = await open();
+  await server.bringOrder("Sent", [lineA]);
+  for (const [outcome, status] of [
+    ["error", 502],
+    ["throttled", 502],
+    ["timeout", 504],
+  ] as const) {
+    await server.faults([{ call: "checkVariants", outcome }]);
+    const failed = await server.post(server.order("/confirm"), { confirmAll: true });
+    assert.equal(failed.status, status, failed.text);
+    assert.equal(failed.at("error", "retryable"), outcome === "throttled");
+  }
+  assert.equal((await server.get(server.order())).at("data", "purchaseOrder", "status"), "Sent");
+});
+
+test("a line that the storefront refuses fails alone, with a way to recover that works", async () => {
+  await using server = await open();
+  await server.bringOrder("In Progress", [lineA, lineB]);
+  await server.faults([{ call: "changeOnHand", outcome: "refused", variantIds: ["red"] }]);
+  const received = await server.post(server.order("/receive"), totals({ a: 10, b: 5.5 }));
+  assert.equal(received.status, 200, received.text);
+  assert.equal(received.at("data", "status", "after"), "Received");
+  assert.equal(received.at("data", "sideEffects", "storefrontSync", "status"), "failed");
+  assert.ok(received.textAt("data", "sideEffects", "storefrontSync", "detail").length > 0);
+  assert.match(received.textAt("data", "recovery"), /storefront-sync\/reset.*storefront-sync/);
+  assert.deepEqual([await server.onHand("red"), await server.onHand("blue")], [100, 5.5]);
+  assert.equal((await server.settled()).at("data", "purchaseOrder", "storefrontSyncState"), "partial");
+
+  const failing = await server.post(server.order("/storefront-sync"));
+  assert.equal(failing.at("data", "confirmation", "status"), "failed");
+  assert.equal(failing.at("data", "confirmation", "lines", 0, "status"), "failed");
+  assert.match(failing.textAt("data", "recovery"), /reset/);
+
+  await server.faults([]);
+  assert.equal((await server.post(server.order("/storefront-sync/reset"))).status, 200);
+  const sync = await server.post(server.order("/storefront-sync"));
+  assert.equal(sync.at("data", "confirmation", "status"), "verified", sync.text);
+  assert.deepEqual(sync.at("data", "confirmation", "lines"), [
+    { lineItemId: "a", variantId: "red", status: "verified", quantity: 10, reason: null },
+  ]);
+  assert.deepEqual(sync.at("data", "sideEffects"), { storefrontSync: { status: "queued", syncedLineItemCount: 1 } });
+  assert.equal(await server.onHand("red"), 110);
+  assert.equal((await server.get(server.order())).at("data", "purchaseOrder", "storefrontSyncState"), "synced");
+});
+
+test("some lines verified and some failed is partial", async () => {
+  await using server = await open({ shop: { autoSyncOnReceiving: false } });
+  await server.bringOrder("In Progress", [lineA, lineB]);
+  const received = await server.post(server.order("/receive"), totals({ a: 10, b: 5.5 }));
+  assert.deepEqual(received.at("data", "sideEffects", "storefrontSync"), {
+    status: "disabled",
+    syncedLineItemCount: 0,
+  });
+  assert.equal(await server.onHand("red"), 100);
+  await server.faults([{ call: "changeOnHand", outcome: "refused", variantIds: ["red"] }]);
+  const sync = await server.post(server.order("/storefront-sync"));
+  assert.equal(sync.at("data", "confirmation", "status"), "partial", sync.text);
+  assert.equal(sync.at("data", "sideEffects", "storefrontSync", "status"), "failed");
+  assert.deepEqual([await server.onHand("red"), await server.onHand("blue")], [100, 5.5]);
+});
+
+test("a lost answer is asked for again under the same reference, so that stock counts once", async () => {
+  await using server = await open({ outboxLimits: { attemptsMax: 5, backoffMs: 10 } });
+  await server.bringOrder("In Progress", [lineA]);
+  await server.faults([{ call: "changeOnHand", outcome: "lost-response", times: 2 }]);
+  const received = await server.post(server.order("/receive"), totals({ a: 10 }));
+  assert.equal(received.at("data", "sideEffects", "storefrontSync", "status"), "queued");
+  await server.settled();
+  assert.equal(await server.onHand("red"), 110);
+});
+
+test("an outcome given up as unknown lands once after reset and sync", async () => {
+  await using server = await open();
+  await server.bringOrder("In Progress", [lineA]);
+  await server.faults([{ call: "changeOnHand", outcome: "lost-response" }]);
+  await server.post(server.order("/receive"), totals({ a: 7 }));
+  assert.equal((await server.settled()).at("data", "purchaseOrder", "storefrontSyncState"), "failed");
+  await server.faults([]);
+  await server.post(server.order("/storefront-sync/reset"));
+  assert.equal((await server.get(server.order())).at("data", "purchaseOrder", "storefrontSyncState"), "never-synced");
+  await server.post(server.order("/receive"), totals({ a: 10 }));
+  await server.settled();
+  const sync = await server.post(server.order("/storefront-sync"));
+  assert.equal(sync.at("data", "confirmation", "status"), "verified", sync.text);
+  assert.equal(await server.onHand("red"), 110);
+});
+
+test("a push in flight holds back what must not overtake it, and nothing else", async () => {
+  await using server = await open({ shop: { autoSyncOnReceiving: false, confirmationWaitMs: 5_000 } });
+  await server.bringOrder("Partially Received", [{ ...lineA, quantityReceived: 6, quantitySynced: 0 }, lineB]);
+  await server.faults([], { latencyMs: 1_500 });
+  let answered = false;
+  const sync = server.post(server.order("/storefront-sync")).finally(() => {
+    answered = true;
+  });
+  await server.state("in-flight");
+  for (const [below, body] of [
+    ["/storefront-sync", {}],
+    ["/storefront-sync/reset", {}],
+    ["/unreceive", amounts({ a: 1 })],
+    ["/complete", {}],
+  ] as const) {
+    const refused = await server.post(server.order(below), body);
+    assert.equal(refused.status, 400, `${below} ${refused.text}`);
+    assert.equal(refused.at("error", "code"), "ON_HAND_SYNC_IN_FLIGHT", below);
+    assert.equal(refused.at("error", "retryable"), true);
+    assert.equal(refused.headers["retry-after"], "1");
+  }
+  assert.equal((await server.get(server.order())).at("data", "purchaseOrder", "storefrontSyncState"), "in-flight");
+  assert.ok(!answered, "nobody has waited for the storefront");
+  await server.faults([]);
+  const received = await server.post(server.order("/receive"), totals({ a: 4 }));
+  assert.equal(received.status, 200, received.text);
+  assert.equal((await sync).at("data", "confirmation", "status"), "verified", (await sync).text);
+  await server.settled();
+  assert.equal(await server.onHand("red"), 104, "what was lowered meanwhile is taken back");
+});
+
+test("a wait that runs out says so, and what is not waited for is only queued", async () => {
+  await using server = await open({ shop: { autoSyncOnReceiving: false, confirmationWaitMs: 300 } });
+  await server.bringOrder("Received", [{ ...lineA, quantityReceived: 10, quantitySynced: 0 }]);
+  await server.faults([], { applyDelayMs: 60_000 });
+  const sync = await server.post(server.order("/storefront-sync"));
+  assert.equal(sync.status, 200, sync.text);
+  assert.equal(sync.at("data", "confirmation", "status"), "timed-out");
+  assert.equal(sync.at("data", "confirmation", "lines", 0, "status"), "pending");
+  assert.equal(sync.at("data", "recovery"), undefined);
+
+  await server.faults([]);
+  await server.bringOrder("Received", [{ ...lineA, quantityReceived: 20, quantityOrdered: 20, quantitySynced: 10 }]);
+  const queued = await server.post(server.order("/storefront-sync"), { awaitConfirmation: false });
+  assert.equal(queued.at("data", "confirmation"), undefined);
+  assert.deepEqual(queued.at("data", "sideEffects"), { storefrontSync: { status: "queued", syncedLineItemCount: 1 } });
+  await server.settled();
+  server.clock.advance(60_000);
+  assert.equal(await server.onHand("red"), 120);
+});
+
+test("goods taken back below what is synced lower the storefront's stock; with nothing left the order is In Progress", async () => {
+  await using server = await open();
+  await server.bringOrder("Received", [{ ...lineA, ...synced }]);
+  const refused = await server.post(server.order("/receive"), totals({ a: 9 }));
+  assert.equal(refused.status, 400);
+  assert.match(refused.textAt("error", "action"), /unreceive/);
+  const back = await server.post(server.order("/unreceive"), { ...amounts({ a: 10 }), reason: "all broken" });
+  assert.equal(back.at("data", "status", "after"), "In Progress");
+  await server.settled();
+  assert.equal(await server.onHand("red"), 90);
+  const schedule = await server.get(server.order("/receipt-schedule"));
+  assert.equal(schedule.at("data", "receipts", 0, "source"), "unreceive");
+  assert.equal(schedule.at("data", "receipts", 0, "lines", 0, "quantityDelta"), -10);
+});
+
+test("costs that cannot be converted stop a completion until fxRateOverride is set", async () => {
+  await using server = await open();
+  await server.bringOrder("Received", [{ ...lineA, ...synced, unitCostCurrencyCode: "USD" }], { currencyCode: "USD" });
+  const refused = await server.post(server.order("/complete"));
+  assert.equal(refused.status, 400);
+  assert.match(refused.textAt("error", "message"), /fxRateOverride/);
+  assert.equal((await server.patch(server.order(), { fxRateOverride: 0.5 })).status, 200);
+  assert.equal((await server.post(server.order("/complete"))).status, 200);
+  const history = await server.get(server.order("/cost-sync-history"));
+  const row = (member: string) => history.at("data", "costSyncHistory", 0, member);
+  assert.deepEqual(
+    [row("previousUnitCost"), row("proposedUnitCost"), row("sourceUnitCost"), row("fxRate"), row("fxSource")],
+    [1, 2, 4, 0.5, "override"],
+  );
+});
+
+test("a cost that the storefront refuses is 502 with the status unchanged; what it took is kept and skipped", async () => {
+  await using server = await open();
+  await server.bringOrder("Received", [
+    { ...lineA, ...synced },
+    { ...lineB, quantityReceived: 5.5, quantitySynced: 5.5 },
+  ]);
+  await server.faults([{ call: "writeCosts", outcome: "refused", variantIds: ["blue"] }]);
+  const failed = await server.post(server.order("/complete"));
+  assert.equal(failed.status, 502, failed.text);
+  assert.equal(failed.at("error", "code"), "UPSTREAM_STOREFRONT");
+  const order = await server.get(server.order());
+  assert.equal(order.at("data", "purchaseOrder", "status"), "Received");
+  const outcomes = async (): Promise<unknown[]> => {
+    const history = await server.get(server.order("/cost-sync-history"));
+    return [0, 1, 2].map((index) => [
+      history.at("data", "costSyncHistory", index, "variantId"),
+      history.at("data", "costSyncHistory", index, "outcome"),
+      history.at("data", "costSyncHistory", index, "attempt"),
+    ]);
+  };
+  const [second, first] = await outcomes();
+  assert.deepEqual(
+    [first, second],
+    [
+      ["red", "applied", 1],
+      ["blue", "failed", 1],
+    ],
+  );
+  for (const outcome of ["error", "timeout", "lost-response"] as const) {
+    await server.faults([{ call: "writeCosts", outcome }]);
+    assert.equal((await server.post(server.order("/complete"))).status, 502, outcome);
+  }
+  await server.faults([]);
+  const completed = await server.post(server.order("/complete"));
+  assert.equal(completed.at("data", "costSync", "syncedVariantCount"), 2, completed.text);
+  assert.deepEqual((await outcomes())[0], ["blue", "applied", 5]);
+  const { variants } = await server.sandbox.state(["red", "blue"]);
+  assert.deepEqual(
+    variants.map((variant) => variant.unitCost),
+    [25_000, 40_000],
+  );
+});
+
+test("a variant that is gone gets no cost and is a warning; with cost sync off nothing is written", async () => {
+  await using server = await open();
+  await server.bringOrder("Received", [
+    { ...lineA, ...synced },
+    { ...lineB, quantityReceived: 5.5, quantitySynced: 5.5 },
+  ]);
+  await server.sandbox.patchVariant("red", { status: "deleted" });
+  const completed = await server.post(server.order("/complete"));
+  assert.equal(completed.status, 200, completed.text);
+  assert.equal(completed.at("data", "costSync", "syncedVariantCount"), 1);
+  assert.match(completed.textAt("data", "costSync", "warnings", 0), /red is deleted/);
+  await server.changeShop({ costSyncMode: "disabled" });
+  await server.bringOrder("Received", [{ ...lineA, ...synced, unitCostCurrencyCode: "USD" }]);
+  const calls = await server.calls("writeCosts");
+  const without = await server.post(server.order("/complete"));
+  assert.deepEqual(without.at("data", "costSync"), {
+    mode: "disabled",
+    syncedVariantCount: 0,
+    skippedCustomItemCount: 0,
+    warnings: [],
+  });
+  assert.equal(await server.calls("writeCosts"), calls);
+});
+
+test("a moving average weighs the stock that was there before this order", async () => {
+  await using server = await open({ shop: { costSyncMode: "moving-average" } });
+  await server.bringOrder("In Progress", [lineA]);
+  await server.post(server.order("/receive"), totals({ a: 10 }));
+  await server.settled();
+  await server.post(server.order("/complete"));
+  // (100 × 1 + 10 × 4) ÷ 110
+  assert.equal((await server.sandbox.state(["red"])).variants[0]?.unitCost, 12_727);
+});
+
+test("quick-complete receives, pushes whatever auto-sync says, writes costs and completes", async () => {
+  await using server = await open({ shop: { autoSyncOnReceiving: false, onOrderTag: "on order" } });
+  await server.bringOrder("In Progress", [
+    { ...lineA, quantityConfirmed: 8 },
+    lineB,
+    { ...customLine, quantityConfirmed: 3 },
+  ]);
+  const done = await server.post(server.order("/quick-complete"));
+  assert.equal(done.status, 200, done.text);
+  assert.deepEqual(done.at("data", "status"), { before: "In Progress", after: "Completed", autoTransitioned: true });
+  assert.deepEqual(done.at("data", "receivedLineItemIds"), ["a", "c"]);
+  assert.equal(done.at("data", "confirmation", "status"), "verified");
+  assert.equal(done.at("data", "costSync", "syncedVariantCount"), 1);
+  assert.deepEqual(done.at("data", "sideEffects"), {
+    storefrontSync: { status: "queued", syncedLineItemCount: 1 },
+    incoming: { outcome: "applied" },
+    tagSync: { outcome: "applied" },
+  });
+  assert.equal(await server.onHand("red"), 108);
+  assert.equal((await server.post(server.order("/quick-complete"))).status, 400);
+});
+
+test("quick-complete without a confirmed quantity is NOTHING_TO_RECEIVE; without a rate nothing changes", async () => {
+  await using server = await open();
+  await server.bringOrder("In Progress", [lineA]);
+  const nothing = await server.post(server.order("/quick-complete"));
+  assert.deepEqual([nothing.status, nothing.at("error", "code")], [409, "NOTHING_TO_RECEIVE"]);
+  await server.bringOrder("In Progress", [{ ...lineA, quantityConfirmed: 10, unitCostCurrencyCode: "USD" }]);
+  const unpriced = await server.post(server.order("/quick-complete"));
+  assert.equal(unpriced.status, 400);
+  assert.match(unpriced.textAt("error", "message"), /fxRateOverride/);
+  const order = await server.get(server.order());
+  assert.equal(order.at("data", "purchaseOrder", "lineItems", 0, "quantityReceived"), 0);
+});
+
+test("when no line reaches the storefront, quick-complete keeps the receipts, and the same call finishes later", async () => {
+  await using server = await open();
+  await server.bringOrder("In Progress", [{ ...lineA, quantityConfirmed: 10 }]);
+  for (const fault of [
+    { call: "changeOnHand", outcome: "error" },
+    { call: "changeOnHand", outcome: "refused" },
+    { call: "changeOnHand", outcome: "lost-response" },
+    { call: "writeCosts", outcome: "error" },
+  ] as const) {
+    await server.faults([fault]);
+    const failed = await server.post(server.order("/quick-complete"));
+    assert.equal(failed.status, 502, failed.text);
+    const order = await server.get(server.order());
+    assert.equal(order.at("data", "purchaseOrder", "status"), "In Progress");
+    assert.equal(order.at("data", "purchaseOrder", "lineItems", 0, "quantityReceived"), 10);
+  }
+  await server.faults([]);
+  const done = await server.post(server.order("/quick-complete"));
+  assert.equal(done.status, 200, done.text);
+  assert.deepEqual(done.at("data", "receivedLineItemIds"), []);
+  assert.equal(await server.onHand("red"), 110);
+});
+
+test("when some lines fail, quick-complete completes and says how to recover; the way works", async () => {
+  await using server = await open();
+  await server.bringOrder("In Progress", [
+    { ...lineA, quantityConfirmed: 10 },
+    { ...lineB, quantityConfirmed: 5.5 },
+  ]);
+  await server.faults([{ call: "changeOnHand", outcome: "refused", variantIds: ["red"] }]);
+  const done = await server.post(server.order("/quick-complete"));
+  assert.equal(done.status, 200, done.text);
+  assert.equal(done.at("data", "confirmation", "status"), "partial");
+  assert.match(done.textAt("data", "recovery"), /status.*reset.*storefront-sync.*complete/);
+  await server.faults([]);
+  for (const [below, body] of [
+    ["/status", { status: "Received" }],
+    ["/storefront-sync/reset", {}],
+    ["/storefront-sync", {}],
+    ["/complete", {}],
+  ] as const) {
+    const step = await server.post(server.order(below), body);
+    assert.equal(step.status, 200, `${below} ${step.text}`);
+  }
+  assert.equal(await server.onHand("red"), 110);
+});
+
+test("every write is answered again byte for byte under its key, and moves no stock a second time", async () => {
+  await using server = await open();
+  await server.bringOrder("Sent", [{ ...lineA }]);
+  const steps: [string, object, number][] = [
+    ["/confirm", { confirmAll: true }, 200],
+    ["/receive", totals({ a: 9 }), 200],
+    ["/unreceive", amounts({ a: 2 }), 200],
+    ["/storefront-sync", {}, 200],
+    ["/storefront-sync/reset", {}, 200],
+    ["/complete", {}, 200],
+    ["/complete", {}, 400],
+    ["/quick-complete", {}, 400],
+  ];
+  for (const [index, [below, body, status]] of steps.entries()) {
+    const headers = { "Idempotency-Key": `step ${index}` };
+    const first = await server.post(server.order(below), body, { headers });
+    assert.equal(first.status, status, `${below} ${first.text}`);
+    await server.settled();
+    const again = await server.post(server.order(below), body, { headers });
+    assert.equal(again.text, first.text);
+    assert.equal(again.headers["idempotent-replayed"], "true");
+  }
+  assert.equal(await server.onHand("red"), 107);
+});
