@@ -21,7 +21,7 @@
  *       and a statement takes no lock (which makes a small read twice as fast). The price: other programs cannot look into an
  *       open shop's file.
  */
-import { closeSync, fdatasync, fsyncSync, openSync } from "node:fs";
+import { accessSync, closeSync, constants as accessModes, fdatasync, fsyncSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { constants, DatabaseSync, type StatementSync } from "node:sqlite";
 import { Fault } from "../core/fault.ts";
@@ -37,11 +37,13 @@ const walBytesKept = 16 * 1_048_576;
 /** What a caller waits before it tries again: a disk takes an operator, a file in use does not. */
 const retryAfterMs = 5_000;
 
+const readOnlyMessage = "This shop's data cannot be written: the disk or the file is read-only.";
+
 /** How sqlite's errors about the store, by primary code, read to a caller. All others are errors of the statement: bugs. */
 const storeTroubles: Readonly<Record<number, { readonly message: string; readonly reopen: boolean }>> = {
   5: { message: "Another program is using this shop's data file.", reopen: true },
   7: { message: "There is not enough memory to use this shop's data.", reopen: true },
-  8: { message: "This shop's data cannot be written: the disk or the file is read-only.", reopen: true },
+  8: { message: readOnlyMessage, reopen: true },
   10: { message: "Reading or writing this shop's data failed.", reopen: true },
   11: { message: "This shop's data file is damaged.", reopen: true },
   13: { message: "The disk that holds this shop's data is full.", reopen: false },
@@ -82,6 +84,18 @@ export const isBusy = (error: unknown): boolean => ((sqliteCode(error) ?? 0) & 0
 function troubleOf(error: unknown): StoreTrouble | null {
   const trouble = storeTroubles[(sqliteCode(error) ?? 0) & 0xff];
   return trouble === undefined ? null : new StoreTrouble(unavailable(trouble.message, error), trouble.reopen);
+}
+
+/** A file that may only be read cannot be locked either, and sqlite then tells of the lock: look for the reason. */
+function openingTroubleOf(error: unknown, path: string): StoreTrouble {
+  try {
+    accessSync(path, accessModes.W_OK);
+    accessSync(dirname(path), accessModes.W_OK);
+  } catch (refusal) {
+    const code = refusal instanceof Error && "code" in refusal ? refusal.code : null;
+    if (code === "EROFS" || code === "EACCES") return new StoreTrouble(unavailable(readOnlyMessage, error), true);
+  }
+  return troubleOf(error) ?? new StoreTrouble(unavailable("This shop's data file cannot be opened.", error), true);
 }
 
 interface CachedStatement {
@@ -185,7 +199,7 @@ export class ShopFile {
     } catch (error) {
       database?.close();
       if (error instanceof Fault) throw new StoreTrouble(error, true);
-      throw troubleOf(error) ?? new StoreTrouble(unavailable("This shop's data file cannot be opened.", error), true);
+      throw openingTroubleOf(error, options.path);
     }
   }
 

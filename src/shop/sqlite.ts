@@ -568,5 +568,13 @@ export function lockDirectory(directory: string): { release(): void } {
       { cause: error },
     );
   }
-  return { release: () => lock.close() };
+  heldLocks.add(lock);
+  return {
+    release() {
+      if (heldLocks.delete(lock)) lock.close();
+    },
+  };
 }
+
+/** A connection that nobody refers to any more is closed by the garbage collector, and its lock with it. */
+const heldLocks = new Set<DatabaseSync>();

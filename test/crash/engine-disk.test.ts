@@ -1,0 +1,260 @@
+/**
+ * A disk that fails one shop: that shop answers 503, the others are served, nothing acknowledged is lost, and it comes back by
+ * itself when the disk does (S6).
+ */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { copyFile, mkdir, mkdtemp, open as openFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test, type TestContext } from "node:test";
+import { Fault } from "../../src/core/fault.ts";
+import type { Engine } from "../../src/shop/shop.ts";
+import { openSqliteEngine } from "../../src/shop/sqlite.ts";
+import { systemClock } from "../../src/shop/system.ts";
+import { addLocation, faultOf, locationIds } from "../contract/engine-suite.ts";
+
+interface Bench {
+  readonly engine: Engine;
+  readonly shops: string;
+  readonly logged: string[];
+  /** Opens an engine over the directory; it is closed at the end. */
+  readonly open: () => Promise<Engine>;
+}
+
+async function withShops(body: (bench: Bench) => Promise<void>, shops?: string): Promise<void> {
+  const directory = shops ?? (await mkdtemp(join(tmpdir(), "openpo-disk-")));
+  const logged: string[] = [];
+  const opened: Engine[] = [];
+  const openEngine = async (): Promise<Engine> => {
+    const engine = await openSqliteEngine({
+      directory,
+      schemaDirectory: "src/shop/schema",
+      shopsOpenMax: 4,
+      clock: systemClock,
+      log: {
+        info: (_, message) => logged.push(message),
+        error: (_, message) => logged.push(message),
+      },
+    });
+    opened.push(engine);
+    return engine;
+  };
+  try {
+    const engine = await openEngine();
+    for (const shopId of ["a", "b"]) {
+      await engine.create(shopId);
+      await engine.write(shopId, (tx) => tx.batch([addLocation(shopId, "x", "before")]));
+    }
+    await body({ engine, shops: directory, logged, open: openEngine });
+  } finally {
+    for (const engine of opened) await engine.close();
+    if (shops === undefined) await rm(directory, { recursive: true });
+  }
+}
+
+/** Shop a is refused with this message, which tells nothing about the machine; shop b is served. */
+async function onlyAIsUnavailable(engine: Engine, message: RegExp): Promise<void> {
+  const attempts = [
+    engine.read("a", (tx) => locationIds(tx, "a")),
+    engine.peek("a", (tx) => locationIds(tx, "a")),
+    engine.write("a", (tx) => locationIds(tx, "a")),
+  ];
+  for (const outcome of await Promise.allSettled(attempts)) {
+    assert.ok(outcome.status === "rejected");
+    const error: unknown = outcome.reason;
+    faultOf("DO_UNAVAILABLE")(error);
+    assert.ok(error instanceof Fault);
+    assert.match(error.message, message);
+    assert.ok(!`${error.message} ${error.action}`.includes("/"), error.message);
+    assert.ok((error.retryAfterMs ?? 0) >= 1_000);
+  }
+  assert.deepEqual(await engine.read("b", (tx) => locationIds(tx, "b")), ["x"]);
+  await engine.write("b", (tx) => tx.all("update location set name = 'served' where shop_id = 'b'"));
+}
+
+test("a file that is no database: 503 for its shop only, until the right file is back", async () => {
+  await withShops(async ({ engine, shops, logged, open }) => {
+    await engine.close();
+    const file = join(shops, "a.db");
+    await rename(file, `${file}.good`);
+    await writeFile(file, "this is not a database ".repeat(1_000));
+    const again = await open();
+    assert.deepEqual(await again.list(), ["a", "b"]);
+    await onlyAIsUnavailable(again, /damaged/);
+    assert.equal(logged.filter((message) => message.includes("damaged")).length, 1, "told once, not once a call");
+    await rename(`${file}.good`, file);
+    assert.deepEqual(await again.read("a", (tx) => locationIds(tx, "a")), ["x"]);
+  });
+});
+
+test("a file damaged in the middle: 503 for its shop only, until it has been restored", async () => {
+  await withShops(async ({ engine, shops, open }) => {
+    for (let index = 0; index < 50; index += 1)
+      await engine.write("a", (tx) => tx.batch([addLocation("a", `y${index}`, "x".repeat(3_000))]));
+    await engine.close();
+    const path = join(shops, "a.db");
+    await copyFile(path, `${path}.good`);
+    const { size } = await stat(path);
+    const file = await openFile(path, "r+");
+    // Everything but the first page and the schema's.
+    await file.write(Buffer.alloc(size - 40 * 4_096, 0xee), 0, undefined, 40 * 4_096);
+    await file.close();
+    const again = await open();
+    await onlyAIsUnavailableForData(again);
+    await copyFile(`${path}.good`, path);
+    assert.equal((await again.read("a", (tx) => locationIds(tx, "a"))).length, 51);
+    await again.write("a", (tx) => tx.batch([addLocation("a", "z", "not there yet")]));
+  });
+});
+
+/** Only statements that meet a damaged page fail; those of this one do. */
+async function onlyAIsUnavailableForData(engine: Engine): Promise<void> {
+  const names = engine.read("a", (tx) => tx.all("select sum(length(name)) from location where shop_id = 'a'"));
+  await assert.rejects(names, faultOf("DO_UNAVAILABLE"));
+  const swallowed = engine.write("a", async (tx) => {
+    await tx.batch([addLocation("a", "z", "lost")]);
+    try {
+      await tx.all("select sum(length(name)) from location where shop_id = 'a'");
+    } catch {
+      return "all is well";
+    }
+    return "written";
+  });
+  await assert.rejects(swallowed, faultOf("DO_UNAVAILABLE"), "whatever the work makes of it");
+  assert.deepEqual(await engine.read("b", (tx) => locationIds(tx, "b")), ["x"]);
+}
+
+test("a directory in the file's place: 503 for its shop only, until it is gone", async () => {
+  await withShops(async ({ engine, shops, open }) => {
+    await engine.close();
+    const file = join(shops, "a.db");
+    await rename(file, `${file}.good`);
+    await mkdir(file);
+    const again = await open();
+    await onlyAIsUnavailable(again, /cannot be opened/);
+    await assert.rejects(again.remove("a"), faultOf("DO_UNAVAILABLE"));
+    assert.equal(await again.exists("a"), true, "what could not be removed is still there");
+    await rmdir(file);
+    await rename(`${file}.good`, file);
+    assert.deepEqual(await again.read("a", (tx) => locationIds(tx, "a")), ["x"]);
+  });
+});
+
+test("a file that another program holds: 503 for its shop only, until it lets go", async () => {
+  await withShops(async ({ engine, shops, open }) => {
+    await engine.close();
+    const other = new DatabaseSync(join(shops, "a.db"));
+    other.exec("begin immediate");
+    const again = await open();
+    await onlyAIsUnavailable(again, /Another program/);
+    other.close();
+    assert.deepEqual(await again.read("a", (tx) => locationIds(tx, "a")), ["x"]);
+  });
+});
+
+test("a file written by a newer version of the program is left alone", async () => {
+  await withShops(async ({ engine, shops, logged, open }) => {
+    await engine.close();
+    const newer = new DatabaseSync(join(shops, "a.db"));
+    newer.exec("pragma user_version = 9999");
+    newer.close();
+    await onlyAIsUnavailable(await open(), /newer version of OpenPO/);
+    assert.ok(logged.some((message) => message.includes("newer version")));
+    const after = new DatabaseSync(join(shops, "a.db"), { readOnly: true });
+    assert.equal(after.prepare("pragma user_version").get()?.["user_version"], 9999);
+    after.close();
+  });
+});
+
+/** A small disk of its own; null where this process may not mount one. */
+function mountSmallDisk(t: TestContext): { readonly path: string; remount(options: string): void } | null {
+  const path = join(tmpdir(), `openpo-small-${process.pid}-${Date.now()}`);
+  mkdirSync(path);
+  const run = (command: string, ...args: string[]): boolean => spawnSync(command, args).status === 0;
+  if (process.platform !== "linux" || !run("mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", path)) {
+    t.skip("needs the right to mount a small tmpfs");
+    return null;
+  }
+  t.after(async () => {
+    run("umount", path);
+    await rmdir(path);
+  });
+  return {
+    path,
+    remount(options) {
+      assert.ok(run("mount", "-o", `remount,${options}`, path), `remount,${options}`);
+    },
+  };
+}
+
+test("a full disk: writes are refused and keep nothing, reads go on, and writes go on when there is room again", async (t) => {
+  const disk = mountSmallDisk(t);
+  if (disk === null) return;
+  await withShops(
+    async ({ engine, shops, logged }) => {
+      const acknowledged = ["x"];
+      const name = "x".repeat(50_000);
+      const refusals: unknown[] = [];
+      for (let index = 100; index < 200; index += 1) {
+        const outcome = await Promise.allSettled([
+          engine.write("a", (tx) =>
+            tx.batch([addLocation("a", `y${index}`, name), addLocation("a", `z${index}`, name)]),
+          ),
+        ]);
+        if (outcome[0].status === "fulfilled") acknowledged.push(`y${index}`, `z${index}`);
+        else refusals.push(outcome[0].reason);
+      }
+      assert.ok(acknowledged.length > 5 && refusals.length > 5, `${acknowledged.length}, ${refusals.length}`);
+      for (const error of refusals) {
+        faultOf("DO_UNAVAILABLE")(error);
+        assert.match(String(error), /disk that holds this shop's data is full/);
+      }
+      assert.deepEqual(await engine.read("a", (tx) => locationIds(tx, "a")), acknowledged.sort());
+      assert.deepEqual(await engine.read("b", (tx) => locationIds(tx, "b")), ["x"]);
+      await assert.rejects(engine.create("c"), faultOf("DO_UNAVAILABLE"));
+      assert.deepEqual(await engine.list(), ["a", "b"], "a shop that could not be created is not there");
+
+      disk.remount("size=12m");
+      await engine.write("a", (tx) => tx.batch([addLocation("a", "zz", name)]));
+      assert.deepEqual(await engine.read("a", (tx) => locationIds(tx, "a")), [...acknowledged, "zz"]);
+      await engine.create("c");
+      assert.equal(logged.filter((message) => message.includes("full")).length, 1 + 1, logged.join("\n"));
+      assert.ok(logged.some((message) => message.includes("can be written again")));
+      await engine.close();
+      const reopened = new DatabaseSync(join(shops, "a.db"), { readOnly: true });
+      assert.deepEqual({ ...reopened.prepare("pragma integrity_check").get() }, { integrity_check: "ok" });
+      reopened.close();
+    },
+    join(disk.path, "shops"),
+  );
+});
+
+test("a read-only disk: a clear 503, not ready, and served again when it can be written", async (t) => {
+  const disk = mountSmallDisk(t);
+  if (disk === null) return;
+  await withShops(
+    async ({ engine, open }) => {
+      await engine.close();
+      disk.remount("ro");
+      const again = await open();
+      await assert.rejects(again.ready(), faultOf("DO_UNAVAILABLE"));
+      await assert.rejects(again.create("c"), faultOf("DO_UNAVAILABLE"));
+      await assert.rejects(
+        again.write("a", (tx) => tx.batch([addLocation("a", "y", "y")])),
+        (error) => faultOf("DO_UNAVAILABLE")(error) && /read-only/.test(String(error)),
+      );
+      await assert.rejects(
+        again.read("a", (tx) => locationIds(tx, "a")),
+        faultOf("DO_UNAVAILABLE"),
+      );
+      disk.remount("rw");
+      await again.ready();
+      await again.write("a", (tx) => tx.batch([addLocation("a", "y", "y")]));
+      assert.deepEqual(await again.read("a", (tx) => locationIds(tx, "a")), ["x", "y"]);
+    },
+    join(disk.path, "shops"),
+  );
+});

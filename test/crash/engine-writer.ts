@@ -1,0 +1,46 @@
+/**
+ * A process that writes to a shop as fast as it can and prints the number of each write once it has been acknowledged.
+ * Arguments: data directory, first number.
+ */
+import { writeSync } from "node:fs";
+import { join } from "node:path";
+import { lockDirectory, openSqliteEngine } from "../../src/shop/sqlite.ts";
+import { systemClock } from "../../src/shop/system.ts";
+
+const [directory = "", first = "0"] = process.argv.slice(2);
+lockDirectory(directory);
+const engine = await openSqliteEngine({
+  directory: join(directory, "shops"),
+  schemaDirectory: "src/shop/schema",
+  shopsOpenMax: 4,
+  clock: systemClock,
+});
+await engine.create("a");
+
+/** Big enough for the write-ahead log to be moved into the file many times in a run. */
+const name = "x".repeat(10_000);
+let next = Number(first);
+
+async function writer(): Promise<never> {
+  for (;;) {
+    const number = next;
+    next += 1;
+    // Two statements: half of them must never be found.
+    await engine.write("a", (tx) =>
+      tx.batch([
+        {
+          sql: "insert into location (shop_id, location_id, name) values ('a', ?, ?)",
+          params: [String(number), name],
+        },
+        {
+          sql: "insert into inventory_level (shop_id, variant_id, location_id, on_hand) values ('a', 'v', ?, ?)",
+          params: [String(number), number],
+        },
+      ]),
+    );
+    writeSync(1, `${number}\n`);
+  }
+}
+
+writeSync(1, "ready\n");
+await Promise.all(Array.from({ length: 24 }, writer));
