@@ -34,6 +34,7 @@ export async function withShops(
   const engine = await openSqliteEngine({
     directory,
     schemaDirectory: path.join(import.meta.dirname, "../../src/shop/schema"),
+    shopsOpenMax: 8,
     clock: systemClock,
   });
   const base: ImportContext = {
