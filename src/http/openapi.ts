@@ -138,7 +138,10 @@ function responsesOf(operation: Operation, schemas: Record<string, Json>): JsonO
     ...rateLimitHeaders,
     ETag: headerReference("ETag"),
     ...(operation.scope === "write" ? { "Idempotent-Replayed": headerReference("IdempotentReplayed") } : {}),
-    ...(operation.success === 201 ? { Location: headerReference("Location") } : {}),
+    // Only what gets an address of its own is located, not what is added to something that has one.
+    ...(operation.success === 201 && !operation.route.path.includes("{")
+      ? { Location: headerReference("Location") }
+      : {}),
   };
   const responses: Record<string, Json> = {
     [operation.success]: {
