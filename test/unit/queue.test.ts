@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Fault } from "../../src/core/fault.ts";
+import { ShopQueue, type QueueLimits } from "../../src/shop/queue.ts";
+
+interface Write {
+  readonly name: number;
+  refuse(fault: Fault): void;
+}
+
+/** A queue whose turns end when the test says so. */
+function queueUnderTest(limits: QueueLimits, groupLengthMax = 3) {
+  const clock = { nowMs: 1_000, now: () => clock.nowMs };
+  const turns: { readonly names: readonly number[]; readonly end: () => void }[] = [];
+  const refusals = new Map<number, Fault>();
+  const queue = new ShopQueue<Write>({
+    limits,
+    groupLengthMax,
+    clock,
+    turn: (group) =>
+      new Promise((resolve) => {
+        turns.push({ names: group.map((write) => write.name), end: resolve });
+      }),
+  });
+  const add = (...names: number[]): void => {
+    for (const name of names) queue.add({ name, refuse: (fault) => void refusals.set(name, fault) });
+  };
+  const eventLoop = async (rounds = 3): Promise<void> => {
+    for (let round = 0; round < rounds; round += 1) await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { queue, clock, turns, refusals, add, eventLoop };
+}
+
+const generous = { lengthMax: 100, waitMsMax: 10_000 };
+
+test("writes that arrive together share a turn, in order, up to the group's limit; the next turn waits for the end of one", async () => {
+  const { queue, turns, add, eventLoop } = queueUnderTest(generous);
+  assert.equal(queue.idle, true);
+  add(1, 2, 3, 4, 5);
+  assert.equal(turns.length, 0, "the turn comes when the event loop goes round");
+  await eventLoop();
+  assert.deepEqual(
+    turns.map((turn) => turn.names),
+    [[1, 2, 3]],
+  );
+  add(6);
+  await eventLoop();
+  assert.equal(turns.length, 1);
+  turns[0]?.end();
+  await eventLoop();
+  assert.deepEqual(turns[1]?.names, [4, 5, 6]);
+  assert.equal(queue.idle, false);
+  const idle = queue.untilIdle();
+  turns[1]?.end();
+  await idle;
+  assert.equal(queue.idle, true);
+});
+
+test("a full queue refuses at once; the running group does not count", async () => {
+  const { queue, add, turns, eventLoop } = queueUnderTest({ lengthMax: 3, waitMsMax: 10_000 });
+  add(1, 2, 3);
+  assert.throws(() => add(4), { code: "DO_OVERLOADED" });
+  assert.throws(() => queue.admit(), { code: "DO_OVERLOADED" });
+  await eventLoop();
+  assert.equal(turns.length, 1);
+  queue.admit();
+  add(5, 6, 7);
+  assert.throws(() => add(8), { code: "DO_OVERLOADED" });
+});
+
+test("the wait that a refusal tells is what the queue makes others wait", async () => {
+  const { clock, turns, add, eventLoop } = queueUnderTest({ lengthMax: 3, waitMsMax: 10_000 });
+  const toldWaitMs = (): number | null => {
+    try {
+      add(0);
+    } catch (error) {
+      assert.ok(error instanceof Fault);
+      return error.retryAfterMs;
+    }
+    return null;
+  };
+  add(1, 2, 3);
+  assert.equal(toldWaitMs(), 100, "nobody has waited yet: the least that is worth telling");
+  await eventLoop();
+  add(4, 5, 6);
+  clock.nowMs += 2_500;
+  assert.equal(toldWaitMs(), 2_500, "the head of the line has waited that long");
+  turns[0]?.end();
+  await eventLoop();
+  add(7, 8, 9);
+  assert.equal(toldWaitMs(), 2_500, "the latest turn came after that long");
+  clock.nowMs += 60_000;
+  assert.equal(toldWaitMs(), 10_000, "nobody waits longer than that");
+});
+
+test("a write whose turn comes too late is refused and not run", async () => {
+  const { clock, turns, refusals, add, eventLoop } = queueUnderTest(generous);
+  add(1);
+  await eventLoop();
+  add(2);
+  clock.nowMs += 1;
+  add(3);
+  clock.nowMs += 9_999;
+  turns[0]?.end();
+  await eventLoop();
+  assert.deepEqual([...refusals.keys()], [2]);
+  assert.equal(refusals.get(2)?.code, "DO_OVERLOADED");
+  assert.deepEqual(turns[1]?.names, [3]);
+});
+
+test("behind a turn that does not end, waiting writes are refused when their time is up", async () => {
+  const limits = { lengthMax: 100, waitMsMax: 30 };
+  const { clock, turns, refusals, add, eventLoop } = queueUnderTest(limits);
+  add(1);
+  await eventLoop();
+  add(2);
+  clock.nowMs += 40;
+  // The process may end while a queue waits, so the timer alone does not keep this test alive.
+  const keepAlive = setInterval(() => undefined, 1_000);
+  try {
+    while (refusals.size === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  } finally {
+    clearInterval(keepAlive);
+  }
+  assert.deepEqual([...refusals.keys()], [2]);
+  turns[0]?.end();
+  await eventLoop();
+  assert.equal(turns.length, 1);
+});
+
+test("refusing all refuses what waits and lets the running group end", async () => {
+  const { queue, turns, refusals, add, eventLoop } = queueUnderTest(generous);
+  add(1);
+  await eventLoop();
+  add(2, 3);
+  queue.refuseAll(new Fault("NOT_FOUND", "gone"));
+  assert.deepEqual([...refusals.keys()], [2, 3]);
+  turns[0]?.end();
+  await queue.untilIdle();
+  assert.equal(turns.length, 1);
+});
