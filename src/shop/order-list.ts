@@ -42,12 +42,13 @@ export interface OrderPage {
   readonly end: OrderPosition | null;
 }
 
-interface Fragment {
+/** A piece of a statement with what it binds. */
+export interface Fragment {
   readonly sql: string;
   readonly params: readonly SqlValue[];
 }
 
-const joined = (parts: readonly Fragment[], separator: string): Fragment => ({
+export const joined = (parts: readonly Fragment[], separator: string): Fragment => ({
   sql: parts.map((part) => part.sql).join(separator),
   params: parts.flatMap((part) => part.params),
 });
