@@ -197,10 +197,10 @@ export async function openWorld(directory: string, options: WorldOptions = {}): 
 }
 
 /** A directory of its own, removed afterwards. */
-export async function inDirectory(use: (directory: string) => Promise<void>): Promise<void> {
+export async function inDirectory<T>(use: (directory: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(path.join(tmpdir(), "openpo-outbox-"));
   try {
-    await use(directory);
+    return await use(directory);
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
