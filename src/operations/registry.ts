@@ -1,8 +1,13 @@
 /**
  * Every operation there is. Surfaces, documents and generated tests read this list and nothing else.
  */
+import { forecastViewOperations } from "./forecast-views.ts";
 import type { Operation } from "./operation.ts";
 import { purchaseOrderReads } from "./purchase-order-reads.ts";
 import { purchaseOrderWrites } from "./purchase-order-writes.ts";
 
-export const operations: readonly Operation[] = [...purchaseOrderReads, ...purchaseOrderWrites];
+export const operations: readonly Operation[] = [
+  ...purchaseOrderReads,
+  ...purchaseOrderWrites,
+  ...forecastViewOperations,
+];
