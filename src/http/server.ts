@@ -47,6 +47,7 @@ export async function startHttpServer({ app, host, port, ids, log }: ServerOptio
     errorHandler: (error) =>
       respond(failure(ids.next("req"), error instanceof RequestError ? malformed(error) : asFault(error))),
   });
+  let stopping = false;
   const server = createServer(
     {
       maxHeaderSize: headerBytesMax,
@@ -55,7 +56,11 @@ export async function startHttpServer({ app, host, port, ids, log }: ServerOptio
       keepAliveTimeout: keepAliveTimeoutMs,
       connectionsCheckingInterval: timeoutCheckMs,
     },
-    (incoming, outgoing) => void listener(incoming, outgoing),
+    (incoming, outgoing) => {
+      // While stopping, a connection must not stay open for a next request.
+      outgoing.once("close", () => stopping && setImmediate(() => server.closeIdleConnections()));
+      void listener(incoming, outgoing);
+    },
   );
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === "ECONNRESET" || !socket.writable) {
@@ -80,6 +85,7 @@ export async function startHttpServer({ app, host, port, ids, log }: ServerOptio
     port: typeof address === "object" && address !== null ? address.port : port,
     stop: () =>
       new Promise((resolve, reject) => {
+        stopping = true;
         server.close((error) => (error === undefined ? resolve() : reject(error)));
         server.closeIdleConnections();
       }),

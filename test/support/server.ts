@@ -142,6 +142,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ids,
     log,
     alone: true,
+    random: Math.random,
     ...(options.outboxLimits === undefined ? {} : { limits: options.outboxLimits }),
   });
 
@@ -208,7 +209,6 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   };
 
   const stop = async (): Promise<void> => {
-    agent.destroy();
     await server.stop();
     await outbox.close();
     await engine.close();
