@@ -279,16 +279,13 @@ export function decideComplete(order: PurchaseOrder, settleCosts: boolean, conte
  * @throws Fault INVALID_INPUT  the order is no longer In Progress.
  * Source: C28.
  */
-export function decideQuickComplete(
-  order: PurchaseOrder,
-  settleCosts: boolean,
-  context: DecisionContext,
-): GoodsDecision {
+export function decideQuickComplete(order: PurchaseOrder, settleCosts: boolean, context: GoodsContext): GoodsDecision {
   if (order.status !== "In Progress")
     throw new Fault("INVALID_INPUT", `Meanwhile the order was moved to ${order.status}.`, {
       action: "Read the order again before deciding.",
     });
-  return completed(order, settleCosts, "quick-complete", context);
+  const decided = completed(order, settleCosts, "quick-complete", context);
+  return { ...decided, ...leavingAlone(decided, context.skippedVariantIds) };
 }
 
 function completed(

@@ -25,6 +25,7 @@ import { supplierVariantStatement } from "../shop/rows.ts";
 import type { Statement, Tx } from "../shop/shop.ts";
 import { type ItemResult, StorefrontError } from "../storefront/storefront.ts";
 import type { Call } from "./operation.ts";
+import { withinLimit } from "./upstream.ts";
 
 export const costSyncSchema = z
   .strictObject({
@@ -79,19 +80,24 @@ export async function refuseUnlessPriced(tx: Tx, call: Call, order: PurchaseOrde
 /**
  * Writes the costs of an order's received lines to the storefront and to the supplier's catalogue.
  *
- * @param load reads the order inside a change and refuses if it may no longer be completed.
+ * @param load       reads the order inside a change and refuses if it may no longer be completed.
+ * @param leftAlone  variants that the caller wants recorded without the storefront (C44 "skip").
  * @throws Fault INVALID_INPUT naming `fxRateOverride`  a cost cannot be converted; nothing was changed.
  * @throws Fault UPSTREAM_STOREFRONT  the storefront did not take every cost; what it took is kept and skipped by the next attempt.
  * Source: C45.
  */
-export async function writeCosts(call: Call, load: (tx: Tx) => Promise<PurchaseOrder>): Promise<CostsWritten> {
+export async function writeCosts(
+  call: Call,
+  load: (tx: Tx) => Promise<PurchaseOrder>,
+  leftAlone: ReadonlySet<string> = new Set(),
+): Promise<CostsWritten> {
   const { shopId, costSyncMode } = call.shop;
   const due = await call.read(async (tx) => dueProposals(tx, call, await load(tx)));
   const standings = await lookUp(
     call,
-    due.proposals.map((proposal) => proposal.variantId),
+    due.proposals.map((proposal) => proposal.variantId).filter((variantId) => !leftAlone.has(variantId)),
   );
-  const kept = await call.change(async (tx) => keep(tx, call, await load(tx), standings));
+  const kept = await call.change(async (tx) => keep(tx, call, await load(tx), standings, leftAlone));
   const results = kept.proposals.length === 0 ? [] : await write(call, kept);
   const failed = results.filter((result) => !isAccepted(result));
   if (failed.length > 0) {
@@ -126,7 +132,13 @@ async function dueProposals(tx: Tx, call: Call, order: PurchaseOrder) {
 }
 
 /** Keeps a row for every cost that is about to be written, and for every one that cannot be, once. */
-async function keep(tx: Tx, call: Call, order: PurchaseOrder, standings: ReadonlyMap<string, VariantStanding>) {
+async function keep(
+  tx: Tx,
+  call: Call,
+  order: PurchaseOrder,
+  standings: ReadonlyMap<string, VariantStanding>,
+  leftAlone: ReadonlySet<string>,
+) {
   const { shopId } = call.shop;
   const { purchaseOrderId } = order;
   const nowMs = call.clock.now();
@@ -145,8 +157,9 @@ async function keep(tx: Tx, call: Call, order: PurchaseOrder, standings: Readonl
     const row = { ...proposal, costSyncId: call.ids.next("cs") };
     // One that came in since the look-up is taken for active: the storefront refuses it if it is not.
     const standing = standings.get(proposal.variantId) ?? "active";
-    if (standing === "deleted" || standing === "unsyncable") {
-      const reason = `variant ${proposal.variantId} is ${standing} on the storefront`;
+    const skipped = leftAlone.has(proposal.variantId);
+    if (skipped || standing === "deleted" || standing === "unsyncable") {
+      const reason = `variant ${proposal.variantId} ${skipped ? "was skipped by the caller" : `is ${standing} on the storefront`}`;
       warnings.push(`${reason}; its unit cost was not written`);
       if (!rows.some((each) => each.variantId === proposal.variantId && each.outcome === "skipped"))
         insert(row, "skipped", reason);
@@ -170,7 +183,7 @@ async function keep(tx: Tx, call: Call, order: PurchaseOrder, standings: Readonl
 async function lookUp(call: Call, variantIds: readonly string[]): Promise<ReadonlyMap<string, VariantStanding>> {
   if (variantIds.length === 0) return new Map();
   try {
-    const states = await call.storefront.checkVariants(variantIds);
+    const states = await withinLimit(() => call.storefront.checkVariants(variantIds));
     return new Map(variantIds.map((variantId, index) => [variantId, states[index] ?? "deleted"]));
   } catch (error) {
     if (!(error instanceof StorefrontError)) throw error;
@@ -185,12 +198,15 @@ async function write(
 ): Promise<readonly (ItemResult & { readonly error?: StorefrontError })[]> {
   const { purchaseOrderId } = kept.order;
   try {
-    return await call.storefront.writeCosts(
-      kept.proposals.map((proposal) => ({ variantId: proposal.variantId, unitCost: proposal.proposedUnitCost })),
-      {
-        reference: `costs:${purchaseOrderId}:${completionOf(kept.order)}:${kept.attempt}`,
-        documentUri: `openpo://shops/${call.shop.shopId}/purchase-orders/${purchaseOrderId}`,
-      },
+    return await withinLimit((signal) =>
+      call.storefront.writeCosts(
+        kept.proposals.map((proposal) => ({ variantId: proposal.variantId, unitCost: proposal.proposedUnitCost })),
+        {
+          reference: `costs:${purchaseOrderId}:${completionOf(kept.order)}:${kept.attempt}`,
+          documentUri: `openpo://shops/${call.shop.shopId}/purchase-orders/${purchaseOrderId}`,
+          signal,
+        },
+      ),
     );
   } catch (error) {
     if (!(error instanceof StorefrontError)) throw error;

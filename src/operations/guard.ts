@@ -11,6 +11,7 @@ import { type LineItem, linesPerOrderMax } from "../core/purchase-order.ts";
 import { guardVerdict, type Resolution, type VariantStanding } from "../core/storefront-plan.ts";
 import { StorefrontError } from "../storefront/storefront.ts";
 import type { Call } from "./operation.ts";
+import { withinLimit } from "./upstream.ts";
 import { lineItemId, noRepeats } from "./wire.ts";
 
 /** The wire shape of `resolutions[]`. */
@@ -104,7 +105,7 @@ const namedIssuesMax = 5;
 /** Asks the storefront; what it throws becomes the caller's fault: 504 when it did not answer in time, else 502. */
 async function calling<T>(doing: string, ask: () => Promise<T>): Promise<T> {
   try {
-    return await ask();
+    return await withinLimit(ask);
   } catch (error) {
     if (!(error instanceof StorefrontError)) throw error;
     throw new Fault(

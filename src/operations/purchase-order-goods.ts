@@ -425,16 +425,21 @@ const quickCompleteOrder = operation({
     });
     const confirmation = await confirmPush(call, received.asked);
     if (confirmation.status === "failed") throw nothingPushed(confirmation, id);
-    const load = async (tx: Tx): Promise<PurchaseOrder> => {
+    const decideLast = async (
+      tx: Tx,
+      settleCosts: boolean,
+    ): Promise<GoodsDecision & { readonly order: PurchaseOrder }> => {
       const order = await orderOf(tx, call, id);
-      decideQuickComplete(order, false, { shop: call.shop, nowMs: call.clock.now() });
-      return order;
+      return { ...decideQuickComplete(order, settleCosts, await goodsContext(tx, call, order, guardFacts)), order };
     };
-    const costs = await writeCosts(call, load);
+    const costs = await writeCosts(
+      call,
+      async (tx) => (await decideLast(tx, false)).order,
+      guardFacts.skippedVariantIds,
+    );
     return call.commit(async (tx) => {
-      const order = await load(tx);
+      const { order, ...decided } = await decideLast(tx, costs.settle);
       refuseIfMoved(costs.unmoved(order));
-      const decided = decideQuickComplete(order, costs.settle, { shop: call.shop, nowMs: call.clock.now() });
       const completing = await saveFor(tx, call, order, decided);
       if (costs.statements.length > 0) await tx.batch(costs.statements);
       const effects = [...received.effects.filter((effect) => effect.kind !== "push-stock"), ...completing];

@@ -18,6 +18,7 @@ import type { Tx } from "../shop/shop.ts";
 import { StorefrontError } from "../storefront/storefront.ts";
 import type { Call } from "./operation.ts";
 import { type FollowOn, recoveryText, type SideEffects } from "./side-effects.ts";
+import { withinLimit } from "./upstream.ts";
 
 export const confirmationSchema = z
   .strictObject({
@@ -144,7 +145,7 @@ async function look(
     (line) => taken.has(line.poLineItemId) && isThrough(line, now.get(line.poLineItemId)),
   );
   const unread = landed.map((line) => line.poLineItemId).filter((id) => !verified.has(id));
-  for (const id of await readBack(call, asked, pushes, unread)) verified.add(id);
+  for (const id of await readBack(call, asked, pushes, unread, Math.max(waitMs, pollMaxMs))) verified.add(id);
   return asked.lines.map((line) => {
     const told = (status: ConfirmationLine["status"], reason: string | null): ConfirmationLine => ({
       lineItemId: line.poLineItemId,
@@ -200,6 +201,7 @@ async function readBack(
   asked: AskedPush,
   pushes: readonly StockPush[],
   poLineItemIds: readonly string[],
+  limitMs: number,
 ): Promise<readonly string[]> {
   const wanted = new Set(poLineItemIds);
   const unread = new Set<string>();
@@ -207,7 +209,7 @@ async function readBack(
     const linesOf = (item: StockPush["items"][number]): readonly string[] =>
       item.lines.map((line) => line.poLineItemId).filter((id) => wanted.has(id));
     if (!push.items.some((item) => linesOf(item).length > 0)) continue;
-    const seen = await readOnHand(call, asked.purchaseOrderId, push);
+    const seen = await readOnHand(call, asked.purchaseOrderId, push, limitMs);
     for (const [index, item] of push.items.entries())
       if (seen[index] !== true) for (const id of linesOf(item)) unread.add(id);
   }
@@ -215,12 +217,16 @@ async function readBack(
 }
 
 /** Which items of a push can be read; none while the storefront does not answer. */
-async function readOnHand(call: Call, purchaseOrderId: string, push: StockPush): Promise<readonly boolean[]> {
+async function readOnHand(
+  call: Call,
+  purchaseOrderId: string,
+  push: StockPush,
+  limitMs: number,
+): Promise<readonly boolean[]> {
+  const changes = push.items.map(({ variantId, locationId, delta }) => ({ variantId, locationId, delta }));
+  const context = { reference: push.reference, documentUri: documentUri(call, purchaseOrderId) };
   try {
-    const levels = await call.storefront.readOnHand(
-      push.items.map(({ variantId, locationId, delta }) => ({ variantId, locationId, delta })),
-      { reference: push.reference, documentUri: documentUri(call, purchaseOrderId) },
-    );
+    const levels = await withinLimit(() => call.storefront.readOnHand(changes, context), limitMs);
     return levels.map((level) => level.verified);
   } catch (error) {
     if (error instanceof StorefrontError) return [];

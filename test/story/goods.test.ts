@@ -482,6 +482,29 @@ test("quick-complete receives, pushes whatever auto-sync says, writes costs and 
   assert.equal((await server.post(server.order("/quick-complete"))).status, 400);
 });
 
+test("quick-complete leaves the storefront alone for what is skipped: no stock, no cost, and a warning", async () => {
+  await using server = await open();
+  await server.bringOrder("In Progress", [
+    { ...lineA, quantityConfirmed: 10 },
+    { ...lineB, quantityConfirmed: 5.5 },
+  ]);
+  await server.sandbox.patchVariant("red", { status: "inactive" });
+  assert.equal((await server.post(server.order("/quick-complete"))).at("error", "code"), "INVENTORY_GUARD_ISSUES");
+  const done = await server.post(server.order("/quick-complete"), {
+    resolutions: [{ itemId: "a", action: "skip" }],
+  });
+  assert.equal(done.status, 200, done.text);
+  assert.deepEqual(done.at("data", "receivedLineItemIds"), ["a", "b"]);
+  assert.match(done.textAt("data", "costSync", "warnings", 0), /red was skipped/);
+  assert.equal(done.at("data", "confirmation", "status"), "verified");
+  assert.deepEqual([await server.onHand("red"), await server.onHand("blue")], [100, 5.5]);
+  const { variants } = await server.sandbox.state(["red", "blue"]);
+  assert.deepEqual(
+    variants.map((variant) => variant.unitCost),
+    [25_000, 10_000],
+  );
+});
+
 test("quick-complete without a confirmed quantity is NOTHING_TO_RECEIVE; without a rate nothing changes", async () => {
   await using server = await open();
   await server.bringOrder("In Progress", [lineA]);

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { withinLimit } from "../../src/operations/upstream.ts";
+import { StorefrontError } from "../../src/storefront/storefront.ts";
+
+test("a storefront that hangs is given up at the limit, and told so", async () => {
+  const signals: AbortSignal[] = [];
+  const hanging = withinLimit((signal) => {
+    signals.push(signal);
+    return new Promise<never>(() => {});
+  }, 10);
+  await assert.rejects(
+    hanging,
+    (error) => error instanceof StorefrontError && error.kind === "timeout" && error.landed === "maybe",
+  );
+  assert.deepEqual(
+    signals.map((signal) => signal.aborted),
+    [true],
+  );
+});
+
+test("an answer within the limit is passed on, and so is a failure", async () => {
+  assert.equal(await withinLimit(() => Promise.resolve(1)), 1);
+  const failure = new StorefrontError("error", "broken", { landed: "no" });
+  await assert.rejects(
+    withinLimit(() => Promise.reject(failure)),
+    (error) => error === failure,
+  );
+});
