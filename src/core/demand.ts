@@ -132,13 +132,15 @@ function stateBefore(series: DemandSeries, week: Week): DemandState {
 
 /**
  * The series after these sales. With `series` they replace what it held of its latest week: `sales` are all the sales since that
- * week's Monday, oldest first. Without, they are all there are.
+ * week's Monday, oldest first. Without, they are all there are. Should nothing be left of the latest week, an earlier one is the
+ * latest: the series is then to be learned from all sales.
  *
- * @returns null when there are no sales at all.
+ * @returns null when nothing was ever sold.
  */
 export function extendSeries(series: DemandSeries | null, sales: readonly DaySale[]): DemandSeries | null {
   let next = series === null ? null : openWeek(series, series.latestWeek);
   for (const sale of sales) {
+    if (sale.quantity === 0) continue;
     const week = weekOf(sale.day);
     if (next === null || week > next.latestWeek) next = openWeek(next, week);
     next = { ...next, latestWeekQuantity: addQuantity(next.latestWeekQuantity, sale.quantity) };

@@ -318,6 +318,14 @@ order by s.variant_id, s.location_id, s.date`;
 const pairKey = (row: { readonly variant_id: string; readonly location_id: string }): string =>
   JSON.stringify([row.variant_id, row.location_id]);
 
+/** Nothing is left of the latest week: the series stays stale and is learned from all its sales. */
+const forgetSeries =
+  "update demand_series set latest_monday = null where shop_id = ? and variant_id = ? and location_id = ?";
+
+/** Nothing was ever sold. */
+const settleUnsold =
+  "update demand_series set stale_from = null where shop_id = ? and variant_id = ? and location_id = ?";
+
 /**
  * Brings stale series up to date with the sales behind them, a part of them a call; each is read once, however many sales came in.
  *
@@ -345,9 +353,11 @@ export async function settleSales(tx: Tx, shopId: string): Promise<boolean> {
       recentFrom(row),
     ]),
   );
+  let forgotten = false;
   await tx.batch(
     rows.flatMap((row) => {
       const key = pairKey(row);
+      const params = [shopId, row.variant_id, row.location_id];
       const days: DaySale[] = (sales.get(key) ?? []).map((sale) => ({
         day: dayFrom(sale.date),
         quantity: asQuantity(sale.quantity),
@@ -355,15 +365,21 @@ export async function settleSales(tx: Tx, shopId: string): Promise<boolean> {
       const goesOn = row.latest_monday !== null && row.stale_from !== null && row.stale_from >= row.latest_monday;
       const series = extendSeries(goesOn ? seriesFrom(row) : null, days);
       const since = days[0]?.day;
-      if (series === null || since === undefined) throw new Error(`a demand series without sales: ${key}`);
+      if (since === undefined) throw new Error(`a demand series without sales: ${key}`);
+      if (goesOn && series?.latestWeekQuantity === 0) {
+        forgotten = true;
+        return [{ sql: forgetSeries, params }];
+      }
       const known = goesOn ? (recents.get(key) ?? []).filter((sale) => sale.day < since) : [];
       return [
-        saveSeriesStatement(shopId, row.variant_id, row.location_id, series),
+        series === null
+          ? { sql: settleUnsold, params }
+          : saveSeriesStatement(shopId, row.variant_id, row.location_id, series),
         saveRecentStatement(shopId, row.variant_id, row.location_id, recentSales(known, days)),
       ];
     }),
   );
-  return stale.length === settledVariantsMax;
+  return forgotten || stale.length === settledVariantsMax;
 }
 
 // The rows of a view.

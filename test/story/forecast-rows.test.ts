@@ -256,6 +256,18 @@ test("sales imported bit by bit, out of order and again teach what one file teac
     assert.notEqual((await rowsOf(whole, "all"))[0]?.["dailyDemand"], 0);
   }));
 
+test("a sale that is taken back leaves nothing behind, even one of a day that was mistyped", () =>
+  withShops(async (open) => {
+    const shop = await open("mistyped");
+    await shop.bring([...base, ...kettle, variant("jug", "Jug"), view("all")]);
+    const before = await rowsOf(shop, "all");
+    await shop.bring([sale("kettle", "2062-11-17", 5, "main"), sale("jug", "2026-11-03", 5)]);
+    assert.equal((await rowsOf(shop, "all"))[1]?.["dailyDemand"], 0);
+    await shop.bring([sale("kettle", "2062-11-17", 0, "main"), sale("jug", "2026-11-03", 0)]);
+    assert.deepEqual(await rowsOf(shop, "all"), before);
+    assert.equal(before[1]?.["dailyDemand"], 1);
+  }));
+
 test("a view shows the variants of its suppliers, places and ids, and a caller may ask for some of them", () =>
   withShops(async (open) => {
     const shop = await open("scope");

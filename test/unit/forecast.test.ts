@@ -133,6 +133,8 @@ test("sales of the latest week that come again replace it", () => {
     { day: wednesday + 1, quantity: pieces(2) },
   ]);
   assert.deepEqual(again, { ...first, latestWeekQuantity: pieces(2) });
+  assert.equal(extendSeries(first, [{ day: wednesday, quantity: zeroQuantity }])?.latestWeekQuantity, zeroQuantity);
+  assert.equal(extendSeries(null, [{ day: wednesday, quantity: zeroQuantity }]), null);
 });
 
 test("the days with sales of the last ninety are kept, and the last one before the latest week whatever its age", () => {
