@@ -201,6 +201,7 @@ function schemaOf(schema: z.ZodType, io: "input" | "output", schemas: Record<str
   const plain: JsonObject = JSON.parse(JSON.stringify(generated).replaceAll('"#/$defs/', '"#/components/schemas/'));
   const { $schema: _, $defs = {}, ...rest } = plain;
   for (const [name, part] of Object.entries($defs ?? {})) {
+    if (name.startsWith("__")) throw new Error("a schema that holds itself needs an id");
     const before = schemas[name];
     if (before !== undefined && JSON.stringify(before) !== JSON.stringify(part))
       throw new Error(`two different schemas are named ${name}`);

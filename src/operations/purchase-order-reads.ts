@@ -274,8 +274,8 @@ const logEntrySchema = z
         .strictObject({
           field: z.string(),
           poLineItemId: z.string().nullable().meta({ description: "Null for a field of the header." }),
-          before: z.json(),
-          after: z.json(),
+          before: z.unknown(),
+          after: z.unknown(),
         })
         .meta({ description: "A field that changed." }),
     ),
@@ -286,11 +286,8 @@ const logEntryJson = ({ occurredAtMs, actor, changes, ...entry }: LogEntry): z.o
   ...entry,
   occurredAt: instant(occurredAtMs),
   actor: { ...actor },
-  changes: changes.map((change) => ({ ...change, before: jsonOf(change.before), after: jsonOf(change.after) })),
+  changes: changes.map((change) => ({ ...change })),
 });
-
-/** A value that was read from JSON text, as such. */
-const jsonOf = (value: unknown): z.output<ReturnType<typeof z.json>> => z.json().parse(value);
 
 const appliedCreditSchema = z
   .strictObject({
