@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import type { EffectOutcome } from "../../src/core/effect.ts";
 import { decideComplete } from "../../src/core/goods.ts";
 import { zeroQuantity } from "../../src/core/money.ts";
+import { claimLane } from "../../src/shop/effects.ts";
 import { insertCostStatement } from "../../src/shop/costs.ts";
 import type { SandboxFault } from "../../src/storefront/sandbox.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
@@ -266,6 +267,44 @@ suite("outbox: stock", () => {
       } finally {
         await after.close();
       }
+    }));
+
+  test("more orders than lanes at a time all get their turn", () =>
+    withWorld(
+      async (world) => {
+        await world.strike([], { latencyMs: 5 });
+        const orders = ["a", "b", "c", "d", "e", "f"];
+        for (const name of orders) await world.place(`po_${name}`, lines(1, name));
+        for (const name of orders) await world.receive(`po_${name}`, { [`${name}l1`]: quantity(3) });
+        await world.outbox.settle(shopId, [], 0);
+        await world.quiet();
+        for (const name of orders) assert.equal(await world.onHand(`${name}v1`), 3);
+      },
+      { limits: { lanesMax: 2, lanesPerShopMax: 3 } },
+    ));
+
+  test("what another runner has claimed is left to it, and taken over when its lease has ended (O1)", () =>
+    withWorld(async (world) => {
+      await world.place("po_1", lines(1));
+      const [push = "", ...others] = await world.receive("po_1", { l1: quantity(3) });
+      const nowMs = Date.now();
+      const claimed = await world.engine.write(shopId, (tx) =>
+        claimLane(tx, shopId, "push-stock po_1", "another runner", {
+          nowMs,
+          leasedUntilMs: nowMs + 300,
+          retryAtMs: nowMs,
+        }),
+      );
+      assert.deepEqual(
+        claimed.map((entry) => entry.effectId),
+        [push],
+      );
+      await world.outbox.settle(shopId, others, 2_000);
+      assert.deepEqual(await pushOutcome(world, [push], 50), { state: "pending" });
+      assert.equal(await world.onHand("v1"), 0);
+      assert.deepEqual(await pushOutcome(world, [push]), { state: "applied", itemCount: 1 });
+      assert.ok(Date.now() >= nowMs + 300);
+      assert.equal(await world.onHand("v1"), 3);
     }));
 
   test("whatever goes wrong, the storefront ends with what was received, and nothing landed twice", () =>
