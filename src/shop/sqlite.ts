@@ -26,6 +26,9 @@ import { loadSchema, type Schema } from "./sqlite-schema.ts";
 /** Writes that are committed together; reads of the shop wait for a group, so it is kept short. */
 const groupLengthMax = 64;
 
+/** Reads of a shop that follow each other without the event loop going round; then it does, so that a long loop of reads holds up nobody. */
+const readsARoundMax = 100;
+
 const shopIdPattern = /^[a-z0-9][a-z0-9-]{0,39}$/;
 const fileSuffix = ".db";
 
@@ -124,6 +127,7 @@ class ShopDoor {
   /** Works under way, each with what makes it fail as stuck. */
   readonly #unsettled = new Set<() => void>();
   #stuckCheckDue = false;
+  #readsThisRound = 0;
   #waitingReads = 0;
   /** What was last logged as wrong with the store, until a write succeeds. */
   #loggedTrouble: string | null = null;
@@ -174,12 +178,13 @@ class ShopDoor {
   }
 
   async read<T>(work: Work<T>, gated: boolean): Promise<T> {
-    while (this.#inTurn || this.#retiring !== null) {
+    while (this.#inTurn || this.#retiring !== null || this.#readsThisRound >= readsARoundMax) {
       this.#waitingReads += 1;
-      await (this.#retiring ?? new Promise<void>((resolve) => this.#afterTurn.push(resolve)));
+      await this.#untilReadable();
       this.#waitingReads -= 1;
     }
     const file = this.open();
+    this.#readsThisRound += 1;
     const tx = new FileTx(file, false);
     const outcome = await this.#attempt(() => work(tx));
     tx.end();
@@ -190,6 +195,12 @@ class ShopDoor {
     if (gated && !file.synced) await file.untilSynced();
     if (outcome.ok) return outcome.value;
     throw outcome.error;
+  }
+
+  async #untilReadable(): Promise<void> {
+    if (this.#retiring !== null) return this.#retiring;
+    if (this.#inTurn) return new Promise((resolve) => void this.#afterTurn.push(resolve));
+    return new Promise((resolve) => void setImmediate(resolve));
   }
 
   write<T>(work: Work<T>, durable: boolean): Promise<T> {
@@ -307,6 +318,7 @@ class ShopDoor {
     this.#stuckCheckDue = true;
     setImmediate(() => {
       this.#stuckCheckDue = false;
+      this.#readsThisRound = 0;
       this.#failStuck();
     });
   }

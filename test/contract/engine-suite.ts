@@ -190,6 +190,18 @@ export function engineSuite(name: string, prepare: () => Promise<EngineStore>): 
     }
   });
 
+  engineTest("a long loop of reads lets others have their turn", async (engine) => {
+    await engine.create("a");
+    let othersTurns = 0;
+    const others = setInterval(() => (othersTurns += 1), 1);
+    try {
+      for (let index = 0; index < 3_000; index += 1) await engine.read("a", (tx) => locationIds(tx, "a"));
+      assert.ok(othersTurns > 0);
+    } finally {
+      clearInterval(others);
+    }
+  });
+
   engineTest("a read changes nothing, even if it tries to", async (engine) => {
     await engine.create("a");
     await assert.rejects(engine.read("a", (tx) => tx.batch([addLocation("a", "x", "X")])));
