@@ -397,7 +397,7 @@ const lineEditInput = z
     unitCostCurrencyCode: currencyCode.nullable().optional().meta({ description: "null: the order's currency." }),
     ...supplierInput,
     supplierVariantDetails: z
-      .json()
+      .unknown()
       .optional()
       .refine((details) => details === undefined || JSON.stringify(details).length <= supplierVariantDetailsMax, {
         error: `must not be longer than ${supplierVariantDetailsMax} characters of JSON`,
