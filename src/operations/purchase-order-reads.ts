@@ -98,7 +98,7 @@ const paymentJson = ({ amount, paidAtMs, createdAtMs, ...payment }: Payment): z.
   createdAt: instant(createdAtMs),
 });
 
-const documentSchema = z
+export const documentSchema = z
   .strictObject({
     documentId: z.string(),
     fileName: z.string(),
@@ -111,12 +111,12 @@ const documentSchema = z
   })
   .meta({ id: "Document", description: "Metadata of a document." });
 
-const documentJson = ({ uploadedAtMs, ...document }: OrderDocument): z.output<typeof documentSchema> => ({
+export const documentJson = ({ uploadedAtMs, ...document }: OrderDocument): z.output<typeof documentSchema> => ({
   ...document,
   uploadedAt: instant(uploadedAtMs),
 });
 
-const shipmentSchema = z
+export const shipmentSchema = z
   .strictObject({
     shipmentId: z.string(),
     shipmentNumber: z.string().nullable(),
@@ -145,7 +145,11 @@ const shipmentSchema = z
   })
   .meta({ id: "Shipment", description: "A shipment of the order." });
 
-const shipmentJson = ({ shippingCost, lineAllocations, ...shipment }: Shipment): z.output<typeof shipmentSchema> => ({
+export const shipmentJson = ({
+  shippingCost,
+  lineAllocations,
+  ...shipment
+}: Shipment): z.output<typeof shipmentSchema> => ({
   ...shipment,
   shippingCost: moneyOrNull(shippingCost),
   lineAllocations: lineAllocations.map((allocation) => ({
@@ -254,7 +258,7 @@ const costSyncJson = (entry: CostSyncEntry): z.output<typeof costSyncSchema> => 
   resolvedAt: instantOrNull(entry.resolvedAtMs),
 });
 
-const logEntrySchema = z
+export const logEntrySchema = z
   .strictObject({
     logId: z.string(),
     occurredAt: instantSchema,
@@ -282,7 +286,12 @@ const logEntrySchema = z
   })
   .meta({ id: "LogEntry", description: "What was done to the order." });
 
-const logEntryJson = ({ occurredAtMs, actor, changes, ...entry }: LogEntry): z.output<typeof logEntrySchema> => ({
+export const logEntryJson = ({
+  occurredAtMs,
+  actor,
+  changes,
+  ...entry
+}: LogEntry): z.output<typeof logEntrySchema> => ({
   ...entry,
   occurredAt: instant(occurredAtMs),
   actor: { ...actor },
