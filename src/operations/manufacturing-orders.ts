@@ -1,0 +1,379 @@
+/**
+ * Reading manufacturing orders, on request with how far they are (spec "Manufacturing orders (read-only)", contract §9).
+ */
+import { z } from "zod";
+import { dateOf, dayIn } from "../core/demand.ts";
+import {
+  executionModes,
+  type ItemToBuild,
+  manufacturingDateFields,
+  type ManufacturingOrderHeader,
+  manufacturingOrderStatuses,
+  type Material,
+  measuresOf,
+  quantityShort,
+  releaseDirections,
+  type StockRelease,
+} from "../core/manufacturing-order.ts";
+import { moneyToNumber, quantityToNumber } from "../core/money.ts";
+import {
+  itemsToBuild,
+  loadLinkedPurchaseOrders,
+  loadLinkedTransferOrders,
+  loadParts,
+  manufacturingLog,
+  manufacturingOrderQuery,
+  manufacturingOrderTable,
+  materials,
+  partsOf,
+  stockReleases,
+} from "../shop/read-only-records.ts";
+import { type Call, operation } from "./operation.ts";
+import { logEntryJson, logEntrySchema } from "./purchase-order-reads.ts";
+import {
+  pageInput,
+  partsInput,
+  read,
+  readOnlyHeader,
+  readOnlyPage,
+  readOnlyParts,
+  repeatableParameter,
+  searchParameter,
+} from "./read-only.ts";
+import {
+  dateFrom,
+  dateSchema,
+  dateTo,
+  id,
+  instant,
+  instantOrNull,
+  instantSchema,
+  listParameter,
+  moneyOrNull,
+  orderedRange,
+  pageShape,
+  quantityOrNull,
+} from "./wire.ts";
+
+/** Locations of one list: each is searched in the order of its index. */
+const productionLocationsMax = 50;
+
+const tag = "Manufacturing orders";
+const path = "/manufacturing-orders/{manufacturingOrderId}";
+const example = { manufacturingOrderId: "mo_01k8x4m2q7v9c3n5t6w8y0z1a2" };
+const manufacturingOrderId = id.meta({ description: "Id of the manufacturing order." });
+const called = { noun: "manufacturing order", list: "/manufacturing-orders" };
+const includeMeasures = z
+  .boolean()
+  .default(false)
+  .meta({ description: "Also how far it is: measures.", query: "boolean" });
+
+const measuresSchema = z
+  .strictObject({
+    progressPercent: z.number().meta({ description: "Completed of what is planned, item by item." }),
+    quantityPlanned: z.number(),
+    quantityCompleted: z.number(),
+    quantityRemaining: z.number(),
+    materialsReadyPercent: z
+      .number()
+      .meta({ description: "How much of the required materials is set aside or consumed." }),
+    plannedCost: z.number().meta({ description: "Required materials; items that need none at their own cost." }),
+    actualCost: z.number().meta({ description: "Consumed materials; items that need none at their own cost." }),
+    currencyCode: z.string().meta({ description: "The shop's currency." }),
+    isLate: z.boolean().meta({ description: "The due date has passed and it is neither completed nor cancelled." }),
+  })
+  .meta({ description: "How far a manufacturing order is. Percentages have at most one decimal." });
+
+const headerShape = {
+  manufacturingOrderId: z.string(),
+  moNumber: z.string().nullable(),
+  moName: z.string().nullable(),
+  status: z.enum(manufacturingOrderStatuses),
+  executionMode: z.enum(executionModes),
+  productionLocationId: z.string().nullable(),
+  supplierId: z.string().nullable().meta({ description: "Who builds it, when it is outsourced." }),
+  plannedStartDate: dateSchema.nullable(),
+  dueDate: dateSchema.nullable(),
+  startedAt: instantSchema.nullable(),
+  completedAt: instantSchema.nullable(),
+  createdAt: instantSchema,
+  createdBy: z.string().nullable(),
+  note: z.string().nullable(),
+  measures: measuresSchema.optional().meta({ description: "Present when includeMeasures is true." }),
+} as const;
+
+const headerSchema = z
+  .strictObject(headerShape)
+  .meta({ description: "A manufacturing order without items and materials." });
+
+export const manufacturingHeaderJson = (order: ManufacturingOrderHeader): z.output<typeof headerSchema> => ({
+  manufacturingOrderId: order.manufacturingOrderId,
+  moNumber: order.moNumber,
+  moName: order.moName,
+  status: order.status,
+  executionMode: order.executionMode,
+  productionLocationId: order.productionLocationId,
+  supplierId: order.supplierId,
+  plannedStartDate: order.plannedStartDate,
+  dueDate: order.dueDate,
+  startedAt: instantOrNull(order.startedAtMs),
+  completedAt: instantOrNull(order.completedAtMs),
+  createdAt: instant(order.createdAtMs),
+  createdBy: order.createdBy,
+  note: order.note,
+});
+
+const itemSchema = z
+  .strictObject({
+    moItemId: z.string(),
+    variantId: z.string(),
+    sku: z.string().nullable(),
+    quantityPlanned: z.number(),
+    quantityCompleted: z.number(),
+    quantityScrapped: z.number(),
+    unitCost: z.number().nullable(),
+  })
+  .meta({ description: "An item to build." });
+
+export const itemJson = (item: ItemToBuild): z.output<typeof itemSchema> => ({
+  moItemId: item.moItemId,
+  variantId: item.variantId,
+  sku: item.sku,
+  quantityPlanned: quantityToNumber(item.quantityPlanned),
+  quantityCompleted: quantityToNumber(item.quantityCompleted),
+  quantityScrapped: quantityToNumber(item.quantityScrapped),
+  unitCost: moneyOrNull(item.unitCost),
+});
+
+const materialSchema = z
+  .strictObject({
+    moMaterialId: z.string(),
+    moItemId: z.string().nullable().meta({ description: "The item it goes into; null: the order as a whole." }),
+    variantId: z.string(),
+    sku: z.string().nullable(),
+    quantityPerUnit: z.number().nullable(),
+    quantityRequired: z.number(),
+    quantityAllocated: z.number().meta({ description: "Set aside and not yet consumed." }),
+    quantityConsumed: z.number(),
+    quantityShort: z.number().meta({ description: "Required, less allocated and consumed; never below 0." }),
+    unitCost: z.number().nullable(),
+  })
+  .meta({ description: "A material that is needed." });
+
+export const materialJson = (material: Material): z.output<typeof materialSchema> => ({
+  moMaterialId: material.moMaterialId,
+  moItemId: material.moItemId,
+  variantId: material.variantId,
+  sku: material.sku,
+  quantityPerUnit: quantityOrNull(material.quantityPerUnit),
+  quantityRequired: quantityToNumber(material.quantityRequired),
+  quantityAllocated: quantityToNumber(material.quantityAllocated),
+  quantityConsumed: quantityToNumber(material.quantityConsumed),
+  quantityShort: quantityToNumber(quantityShort(material)),
+  unitCost: moneyOrNull(material.unitCost),
+});
+
+const releaseSchema = z
+  .strictObject({
+    stockReleaseId: z.string(),
+    variantId: z.string(),
+    locationId: z.string().nullable(),
+    quantity: z.number(),
+    direction: z.enum(releaseDirections).meta({ description: "Whether stock was taken or made." }),
+    releasedAt: instantSchema.nullable(),
+    releasedBy: z.string().nullable(),
+  })
+  .meta({ description: "Stock that the order took or made." });
+
+export const releaseJson = (release: StockRelease): z.output<typeof releaseSchema> => ({
+  stockReleaseId: release.stockReleaseId,
+  variantId: release.variantId,
+  locationId: release.locationId,
+  quantity: quantityToNumber(release.quantity),
+  direction: release.direction,
+  releasedAt: instantOrNull(release.releasedAtMs),
+  releasedBy: release.releasedBy,
+});
+
+function measuresJson(
+  call: Call,
+  order: ManufacturingOrderHeader,
+  items: readonly ItemToBuild[],
+  needed: readonly Material[],
+): z.output<typeof measuresSchema> {
+  const { currencyCode, timezone } = call.shop;
+  const today = dateOf(dayIn(timezone, call.clock.now()));
+  const measures = measuresOf(order, items, needed, { today, currencyCode });
+  return {
+    progressPercent: measures.progressPercent,
+    quantityPlanned: quantityToNumber(measures.quantityPlanned),
+    quantityCompleted: quantityToNumber(measures.quantityCompleted),
+    quantityRemaining: quantityToNumber(measures.quantityRemaining),
+    materialsReadyPercent: measures.materialsReadyPercent,
+    plannedCost: moneyToNumber(measures.plannedCost),
+    actualCost: moneyToNumber(measures.actualCost),
+    currencyCode,
+    isLate: measures.isLate,
+  };
+}
+
+const listManufacturingOrders = operation({
+  ...read,
+  tag,
+  name: "manufacturing_order_list",
+  title: "List manufacturing orders",
+  summary: "Manufacturing orders, newest first, filtered.",
+  description:
+    "Lists manufacturing orders without items and materials, newest first, with includeMeasures also how far each is. Filters narrow together; one that takes several values matches any of them. dateFrom and dateTo are on dateField. To go on, pass cursor of the answer with the same filters until it is null. For items and materials use manufacturing_order_get.",
+  route: { method: "GET", path: "/manufacturing-orders" },
+  faults: [],
+  input: z
+    .strictObject({
+      status: repeatableParameter(z.enum(manufacturingOrderStatuses), "Status."),
+      executionMode: listParameter(z.enum(executionModes), "Who builds it."),
+      productionLocationId: repeatableParameter(id, "Orders built at this location.", productionLocationsMax),
+      search: searchParameter("Part of the number or name."),
+      dateField: z
+        .enum(manufacturingDateFields)
+        .default("createdAt")
+        .meta({ description: "Which date dateFrom and dateTo are about.", query: "string" }),
+      dateFrom,
+      dateTo,
+      includeMeasures,
+      ...pageInput,
+    })
+    .check(orderedRange)
+    .meta({ example: { status: ["Planned", "In Progress"], dateField: "dueDate", dateTo: "2026-12-31", limit: 20 } }),
+  output: z.strictObject({ manufacturingOrders: z.array(headerSchema), ...pageShape }),
+  run(call, { limit, cursor, ...filters }) {
+    const query = manufacturingOrderQuery({
+      statuses: filters.status ?? null,
+      executionModes: filters.executionMode ?? null,
+      productionLocationIds: filters.productionLocationId ?? null,
+      search: filters.search ?? null,
+      dateField: filters.dateField,
+      dateFromMs: filters.dateFrom ?? null,
+      dateBeforeMs: filters.dateTo ?? null,
+    });
+    const { includeMeasures: _shown, ...narrowing } = filters;
+    return call.read(async (tx) => {
+      const { shopId } = call.shop;
+      const page = await readOnlyPage(tx, call, manufacturingOrderTable, query, { limit, cursor }, narrowing);
+      const orderIds = filters.includeMeasures ? page.headers.map((order) => order.manufacturingOrderId) : [];
+      const items = await loadParts(tx, itemsToBuild, shopId, orderIds);
+      const needed = await loadParts(tx, materials, shopId, orderIds);
+      return {
+        data: {
+          manufacturingOrders: page.headers.map((order) => ({
+            ...manufacturingHeaderJson(order),
+            ...(filters.includeMeasures
+              ? {
+                  measures: measuresJson(
+                    call,
+                    order,
+                    items.get(order.manufacturingOrderId) ?? [],
+                    needed.get(order.manufacturingOrderId) ?? [],
+                  ),
+                }
+              : {}),
+          })),
+          totalCount: page.totalCount,
+          cursor: page.cursor,
+        },
+      };
+    });
+  },
+});
+
+const getManufacturingOrder = operation({
+  ...read,
+  tag,
+  name: "manufacturing_order_get",
+  title: "Read a manufacturing order",
+  summary: "One manufacturing order: items to build, materials, linked orders and stock releases.",
+  description:
+    "Reads one manufacturing order with its items to build, its materials, the purchase and transfer orders linked to it as they are now, and the stock it took and made; with includeMeasures also how far it is. Go on with purchase_order_get or transfer_order_get for a linked order.",
+  route: { method: "GET", path },
+  faults: ["NOT_FOUND"],
+  input: z.strictObject({ manufacturingOrderId, includeMeasures }).meta({ example }),
+  output: z.strictObject({
+    manufacturingOrder: z
+      .strictObject({
+        ...headerShape,
+        itemsToBuild: z.array(itemSchema),
+        materials: z.array(materialSchema),
+        linkedPurchaseOrders: z.array(
+          z
+            .strictObject({
+              purchaseOrderId: z.string(),
+              poNumber: z.string().nullable(),
+              status: z.string().nullable(),
+            })
+            .meta({ description: "A linked purchase order; number and status are null when the shop has none such." }),
+        ),
+        linkedTransferOrders: z.array(
+          z
+            .strictObject({
+              transferOrderId: z.string(),
+              transferNumber: z.string().nullable(),
+              status: z.string().nullable(),
+            })
+            .meta({ description: "A linked transfer order; number and status are null when the shop has none such." }),
+        ),
+        stockReleases: z.array(releaseSchema),
+      })
+      .meta({ description: "A manufacturing order in full." }),
+  }),
+  run: (call, input) =>
+    call.read(async (tx) => {
+      const { shopId } = call.shop;
+      const order = await readOnlyHeader(tx, call, manufacturingOrderTable, input.manufacturingOrderId, called);
+      const items = await partsOf(tx, itemsToBuild, shopId, input.manufacturingOrderId);
+      const needed = await partsOf(tx, materials, shopId, input.manufacturingOrderId);
+      const releases = await partsOf(tx, stockReleases, shopId, input.manufacturingOrderId);
+      const purchaseOrders = await loadLinkedPurchaseOrders(tx, shopId, order.linkedPurchaseOrderIds);
+      const transferOrders = await loadLinkedTransferOrders(tx, shopId, order.linkedTransferOrderIds);
+      return {
+        data: {
+          manufacturingOrder: {
+            ...manufacturingHeaderJson(order),
+            ...(input.includeMeasures ? { measures: measuresJson(call, order, items, needed) } : {}),
+            itemsToBuild: items.map(itemJson),
+            materials: needed.map(materialJson),
+            linkedPurchaseOrders: purchaseOrders.map(({ orderId, number, status }) => ({
+              purchaseOrderId: orderId,
+              poNumber: number,
+              status,
+            })),
+            linkedTransferOrders: transferOrders.map(({ orderId, number, status }) => ({
+              transferOrderId: orderId,
+              transferNumber: number,
+              status,
+            })),
+            stockReleases: releases.map(releaseJson),
+          },
+        },
+      };
+    }),
+});
+
+const listLog = operation({
+  ...read,
+  tag,
+  name: "manufacturing_order_log_list",
+  title: "List a manufacturing order's activity",
+  summary: "What was done to one manufacturing order and by whom, newest first.",
+  description: "Lists the activity log of one manufacturing order. All entries, or page by page when limit is given.",
+  route: { method: "GET", path: `${path}/log` },
+  faults: ["NOT_FOUND"],
+  input: z.strictObject({ manufacturingOrderId, ...partsInput }).meta({ example: { ...example, limit: 20 } }),
+  output: z.strictObject({ log: z.array(logEntrySchema), ...pageShape }),
+  run: (call, input) =>
+    call.read(async (tx) => {
+      await readOnlyHeader(tx, call, manufacturingOrderTable, input.manufacturingOrderId, called);
+      const page = await readOnlyParts(tx, call, manufacturingLog, input.manufacturingOrderId, input);
+      return { data: { log: page.parts.map(logEntryJson), totalCount: page.totalCount, cursor: page.cursor } };
+    }),
+});
+
+export const manufacturingOrderOperations = [listManufacturingOrders, getManufacturingOrder, listLog] as const;

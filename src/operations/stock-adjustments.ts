@@ -1,0 +1,217 @@
+/**
+ * Reading stock adjustments, the delta-only sibling of stock takes (spec "Stock adjustment (read-only)", contract §9).
+ */
+import { z } from "zod";
+import { moneyToNumber, quantityToNumber } from "../core/money.ts";
+import { type StockAdjustmentHeader, type StockAdjustmentLine, stockAdjustmentStatuses } from "../core/stock-take.ts";
+import {
+  loadRevertLinks,
+  partsOf,
+  stockAdjustmentLines,
+  stockAdjustmentQuery,
+  stockAdjustmentTable,
+} from "../shop/read-only-records.ts";
+import type { Tx } from "../shop/shop.ts";
+import { operation } from "./operation.ts";
+import {
+  pageInput,
+  partsInput,
+  read,
+  readOnlyHeader,
+  readOnlyPage,
+  readOnlyParts,
+  searchParameter,
+} from "./read-only.ts";
+import {
+  id,
+  instant,
+  instantOrNull,
+  instantSchema,
+  listParameter,
+  moneyOrNull,
+  pageShape,
+  textParameter,
+} from "./wire.ts";
+
+const tag = "Stock adjustments";
+const path = "/stock-adjustments/{stockAdjustmentId}";
+const example = { stockAdjustmentId: "sa_01k8x4m2q7v9c3n5t6w8y0z1a2" };
+const stockAdjustmentId = id.meta({ description: "Id of the stock adjustment." });
+const called = { noun: "stock adjustment", list: "/stock-adjustments" };
+
+const headerShape = {
+  stockAdjustmentId: z.string(),
+  stockAdjustmentNumber: z.string().nullable(),
+  status: z.enum(stockAdjustmentStatuses),
+  locationId: z.string().nullable(),
+  reasonId: z.string().nullable().meta({ description: "One of the stock take reasons." }),
+  reason: z.string().nullable().meta({ description: "The reason's name when the adjustment was made." }),
+  itemCount: z.int().meta({ description: "Number of lines." }),
+  netQuantityChange: z.number().meta({ description: "Live: the sum of the lines." }),
+  netValueChange: z.number().meta({ description: "What that is worth, in currencyCode." }),
+  currencyCode: z.string(),
+  createdBy: z.string().nullable().meta({ description: "The operator." }),
+  createdAt: instantSchema,
+  appliedAt: instantSchema.nullable(),
+  revertOf: z.string().nullable().meta({ description: "The adjustment that this one takes back." }),
+  revertedBy: z.string().nullable().meta({ description: "The adjustment that takes this one back." }),
+  note: z.string().nullable(),
+} as const;
+
+const headerSchema = z.strictObject(headerShape).meta({ description: "A stock adjustment without its lines." });
+
+export const stockAdjustmentHeaderJson = (adjustment: StockAdjustmentHeader): z.output<typeof headerSchema> => ({
+  stockAdjustmentId: adjustment.stockAdjustmentId,
+  stockAdjustmentNumber: adjustment.stockAdjustmentNumber,
+  status: adjustment.status,
+  locationId: adjustment.locationId,
+  reasonId: adjustment.reasonId,
+  reason: adjustment.reason,
+  itemCount: adjustment.itemCount,
+  netQuantityChange: quantityToNumber(adjustment.netQuantityChange),
+  netValueChange: moneyToNumber(adjustment.netValueChange),
+  currencyCode: adjustment.currencyCode,
+  createdBy: adjustment.createdBy,
+  createdAt: instant(adjustment.createdAtMs),
+  appliedAt: instantOrNull(adjustment.appliedAtMs),
+  revertOf: adjustment.revertOf,
+  revertedBy: adjustment.revertedBy,
+  note: adjustment.note,
+});
+
+const lineSchema = z
+  .strictObject({
+    stockAdjustmentLineItemId: z.string(),
+    variantId: z.string(),
+    sku: z.string().nullable(),
+    quantityDelta: z.number().meta({ description: "Signed: how much was added or taken away." }),
+    unitCost: z.number().nullable(),
+    valueChange: z.number().nullable().meta({ description: "The delta at the unit cost." }),
+    reasonId: z.string().nullable(),
+    note: z.string().nullable(),
+  })
+  .meta({ description: "A line of a stock adjustment." });
+
+export const stockAdjustmentLineJson = (line: StockAdjustmentLine): z.output<typeof lineSchema> => ({
+  stockAdjustmentLineItemId: line.stockAdjustmentLineItemId,
+  variantId: line.variantId,
+  sku: line.sku,
+  quantityDelta: quantityToNumber(line.quantityDelta),
+  unitCost: moneyOrNull(line.unitCost),
+  valueChange: moneyOrNull(line.valueChange),
+  reasonId: line.reasonId,
+  note: line.note,
+});
+
+/** Headers as the API shows them: linked to their pairs from both sides. */
+async function headersJson(tx: Tx, shopId: string, adjustments: readonly StockAdjustmentHeader[]) {
+  const links = await loadRevertLinks(tx, shopId, adjustments);
+  return adjustments.map((adjustment) => ({
+    ...stockAdjustmentHeaderJson(adjustment),
+    ...links.get(adjustment.stockAdjustmentId),
+  }));
+}
+
+const listStockAdjustments = operation({
+  ...read,
+  tag,
+  name: "stock_adjustment_list",
+  title: "List stock adjustments",
+  summary: "Stock adjustments, newest first, filtered.",
+  description:
+    "Lists stock adjustments without their lines, newest first. Filters narrow together; status may be several values, of which any matches. To go on, pass cursor of the answer with the same filters until it is null. Reasons are listed by stock_take_reason_list; for the lines of one adjustment use stock_adjustment_get.",
+  route: { method: "GET", path: "/stock-adjustments" },
+  faults: [],
+  input: z
+    .strictObject({
+      status: listParameter(z.enum(stockAdjustmentStatuses), "Status."),
+      locationId: textParameter("Adjustments at this location."),
+      reason: textParameter("A reason's id or its name; of the name, case does not matter."),
+      createdBy: textParameter("The operator, spelled exactly so."),
+      search: searchParameter("Part of the number or note."),
+      ...pageInput,
+    })
+    .meta({ example: { status: ["Completed"], limit: 20 } }),
+  output: z.strictObject({ stockAdjustments: z.array(headerSchema), ...pageShape }),
+  run(call, { limit, cursor, ...filters }) {
+    const query = stockAdjustmentQuery({
+      statuses: filters.status ?? null,
+      locationId: filters.locationId ?? null,
+      reason: filters.reason ?? null,
+      createdBy: filters.createdBy ?? null,
+      search: filters.search ?? null,
+    });
+    return call.read(async (tx) => {
+      const page = await readOnlyPage(tx, call, stockAdjustmentTable, query, { limit, cursor }, filters);
+      return {
+        data: {
+          stockAdjustments: await headersJson(tx, call.shop.shopId, page.headers),
+          totalCount: page.totalCount,
+          cursor: page.cursor,
+        },
+      };
+    });
+  },
+});
+
+const getStockAdjustment = operation({
+  ...read,
+  tag,
+  name: "stock_adjustment_get",
+  title: "Read a stock adjustment",
+  summary: "One stock adjustment with its lines.",
+  description:
+    "Reads one stock adjustment with all its lines: signed deltas and what they are worth. For one with very many lines use stock_adjustment_line_item_list with limit. revertOf and revertedBy name the other one of a revert pair.",
+  route: { method: "GET", path },
+  faults: ["NOT_FOUND"],
+  input: z.strictObject({ stockAdjustmentId }).meta({ example }),
+  output: z.strictObject({
+    stockAdjustment: z
+      .strictObject({ ...headerShape, lineItems: z.array(lineSchema) })
+      .meta({ description: "A stock adjustment with its lines." }),
+  }),
+  run: (call, input) =>
+    call.read(async (tx) => {
+      const { shopId } = call.shop;
+      const adjustment = await readOnlyHeader(tx, call, stockAdjustmentTable, input.stockAdjustmentId, called);
+      const links = await loadRevertLinks(tx, shopId, [adjustment]);
+      const lines = await partsOf(tx, stockAdjustmentLines, shopId, input.stockAdjustmentId);
+      return {
+        data: {
+          stockAdjustment: {
+            ...stockAdjustmentHeaderJson(adjustment),
+            ...links.get(input.stockAdjustmentId),
+            lineItems: lines.map(stockAdjustmentLineJson),
+          },
+        },
+      };
+    }),
+});
+
+const listLineItems = operation({
+  ...read,
+  tag,
+  name: "stock_adjustment_line_item_list",
+  title: "List a stock adjustment's lines",
+  summary: "The lines of one stock adjustment, in its own order.",
+  description:
+    "Lists the lines of one stock adjustment: signed deltas, never counted quantities. All of them, or page by page when limit is given.",
+  route: { method: "GET", path: `${path}/line-items` },
+  faults: ["NOT_FOUND"],
+  input: z.strictObject({ stockAdjustmentId, ...partsInput }).meta({ example: { ...example, limit: 20 } }),
+  output: z.strictObject({ lineItems: z.array(lineSchema), ...pageShape }),
+  run: (call, input) =>
+    call.read(async (tx) => {
+      await readOnlyHeader(tx, call, stockAdjustmentTable, input.stockAdjustmentId, called);
+      const page = await readOnlyParts(tx, call, stockAdjustmentLines, input.stockAdjustmentId, input);
+      return {
+        data: {
+          lineItems: page.parts.map(stockAdjustmentLineJson),
+          totalCount: page.totalCount,
+          cursor: page.cursor,
+        },
+      };
+    }),
+});
+
+export const stockAdjustmentOperations = [listStockAdjustments, getStockAdjustment, listLineItems] as const;

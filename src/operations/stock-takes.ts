@@ -1,0 +1,248 @@
+/**
+ * Reading stock takes and the reasons that they share with stock adjustments (spec "Stock takes (read-only)", contract §9).
+ */
+import { z } from "zod";
+import { moneyToNumber, quantityToNumber } from "../core/money.ts";
+import {
+  countTypes,
+  quantityVariance,
+  reasonDirections,
+  type StockTakeHeader,
+  type StockTakeLine,
+  type StockTakeReason,
+  stockTakeStatuses,
+} from "../core/stock-take.ts";
+import { loadReasons, partsOf, stockTakeLines, stockTakeQuery, stockTakeTable } from "../shop/read-only-records.ts";
+import { operation } from "./operation.ts";
+import {
+  pageInput,
+  partsInput,
+  read,
+  readOnlyHeader,
+  readOnlyPage,
+  readOnlyParts,
+  searchParameter,
+} from "./read-only.ts";
+import {
+  id,
+  instant,
+  instantOrNull,
+  instantSchema,
+  listParameter,
+  moneyOrNull,
+  pageShape,
+  quantityOrNull,
+  textParameter,
+} from "./wire.ts";
+
+const tag = "Stock takes";
+const path = "/stock-takes/{stockTakeId}";
+const example = { stockTakeId: "st_01k8x4m2q7v9c3n5t6w8y0z1a2" };
+const stockTakeId = id.meta({ description: "Id of the stock take." });
+const called = { noun: "stock take", list: "/stock-takes" };
+
+const headerShape = {
+  stockTakeId: z.string(),
+  stockTakeNumber: z.string().nullable(),
+  stockTakeName: z.string().nullable(),
+  status: z.enum(stockTakeStatuses),
+  locationId: z.string().nullable(),
+  countType: z.enum(countTypes),
+  reasonId: z.string().nullable(),
+  reason: z.string().nullable().meta({ description: "The reason's name when the stock take was made." }),
+  itemCount: z.int().meta({ description: "Number of lines." }),
+  countedItemCount: z.int().meta({ description: "Lines that have been counted." }),
+  netQuantityChange: z.number().meta({ description: "Counted minus expected, over all counted lines." }),
+  netValueChange: z.number().meta({ description: "What that is worth, in currencyCode." }),
+  currencyCode: z.string(),
+  stockAdjustmentId: z.string().nullable().meta({ description: "The adjustment that the stock take led to." }),
+  createdBy: z.string().nullable(),
+  createdAt: instantSchema,
+  startedAt: instantSchema.nullable(),
+  completedAt: instantSchema.nullable(),
+  note: z.string().nullable(),
+} as const;
+
+const headerSchema = z.strictObject(headerShape).meta({ description: "A stock take without its lines." });
+
+export const stockTakeHeaderJson = (take: StockTakeHeader): z.output<typeof headerSchema> => ({
+  stockTakeId: take.stockTakeId,
+  stockTakeNumber: take.stockTakeNumber,
+  stockTakeName: take.stockTakeName,
+  status: take.status,
+  locationId: take.locationId,
+  countType: take.countType,
+  reasonId: take.reasonId,
+  reason: take.reason,
+  itemCount: take.itemCount,
+  countedItemCount: take.countedItemCount,
+  netQuantityChange: quantityToNumber(take.netQuantityChange),
+  netValueChange: moneyToNumber(take.netValueChange),
+  currencyCode: take.currencyCode,
+  stockAdjustmentId: take.stockAdjustmentId,
+  createdBy: take.createdBy,
+  createdAt: instant(take.createdAtMs),
+  startedAt: instantOrNull(take.startedAtMs),
+  completedAt: instantOrNull(take.completedAtMs),
+  note: take.note,
+});
+
+const lineSchema = z
+  .strictObject({
+    stockTakeLineItemId: z.string(),
+    variantId: z.string(),
+    sku: z.string().nullable(),
+    productName: z.string().nullable(),
+    quantityExpected: z.number(),
+    quantityCounted: z.number().nullable().meta({ description: "Null until it is counted." }),
+    quantityVariance: z.number().nullable().meta({ description: "Counted minus expected; null until it is counted." }),
+    unitCost: z.number().nullable(),
+    valueVariance: z.number().nullable().meta({ description: "The variance at the unit cost." }),
+    reasonId: z.string().nullable(),
+    countedBy: z.string().nullable(),
+    countedAt: instantSchema.nullable(),
+    note: z.string().nullable(),
+  })
+  .meta({ description: "A line of a stock take." });
+
+export const stockTakeLineJson = (line: StockTakeLine): z.output<typeof lineSchema> => ({
+  stockTakeLineItemId: line.stockTakeLineItemId,
+  variantId: line.variantId,
+  sku: line.sku,
+  productName: line.productName,
+  quantityExpected: quantityToNumber(line.quantityExpected),
+  quantityCounted: quantityOrNull(line.quantityCounted),
+  quantityVariance: quantityOrNull(quantityVariance(line)),
+  unitCost: moneyOrNull(line.unitCost),
+  valueVariance: moneyOrNull(line.valueVariance),
+  reasonId: line.reasonId,
+  countedBy: line.countedBy,
+  countedAt: instantOrNull(line.countedAtMs),
+  note: line.note,
+});
+
+const reasonSchema = z
+  .strictObject({
+    reasonId: z.string(),
+    name: z.string(),
+    code: z.string().nullable(),
+    direction: z.enum(reasonDirections).meta({ description: "Which changes it may explain." }),
+    isSystem: z.boolean(),
+    isActive: z.boolean().meta({ description: "Whether new documents may choose it." }),
+  })
+  .meta({ description: "Why stock was found or made different." });
+
+export const reasonJson = (reason: StockTakeReason): z.output<typeof reasonSchema> => ({
+  reasonId: reason.reasonId,
+  name: reason.name,
+  code: reason.code,
+  direction: reason.direction,
+  isSystem: reason.isSystem,
+  isActive: reason.isActive,
+});
+
+const listStockTakes = operation({
+  ...read,
+  tag,
+  name: "stock_take_list",
+  title: "List stock takes",
+  summary: "Stock takes, newest first, filtered.",
+  description:
+    "Lists stock takes without their lines, newest first. Filters narrow together; status may be several values, of which any matches. To go on, pass cursor of the answer with the same filters until it is null. For the lines of one use stock_take_get.",
+  route: { method: "GET", path: "/stock-takes" },
+  faults: [],
+  input: z
+    .strictObject({
+      status: listParameter(z.enum(stockTakeStatuses), "Status."),
+      locationId: textParameter("Stock takes at this location."),
+      search: searchParameter("Part of the number or name."),
+      ...pageInput,
+    })
+    .meta({ example: { status: ["In Progress", "Counted"], limit: 20 } }),
+  output: z.strictObject({ stockTakes: z.array(headerSchema), ...pageShape }),
+  async run(call, { limit, cursor, ...filters }) {
+    const query = stockTakeQuery({
+      statuses: filters.status ?? null,
+      locationId: filters.locationId ?? null,
+      search: filters.search ?? null,
+    });
+    const page = await call.read((tx) => readOnlyPage(tx, call, stockTakeTable, query, { limit, cursor }, filters));
+    return {
+      data: {
+        stockTakes: page.headers.map(stockTakeHeaderJson),
+        totalCount: page.totalCount,
+        cursor: page.cursor,
+      },
+    };
+  },
+});
+
+const listReasons = operation({
+  ...read,
+  tag,
+  name: "stock_take_reason_list",
+  title: "List stock take reasons",
+  summary: "The reasons that stock takes and stock adjustments can have, by name.",
+  description:
+    "Lists the configured reasons, those that are no longer active too. Stock adjustments share them: filter stock_adjustment_list by reasonId or name with its parameter reason.",
+  route: { method: "GET", path: "/stock-takes/reasons" },
+  faults: [],
+  input: z.strictObject({}).meta({ example: {} }),
+  output: z.strictObject({ reasons: z.array(reasonSchema) }),
+  async run(call) {
+    const reasons = await call.read((tx) => loadReasons(tx, call.shop.shopId));
+    return { data: { reasons: reasons.map(reasonJson) } };
+  },
+});
+
+const getStockTake = operation({
+  ...read,
+  tag,
+  name: "stock_take_get",
+  title: "Read a stock take",
+  summary: "One stock take with its lines.",
+  description:
+    "Reads one stock take with all its lines. For one with very many lines use stock_take_line_item_list with limit. What it changed in stock is told by the adjustment that stockAdjustmentId names: stock_adjustment_get.",
+  route: { method: "GET", path },
+  faults: ["NOT_FOUND"],
+  input: z.strictObject({ stockTakeId }).meta({ example }),
+  output: z.strictObject({
+    stockTake: z
+      .strictObject({ ...headerShape, lineItems: z.array(lineSchema) })
+      .meta({ description: "A stock take with its lines." }),
+  }),
+  run: (call, input) =>
+    call.read(async (tx) => {
+      const take = await readOnlyHeader(tx, call, stockTakeTable, input.stockTakeId, called);
+      const lines = await partsOf(tx, stockTakeLines, call.shop.shopId, input.stockTakeId);
+      return { data: { stockTake: { ...stockTakeHeaderJson(take), lineItems: lines.map(stockTakeLineJson) } } };
+    }),
+});
+
+const listLineItems = operation({
+  ...read,
+  tag,
+  name: "stock_take_line_item_list",
+  title: "List a stock take's lines",
+  summary: "The lines of one stock take, in its own order.",
+  description:
+    "Lists the lines of one stock take with what was expected and counted: all of them, or page by page when limit is given.",
+  route: { method: "GET", path: `${path}/line-items` },
+  faults: ["NOT_FOUND"],
+  input: z.strictObject({ stockTakeId, ...partsInput }).meta({ example: { ...example, limit: 20 } }),
+  output: z.strictObject({ lineItems: z.array(lineSchema), ...pageShape }),
+  run: (call, input) =>
+    call.read(async (tx) => {
+      await readOnlyHeader(tx, call, stockTakeTable, input.stockTakeId, called);
+      const page = await readOnlyParts(tx, call, stockTakeLines, input.stockTakeId, input);
+      return {
+        data: {
+          lineItems: page.parts.map(stockTakeLineJson),
+          totalCount: page.totalCount,
+          cursor: page.cursor,
+        },
+      };
+    }),
+});
+
+export const stockTakeOperations = [listStockTakes, listReasons, getStockTake, listLineItems] as const;
