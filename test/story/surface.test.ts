@@ -1,0 +1,301 @@
+/**
+ * What holds for every operation of the registry, none of them named here. Inputs are the examples that operations carry; ids come
+ * from the operations that create things, by their `Location`.
+ */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { isJsonArray, isJsonObject, type Json, type JsonObject, jsonPointer } from "../../src/core/json.ts";
+import { bodyBytesMax } from "../../src/http/app.ts";
+import { exampleOf, faultsOf } from "../../src/http/openapi.ts";
+import { apiPrefix, bindingOf, type Binding } from "../../src/http/routes.ts";
+import { operations } from "../../src/operations/registry.ts";
+import { type RequestOptions, startServer, type TestResponse, type TestServer } from "../support/server.ts";
+
+let server: TestServer;
+before(async () => {
+  server = await startServer();
+});
+after(() => server.stop());
+
+const bindings = operations.map(bindingOf);
+const writes = bindings.filter((each) => each.operation.scope === "write");
+const reads = bindings.filter((each) => each.operation.scope === "read");
+const withBody = bindings.filter(({ operation: { route } }) => route.method === "POST" || route.method === "PATCH");
+const withId = bindings.filter((each) => each.path.length > 0);
+
+/** A value as a path or query shows it. */
+const spelling = (value: Json): string =>
+  typeof value === "string" ? value : isJsonArray(value) ? value.map(spelling).join(",") : JSON.stringify(value);
+
+/** How an input is sent: path and query, and the body where the method has one. */
+function spelled(
+  binding: Binding,
+  input: JsonObject,
+): { readonly target: string; readonly body: JsonObject | undefined } {
+  const path = binding.operation.route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(spelling(input[name] ?? null)),
+  );
+  const query = [...binding.query.keys()].flatMap((name) => {
+    const value = input[name];
+    return value === undefined ? [] : [`${name}=${encodeURIComponent(spelling(value))}`];
+  });
+  const body = Object.fromEntries(
+    binding.body.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]])),
+  );
+  return {
+    target: `${apiPrefix}${path}${query.length === 0 ? "" : `?${query.join("&")}`}`,
+    body: withBody.includes(binding) ? body : undefined,
+  };
+}
+
+const exampleRequest = (binding: Binding) => spelled(binding, exampleOf(binding.operation));
+
+const send = (binding: Binding, changes: RequestOptions & { readonly target?: string } = {}): Promise<TestResponse> => {
+  const { target, body } = exampleRequest(binding);
+  return server.request(binding.operation.route.method, changes.target ?? target, { body, ...changes });
+};
+
+const code = (response: TestResponse): Json | undefined => response.at("error", "code");
+const paths = (response: TestResponse): readonly Json[] => {
+  const details = response.at("error", "details");
+  return details !== undefined && isJsonArray(details)
+    ? details.map((detail) => (isJsonObject(detail) ? (detail["path"] ?? null) : null))
+    : [];
+};
+
+let keys = 0;
+const freshKey = (): string => `surface-${(keys += 1)}`;
+
+/** The path of something that was just created under this binding's first parameter; null where nothing creates such. */
+async function existing(binding: Binding): Promise<string | null> {
+  const [collection = "", rest = ""] = binding.operation.route.path.split(/\/\{\w+\}/);
+  const creator = bindings.find(({ operation: { success, route } }) => success === 201 && route.path === collection);
+  if (creator === undefined || binding.path.length !== 1) return null;
+  const created = await send(creator);
+  assert.equal(created.status, 201, created.text);
+  const query = exampleRequest(binding).target.split("?")[1];
+  return `${created.headers["location"]}${rest}${query === undefined ? "" : `?${query}`}`;
+}
+
+test("names are unique, routes too, and every operation carries an example that its own schema takes", () => {
+  assert.equal(new Set(operations.map((operation) => operation.name)).size, operations.length);
+  for (const { operation, path, body } of bindings) {
+    const { name } = operation;
+    assert.match(name, /^[a-z]+(?:_[a-z]+)+$/);
+    assert.equal(operation.scope === "read", operation.route.method === "GET", name);
+    const example = exampleOf(operation);
+    const parsed = operation.input.safeParse(example);
+    assert.ok(parsed.success, `${name}: its example is refused: ${parsed.error?.message}`);
+    for (const member of path) assert.ok(member in example, `${name}: its example has no ${member}`);
+    for (const member of body) assert.ok(operation.input.shape[member], name);
+  }
+});
+
+test("the served document has every operation with every fault that it may answer", async () => {
+  const document = await server.get(`${apiPrefix}/openapi.json`, { key: null });
+  for (const operation of operations) {
+    const entry = ["paths", `${apiPrefix}${operation.route.path}`, operation.route.method.toLowerCase()];
+    assert.equal(document.at(...entry, "operationId"), operation.name);
+    for (const fault of faultsOf(operation)) {
+      const mentioned = Object.values(
+        (document.at(...entry, "responses") ?? {}) as Record<string, { description: string }>,
+      );
+      assert.ok(
+        mentioned.some(({ description }) => description.includes(`\`${fault}\``)),
+        `${operation.name}: ${fault}`,
+      );
+    }
+  }
+});
+
+for (const binding of bindings) {
+  const { operation } = binding;
+  const { name, route } = operation;
+
+  test(`${name}: no key, and a key that is none, are 401`, async () => {
+    for (const key of [null, "opo_test-shop_nonsense"]) {
+      const response = await send(binding, { key });
+      assert.equal(response.status, 401);
+      assert.equal(code(response), "UNAUTHORIZED");
+    }
+  });
+
+  test(`${name}: an unknown query parameter is named, and so is one that is given twice`, async () => {
+    const { target } = exampleRequest(binding);
+    const mark = target.includes("?") ? "&" : "?";
+    const unknown = await send(binding, { target: `${target}${mark}noSuchParameter=1` });
+    assert.equal(unknown.status, 400);
+    assert.ok(paths(unknown).includes("/noSuchParameter"), unknown.text);
+    for (const parameter of binding.query.keys()) {
+      if (binding.query.get(parameter) === "repeatable-list") continue;
+      const twice = await send(binding, { target: `${target}${mark}${parameter}=1&${parameter}=1` });
+      assert.equal(twice.status, 400);
+      assert.ok(paths(twice).includes(`/${parameter}`), twice.text);
+    }
+  });
+
+  test(`${name}: a method that its path does not have is 405 and says which it has`, async () => {
+    const { target } = exampleRequest(binding);
+    const allowed = operations.filter(
+      (each) => each.route.path.replaceAll(/\{\w+\}/g, "{}") === route.path.replaceAll(/\{\w+\}/g, "{}"),
+    );
+    const allow = allowed.map((each) => each.route.method).sort();
+    for (const method of ["GET", "POST", "PATCH", "DELETE", "PUT"].filter(
+      (each) => !allow.some((known) => known === each),
+    )) {
+      const response = await server.request(method, target, { key: server.readKey });
+      assert.equal(response.status, 405, method);
+      assert.equal(code(response), "METHOD_NOT_ALLOWED");
+      assert.equal(response.headers["allow"], allow.join(", "));
+    }
+  });
+
+  test(`${name}: leaves one audit row with its tag, status and key`, async () => {
+    const response = await send(binding);
+    const [row] = await server.audit();
+    assert.equal(row?.tag, `rest:${name}`);
+    assert.equal(row?.status, response.status);
+    assert.equal(row?.method, route.method);
+    assert.equal(row?.requestId, response.headers["x-request-id"]);
+    assert.equal(row?.errorCode, code(response) ?? null);
+  });
+}
+
+for (const binding of withId)
+  test(`${binding.operation.name}: an unknown id is 404, and a bad escape in its place too`, async () => {
+    const response = await send(binding);
+    assert.equal(response.status, 404, response.text);
+    assert.equal(code(response), "NOT_FOUND");
+    const { target } = spelled(binding, {
+      ...exampleOf(binding.operation),
+      ...Object.fromEntries(binding.path.map((name) => [name, "@"])),
+    });
+    assert.equal((await send(binding, { target: target.replaceAll("%40", "%zz") })).status, 404);
+  });
+
+for (const binding of reads) {
+  const { name } = binding.operation;
+  test(`${name}: answers in its documented shape, to HEAD without the body, and 304 to its own ETag`, async () => {
+    const target = binding.path.length === 0 ? exampleRequest(binding).target : await existing(binding);
+    // What nothing creates over the API is only seen as 404 here; its shape is proved where it is imported.
+    const response = await send(binding, target === null ? {} : { target, key: server.readKey });
+    assert.equal(response.status, target === null ? 404 : 200, response.text);
+    const head = await server.request("HEAD", target ?? exampleRequest(binding).target);
+    assert.equal(head.status, response.status);
+    assert.equal(head.text, "");
+    assert.equal(head.headers["etag"], response.headers["etag"]);
+    const { etag } = response.headers;
+    if (etag === undefined || target === null) return;
+    const unchanged = await server.get(target, { headers: { "If-None-Match": etag } });
+    assert.equal(unchanged.status, 304);
+    assert.equal(unchanged.headers["etag"], etag);
+  });
+}
+
+for (const binding of writes) {
+  const { operation } = binding;
+  const { name } = operation;
+
+  test(`${name}: a read key is refused by the operation's name, before the body is looked at`, async () => {
+    const response = await send(binding, { key: server.readKey, body: "{" });
+    assert.equal(response.status, 403);
+    assert.equal(code(response), "FORBIDDEN_SCOPE");
+    assert.ok(response.textAt("error", "message").includes(name));
+  });
+
+  test(`${name}: under one key it is answered byte for byte alike, and a different request is refused`, async () => {
+    const headers = { "Idempotency-Key": freshKey() };
+    const first = await send(binding, { headers });
+    const again = await send(binding, { headers });
+    assert.equal(again.headers["idempotent-replayed"], "true");
+    assert.equal(again.status, first.status);
+    assert.equal(again.text, first.text);
+    for (const header of ["x-request-id", "location", "etag"])
+      assert.equal(again.headers[header], first.headers[header]);
+    const { target } = exampleRequest(binding);
+    const others: RequestOptions[] = [{ body: { other: true } }, { body: "{" }, { body: [] }];
+    for (const other of others) {
+      const mismatch = await send(binding, { headers, ...other });
+      assert.equal(mismatch.status, 400);
+      assert.equal(mismatch.at("error", "reason"), "IDEMPOTENCY_KEY_REUSED");
+    }
+    const elsewhere = await send(binding, { headers, target: `${target}${target.includes("?") ? "&" : "?"}a=1` });
+    assert.equal(elsewhere.at("error", "reason"), "IDEMPOTENCY_KEY_REUSED");
+    assert.equal((await send(binding, { headers })).text, first.text);
+  });
+
+  test(`${name}: an empty, doubled or over-long Idempotency-Key is 400`, async () => {
+    for (const key of ["", ["a", "b"], "k".repeat(256)]) {
+      const response = await send(binding, { headers: { "Idempotency-Key": key } });
+      assert.equal(response.status, 400);
+      assert.match(response.textAt("error", "message"), /Idempotency-Key/);
+    }
+  });
+
+  test(`${name}: a body that is not JSON, no object, encoded or too large is 400`, async () => {
+    for (const body of ["{", "nonsense", " ", "[]", "null", "1", `{"a":"${"x".repeat(bodyBytesMax)}"}`]) {
+      const response = await send(binding, { body, chunked: body.length > bodyBytesMax });
+      assert.equal(response.status, 400, body.slice(0, 20));
+      assert.equal(code(response), "INVALID_INPUT");
+    }
+    assert.equal((await send(binding, { body: "{}", headers: { "Content-Encoding": "br" } })).status, 400);
+  });
+
+  test(`${name}: an unknown field is named at every depth, also __proto__`, async () => {
+    const { body = {} } = exampleRequest(binding);
+    for (const [text, path] of withUnknownFields(body)) {
+      const response = await send(binding, { body: text });
+      assert.equal(response.status, 400, text);
+      assert.ok(paths(response).includes(path), `${path} is not named: ${response.text}`);
+    }
+  });
+
+  test(`${name}: another id in the body than in the path is 400`, async () => {
+    for (const member of binding.path) {
+      const response = await send(binding, { body: { ...exampleRequest(binding).body, [member]: "another" } });
+      assert.equal(response.status, 400);
+      assert.ok(paths(response).includes(`/${member}`), response.text);
+    }
+  });
+
+  test(`${name}: does nothing when If-Match names another version`, async () => {
+    const target = await existing(binding);
+    if (target === null) return;
+    const order = target.split("/").slice(0, 5).join("/").split("?")[0] ?? "";
+    const etag = (await server.get(order)).headers["etag"];
+    const response = await send(binding, { target, headers: { "If-Match": '"another"' } });
+    assert.ok(response.status === 412 || response.status === 400 || response.status === 409, response.text);
+    assert.equal((await server.get(order)).headers["etag"], etag);
+    assert.ok(etag);
+  });
+}
+
+/** The body with one field too many, once for each object in it, and where that field stands. */
+function withUnknownFields(body: JsonObject): readonly (readonly [text: string, path: string])[] {
+  const found: [string, string][] = [];
+  const mark = "\u2603";
+  const visit = (value: Json, steps: readonly (string | number)[]): void => {
+    if (typeof value !== "object" || value === null) return;
+    if (!isJsonArray(value)) found.push(...unknownMembers(steps));
+    for (const [step, member] of Object.entries(value)) visit(member, [...steps, step]);
+  };
+  const unknownMembers = (steps: readonly (string | number)[]): [string, string][] =>
+    ["noSuchField", "__proto__"].map((name) => [
+      JSON.stringify(marked(body, steps, mark)).replace(`"${mark}":0`, `"${name}":0`),
+      jsonPointer([...steps, name]),
+    ]);
+  visit(body, []);
+  return found;
+}
+
+/** A copy of `value` with one more member at these steps. */
+function marked(value: Json, steps: readonly (string | number)[], mark: string): Json {
+  const [step, ...rest] = steps;
+  if (typeof value !== "object" || value === null) return value;
+  if (step === undefined && isJsonObject(value)) return { ...value, [mark]: 0 };
+  if (isJsonArray(value))
+    return value.map((item, index) => (String(index) === String(step) ? marked(item, rest, mark) : item));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, name === step ? marked(member, rest, mark) : member]),
+  );
+}
