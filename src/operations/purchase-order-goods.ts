@@ -193,6 +193,13 @@ const confirmQuantities = operation({
           path: [context.value.lines === undefined ? "lines" : "confirmAll"],
           message: "send either lines or confirmAll: true, exactly one of them",
         });
+    })
+    .meta({
+      example: {
+        purchaseOrderId: "po_01k8x4m2q7v9c3n5t6w8y0z1a2",
+        lines: [{ lineItemId: "pol_01k8x4m2q7v9c3n5t6w8y0z1b3", quantityConfirmed: 12 }],
+        resolutions: [{ itemId: "pol_01k8x4m2q7v9c3n5t6w8y0z1b3", action: "skip" }],
+      },
     }),
   output: goodsAnswer,
   async run(call, input) {
@@ -237,25 +244,33 @@ const receiveGoods = operation({
   repeat: "safe",
   destructive: false,
   faults: [...common, ...guardFaults],
-  input: z.strictObject({
-    purchaseOrderId,
-    lines: z
-      .array(
-        z.strictObject({
-          lineItemId,
-          quantityReceived: quantity.meta({ description: "New total received, not an amount to add." }),
-          quantityRejected: quantity.optional().meta({ description: "New total rejected." }),
-          quantityCancelled: quantity.optional().meta({ description: "New total cancelled." }),
-        }),
-      )
-      .min(1)
-      .max(linesPerOrderMax)
-      .check(noRepeats(lineIdOf, "lineItemId")),
-    allowOverReceipt: z.boolean().default(false).meta({
-      description: "Lets received + rejected + cancelled exceed what was confirmed (ordered, if never confirmed).",
+  input: z
+    .strictObject({
+      purchaseOrderId,
+      lines: z
+        .array(
+          z.strictObject({
+            lineItemId,
+            quantityReceived: quantity.meta({ description: "New total received, not an amount to add." }),
+            quantityRejected: quantity.optional().meta({ description: "New total rejected." }),
+            quantityCancelled: quantity.optional().meta({ description: "New total cancelled." }),
+          }),
+        )
+        .min(1)
+        .max(linesPerOrderMax)
+        .check(noRepeats(lineIdOf, "lineItemId")),
+      allowOverReceipt: z.boolean().default(false).meta({
+        description: "Lets received + rejected + cancelled exceed what was confirmed (ordered, if never confirmed).",
+      }),
+      resolutions: resolutions.optional(),
+    })
+    .meta({
+      example: {
+        purchaseOrderId: "po_01k8x4m2q7v9c3n5t6w8y0z1a2",
+        lines: [{ lineItemId: "pol_01k8x4m2q7v9c3n5t6w8y0z1b3", quantityReceived: 10, quantityRejected: 2 }],
+        resolutions: [{ itemId: "pol_01k8x4m2q7v9c3n5t6w8y0z1b3", action: "skip" }],
+      },
     }),
-    resolutions: resolutions.optional(),
-  }),
   output: goodsAnswer,
   async run(call, input) {
     const rule: Rule = (order, context) => decideReceive(order, input, context);
@@ -281,27 +296,35 @@ const unreceiveGoods = operation({
   repeat: "adds-again",
   destructive: true,
   faults: [...common, "ON_HAND_SYNC_IN_FLIGHT"],
-  input: z.strictObject({
-    purchaseOrderId,
-    lines: z
-      .array(
-        z
-          .strictObject({
-            // First, so that its message leads: it says what is wrong when quantity is missing, too.
-            quantityReceived: z
-              .never({ error: "amounts to take back are deltas; name them quantity" })
-              .optional()
-              .meta({ description: "Not here: amounts to take back are deltas named quantity." }),
-            lineItemId,
-            quantity: positiveQuantity.meta({ description: "The amount to take back." }),
-          })
-          .transform(({ lineItemId, quantity }) => ({ lineItemId, quantity })),
-      )
-      .min(1)
-      .max(linesPerOrderMax)
-      .check(noRepeats(lineIdOf, "lineItemId")),
-    reason: text(shortTextMax).optional().meta({ description: "Why; kept in the log and the receipt." }),
-  }),
+  input: z
+    .strictObject({
+      purchaseOrderId,
+      lines: z
+        .array(
+          z
+            .strictObject({
+              // First, so that its message leads: it says what is wrong when quantity is missing, too.
+              quantityReceived: z
+                .never({ error: "amounts to take back are deltas; name them quantity" })
+                .optional()
+                .meta({ description: "Not here: amounts to take back are deltas named quantity." }),
+              lineItemId,
+              quantity: positiveQuantity.meta({ description: "The amount to take back." }),
+            })
+            .transform(({ lineItemId, quantity }) => ({ lineItemId, quantity })),
+        )
+        .min(1)
+        .max(linesPerOrderMax)
+        .check(noRepeats(lineIdOf, "lineItemId")),
+      reason: text(shortTextMax).optional().meta({ description: "Why; kept in the log and the receipt." }),
+    })
+    .meta({
+      example: {
+        purchaseOrderId: "po_01k8x4m2q7v9c3n5t6w8y0z1a2",
+        lines: [{ lineItemId: "pol_01k8x4m2q7v9c3n5t6w8y0z1b3", quantity: 3 }],
+        reason: "counted again",
+      },
+    }),
   output: goodsAnswer,
   run: (call, input) =>
     call.commit(async (tx) => {
@@ -328,7 +351,7 @@ const completeOrder = operation({
   repeat: "refused",
   destructive: false,
   faults: [...common, "ON_HAND_SYNC_IN_FLIGHT", "UPSTREAM_STOREFRONT"],
-  input: z.strictObject({ purchaseOrderId }),
+  input: z.strictObject({ purchaseOrderId }).meta({ example: { purchaseOrderId: "po_01k8x4m2q7v9c3n5t6w8y0z1a2" } }),
   output: z.strictObject({
     purchaseOrder: purchaseOrderSchema,
     status: z.strictObject(statusMoveShape).meta({ description: "The order's status before and after." }),
@@ -389,7 +412,14 @@ const quickCompleteOrder = operation({
   repeat: "partly",
   destructive: false,
   faults: [...common, ...guardFaults, "NOTHING_TO_RECEIVE", "ON_HAND_SYNC_IN_FLIGHT"],
-  input: z.strictObject({ purchaseOrderId, resolutions: resolutions.optional() }),
+  input: z
+    .strictObject({ purchaseOrderId, resolutions: resolutions.optional() })
+    .meta({
+      example: {
+        purchaseOrderId: "po_01k8x4m2q7v9c3n5t6w8y0z1a2",
+        resolutions: [{ itemId: "pol_01k8x4m2q7v9c3n5t6w8y0z1b3", action: "skip" }],
+      },
+    }),
   output: z.strictObject({
     purchaseOrder: purchaseOrderSchema,
     status: autoMoveSchema,
@@ -517,21 +547,29 @@ const syncStorefront = operation({
   repeat: "safe",
   destructive: false,
   faults: [...common, ...guardFaults, "ON_HAND_SYNC_IN_FLIGHT"],
-  input: z.strictObject({
-    purchaseOrderId,
-    lineItemIds: z
-      .array(lineItemId)
-      .min(1)
-      .max(linesPerOrderMax)
-      .check(noRepeats((each) => each))
-      .optional()
-      .meta({ description: "Lines to push; every line that needs it when left out." }),
-    awaitConfirmation: z
-      .boolean()
-      .default(true)
-      .meta({ description: "Whether to wait until the storefront shows the change (up to about 30 seconds)." }),
-    resolutions: resolutions.optional(),
-  }),
+  input: z
+    .strictObject({
+      purchaseOrderId,
+      lineItemIds: z
+        .array(lineItemId)
+        .min(1)
+        .max(linesPerOrderMax)
+        .check(noRepeats((each) => each))
+        .optional()
+        .meta({ description: "Lines to push; every line that needs it when left out." }),
+      awaitConfirmation: z
+        .boolean()
+        .default(true)
+        .meta({ description: "Whether to wait until the storefront shows the change (up to about 30 seconds)." }),
+      resolutions: resolutions.optional(),
+    })
+    .meta({
+      example: {
+        purchaseOrderId: "po_01k8x4m2q7v9c3n5t6w8y0z1a2",
+        awaitConfirmation: false,
+        resolutions: [{ itemId: "pol_01k8x4m2q7v9c3n5t6w8y0z1b3", action: "skip" }],
+      },
+    }),
   output: z.strictObject({
     purchaseOrder: purchaseOrderSchema,
     confirmation: confirmationSchema.optional(),
@@ -625,7 +663,7 @@ const resetStorefrontSync = operation({
   repeat: "safe",
   destructive: false,
   faults: [...common, "ON_HAND_SYNC_IN_FLIGHT"],
-  input: z.strictObject({ purchaseOrderId }),
+  input: z.strictObject({ purchaseOrderId }).meta({ example: { purchaseOrderId: "po_01k8x4m2q7v9c3n5t6w8y0z1a2" } }),
   output: z.strictObject({ purchaseOrder: purchaseOrderSchema }),
   run: (call, input) =>
     call.commit(async (tx) => {
