@@ -7,7 +7,8 @@
 import { loadHistory } from "../shop/records.ts";
 import { loadAttachments, pageOfOrders } from "../shop/rows.ts";
 import type { Engine, Tx } from "../shop/shop.ts";
-import { orderJson, type ReferenceType, referenceTypes } from "./records.ts";
+import { recordTypes } from "./record-types.ts";
+import { orderJson, type ReferenceType } from "./records.ts";
 
 /** Reference records of one page. */
 const referencePage = 500;
@@ -18,7 +19,7 @@ type Page = Awaited<ReturnType<ReferenceType["page"]>>;
 
 /** The file in pieces of whole lines. */
 export async function* exportRecords(engine: Engine, shopId: string): AsyncGenerator<string> {
-  for (const type of Object.values(referenceTypes))
+  for (const type of Object.values(recordTypes))
     yield* pages((after) => engine.read(shopId, (tx) => type.page(tx, shopId, after, referencePage)));
   yield* pages((after) => engine.read(shopId, (tx) => ordersFrom(tx, shopId, after ?? "")));
 }

@@ -36,14 +36,8 @@ import {
   type VariantSnapshot,
 } from "../shop/rows.ts";
 import type { Clock, Engine, Ids, SqlValue, Statement, Tx } from "../shop/shop.ts";
-import {
-  orderFrom,
-  type OrderInput,
-  type OrderRecord,
-  purchaseOrderInput,
-  type ReferenceType,
-  referenceTypes,
-} from "./records.ts";
+import { recordTypes } from "./record-types.ts";
+import { orderFrom, type OrderInput, type OrderRecord, purchaseOrderInput, type ReferenceType } from "./records.ts";
 
 /** The longest line of a file: room for an order of the most lines with a long history. */
 export const lineBytesMax = 16 * 1_048_576;
@@ -80,13 +74,18 @@ interface Line {
 
 /** A record that has passed its schema. `stored` is what is kept of reference data, `order` what is still to be completed. */
 type ParsedRecord = { readonly lineNumber: number } & (
-  | { readonly type: keyof typeof referenceTypes; readonly recordId: string; readonly stored: string }
+  | {
+      readonly type: keyof typeof recordTypes;
+      readonly recordId: string;
+      readonly stored: string;
+      readonly weight?: number;
+    }
   | { readonly type: "purchaseOrder"; readonly recordId: string; readonly order: OrderInput }
 );
 
-const typeNames = [...Object.keys(referenceTypes), "purchaseOrder"];
+const typeNames = [...Object.keys(recordTypes), "purchaseOrder"];
 
-const isReferenceType = (type: string): type is keyof typeof referenceTypes => Object.hasOwn(referenceTypes, type);
+const isReferenceType = (type: string): type is keyof typeof recordTypes => Object.hasOwn(recordTypes, type);
 
 /** A refusal that names the line, and the fields within its record. */
 function lineFault(lineNumber: number, details: readonly ValidationDetail[]): Fault {
@@ -155,7 +154,7 @@ function parseLine({ number, bytes }: Line): ParsedRecord {
     if (!isJsonObject(record)) throw new Fault("INVALID_INPUT", "must be a JSON object");
     const { type } = record;
     if (typeof type !== "string") throw invalidField("/type", `is needed and must be one of ${typeNames.join(", ")}`);
-    if (isReferenceType(type)) return { lineNumber: number, type, ...referenceTypes[type].parse(record) };
+    if (isReferenceType(type)) return { lineNumber: number, type, ...recordTypes[type].parse(record) };
     if (type !== "purchaseOrder")
       throw invalidField("/type", `is unknown: ${JSON.stringify(type)}; it must be one of ${typeNames.join(", ")}`);
     const order = checkInput(purchaseOrderInput, record);
@@ -177,7 +176,7 @@ async function staged(
   tx: Tx,
   shopId: string,
   importId: string,
-  type: keyof typeof referenceTypes,
+  type: keyof typeof recordTypes,
   recordIds: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
@@ -259,7 +258,9 @@ async function stage(
     shopId,
     async (tx) => {
       await tx.batch(
-        records.flatMap((record) => (record.type === "purchaseOrder" ? [] : row(record, null, 1, record.stored))),
+        records.flatMap((record) =>
+          record.type === "purchaseOrder" ? [] : row(record, null, record.weight ?? 1, record.stored),
+        ),
       );
       const orders = records.flatMap((record) => (record.type === "purchaseOrder" ? record.order : []));
       const { currencies, variants } = await lookUp(tx, shopId, importId, orders);
@@ -427,11 +428,12 @@ async function bringIn(context: ImportContext, tx: Tx, shop: Shop, importId: str
      where shop_id = ? and import_id = ? and position <= ? order by position`,
     key,
   );
+  const bringing = { tx, shop, nowMs: context.clock.now(), ids: context.ids };
   const touched = new Map<string, Set<string>>();
   for (const row of rows) {
     if (isReferenceType(row.type)) {
-      const type: ReferenceType = referenceTypes[row.type];
-      await tx.batch(type.statements(shopId, row.record));
+      const type: ReferenceType = recordTypes[row.type];
+      await tx.batch(await type.statements(shopId, row.record, bringing));
       continue;
     }
     for (const { locationId, variantId } of await bringInOrder(tx, shopId, row))

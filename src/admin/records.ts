@@ -107,17 +107,18 @@ import {
   variantTable,
 } from "../shop/records.ts";
 import type { VariantSnapshot } from "../shop/rows.ts";
+import type { Shop } from "../shop/account.ts";
 import type { Ids, Statement, Tx } from "../shop/shop.ts";
 
 /** Null when left out. */
-const optional = <T extends z.ZodType>(schema: T) => schema.nullable().default(null);
+export const optional = <T extends z.ZodType>(schema: T) => schema.nullable().default(null);
 /** A figure that follows from others: whatever it says, it is computed anew. */
-const derived = z.unknown().optional();
+export const derived = z.unknown().optional();
 /** An RFC 3339 instant, as milliseconds. */
-const instantMs = z.iso.datetime({ offset: true }).transform((value) => Date.parse(value));
-const shortText = text(shortTextMax);
+export const instantMs = z.iso.datetime({ offset: true }).transform((value) => Date.parse(value));
+export const shortText = text(shortTextMax);
 /** A level can be below 0: a storefront may sell what it does not have. */
-const signedQuantity = z
+export const signedQuantity = z
   .number()
   .min(-quantityMax)
   .max(quantityMax)
@@ -307,12 +308,24 @@ const supplierCreditJson = (credit: SupplierCredit) => ({
   reason: credit.reason,
 });
 
+/** What there is at hand when a record is brought into its tables. */
+export interface Bringing {
+  readonly tx: Tx;
+  readonly shop: Shop;
+  readonly nowMs: number;
+  readonly ids: Ids;
+}
+
 /** One type of reference record, between its file form, its stored form (JSON text of the value in core's units) and its table. */
 export interface ReferenceType {
-  /** @throws Fault INVALID_INPUT naming the fields. */
-  parse(record: unknown): { readonly recordId: string; readonly stored: string };
+  /**
+   * `weight` is how many rows the record makes, 1 when it is left out.
+   *
+   * @throws Fault INVALID_INPUT naming the fields.
+   */
+  parse(record: unknown): { readonly recordId: string; readonly stored: string; readonly weight?: number };
   /** Stores the record, replacing the one with its key, and keeps up what follows from it. */
-  statements(shopId: string, stored: string): readonly Statement[];
+  statements(shopId: string, stored: string, bringing: Bringing): readonly Statement[] | Promise<readonly Statement[]>;
   /** Records as the lines of a file, in the order of their keys, from behind `after` (a `next` of an earlier page) on. */
   page(
     tx: Tx,
@@ -322,7 +335,7 @@ export interface ReferenceType {
   ): Promise<{ readonly lines: readonly string[]; readonly next: string | null }>;
 }
 
-function referenceType<Stored, Row>(
+export function referenceType<Stored, Row>(
   input: z.ZodType<Stored>,
   json: (record: Stored) => object,
   table: RecordTable<Stored, Row>,
@@ -418,7 +431,7 @@ const paymentJson = ({ paidAtMs, createdAtMs, createdBy, ...payment }: Payment) 
   createdBy,
 });
 
-const documentInput = z
+export const documentInput = z
   .strictObject({
     documentId: id,
     fileName: shortText,
@@ -431,7 +444,7 @@ const documentInput = z
   })
   .transform(({ uploadedAt, ...document }): OrderDocument => ({ ...document, uploadedAtMs: uploadedAt }));
 
-const documentJson = ({ uploadedAtMs, uploadedBy, ...document }: OrderDocument) => ({
+export const documentJson = ({ uploadedAtMs, uploadedBy, ...document }: OrderDocument) => ({
   ...document,
   uploadedAt: instant(uploadedAtMs),
   uploadedBy,
@@ -445,7 +458,7 @@ const allocationInput = z.strictObject({
   quantityRejected: quantity.default(zeroQuantity),
 });
 
-const shipmentInput = z
+export const shipmentInput = z
   .strictObject({
     shipmentId: id,
     shipmentNumber: optional(shortText),
@@ -468,7 +481,7 @@ const shipmentInput = z
   })
   .transform((shipment): Shipment => shipment);
 
-const shipmentJson = (shipment: Shipment) => ({
+export const shipmentJson = (shipment: Shipment) => ({
   ...shipment,
   shippingCost: moneyOrNull(shipment.shippingCost),
   lineAllocations: shipment.lineAllocations.map((allocation) => ({
@@ -495,7 +508,7 @@ const creditJson = ({ appliedAtMs, ...credit }: AppliedCredit) => ({
   appliedAt: instant(appliedAtMs),
 });
 
-const logInput = z
+export const logInput = z
   .strictObject({
     logId: id,
     occurredAt: instantMs,
@@ -523,7 +536,7 @@ const logInput = z
   })
   .transform(({ occurredAt, ...entry }): LogEntry => ({ ...entry, occurredAtMs: occurredAt }));
 
-const logJson = ({ occurredAtMs, ...entry }: LogEntry) => ({ ...entry, occurredAt: instant(occurredAtMs) });
+export const logJson = ({ occurredAtMs, ...entry }: LogEntry) => ({ ...entry, occurredAt: instant(occurredAtMs) });
 
 const receiptInput = z
   .strictObject({

@@ -104,12 +104,13 @@ const tags = z
   .check(noRepeats((tag) => tag))
   .meta({ description: `Free labels: at most ${tagsMax}, none twice.` });
 
-/** Refuses an array in which two entries have the same key (C15). `member` is where in an entry the key stands. */
-export function noRepeats<T>(keyOf: (entry: T) => string, member?: string) {
+/** Refuses an array in which two entries have the same key (C15); undefined is none. `member` is where in an entry the key stands. */
+export function noRepeats<T>(keyOf: (entry: T) => string | undefined, member?: string) {
   return (context: z.core.ParsePayload<readonly T[]>): void => {
     const seen = new Set<string>();
     for (const [index, entry] of context.value.entries()) {
       const key = keyOf(entry);
+      if (key === undefined) continue;
       if (seen.has(key))
         context.issues.push({
           code: "custom",

@@ -22,6 +22,7 @@ import type {
   Material,
   StockRelease,
 } from "../core/manufacturing-order.ts";
+import type { Address } from "../core/purchase-order.ts";
 import type {
   StockAdjustment,
   StockAdjustmentHeader,
@@ -231,6 +232,41 @@ export async function loadReasons(tx: Tx, shopId: string): Promise<readonly Stoc
   const rows = await tx.all<ReasonRow>("select reason_id, doc from stock_take_reason where shop_id = ?", [shopId]);
   const key = (reason: StockTakeReason): string => `${fold(reason.name)}\n${reason.reasonId}`;
   return rows.map((row) => stockTakeReasonTable.from(row)).sort((a, b) => (key(a) < key(b) ? -1 : 1));
+}
+
+/** What the reason is called; null when the shop has no such reason. */
+export async function loadReasonName(tx: Tx, shopId: string, reasonId: string): Promise<string | null> {
+  const [row] = await tx.all<ReasonRow>(
+    "select reason_id, doc from stock_take_reason where shop_id = ? and reason_id = ?",
+    [shopId, reasonId],
+  );
+  return row === undefined ? null : stockTakeReasonTable.from(row).name;
+}
+
+interface AddressRow {
+  readonly location_id: string;
+  readonly address: string;
+}
+
+/** The addresses of these locations, by location; those without one are left out. */
+export async function loadLocationAddresses(
+  tx: Tx,
+  shopId: string,
+  locationIds: readonly string[],
+): Promise<ReadonlyMap<string, Address>> {
+  const addresses = new Map<string, Address>();
+  for (const ids of chunksOf(locationIds, inListMax)) {
+    const rows = await tx.all<AddressRow>(
+      `select location_id, address from location
+       where shop_id = ? and address is not null and location_id in (${placeholders(ids.length)})`,
+      [shopId, ...ids],
+    );
+    for (const row of rows) {
+      const address: Address = JSON.parse(row.address);
+      addresses.set(row.location_id, address);
+    }
+  }
+  return addresses;
 }
 
 // Storing.
