@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Effect, EffectOutcome } from "../../src/core/effect.ts";
+import {
+  type AskedEffect,
+  renderSideEffects,
+  type SideEffectOptions,
+  type SupplierUpdate,
+} from "../../src/operations/side-effects.ts";
+
+const order = { purchaseOrderId: "po_1" };
+const pushing: SideEffectOptions = { ...order, storefrontSync: { unpushed: "disabled", lineItemCount: 3 } };
+const failed = (detail: string): EffectOutcome => ({ state: "failed", detail, itemCount: 1 });
+const applied: EffectOutcome = { state: "applied", itemCount: 2 };
+
+/** Effects of these kinds with these outcomes; undefined: none is known yet. */
+function rendered(
+  asked: readonly (readonly [Effect["kind"], EffectOutcome | undefined])[],
+  options: SideEffectOptions = order,
+) {
+  const effects: readonly AskedEffect[] = asked.map(([kind], index) => ({ effectId: `e${index}`, kind }));
+  const outcomes = new Map<string, EffectOutcome>();
+  for (const [index, [, outcome]] of asked.entries()) if (outcome !== undefined) outcomes.set(`e${index}`, outcome);
+  return renderSideEffects(effects, outcomes, options);
+}
+
+test("only the parts that ran appear, and without a failure there is no recovery", () => {
+  assert.deepEqual(rendered([]), { sideEffects: {} });
+  assert.deepEqual(rendered([["settle-costs", failed("late")]]), { sideEffects: {} });
+  assert.deepEqual(rendered([["mirror-incoming", applied]]), { sideEffects: { incoming: { outcome: "applied" } } });
+});
+
+test("an operation that may push says what it did, pushed or not", () => {
+  for (const [outcome, slot] of [
+    [undefined, { status: "queued", syncedLineItemCount: 3 }],
+    [applied, { status: "queued", syncedLineItemCount: 2 }],
+    [{ state: "skipped" }, { status: "skipped", syncedLineItemCount: 0 }],
+    [failed("no"), { status: "failed", syncedLineItemCount: 1, detail: "no" }],
+  ] as const)
+    assert.deepEqual(rendered([["push-stock", outcome]], pushing).sideEffects.storefrontSync, slot);
+  assert.deepEqual(rendered([], pushing).sideEffects.storefrontSync, { status: "disabled", syncedLineItemCount: 0 });
+});
+
+test("follow-on work that is still to come reads as applied where the local ledger holds it", () => {
+  assert.deepEqual(
+    rendered([
+      ["mirror-incoming", undefined],
+      ["sync-tags", { state: "pending" }],
+    ]),
+    { sideEffects: { incoming: { outcome: "applied" }, tagSync: { outcome: "applied" } } },
+  );
+  assert.deepEqual(rendered([["sync-tags", { state: "skipped" }]]).sideEffects.tagSync, { outcome: "skipped" });
+});
+
+test("one failure among several effects of a part makes the part failed, each detail told once", () => {
+  const { sideEffects, recovery } = rendered([
+    ["mirror-incoming", applied],
+    ["mirror-incoming", failed("Location gone.")],
+    ["mirror-incoming", failed("Location gone.")],
+    ["mirror-incoming", undefined],
+  ]);
+  assert.deepEqual(sideEffects, { incoming: { outcome: "failed", detail: "Location gone." } });
+  assert.match(recovery ?? "", /po_1\/storefront-sync\/reset, then POST .*po_1\/storefront-sync\./);
+});
+
+test("recovery names every part that failed and what to do about each", () => {
+  const { recovery } = rendered(
+    [
+      ["push-stock", failed("x")],
+      ["sync-tags", failed("y")],
+    ],
+    { ...pushing, supplierUpdate: { outcome: "failed", lines: [] } },
+  );
+  assert.match(recovery ?? "", /stock was not pushed/);
+  assert.match(recovery ?? "", /tags were not updated/);
+  assert.match(recovery ?? "", /updateSupplier: true/);
+  const update: SupplierUpdate = { outcome: "applied", lines: [] };
+  assert.deepEqual(rendered([], { ...order, supplierUpdate: update }), { sideEffects: { supplierUpdate: update } });
+});
