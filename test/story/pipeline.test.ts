@@ -3,7 +3,10 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
 import type { Json } from "../../src/core/json.ts";
+import { Fault } from "../../src/core/fault.ts";
 import { bodyBytesMax } from "../../src/http/app.ts";
+import type { PerformDependencies } from "../../src/operations/perform.ts";
+import type { Engine } from "../../src/shop/shop.ts";
 import { crateOperations } from "../support/operations.ts";
 import { startServer, type TestResponse, type TestServer, type TestServerOptions } from "../support/server.ts";
 
@@ -17,6 +20,20 @@ const labels = async (server: TestServer): Promise<Json[]> => {
   const list = (await server.get(crates)).at("data", "crates");
   return Array.isArray(list) ? list.map((crate) => crate.label) : assert.fail();
 };
+
+/** The engine as an object of functions, to replace one of them. */
+const delegated = (engine: Engine): Engine => ({
+  create: (shopId) => engine.create(shopId),
+  exists: (shopId) => engine.exists(shopId),
+  remove: (shopId) => engine.remove(shopId),
+  list: () => engine.list(),
+  read: (shopId, work) => engine.read(shopId, work),
+  peek: (shopId, work) => engine.peek(shopId, work),
+  write: (shopId, work, options) => engine.write(shopId, work, options),
+  admit: (shopId) => engine.admit(shopId),
+  ready: () => engine.ready(),
+  close: () => engine.close(),
+});
 
 /** Bytes of a raw exchange on a socket of its own, until the server closes it. */
 function raw(server: TestServer, text: string): Promise<string> {
@@ -380,6 +397,60 @@ test("a retry after a bug behind the commit never runs the write again (C20)", a
   assert.equal(again.status, 200);
   assert.equal(again.at("data", "crate", "label"), "first!");
   assert.deepEqual(await labels(server), ["first!"]);
+});
+
+test("an answer tells the first attempts of its follow-on work, and so does its replay (C38)", async () => {
+  const waits: number[] = [];
+  const outbox: PerformDependencies["outbox"] = {
+    settle: (_shopId, effectIds, waitMs) => {
+      waits.push(waitMs);
+      return Promise.resolve(new Map(effectIds.map((id) => [id, { state: "failed", detail: "no", itemCount: 0 }])));
+    },
+  };
+  await using server = await start({ shop: { followOnWaitMs: 321 }, perform: () => ({ outbox }) });
+  const id = await newCrate(server);
+  const attempt = () => server.post(`${crates}/${id}/ship`, {}, { headers: { "Idempotency-Key": "k" } });
+  const first = await attempt();
+  assert.equal(first.at("data", "shipped"), "failed");
+  assert.equal((await attempt()).text, first.text);
+  assert.deepEqual(waits, [321]);
+  assert.deepEqual(await labels(server), ["first>"]);
+});
+
+test("when the wait for follow-on work breaks off, a retry is told what was committed and nothing is done twice (C20)", async () => {
+  const outbox: PerformDependencies["outbox"] = { settle: () => Promise.reject(new Error("broken off")) };
+  await using server = await start({ perform: () => ({ outbox }) });
+  const id = await newCrate(server);
+  const attempt = () => server.post(`${crates}/${id}/ship`, {}, { headers: { "Idempotency-Key": "k" } });
+  assert.equal((await attempt()).status, 500);
+  const again = await attempt();
+  assert.equal(again.at("data", "shipped"), "pending");
+  assert.equal((await attempt()).text, again.text);
+  assert.deepEqual(await labels(server), ["first>"]);
+});
+
+test("a full queue is 503 with a wait, before the schema is looked at, and is not kept under the key (C1, C19)", async () => {
+  let full = false;
+  const refusing = (engine: Engine): Engine => ({
+    ...delegated(engine),
+    admit: (shopId) => {
+      if (full) throw new Fault("DO_OVERLOADED", "The shop is busy.", { retryAfterMs: 1_500 });
+      engine.admit(shopId);
+    },
+  });
+  await using server = await start({ perform: (deps) => ({ engine: refusing(deps.engine) }) });
+  const headers = { "Idempotency-Key": "k" };
+  full = true;
+  for (const body of ["{", "{}", '{"label":"x"}']) {
+    const refused = await server.post(crates, body, { headers });
+    assert.equal(refused.status, 503);
+    assert.equal(code(refused), "DO_OVERLOADED");
+    assert.equal(refused.headers["retry-after"], "2");
+  }
+  assert.equal((await server.get(crates)).status, 200);
+  full = false;
+  assert.equal((await server.post(crates, { label: "x" }, { headers })).status, 201);
+  assert.deepEqual(await labels(server), ["x"]);
 });
 
 test("while the first attempt runs the same key is answered at once, not queued, and is free afterwards (C19)", async () => {

@@ -175,5 +175,29 @@ export function crateOperations(hooks: CrateHooks = {}): readonly Operation[] {
       }),
   });
 
-  return [list, get, create, seal, remove];
+  const ship = operation({
+    ...shape,
+    name: "crate_ship",
+    scope: "write",
+    route: { method: "POST", path: "/crates/{crateId}/ship" },
+    success: 200,
+    faults: [],
+    input: z.strictObject({ crateId }),
+    output: z.strictObject({ shipped: z.enum(["pending", "applied", "skipped", "failed"]) }),
+    run: (call, input) =>
+      call.commit(async (tx) => {
+        await tx.batch([
+          {
+            sql: "update location set name = name || '>' where shop_id = ? and location_id = ?",
+            params: [call.shop.shopId, input.crateId],
+          },
+        ]);
+        return {
+          effectIds: ["eff_1"],
+          answer: (outcomes) => ({ data: { shipped: outcomes.get("eff_1")?.state ?? "skipped" } }),
+        };
+      }),
+  });
+
+  return [list, get, create, seal, ship, remove];
 }
