@@ -19,7 +19,6 @@ import {
   extendSeries,
   recentSales,
   soldWithin,
-  weekOf,
   weekStart,
 } from "../core/demand.ts";
 import {
@@ -197,9 +196,9 @@ export async function listForecastViews(
 // Sales and what they teach.
 
 const markSeries = `
-insert into demand_series (shop_id, variant_id, location_id, stale_from, latest_monday, latest_week_quantity,
+insert into demand_series (shop_id, variant_id, location_id, stale_from, latest_week, latest_monday, latest_week_quantity,
   weeks, level_sum, slow_sum, slow_square_sum, sale_week_sum, sale_weeks, size)
-values (?, ?, ?, ?, null, 0, 0, 0, 0, 0, 0, 0, 0)
+values (?, ?, ?, ?, null, null, 0, 0, 0, 0, 0, 0, 0, 0)
 on conflict (shop_id, variant_id, location_id) do update set stale_from =
   case when demand_series.stale_from < excluded.stale_from then demand_series.stale_from else excluded.stale_from end`;
 
@@ -214,9 +213,8 @@ export const markSeriesStatement = (shopId: string, sale: Sale): Statement => ({
 
 interface SeriesRow {
   readonly variant_id: string;
-  readonly location_id: string;
-  readonly stale_from: string | null;
-  readonly latest_monday: string | null;
+  /** Null: nothing has been learned yet. */
+  readonly latest_week: number | null;
   readonly latest_week_quantity: number;
   readonly weeks: number;
   readonly level_sum: number;
@@ -227,11 +225,17 @@ interface SeriesRow {
   readonly size: number;
 }
 
-const seriesColumns = `variant_id, location_id, stale_from, latest_monday, latest_week_quantity, weeks, level_sum, slow_sum,
-  slow_square_sum, sale_week_sum, sale_weeks, size`;
+interface StaleRow extends SeriesRow {
+  readonly location_id: string;
+  readonly stale_from: string | null;
+  readonly latest_monday: string | null;
+}
+
+const seriesColumns = `variant_id, latest_week, latest_week_quantity, weeks, level_sum, slow_sum, slow_square_sum, sale_week_sum,
+  sale_weeks, size`;
 
 function seriesFrom(row: SeriesRow): DemandSeries | null {
-  if (row.latest_monday === null) return null;
+  if (row.latest_week === null) return null;
   return {
     state: {
       weeks: row.weeks,
@@ -242,13 +246,13 @@ function seriesFrom(row: SeriesRow): DemandSeries | null {
       saleWeeks: row.sale_weeks,
       size: row.size,
     },
-    latestWeek: weekOf(dayFrom(row.latest_monday)),
+    latestWeek: row.latest_week,
     latestWeekQuantity: asQuantity(row.latest_week_quantity),
   };
 }
 
 const saveSeries = `
-update demand_series set stale_from = null, latest_monday = ?, latest_week_quantity = ?, weeks = ?, level_sum = ?,
+update demand_series set stale_from = null, latest_week = ?, latest_monday = ?, latest_week_quantity = ?, weeks = ?, level_sum = ?,
   slow_sum = ?, slow_square_sum = ?, sale_week_sum = ?, sale_weeks = ?, size = ?
 where shop_id = ? and variant_id = ? and location_id = ?`;
 
@@ -260,6 +264,7 @@ const saveSeriesStatement = (
 ): Statement => ({
   sql: saveSeries,
   params: [
+    series.latestWeek,
     dateOf(weekStart(series.latestWeek)),
     series.latestWeekQuantity,
     state.weeks,
@@ -320,7 +325,7 @@ const pairKey = (row: { readonly variant_id: string; readonly location_id: strin
 
 /** Nothing is left of the latest week: the series stays stale and is learned from all its sales. */
 const forgetSeries =
-  "update demand_series set latest_monday = null where shop_id = ? and variant_id = ? and location_id = ?";
+  "update demand_series set latest_week = null, latest_monday = null where shop_id = ? and variant_id = ? and location_id = ?";
 
 /** Nothing was ever sold. */
 const settleUnsold =
@@ -335,8 +340,8 @@ export async function settleSales(tx: Tx, shopId: string): Promise<boolean> {
   const stale = await tx.all<{ variant_id: string }>(selectStale, [shopId, settledVariantsMax]);
   if (stale.length === 0) return false;
   const variantIds = stale.map((row) => row.variant_id);
-  const rows = await tx.all<SeriesRow>(
-    `select ${seriesColumns} from demand_series
+  const rows = await tx.all<StaleRow>(
+    `select ${seriesColumns}, location_id, stale_from, latest_monday from demand_series
      where shop_id = ? and variant_id in (${placeholders(variantIds.length)}) and stale_from is not null`,
     [shopId, ...variantIds],
   );

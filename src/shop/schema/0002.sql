@@ -131,13 +131,14 @@ create table forecast_view_filter (
 );
 
 -- What a variant's sales at one location have taught (core/demand.ts), so that no forecast scans sales. The latest week with a
--- sale is kept apart until it is over; weeks are named by their Monday. `stale_from` is the earliest day of which a sale came in
+-- sale is kept apart until it is over; it is there as its number and as its Monday. `stale_from` is the earliest day of which a sale came in
 -- since the series was last settled; null: settled.
 create table demand_series (
   shop_id text not null,
   variant_id text not null,
   location_id text not null,
   stale_from text,
+  latest_week bigint,
   latest_monday text,
   latest_week_quantity bigint not null,
   weeks bigint not null,
