@@ -63,7 +63,7 @@ const adminToken = "replay-admin-token-0123456789";
 /** One call of the storefront in so many is struck when faults are on. */
 const callsPerFault = 10;
 /** A call is given up after so long; by then something is wrong with the service. */
-const patienceMs = 120_000;
+const patienceMs = 60_000;
 
 /** The service as a process of its own, that can be killed and started again on the same directory. */
 class Server {
@@ -230,6 +230,7 @@ class Replay {
             ...(key === undefined ? {} : { "Idempotency-Key": key }),
           },
           ...(text === undefined ? {} : { body: text }),
+          signal: AbortSignal.timeout(patienceMs),
         });
         const answer: Body = JSON.parse(await response.text());
         if (response.ok) {
@@ -369,10 +370,7 @@ class Replay {
         if (order === undefined) return;
         if (index > 0 && index % killEvery === 0 && this.#kills < kills) {
           this.#kills += 1;
-          killing = killing.then(async () => {
-            await this.#server.end("SIGKILL");
-            await this.#server.start();
-          });
+          killing = this.#restart(killing);
         }
         ids[index] = await this.#play(order, index);
       }
@@ -398,6 +396,13 @@ class Replay {
       kills: this.#kills,
       differences: await this.#differences(orders, ids, opening),
     };
+  }
+
+  /** Kills the server, once the last kill is over, and starts it again. */
+  async #restart(last: Promise<void>): Promise<void> {
+    await last;
+    await this.#server.end("SIGKILL");
+    await this.#server.start();
   }
 
   /** Waits until no push of any order is under way. */
