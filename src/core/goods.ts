@@ -28,8 +28,6 @@ import { leavingAlone, needsSync, storefrontSyncState } from "./storefront-plan.
 export interface GoodsContext extends DecisionContext {
   /** Variants that the caller wants recorded without the storefront (C44 "skip"). */
   readonly skippedVariantIds: ReadonlySet<string>;
-  /** Lines that are part of a push without a known outcome. */
-  readonly openPushLineItemIds: ReadonlySet<string>;
 }
 
 export interface StatusMove {
@@ -560,7 +558,7 @@ function concluded(
   const moves = to !== order.status;
   if (updated.size === 0 && !moves) return nothing(order);
   const { poLineItemIds, stockSync } =
-    what.pushed === undefined ? push(order, lineItems, context) : pushOf(what.pushed);
+    what.pushed === undefined ? push(order, lineItems, what.action, context) : pushOf(what.pushed);
   const effects: readonly Effect[] =
     poLineItemIds.length === 0 ? [] : [{ kind: "push-stock", purchaseOrderId: order.purchaseOrderId, poLineItemIds }];
   const draft = {
@@ -602,24 +600,16 @@ const pushOf = (poLineItemIds: readonly string[]): Push => ({
 });
 
 /**
- * The catalogue lines whose received quantity changed and that the storefront is told of now. Goods taken back matter only below
- * what is synced. With auto-sync off nothing is pushed, but for a line that is lowered while a push of it is open: that push may
- * land more than is left, and what follows it takes the difference back (P3).
+ * The catalogue lines whose received quantity changed and that the storefront is told of now, or would be if auto-sync were on. Goods
+ * taken back matter only below what is synced.
  */
-function push(order: PurchaseOrder, lineItems: readonly LineItem[], context: GoodsContext): Push {
+function push(order: PurchaseOrder, lineItems: readonly LineItem[], action: string, context: GoodsContext): Push {
   if (order.locationId === null) return pushOf([]);
-  const raised: string[] = [];
-  const lowered: string[] = [];
-  const overtaken: string[] = [];
-  for (const [index, line] of lineItems.entries()) {
-    const before = order.lineItems[index]?.quantityReceived ?? line.quantityReceived;
-    if (isCustom(line) || context.skippedVariantIds.has(line.variantId)) continue;
-    if (line.quantityReceived > before) raised.push(line.poLineItemId);
-    if (line.quantityReceived >= before) continue;
-    if (context.openPushLineItemIds.has(line.poLineItemId)) overtaken.push(line.poLineItemId);
-    else if (line.quantityReceived < line.quantitySynced) lowered.push(line.poLineItemId);
-  }
-  if (context.shop.autoSyncOnReceiving) return pushOf([...raised, ...lowered, ...overtaken]);
-  if (overtaken.length > 0) return pushOf(overtaken);
-  return { poLineItemIds: [], stockSync: raised.length + lowered.length > 0 ? "disabled" : "skipped" };
+  const due = lineItems.filter((line, index) => {
+    if (isCustom(line) || context.skippedVariantIds.has(line.variantId)) return false;
+    if (line.quantityReceived === order.lineItems[index]?.quantityReceived) return false;
+    return action !== "unreceive" || line.quantityReceived < line.quantitySynced;
+  });
+  if (due.length > 0 && !context.shop.autoSyncOnReceiving) return { poLineItemIds: [], stockSync: "disabled" };
+  return pushOf(due.map((line) => line.poLineItemId));
 }

@@ -27,7 +27,6 @@ import { isWhollyCancelled } from "../core/lines.ts";
 import { type LineItem, linesPerOrderMax, type PurchaseOrder, statuses } from "../core/purchase-order.ts";
 import type { Resolution } from "../core/storefront-plan.ts";
 import type { Tx } from "../shop/shop.ts";
-import { loadPushState } from "../shop/stock-pushes.ts";
 import { costSyncSchema, refuseUnlessPriced, writeCosts } from "./cost-sync.ts";
 import { guard, type GuardFacts, noGuard, resolutions } from "./guard.ts";
 import { type Call, type Committed, operation } from "./operation.ts";
@@ -73,15 +72,11 @@ const autoMoveSchema = z
   })
   .meta({ description: "The order's status before and after." });
 
-async function goodsContext(tx: Tx, call: Call, order: PurchaseOrder, guarded: GuardFacts): Promise<GoodsContext> {
-  const { lineItemIds } = await loadPushState(tx, call.shop.shopId, order.purchaseOrderId);
-  return {
-    shop: call.shop,
-    nowMs: call.clock.now(),
-    skippedVariantIds: guarded.skippedVariantIds,
-    openPushLineItemIds: lineItemIds,
-  };
-}
+const goodsContext = (call: Call, guarded: GuardFacts): GoodsContext => ({
+  shop: call.shop,
+  nowMs: call.clock.now(),
+  skippedVariantIds: guarded.skippedVariantIds,
+});
 
 const idsOf = (effects: readonly AskedEffect[]): readonly string[] => effects.map((effect) => effect.effectId);
 
@@ -101,7 +96,7 @@ async function guarded(
 ): Promise<GuardFacts> {
   const lines = await call.read(async (tx) => {
     const order = await orderToChange(tx, call, purchaseOrderId);
-    const trial = rule(order, await goodsContext(tx, call, order, noGuard));
+    const trial = rule(order, goodsContext(call, noGuard));
     return trial.next === order ? [] : linesOf(order);
   });
   return lines.length === 0 ? noGuard : guard(call, lines, resolutions ?? []);
@@ -211,7 +206,7 @@ const confirmQuantities = operation({
     const guardFacts = await guarded(call, input.purchaseOrderId, rule, linesOf, input.resolutions);
     return call.commit(async (tx) => {
       const order = await orderToChange(tx, call, input.purchaseOrderId);
-      const decided = rule(order, await goodsContext(tx, call, order, guardFacts));
+      const decided = rule(order, goodsContext(call, guardFacts));
       const effects = await saveFor(tx, call, order, decided);
       return {
         effectIds: idsOf(effects),
@@ -278,7 +273,7 @@ const receiveGoods = operation({
     const guardFacts = await guarded(call, input.purchaseOrderId, rule, linesOf, input.resolutions);
     return call.commit(async (tx) => {
       const order = await orderToChange(tx, call, input.purchaseOrderId);
-      return movedGoods(tx, call, order, rule(order, await goodsContext(tx, call, order, guardFacts)));
+      return movedGoods(tx, call, order, rule(order, goodsContext(call, guardFacts)));
     });
   },
 });
@@ -329,7 +324,7 @@ const unreceiveGoods = operation({
   run: (call, input) =>
     call.commit(async (tx) => {
       const order = await orderToChange(tx, call, input.purchaseOrderId);
-      const context = await goodsContext(tx, call, order, noGuard);
+      const context = goodsContext(call, noGuard);
       const decided = decideUnreceive(order, { lines: input.lines, reason: input.reason ?? null }, context);
       await refuseWhileInFlight(tx, call, order);
       return movedGoods(tx, call, order, decided);
@@ -412,14 +407,12 @@ const quickCompleteOrder = operation({
   repeat: "partly",
   destructive: false,
   faults: [...common, ...guardFaults, "NOTHING_TO_RECEIVE", "ON_HAND_SYNC_IN_FLIGHT"],
-  input: z
-    .strictObject({ purchaseOrderId, resolutions: resolutions.optional() })
-    .meta({
-      example: {
-        purchaseOrderId: "po_01k8x4m2q7v9c3n5t6w8y0z1a2",
-        resolutions: [{ itemId: "pol_01k8x4m2q7v9c3n5t6w8y0z1b3", action: "skip" }],
-      },
-    }),
+  input: z.strictObject({ purchaseOrderId, resolutions: resolutions.optional() }).meta({
+    example: {
+      purchaseOrderId: "po_01k8x4m2q7v9c3n5t6w8y0z1a2",
+      resolutions: [{ itemId: "pol_01k8x4m2q7v9c3n5t6w8y0z1b3", action: "skip" }],
+    },
+  }),
   output: z.strictObject({
     purchaseOrder: purchaseOrderSchema,
     status: autoMoveSchema,
@@ -432,7 +425,7 @@ const quickCompleteOrder = operation({
     const id = input.purchaseOrderId;
     const lines = await call.read(async (tx) => {
       const order = await orderToChange(tx, call, id);
-      const context = await goodsContext(tx, call, order, noGuard);
+      const context = goodsContext(call, noGuard);
       const trial = decideQuickReceive(order, context);
       await refuseWhileInFlight(tx, call, order);
       await refuseUnlessPriced(tx, call, trial.next);
@@ -441,7 +434,7 @@ const quickCompleteOrder = operation({
     const guardFacts = await guard(call, lines, input.resolutions ?? []);
     const received = await call.change(async (tx) => {
       const order = await orderToChange(tx, call, id);
-      const context = await goodsContext(tx, call, order, guardFacts);
+      const context = goodsContext(call, guardFacts);
       const decided = decideQuickReceive(order, context);
       await refuseWhileInFlight(tx, call, order);
       const pushed = syncableLines(decided.next, context);
@@ -460,7 +453,7 @@ const quickCompleteOrder = operation({
       settleCosts: boolean,
     ): Promise<GoodsDecision & { readonly order: PurchaseOrder }> => {
       const order = await orderOf(tx, call, id);
-      return { ...decideQuickComplete(order, settleCosts, await goodsContext(tx, call, order, guardFacts)), order };
+      return { ...decideQuickComplete(order, settleCosts, goodsContext(call, guardFacts)), order };
     };
     const costs = await writeCosts(
       call,
@@ -581,14 +574,14 @@ const syncStorefront = operation({
     const wanted = input.lineItemIds ?? null;
     const trial = await call.read(async (tx) => {
       const order = await orderToChange(tx, call, id);
-      const decided = decideStorefrontSync(order, wanted, await goodsContext(tx, call, order, noGuard));
+      const decided = decideStorefrontSync(order, wanted, goodsContext(call, noGuard));
       await refuseWhileInFlight(tx, call, order);
       return linesWithIds(order, decided.pushedLineItemIds);
     });
     const guardFacts = await guard(call, trial, input.resolutions ?? []);
     const start = async (tx: Tx) => {
       const order = await orderToChange(tx, call, id);
-      const decided = decideStorefrontSync(order, wanted, await goodsContext(tx, call, order, guardFacts));
+      const decided = decideStorefrontSync(order, wanted, goodsContext(call, guardFacts));
       await refuseWhileInFlight(tx, call, order);
       const effects = await saveFor(tx, call, order, decided);
       return { decided, effects, skipped: skippedJson(decided.skipped) };

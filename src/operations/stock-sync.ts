@@ -12,7 +12,7 @@ import type { SyncDecision } from "../core/goods.ts";
 import { asQuantity, quantityToNumber } from "../core/money.ts";
 import type { LineItem, PurchaseOrder } from "../core/purchase-order.ts";
 import { needsSync } from "../core/storefront-plan.ts";
-import { loadPushState, loadStockPushes, type StockPush } from "../shop/stock-pushes.ts";
+import { isPushInFlight, loadStockPushes, type StockPush } from "../shop/stock-pushes.ts";
 import { loadOrder } from "../shop/rows.ts";
 import type { Tx } from "../shop/shop.ts";
 import { StorefrontError } from "../storefront/storefront.ts";
@@ -60,8 +60,7 @@ const inFlightRetryAfterMs = 1_000;
  * @throws Fault ON_HAND_SYNC_IN_FLIGHT  a push of the order has no known outcome yet (C43).
  */
 export async function refuseWhileInFlight(tx: Tx, call: Call, order: PurchaseOrder): Promise<void> {
-  const { inFlight } = await loadPushState(tx, call.shop.shopId, order.purchaseOrderId);
-  if (!inFlight) return;
+  if (!(await isPushInFlight(tx, call.shop.shopId, order.purchaseOrderId))) return;
   throw new Fault("ON_HAND_SYNC_IN_FLIGHT", `A stock sync of ${order.poNumber} is still running.`, {
     action: "Wait and repeat the same call.",
     retryAfterMs: inFlightRetryAfterMs,

@@ -7,40 +7,27 @@ import type { OpenPush, PushItem } from "../core/storefront-plan.ts";
 import { laneOf } from "./effects.ts";
 import type { Statement, Tx } from "./shop.ts";
 
-export interface PushState {
-  /** A push was asked for, or sent, and has no known outcome. One that was given up without an outcome is not in flight any more. */
-  readonly inFlight: boolean;
-  /** Lines that are part of a push without a known outcome, given up or not. */
-  readonly lineItemIds: ReadonlySet<string>;
-}
-
-export async function loadPushState(tx: Tx, shopId: string, purchaseOrderId: string): Promise<PushState> {
-  const effects = await tx.all<{ payload: string }>(
-    "select payload from effect where shop_id = ? and lane = ? and state = 'pending'",
+/**
+ * Whether a push of the order was asked for, or sent, and has no known outcome. One that was given up without an outcome is not in
+ * flight any more.
+ */
+export async function isPushInFlight(tx: Tx, shopId: string, purchaseOrderId: string): Promise<boolean> {
+  const effects = await tx.all<{ effect_id: string }>(
+    "select effect_id from effect where shop_id = ? and lane = ? and state = 'pending' limit 1",
     [shopId, laneOf({ kind: "push-stock", purchaseOrderId, poLineItemIds: [] })],
   );
-  const pushes = await tx.all<{ state: "in-flight" | "unknown"; items: string }>(
-    "select state, items from stock_push where shop_id = ? and purchase_order_id = ? and state <> 'settled'",
+  if (effects.length > 0) return true;
+  const pushes = await tx.all<{ reference: string }>(
+    "select reference from stock_push where shop_id = ? and purchase_order_id = ? and state = 'in-flight' limit 1",
     [shopId, purchaseOrderId],
   );
-  const asked = effects.flatMap(({ payload }) => {
-    const effect: { readonly poLineItemIds: readonly string[] } = JSON.parse(payload);
-    return effect.poLineItemIds;
-  });
-  const sent = pushes.flatMap(({ items }) => lineItemIdsOf(itemsFrom(items)));
-  return {
-    inFlight: effects.length > 0 || pushes.some((push) => push.state === "in-flight"),
-    lineItemIds: new Set([...asked, ...sent]),
-  };
+  return pushes.length > 0;
 }
 
 const itemsFrom = (json: string): readonly SentItem[] => {
   const items: readonly SentItem[] = JSON.parse(json);
   return items;
 };
-
-const lineItemIdsOf = (items: readonly PushItem[]): readonly string[] =>
-  items.flatMap((item) => item.lines.map((line) => line.poLineItemId));
 
 /** An item of a push, and what became of it. */
 export interface SentItem extends PushItem {

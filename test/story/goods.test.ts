@@ -426,6 +426,22 @@ test("a cost that the storefront refuses is 502 with the status unchanged; what 
   );
 });
 
+test("an order edited while its costs are written is not completed with stale ones", async () => {
+  await using server = await open();
+  await server.bringOrder("Partially Received", [{ ...lineA, quantityReceived: 6, quantitySynced: 6 }]);
+  await server.faults([], { latencyMs: 400 });
+  const completing = server.post(server.order("/complete"));
+  while ((await server.calls("writeCosts")) === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  const edited = await server.patch(server.order("/line-items"), { lines: [{ lineItemId: "a", unitCost: 5 }] });
+  assert.equal(edited.status, 200, edited.text);
+  const stale = await completing;
+  assert.equal(stale.status, 400, stale.text);
+  assert.equal(stale.at("error", "retryable"), true);
+  await server.faults([]);
+  assert.equal((await server.post(server.order("/complete"))).status, 200);
+  assert.equal((await server.sandbox.state(["red"])).variants[0]?.unitCost, 50_000);
+});
+
 test("a variant that is gone gets no cost and is a warning; with cost sync off nothing is written", async () => {
   await using server = await open();
   await server.bringOrder("Received", [

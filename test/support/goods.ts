@@ -136,7 +136,6 @@ export const context = (facts: Partial<GoodsContext> = {}): GoodsContext => ({
   shop: shop(),
   nowMs: 1_000,
   skippedVariantIds: new Set(),
-  openPushLineItemIds: new Set(),
   ...facts,
 });
 

@@ -11,7 +11,6 @@ import { createOutbox, type Outbox, type OutboxLimits } from "../../src/shop/out
 import { importOrder, loadOrder, saveDecision } from "../../src/shop/rows.ts";
 import type { Engine, Tx } from "../../src/shop/shop.ts";
 import { openSqliteEngine } from "../../src/shop/sqlite.ts";
-import { loadPushState } from "../../src/shop/stock-pushes.ts";
 import { systemClock, timeOrderedIds } from "../../src/shop/system.ts";
 import { openSandbox, type SandboxControl, type SandboxFault } from "../../src/storefront/sandbox.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
@@ -110,12 +109,7 @@ export async function openWorld(directory: string, options: WorldOptions = {}): 
       });
       return effects.map((effect) => effect.effectId);
     });
-  const goodsContext = async (tx: Tx, purchaseOrderId: string) =>
-    context({
-      shop: facts,
-      nowMs: systemClock.now(),
-      openPushLineItemIds: (await loadPushState(tx, shopId, purchaseOrderId)).lineItemIds,
-    });
+  const goodsContext = () => context({ shop: facts, nowMs: systemClock.now() });
 
   return {
     engine,
@@ -149,22 +143,22 @@ export async function openWorld(directory: string, options: WorldOptions = {}): 
       );
     },
     receive: (purchaseOrderId, totals) =>
-      decide(purchaseOrderId, async (before, tx) =>
+      decide(purchaseOrderId, async (before) =>
         decideReceive(
           before,
           {
             lines: Object.entries(totals).map(([lineItemId, quantityReceived]) => ({ lineItemId, quantityReceived })),
             allowOverReceipt: true,
           },
-          await goodsContext(tx, purchaseOrderId),
+          goodsContext(),
         ),
       ),
     unreceive: (purchaseOrderId, deltas) =>
-      decide(purchaseOrderId, async (before, tx) =>
+      decide(purchaseOrderId, async (before) =>
         decideUnreceive(
           before,
           { lines: Object.entries(deltas).map(([lineItemId, quantity]) => ({ lineItemId, quantity })), reason: null },
-          await goodsContext(tx, purchaseOrderId),
+          goodsContext(),
         ),
       ),
     decide,

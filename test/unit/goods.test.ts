@@ -297,12 +297,9 @@ test("with auto-sync off nothing is pushed and the answer says so", () => {
   assert.deepEqual([pushes(back), back.stockSync], [[], "disabled"]);
 });
 
-test("a line lowered while a push of it is open is pushed again, even with auto-sync off", () => {
-  for (const autoSyncOnReceiving of [true, false]) {
-    const facts = context({ shop: shop({ autoSyncOnReceiving }), openPushLineItemIds: new Set(["a"]) });
-    const decided = receive(order("Received", [line("a", { received: 10 })]), { a: 6 }, { facts });
-    assert.deepEqual(pushes(decided), [push("a")], String(autoSyncOnReceiving));
-  }
+test("a corrected total that the storefront does not have yet is pushed, whichever way it was corrected", () => {
+  const from = order("Received", [line("a", { received: 10, synced: 2 })]);
+  assert.deepEqual(pushes(receive(from, { a: 6 })), [push("a")]);
 });
 
 test("a skipped variant is recorded and the storefront hears nothing of it", () => {
