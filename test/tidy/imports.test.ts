@@ -13,7 +13,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   shop: ["shop/", "core/", "node:crypto"],
   storefront: ["storefront/", "core/"],
   operations: ["operations/", "shop/", "storefront/storefront.ts", "core/", "zod", "node:crypto"],
-  http: ["http/", "operations/", "core/fault.ts", "hono", "node:crypto"],
+  http: ["http/", "operations/", "core/fault.ts", "core/json.ts", "core/idempotency.ts", "shop/shop.ts", "zod", "hono"],
   mcp: ["mcp/", "operations/", "core/fault.ts", "@modelcontextprotocol/"],
   admin: ["admin/", "operations/", "shop/", "storefront/", "core/", "zod", "node:"],
 };
@@ -27,6 +27,8 @@ const beyond: Readonly<Record<string, readonly string[]>> = {
   // The sandbox keeps its state in an engine of its own (D8).
   "storefront/sandbox.ts": ["shop/shop.ts"],
   "shop/sqlite.ts": ["node:"],
+  "shop/sqlite-file.ts": ["node:"],
+  "shop/sqlite-schema.ts": ["node:"],
   "shop/system.ts": ["node:"],
   "http/server.ts": ["node:", "@hono/node-server"],
 };
@@ -35,7 +37,13 @@ const beyond: Readonly<Record<string, readonly string[]>> = {
 const wiring: ReadonlySet<string> = new Set(["main.ts", "serve.ts", "cli.ts"]);
 
 /** They bind the program to one platform: only the wiring and each other may import them. */
-const adapters: ReadonlySet<string> = new Set(["shop/sqlite.ts", "shop/system.ts", "http/server.ts"]);
+const adapters: ReadonlySet<string> = new Set([
+  "shop/sqlite.ts",
+  "shop/sqlite-file.ts",
+  "shop/sqlite-schema.ts",
+  "shop/system.ts",
+  "http/server.ts",
+]);
 
 /** They alone may read the time or draw lots; everyone else is handed a clock and an id source. */
 const sources: ReadonlySet<string> = new Set(["shop/system.ts", ...wiring]);
