@@ -8,13 +8,16 @@
  * - W1. A commit writes to the `-wal` file and does not sync it. `untilSynced` resolves when an `fdatasync` of that file has
  *       succeeded that began after the commit, or when nothing that must be durable has been committed since the last one.
  * - W2. The `-wal` file under the descriptor is the one that sqlite writes: sqlite creates it when the file is opened, removes it
- *       only when the connection closes, and meanwhile truncates or overwrites it in place. The descriptor is closed after the
- *       connection. Only the `-wal` is opened here: closing another descriptor of the database file would drop sqlite's locks.
- * - W3. What leaves the `-wal` file is durable in the database file first. With `synchronous=normal` a checkpoint syncs the `-wal`,
- *       copies its pages, syncs the database file, and only then may the next commit overwrite the `-wal` from its start. So a
- *       commit is at every moment in a synced database file or in the `-wal` file that the gate syncs. With `synchronous=off`
- *       neither sync would happen and the gate would guard nothing: that is why the setting is made explicitly and read back.
- *       Checkpoints run here and not within a commit, right after a sync of the gate, so that little is left for them to wait for.
+ *       only when the connection closes, and meanwhile truncates or overwrites it in place. Both descriptors are opened after
+ *       the connection and closed after it: closing one of the database file earlier would drop sqlite's locks on it.
+ * - W3. What leaves the `-wal` file is durable in the database file first. A commit may overwrite the `-wal` from its start only
+ *       when all of it has been copied to the database file. That is done here and not within a commit: after a sync of the gate
+ *       the pages are copied with sqlite's own syncs switched off for that one statement, then the database file is synced off the
+ *       event loop, and no turn begins before it is (`untilMoved`; a sync within the statement would hold up every shop for three
+ *       quarters of the time it takes). A crash in between finds the `-wal` whole, with everything in it. So a commit is at every
+ *       moment in a synced database file or in the `-wal` file that the gate syncs.
+ *       All else runs with `synchronous=normal`, set explicitly and read back: sqlite then syncs the header of a `-wal` begun anew
+ *       and, when the connection closes, copies and syncs in that order itself. With `off` a power cut after closing could lose all.
  * - W4. A failed sync is final: the kernel may have dropped the pages and forgotten the error, so a second try would succeed and
  *       mean nothing. `fatal` is called, nothing that waits is acknowledged.
  * - W5. The connection holds the file exclusively. No other process can write between two of our turns, no `-shm` file exists,
@@ -50,7 +53,7 @@ const storeTroubles: Readonly<Record<number, { readonly message: string; readonl
   14: { message: "This shop's data file cannot be opened.", reopen: true },
   26: { message: "This shop's data file is damaged.", reopen: true },
 };
-/** SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC: a sync that sqlite itself made has failed. */
+/** SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC: a sync that sqlite made itself has failed. */
 const failedSyncCodes: ReadonlySet<number> = new Set([1034, 1290]);
 
 /** A store that could not be used: what the caller is told, and whether the file has to be opened anew. */
@@ -132,13 +135,14 @@ export interface ShopFileOptions {
   /** Called once when a sync has failed (W4). */
   readonly fatal: (error: unknown) => void;
   /** Called when pages could not be moved out of the `-wal` file; they stay there and it is tried again. */
-  readonly checkpointFailed: (error: unknown) => void;
+  readonly moveFailed: (error: unknown) => void;
 }
 
 export class ShopFile {
   readonly #options: ShopFileOptions;
   readonly #database: DatabaseSync;
   readonly #wal: number;
+  readonly #main: number;
   readonly #statements = new Map<string, CachedStatement>();
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
@@ -155,7 +159,9 @@ export class ShopFile {
   #due = 0;
   #synced = 0;
   #syncing = false;
-  #checkpointDue = false;
+  #moveDue = false;
+  /** The database file is being synced after pages have been copied to it. */
+  #moving: Promise<void> | null = null;
   #failed: Fault | null = null;
   #waiters: { readonly due: number; readonly resolve: () => void; readonly reject: (fault: Fault) => void }[] = [];
 
@@ -194,6 +200,7 @@ export class ShopFile {
       database.setAuthorizer((action) => this.#authorize(action));
 
       this.#wal = openSync(`${options.path}-wal`, "r");
+      this.#main = openSync(options.path, "r");
       if (migrated) fsyncSync(this.#wal);
       syncDirectory(dirname(options.path));
     } catch (error) {
@@ -292,14 +299,15 @@ export class ShopFile {
   commit(mustSync: boolean): void {
     this.#guard(() => this.#commit.run());
     if (mustSync) this.#due += 1;
-    if (Number(this.#walState.get()?.["log"]) >= walPagesMax) this.#checkpointDue = true;
-    if (mustSync || this.#checkpointDue) this.#sync();
+    if (Number(this.#walState.get()?.["log"]) >= walPagesMax) this.#moveDue = true;
+    if (mustSync || this.#moveDue) this.#sync();
   }
 
   #guard<T>(action: () => T): T {
     try {
       return action();
     } catch (error) {
+      if (failedSyncCodes.has(sqliteCode(error) ?? 0)) this.#fail(error);
       throw troubleOf(error) ?? error;
     }
   }
@@ -309,8 +317,22 @@ export class ShopFile {
     return this.#synced >= this.#due && this.#failed === null;
   }
 
-  get syncing(): boolean {
-    return this.#syncing;
+  /** A sync is under way; the file may not be closed. */
+  get busy(): boolean {
+    return this.#syncing || this.#moving !== null;
+  }
+
+  /** Resolves when no sync is under way. A failed one is told to those who wait for answers; here it only has to be over. */
+  async untilQuiet(): Promise<void> {
+    while (this.busy) {
+      await Promise.allSettled([this.untilSynced(), this.#moving]);
+      await new Promise((resolve) => void setImmediate(resolve));
+    }
+  }
+
+  /** Null when a turn may begin; else resolves when it may (W3). */
+  get untilMoved(): Promise<void> | null {
+    return this.#moving;
   }
 
   /** @throws Fault DO_UNAVAILABLE when the sync fails; the process is then on its way out (W4). */
@@ -335,7 +357,7 @@ export class ShopFile {
         return;
       }
       this.#synced = covered;
-      if (this.#checkpointDue) this.#moveWal();
+      if (this.#moveDue) this.#moveWal();
       const waiters = this.#waiters;
       this.#waiters = waiters.filter((waiter) => waiter.due > covered);
       for (const waiter of waiters) if (waiter.due <= covered) waiter.resolve();
@@ -345,25 +367,38 @@ export class ShopFile {
 
   #moveWal(): void {
     // Only a `work` that awaits what it must not can still be in a transaction here; it is about to be rolled back.
-    if (this.#database.isTransaction) return;
-    this.#checkpointDue = false;
+    if (this.#moving !== null || this.#database.isTransaction) return;
+    this.#moveDue = false;
     try {
+      this.#database.exec("pragma synchronous = off");
       this.#checkpoint.get();
     } catch (error) {
-      if (failedSyncCodes.has(sqliteCode(error) ?? 0)) this.#fail(error);
-      else this.#options.checkpointFailed(error);
+      // Then sqlite takes none of it for copied, and the `-wal` goes on growing.
+      this.#options.moveFailed(error);
+      return;
+    } finally {
+      this.#database.exec("pragma synchronous = normal");
     }
+    this.#moving = new Promise((resolve) => {
+      fdatasync(this.#main, (error) => {
+        this.#moving = null;
+        if (error !== null) this.#fail(error);
+        resolve();
+      });
+    });
   }
 
   #fail(error: unknown): void {
+    if (this.#failed !== null) return;
     this.#failed = unavailable("Writing this shop's data to disk failed.", error);
     for (const waiter of this.#waiters.splice(0)) waiter.reject(this.#failed);
     this.#options.fatal(error);
   }
 
-  /** Moves everything into the database file and closes it. Not to be called while it syncs. */
+  /** Moves everything into the database file and closes it. Not to be called while it is busy. */
   close(): void {
     this.#database.close();
     closeSync(this.#wal);
+    closeSync(this.#main);
   }
 }

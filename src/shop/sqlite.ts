@@ -157,7 +157,7 @@ class ShopDoor {
       this.#unsettled.size === 0 &&
       this.#waitingReads === 0 &&
       this.#retiring === null &&
-      !(this.#file?.syncing ?? false)
+      !(this.#file?.busy ?? false)
     );
   }
 
@@ -200,7 +200,7 @@ class ShopDoor {
   async #untilReadable(): Promise<void> {
     if (this.#retiring !== null) return this.#retiring;
     if (this.#inTurn) return new Promise((resolve) => void this.#afterTurn.push(resolve));
-    return new Promise((resolve) => void setImmediate(resolve));
+    return nextRound();
   }
 
   write<T>(work: Work<T>, durable: boolean): Promise<T> {
@@ -220,6 +220,11 @@ class ShopDoor {
 
   /** Runs one group of writes and commits it. Settles when the next may run; results leave when the disk has them. */
   async #turn(group: readonly PendingWrite[]): Promise<void> {
+    while (this.#file !== null && this.#file.untilMoved !== null) {
+      await this.#file.untilMoved;
+      // A turn begins when the event loop goes round, with no read half done.
+      await nextRound();
+    }
     // A read that has not settled by now never will in time.
     this.#failStuck();
     this.#inTurn = true;
@@ -342,11 +347,7 @@ class ShopDoor {
   }
 
   async #retire(file: ShopFile): Promise<void> {
-    try {
-      await file.untilSynced();
-    } catch {
-      // The process is on its way out (W4).
-    }
+    await file.untilQuiet();
     file.close();
     this.#retiring = null;
   }
@@ -367,10 +368,8 @@ class ShopDoor {
     while (!this.idle) {
       await this.#queue.untilIdle();
       await this.#retiring;
-      await this.#file?.untilSynced().catch(() => undefined);
-      await new Promise<void>((resolve) => {
-        setImmediate(resolve);
-      });
+      await this.#file?.untilQuiet();
+      await nextRound();
     }
     this.close();
   }
@@ -515,7 +514,7 @@ class SqliteEngine implements Engine {
           path: this.#path(shopId),
           schema: this.#schema,
           fatal: (error) => this.#fatal(error),
-          checkpointFailed: (error) =>
+          moveFailed: (error) =>
             log?.error({ shopId, err: error }, "The shop's write-ahead log could not be moved into its file."),
         }),
     });
@@ -548,6 +547,8 @@ class SqliteEngine implements Engine {
     this.#options.onFatal(error);
   }
 }
+
+const nextRound = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 function notFound(shopId: string): Fault {
   return new Fault("NOT_FOUND", `There is no shop ${shopId}.`);
