@@ -1,0 +1,189 @@
+/**
+ * How the program starts, refuses to start, and stops (contract §1).
+ */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import path from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { runProgram, serveProgram, withDirectory } from "../support/process.ts";
+
+const run = promisify(execFile);
+
+test("a first start makes the demo shop in time; its keys, its token and its curl work as printed", async () => {
+  await withDirectory(async (directory) => {
+    const dataDir = path.join(directory, "data");
+    const program = await serveProgram({ OPENPO_DATA_DIR: dataDir });
+    const [readKey, writeKey, adminToken] = [
+      program.word("read key"),
+      program.word("write key"),
+      program.word("admin token"),
+    ];
+    const curl = /^ *(curl .+)$/m.exec(program.stdout)?.[1] ?? "";
+    const pasted: { data: { totalCount: number } } = JSON.parse((await run("sh", ["-c", `${curl} -sS`])).stdout);
+    assert.ok(pasted.data.totalCount >= 12, curl);
+
+    assert.equal((await program.ask("POST", "/api/v1/purchase-orders", readKey, {})).status, 403);
+    assert.equal((await program.ask("POST", "/api/v1/purchase-orders", writeKey, {})).status, 201);
+    assert.equal((await program.ask("GET", "/admin/v1/shops/demo", adminToken)).status, 200);
+    for (const place of ["/healthz", "/readyz", "/api/v1/openapi.json"])
+      assert.equal((await program.ask("GET", place, "none")).status, 200, place);
+    const { mode } = await stat(path.join(dataDir, "admin-token"));
+    assert.equal(mode & 0o777, 0o600);
+
+    const stopped = await program.end("SIGTERM");
+    assert.equal(stopped.code, 0, stopped.stderr);
+
+    // The second start makes nothing and shows no secret; keys and token still work.
+    const again = await serveProgram({ OPENPO_DATA_DIR: dataDir });
+    assert.ok(!again.stdout.includes("opo_") && !again.stdout.includes(adminToken), again.stdout);
+    assert.equal((await again.ask("GET", "/api/v1/purchase-orders", readKey)).status, 200);
+    assert.equal((await again.ask("GET", "/admin/v1/shops", adminToken)).at("data", "totalCount"), 1);
+    assert.equal((await again.end("SIGINT")).code, 0);
+  });
+});
+
+test("without a demo shop the first start prints the admin token and nothing else is made", async () => {
+  await withDirectory(async (directory) => {
+    const program = await serveProgram({ OPENPO_DATA_DIR: directory, OPENPO_DEMO: "0" });
+    const token = /admin token is (\S+),/.exec(program.stdout)?.[1] ?? "";
+    assert.equal((await readFile(path.join(directory, "admin-token"), "utf8")).trim(), token);
+    assert.equal((await program.ask("GET", "/admin/v1/shops", token)).at("data", "totalCount"), 0);
+    await program.end("SIGTERM");
+    // The demo shop belongs to the first start; a later one does not make it up.
+    const again = await serveProgram({ OPENPO_DATA_DIR: directory, OPENPO_DEMO: "1" });
+    assert.equal((await again.ask("GET", "/admin/v1/shops", token)).at("data", "totalCount"), 0);
+    await again.end("SIGTERM");
+  });
+});
+
+test("a configured admin token is the only one, and is written nowhere", async () => {
+  await withDirectory(async (directory) => {
+    const adminToken = "configured-token-of-mine";
+    const program = await serveProgram({
+      OPENPO_DATA_DIR: directory,
+      OPENPO_ADMIN_TOKEN: adminToken,
+      OPENPO_DEMO: "0",
+    });
+    assert.equal((await program.ask("GET", "/admin/v1/shops", adminToken)).status, 200);
+    assert.ok(!program.stdout.includes(adminToken));
+    assert.ok(!(await readdir(directory)).includes("admin-token"));
+    await program.end("SIGTERM");
+  });
+});
+
+test("what stops a start is told in one line, and ends with 1", async () => {
+  await withDirectory(async (directory) => {
+    const busy = createServer().unref();
+    await new Promise<void>((resolve) => busy.listen(0, "127.0.0.1", resolve));
+    const address = busy.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const file = path.join(directory, "file");
+    await writeFile(file, "");
+    const other = path.join(directory, "other");
+    const running = await serveProgram({ OPENPO_DATA_DIR: other, OPENPO_DEMO: "0" });
+    const newer = path.join(directory, "newer");
+    await (await serveProgram({ OPENPO_DATA_DIR: newer, OPENPO_DEMO: "0" })).end("SIGTERM");
+    await writeFile(path.join(newer, "format"), "2\n");
+    const cases: readonly (readonly [Record<string, string>, RegExp])[] = [
+      [{ PORT: "many" }, /^openpo: PORT: must be a port number/],
+      [
+        { PORT: String(port), OPENPO_DATA_DIR: path.join(directory, "a") },
+        /^openpo: Port \d+ on 127\.0\.0\.1 is in use/,
+      ],
+      [
+        { OPENPO_HOST: "192.0.2.1", OPENPO_DATA_DIR: path.join(directory, "b") },
+        /^openpo: Port 0 on 192\.0\.2\.1 is not an address/,
+      ],
+      [
+        { OPENPO_DATA_DIR: path.join(file, "data") },
+        /^openpo: OPENPO_DATA_DIR: the data directory .* cannot be created/,
+      ],
+      [{ OPENPO_DATA_DIR: other }, /^openpo: Another OpenPO process is using the data directory/],
+      [{ OPENPO_DATA_DIR: newer }, /^openpo: OPENPO_DATA_DIR: .* is in format "2"/],
+      [{ OPENPO_DATABASE_URL: "postgres://x" }, /^openpo: OPENPO_DATABASE_URL: the scale-out engine is not available/],
+    ];
+    for (const [env, message] of cases) {
+      const { code, stderr } = await runProgram([], { OPENPO_DEMO: "0", ...env });
+      assert.equal(code, 1, stderr);
+      assert.match(stderr, message);
+      assert.equal(stderr.trim().split("\n").length, 1, stderr);
+    }
+    assert.equal((await running.end("SIGTERM")).code, 0);
+    busy.close();
+  });
+});
+
+test("arguments: help and version answer, anything else is refused with the way out", async () => {
+  const help = await runProgram(["--help"]);
+  assert.equal(help.code, 0);
+  assert.match(help.stdout, /Usage: openpo/);
+  const manifest: { version: string } = JSON.parse(
+    await readFile(path.join(import.meta.dirname, "../../package.json"), "utf8"),
+  );
+  assert.equal((await runProgram(["--version"])).stdout.trim(), manifest.version);
+  for (const args of [["fly"], ["serve", "now"]]) {
+    const refused = await runProgram(args);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /^openpo: unknown argument \w+\. See openpo --help\.$/m);
+  }
+});
+
+test("a corrupt shop file stops that shop only, and the log says which", async () => {
+  await withDirectory(async (directory) => {
+    const env = { OPENPO_DATA_DIR: directory, OPENPO_ADMIN_TOKEN: "an-admin-token-for-tests", OPENPO_DEMO: "0" };
+    const token = env.OPENPO_ADMIN_TOKEN;
+    const program = await serveProgram(env);
+    const keys: Record<string, string> = {};
+    for (const shopId of ["good", "bad"]) {
+      await program.ask("PUT", `/admin/v1/shops/${shopId}`, token, { name: shopId });
+      const key = await program.ask("POST", `/admin/v1/shops/${shopId}/keys`, token, { name: "k", scope: "write" });
+      keys[shopId] = String(key.at("data", "apiKey"));
+    }
+    await program.end("SIGTERM");
+    await writeFile(path.join(directory, "shops", "bad.db"), Buffer.alloc(8192, 0x5a));
+    const again = await serveProgram(env);
+    assert.equal((await again.ask("POST", "/api/v1/purchase-orders", keys["good"] ?? "", {})).status, 201);
+    const refused = await again.ask("POST", "/api/v1/purchase-orders", keys["bad"] ?? "", {});
+    assert.equal(refused.status, 503);
+    assert.equal(refused.at("error", "code"), "DO_UNAVAILABLE");
+    const list = await again.ask("GET", "/admin/v1/shops", token);
+    assert.equal(list.at("data", "shops", 0, "shopId"), "bad");
+    assert.equal(typeof list.at("data", "shops", 0, "unavailable"), "string");
+    assert.equal(list.at("data", "shops", 1, "counts", "purchaseOrders"), 1);
+    const { stderr, code } = await again.end("SIGTERM");
+    assert.equal(code, 0);
+    assert.match(stderr, /"shopId":"bad"/);
+  });
+});
+
+test("a request that is under way when the stop comes is answered", async () => {
+  await withDirectory(async (directory) => {
+    const token = "an-admin-token-for-tests";
+    const program = await serveProgram({ OPENPO_DATA_DIR: directory, OPENPO_ADMIN_TOKEN: token, OPENPO_DEMO: "0" });
+    await program.ask("PUT", "/admin/v1/shops/slow", token, { name: "Slow" });
+    const ending: ReturnType<typeof program.end>[] = [];
+    const body = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        if (ending.length === 0) {
+          controller.enqueue(Buffer.from('{"type":"location","locationId":"a",'));
+          await new Promise((resolve) => setTimeout(resolve, 200));
+          ending.push(program.end("SIGTERM"));
+          await new Promise((resolve) => setTimeout(resolve, 200));
+          return;
+        }
+        controller.enqueue(Buffer.from('"name":"A"}\n'));
+        controller.close();
+      },
+    });
+    const answered = await program.ask("POST", "/admin/v1/shops/slow/import", token, body);
+    assert.equal(answered.status, 200, answered.text);
+    assert.deepEqual(answered.at("data", "imported"), { location: 1 });
+    assert.deepEqual(
+      (await Promise.all(ending)).map(({ code }) => code),
+      [0],
+    );
+  });
+});

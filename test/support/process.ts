@@ -1,0 +1,145 @@
+/**
+ * The program as an operator runs it: a process of its own, on a data directory of its own and a free port.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+const main = path.join(import.meta.dirname, "../../src/main.ts");
+const startMsMax = 20_000;
+
+export interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** What still runs, so that a failed test leaves nothing behind. */
+const running = new Set<ChildProcess>();
+
+function start(args: readonly string[], env: Readonly<Record<string, string>>) {
+  const child: ChildProcess = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, ...args], {
+    env: { PATH: process.env["PATH"], PORT: "0", OPENPO_LOG_LEVEL: "warn", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  running.add(child);
+  child.once("close", () => running.delete(child));
+  const output = { stdout: "", stderr: "" };
+  child.stdout?.on("data", (data: Buffer) => (output.stdout += data.toString()));
+  child.stderr?.on("data", (data: Buffer) => (output.stderr += data.toString()));
+  const finished = once(child, "close").then((): Finished => ({ code: child.exitCode, ...output }));
+  return { child, output, finished };
+}
+
+/** Runs the program until it ends by itself. */
+export const runProgram = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Finished> =>
+  start(args, env).finished;
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The JSON body's member at this path. */
+  at(...steps: readonly (string | number)[]): unknown;
+}
+
+export interface RunningProgram {
+  readonly url: string;
+  /** Everything on stdout so far. */
+  readonly stdout: string;
+  /** The word behind this label of the banner: `read key`, `write key`, `admin token`. */
+  word(label: string): string;
+  /** Asks; a string or bytes are sent as they are, other bodies as JSON. */
+  ask(method: string, target: string, token: string, body?: unknown): Promise<Answered>;
+  /** Sends the signal and waits for the end. */
+  end(signal: NodeJS.Signals): Promise<Finished>;
+}
+
+/** Member by member into what `JSON.parse` gave. */
+function member(value: unknown, steps: readonly (string | number)[]): unknown {
+  let found = value;
+  for (const step of steps) found = typeof found === "object" && found !== null ? Reflect.get(found, step) : undefined;
+  return found;
+}
+
+/** Starts serving; resolves when it listens. */
+export async function serveProgram(env: Readonly<Record<string, string>>): Promise<RunningProgram> {
+  const { child, output, finished } = start([], env);
+  const url = await new Promise<string>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no start within ${startMsMax} ms`)), startMsMax);
+    const look = (): void => {
+      const found = /^OpenPO serves at (\S+)$/m.exec(output.stdout)?.[1];
+      if (found === undefined) return;
+      clearTimeout(timer);
+      resolve(found);
+    };
+    child.stdout?.on("data", look);
+    child.once("close", (code) => {
+      clearTimeout(timer);
+      reject(new Error(`ended with ${code}: ${output.stderr}`));
+    });
+  });
+  return {
+    url,
+    get stdout() {
+      return output.stdout;
+    },
+    word: (label) => new RegExp(`^ *${label} +(\\S+)$`, "m").exec(output.stdout)?.[1] ?? "",
+    async ask(method, target, token, body) {
+      const raw = typeof body === "string" || body instanceof Uint8Array || body instanceof ReadableStream;
+      const response = await fetch(url + target, {
+        method,
+        headers: { Authorization: `Bearer ${token}` },
+        ...(body === undefined ? {} : { body: raw ? body : JSON.stringify(body), duplex: "half" }),
+      });
+      const text = await response.text();
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        at: (...steps) => member(JSON.parse(text), steps),
+      };
+    },
+    async end(signal) {
+      child.kill(signal);
+      return await finished;
+    },
+  };
+}
+
+/** A directory that is gone afterwards, with every program that the test has left running. */
+export async function withDirectory(use: (directory: string) => Promise<void>): Promise<void> {
+  const directory = await mkdtemp(path.join(tmpdir(), "openpo-"));
+  try {
+    await use(directory);
+  } finally {
+    for (const child of running) {
+      child.kill("SIGKILL");
+      await once(child, "close");
+    }
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** A program on an empty directory without a demo shop, with a known admin token; ended afterwards. */
+export async function withProgram(
+  use: (program: RunningProgram, adminToken: string) => Promise<void>,
+  env: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  await withDirectory(async (directory) => {
+    const adminToken = "an-admin-token-for-tests";
+    const program = await serveProgram({
+      OPENPO_DATA_DIR: directory,
+      OPENPO_ADMIN_TOKEN: adminToken,
+      OPENPO_DEMO: "0",
+      ...env,
+    });
+    try {
+      await use(program, adminToken);
+    } finally {
+      await program.end("SIGTERM");
+    }
+  });
+}
