@@ -246,7 +246,7 @@ const listManufacturingOrders = operation({
     .meta({ example: { status: ["Planned", "In Progress"], dateField: "dueDate", dateTo: "2026-12-31", limit: 20 } }),
   output: z.strictObject({ manufacturingOrders: z.array(headerSchema), ...pageShape }),
   run(call, { limit, cursor, ...filters }) {
-    const query = manufacturingOrderQuery({
+    const query = manufacturingOrderQuery(call.shop.shopId, {
       statuses: filters.status ?? null,
       executionModes: filters.executionMode ?? null,
       productionLocationIds: filters.productionLocationId ?? null,

@@ -21,6 +21,7 @@ export const read = { scope: "read", success: 200, repeat: "read", destructive: 
 
 export const searchParameter = (description: string) =>
   text(searchMax)
+    .regex(/^[^\n]*$/, "must be one line")
     .optional()
     .meta({ description: `${description} Case does not matter.`, query: "string" });
 

@@ -777,10 +777,24 @@ const dateColumns: Readonly<Record<ManufacturingDateField, string>> = {
   completedAt: "completed_at",
 };
 
-export const manufacturingOrderQuery = (filters: ManufacturingOrderFilters): ReadOnlyQuery =>
+/** A range of another date than the one the list is sorted by leads to its records by its own index: they are sorted, not all. */
+function dateSource(shopId: string, filters: ManufacturingOrderFilters): Fragment | null {
+  const range = between(dateColumns[filters.dateField], filters.dateFromMs, filters.dateBeforeMs);
+  if (filters.dateField === "createdAt" || range.length === 0) return null;
+  const conditions = joined([{ sql: "r.shop_id = ?", params: [shopId] }, ...range], " and ");
+  return {
+    sql: `select r.manufacturing_order_id as record_id from manufacturing_order r where ${conditions.sql}`,
+    params: conditions.params,
+  };
+}
+
+export const manufacturingOrderQuery = (shopId: string, filters: ManufacturingOrderFilters): ReadOnlyQuery =>
   queryOf(
-    null,
-    [...between(dateColumns[filters.dateField], filters.dateFromMs, filters.dateBeforeMs), ...searched(filters.search)],
+    dateSource(shopId, filters),
+    [
+      ...(filters.dateField === "createdAt" ? between("created_at", filters.dateFromMs, filters.dateBeforeMs) : []),
+      ...searched(filters.search),
+    ],
     alternatives("status", filters.statuses),
     alternatives("production_location_id", filters.productionLocationIds),
     alternatives("execution_mode", filters.executionModes),
