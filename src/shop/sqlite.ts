@@ -347,6 +347,8 @@ class ShopDoor {
   }
 
   async #retire(file: ShopFile): Promise<void> {
+    // Reads that share the connection end in this round.
+    await nextRound();
     await file.untilQuiet();
     file.close();
     this.#retiring = null;
