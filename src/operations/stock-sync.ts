@@ -157,16 +157,14 @@ async function look(
       return verified.has(line.poLineItemId)
         ? told("verified", null)
         : told("pending", "The storefront took the change; it cannot be read there yet.");
-    const refusal = refusals.get(line.poLineItemId);
-    if (refusal !== undefined) return told("failed", refusal);
     switch (outcome.state) {
       case "pending":
         return told("pending", "The storefront has not taken the change yet; it is tried again.");
       case "failed":
-        return told("failed", outcome.detail);
+        return told("failed", refusals.get(line.poLineItemId) ?? outcome.detail);
       case "applied":
       case "skipped":
-        return told("failed", "The storefront did not take the change.");
+        return told("failed", refusals.get(line.poLineItemId) ?? "The storefront did not take the change.");
     }
   });
 }

@@ -198,7 +198,7 @@ async function advancePush(
         sent.items.map(({ variantId, locationId, delta }) => ({ variantId, locationId, delta })),
         { reference: sent.reference, documentUri: orderUri(shopId, purchaseOrderId), signal },
       );
-      return (tx) => recordPush(tx, context, push, sent.reference, results);
+      return (tx) => recordPush(tx, context, push, sent.reference, results, step.kind);
     },
     failed: (error) => (tx) => pushFailed(tx, context, push, sent.reference, error),
   };
@@ -207,13 +207,17 @@ async function advancePush(
 const orderUri = (shopId: string, purchaseOrderId: string): string =>
   `openpo://shops/${shopId}/purchase-orders/${purchaseOrderId}`;
 
-/** Keeps what the storefront said of each item, with what follows for the order and the shop's own levels; then goes on. */
+/**
+ * Keeps what the storefront said of each item, with what follows for the order and the shop's own levels; then goes on. A refusal that
+ * comes to light when a push is sent again is that of an earlier day: its lines are pushed once more, under a reference of their own.
+ */
 async function recordPush(
   tx: Tx,
   context: WorkContext,
   push: PushRun,
   reference: string,
   results: readonly ItemResult[],
+  kind: "send" | "resend",
 ): Promise<Step> {
   const { shopId } = context;
   const { purchaseOrderId } = push;
@@ -233,7 +237,7 @@ async function recordPush(
   const told: PushRun = {
     ...push,
     landedLineIds: new Set([...push.landedLineIds, ...landed.flatMap(lineIdsOf)]),
-    rejections: new Map([...push.rejections, ...items.flatMap(rejectionsOf)]),
+    rejections: new Map([...push.rejections, ...(kind === "send" ? items.flatMap(rejectionsOf) : [])]),
   };
   if (items.some((item) => item.result === null))
     return await putOffPush(tx, context, told, order, landed, "the storefront does not know of every item yet", null);

@@ -301,6 +301,22 @@ test("an outcome given up as unknown lands once after reset and sync", async () 
   assert.equal(await server.onHand("red"), 110);
 });
 
+test("a refusal whose answer was lost does not stand in the way of a later sync", async () => {
+  await using server = await open();
+  await server.bringOrder("In Progress", [lineA]);
+  await server.faults([
+    { call: "changeOnHand", outcome: "lost-response" },
+    { call: "changeOnHand", outcome: "refused" },
+  ]);
+  await server.post(server.order("/receive"), totals({ a: 10 }));
+  assert.equal((await server.settled()).at("data", "purchaseOrder", "storefrontSyncState"), "failed");
+  await server.faults([]);
+  await server.post(server.order("/storefront-sync/reset"));
+  const sync = await server.post(server.order("/storefront-sync"));
+  assert.equal(sync.at("data", "confirmation", "status"), "verified", sync.text);
+  assert.equal(await server.onHand("red"), 110);
+});
+
 test("a push in flight holds back what must not overtake it, and nothing else", async () => {
   await using server = await open({ shop: { autoSyncOnReceiving: false, confirmationWaitMs: 5_000 } });
   await server.bringOrder("Partially Received", [{ ...lineA, quantityReceived: 6, quantitySynced: 0 }, lineB]);
