@@ -1,0 +1,118 @@
+/**
+ * Turns the AdventureWorks CSV files into import records: 4,012 real orders with their vendors, catalogue, stock and locations.
+ *
+ *     node examples/adventureworks.ts ../shared/data/adventureworks > adventureworks.ndjson
+ *     curl -H "Authorization: Bearer $ADMIN_TOKEN" --data-binary @adventureworks.ndjson "$URL/admin/v1/shops/$SHOP/import"
+ *
+ * The data's status does not agree with its receipts (a Pending order has goods received too), so quantities decide: an order with
+ * something outstanding is Partially Received, one without is Received. Complete orders are Completed, as /complete leaves outstanding
+ * quantity behind; Rejected ones are Disputed, to be moved back to what their goods say. Pending and Approved add nothing to the
+ * quantities. What was stocked counts as received, what was rejected as rejected. The data does not say where an order goes: every
+ * location gets its share. All amounts are in USD.
+ */
+import path from "node:path";
+import { type CsvRow, csvRows } from "./csv.ts";
+
+const number = (value: string | undefined): number => Number(value ?? "");
+
+function lineRecord(row: CsvRow) {
+  return {
+    poLineItemId: `${row["purchaseOrderId"]}-${row["lineId"]}`,
+    variantId: row["productId"],
+    quantityOrdered: number(row["quantityOrdered"]),
+    quantityConfirmed: number(row["quantityOrdered"]),
+    quantityReceived: number(row["quantityStocked"]),
+    quantityRejected: number(row["quantityRejected"]),
+    unitCost: number(row["unitCost"]),
+    expectedDeliveryDate: row["dueDate"],
+  };
+}
+
+function orderRecord(order: CsvRow, rows: readonly CsvRow[], locationId: string, vendor: CsvRow | undefined) {
+  const lineItems = rows.map(lineRecord);
+  const outstanding = lineItems.some((line) => line.quantityReceived + line.quantityRejected < line.quantityConfirmed);
+  const byGoods = outstanding ? "Partially Received" : "Received";
+  const status = order["status"] === "Complete" ? "Completed" : order["status"] === "Rejected" ? "Disputed" : byGoods;
+  const at = (day: string | undefined): string => `${day}T00:00:00.000Z`;
+  return {
+    type: "purchaseOrder",
+    purchaseOrderId: order["purchaseOrderId"],
+    poNumber: `AW-${order["purchaseOrderId"]}`,
+    status,
+    previousStatus: status === byGoods ? "In Progress" : byGoods,
+    supplierId: order["vendorId"],
+    supplierReference: vendor?.["accountNumber"],
+    locationId,
+    currencyCode: "USD",
+    orderDate: order["orderDate"],
+    expectedDeliveryDate: rows
+      .map((row) => row["dueDate"] ?? "")
+      .sort()
+      .at(-1),
+    taxAmount: number(order["taxAmt"]),
+    shippingCost: number(order["freight"]),
+    createdAt: at(order["orderDate"]),
+    sentAt: at(order["orderDate"]),
+    ...(byGoods === "Received" ? { receivedAt: at(order["shipDate"]) } : {}),
+    ...(status === "Completed" ? { completedAt: at(order["shipDate"]) } : {}),
+    lineItems,
+  };
+}
+
+/** The records, in an order that imports. `data` is the folder of the CSV files. */
+export function* adventureWorksRecords(data: string): Generator<Readonly<Record<string, unknown>>> {
+  const rows = (file: string): readonly CsvRow[] => csvRows(path.join(data, file));
+  const locations = rows("locations.csv");
+  const vendors = rows("vendors.csv");
+  for (const row of locations) yield { type: "location", locationId: row["locationId"], name: row["name"] };
+  for (const row of vendors)
+    yield { type: "supplier", supplierId: row["vendorId"], name: row["name"], currencyCode: "USD" };
+  for (const row of rows("products.csv"))
+    yield {
+      type: "variant",
+      variantId: row["productId"],
+      productId: row["productId"],
+      productName: row["name"],
+      sku: row["productNumber"],
+      unitCost: number(row["standardCost"]),
+      price: number(row["listPrice"]),
+      status: row["sellEndDate"] === "" ? "active" : "inactive",
+    };
+  for (const row of rows("supplier_catalogue.csv"))
+    yield {
+      type: "supplierVariant",
+      supplierId: row["vendorId"],
+      variantId: row["productId"],
+      unitCost: number(row["standardPrice"]),
+      unitCostCurrencyCode: "USD",
+      moq: number(row["minOrderQty"]),
+      leadTimeDays: number(row["leadTimeDays"]),
+    };
+  // A location may hold a product on several shelves.
+  const levels = Map.groupBy(rows("inventory.csv"), (row) => `${row["productId"]} ${row["locationId"]}`);
+  for (const shelves of levels.values())
+    yield {
+      type: "inventoryLevel",
+      variantId: shelves[0]?.["productId"],
+      locationId: shelves[0]?.["locationId"],
+      onHand: shelves.reduce((sum, shelf) => sum + number(shelf["quantity"]), 0),
+    };
+  const lines = Map.groupBy(rows("purchase_order_lines.csv"), (row) => row["purchaseOrderId"] ?? "");
+  const vendorsById = new Map(vendors.map((row) => [row["vendorId"] ?? "", row] as const));
+  for (const [index, order] of rows("purchase_orders.csv").entries())
+    yield orderRecord(
+      order,
+      lines.get(order["purchaseOrderId"] ?? "") ?? [],
+      locations[index % locations.length]?.["locationId"] ?? "",
+      vendorsById.get(order["vendorId"] ?? ""),
+    );
+}
+
+if (import.meta.main) {
+  const [data] = process.argv.slice(2);
+  if (data === undefined) {
+    console.error("usage: node examples/adventureworks.ts FOLDER-OF-THE-CSV-FILES > records.ndjson");
+    process.exit(1);
+  }
+  for (const record of adventureWorksRecords(data)) process.stdout.write(`${JSON.stringify(record)}\n`);
+}
