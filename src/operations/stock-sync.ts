@@ -139,7 +139,7 @@ async function look(
   }));
   const refusals = new Map(pushes.flatMap(refusalsOf));
   const now = new Map((order?.lineItems ?? []).map((line) => [line.poLineItemId, line]));
-  const taken = new Set(pushes.flatMap(takenOf));
+  const taken = new Set(pushes.flatMap((push) => push.items.flatMap(takenOf)));
   const landed = asked.lines.filter(
     (line) => taken.has(line.poLineItemId) && isThrough(line, now.get(line.poLineItemId)),
   );
@@ -177,11 +177,9 @@ const refusalsOf = (push: StockPush): readonly (readonly [string, string])[] =>
 
 const outstanding = (line: LineItem) => asQuantity(line.quantityReceived - line.quantitySynced);
 
-/** Lines of which the storefront has taken something. */
-const takenOf = (push: StockPush): readonly string[] =>
-  push.items.flatMap(({ lines, result }) =>
-    result?.outcome === "landed" ? lines.map((line) => line.poLineItemId) : [],
-  );
+/** Lines of an item that the storefront has taken. */
+const takenOf = ({ lines, result }: StockPush["items"][number]): readonly string[] =>
+  result?.outcome === "landed" ? lines.map((line) => line.poLineItemId) : [];
 
 /** Whether the storefront has what the line was short of, or is in step with what the line has become since. */
 function isThrough(then: LineItem, now: LineItem | undefined): boolean {
@@ -204,7 +202,7 @@ async function readBack(
   const unread = new Set<string>();
   for (const push of pushes) {
     const linesOf = (item: StockPush["items"][number]): readonly string[] =>
-      item.lines.map((line) => line.poLineItemId).filter((id) => wanted.has(id));
+      takenOf(item).filter((id) => wanted.has(id));
     if (!push.items.some((item) => linesOf(item).length > 0)) continue;
     const seen = await readOnHand(call, asked.purchaseOrderId, push, limitMs);
     for (const [index, item] of push.items.entries())
