@@ -3,6 +3,7 @@
  *
  * Pure: the same clock gives the same shop. Everything comes in by import, so it is also an example of the records of contract §8.
  */
+import { demoStockWork } from "./demo-stock-work.ts";
 
 export const demoShopId = "demo";
 
@@ -773,5 +774,6 @@ export function* demoRecords(nowMs: number): Generator<object> {
     reason: "Chipped mugs",
   };
   for (const [index, order] of orders.entries()) yield orderRecord(order, index + 1, variants, nowMs);
+  yield* demoStockWork(variants, nowMs);
   for (const view of forecastViews) yield { type: "forecastView", ...view };
 }
