@@ -2,8 +2,11 @@
  * What the embedded engine makes of a disk, beside what the disk gives. One write is a change of an order as the service makes it:
  * three look-ups, then the order, a log row, an idempotency record with an answer of 2 kB and an audit row, committed together.
  *
- * Environment: `OPENPO_BENCH_DIR` chooses the disk (default: the system's temporary directory), `OPENPO_BENCH_SECONDS` the time per
- * line (default 2).
+ * A shared disk's speed changes tenfold from one second to the next. So the lines are measured in turn, in many short slices, and
+ * each line's figure is the median of its slices.
+ *
+ * Environment: `OPENPO_BENCH_DIR` chooses the disk (default: the system's temporary directory), `OPENPO_BENCH_SLICES` the slices of a
+ * line (default 9).
  */
 import { closeSync, fdatasync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +18,8 @@ import { loadSchema, migrate } from "../src/shop/sqlite-schema.ts";
 import { openSqliteEngine } from "../src/shop/sqlite.ts";
 import { systemClock, timeOrderedIds } from "../src/shop/system.ts";
 
-const seconds = Number(process.env["OPENPO_BENCH_SECONDS"] ?? 2);
+const slices = Number(process.env["OPENPO_BENCH_SLICES"] ?? 9);
+const sliceMs = 400;
 const directory = mkdtempSync(join(process.env["OPENPO_BENCH_DIR"] ?? tmpdir(), "openpo-bench-"));
 const schemaDirectory = join(import.meta.dirname, "../src/shop/schema");
 const ids = timeOrderedIds(systemClock);
@@ -87,48 +91,50 @@ async function look(tx: Tx, shopId: string, index: number): Promise<void> {
   await tx.all(selectOrder, [shopId, orderId(index)]);
 }
 
+/** What one slice has shown. */
+interface Slice {
+  readonly perSecond: number;
+  readonly latenciesMs: readonly number[];
+  /** The longest time for which the event loop did not go round. */
+  readonly loopHeldMs: number;
+}
+
 interface Line {
   readonly name: string;
-  readonly perSecond: number;
+  /** Lines that this one is a ratio to. */
+  readonly beside: readonly string[];
+  readonly measure: () => Promise<Slice>;
 }
 
-function print(line: Line, beside: readonly Line[], note = ""): Line {
-  const ratios = beside.map((other) => `${(line.perSecond / other.perSecond).toFixed(2).padStart(7)} × ${other.name}`);
-  console.log(
-    `${line.name.padEnd(46)} ${Math.round(line.perSecond).toString().padStart(8)}/s ${ratios.join("  ")}${note}`,
-  );
-  return line;
-}
-
-/** Repeats `once` until the time is up, giving the event loop its turn. */
-async function rate(name: string, once: (index: number) => void): Promise<Line> {
+/** Repeats `once` until the time is up, on the thread itself. */
+function alone(once: (index: number) => void): Promise<Slice> {
   const startMs = performance.now();
   let count = 0;
-  while (performance.now() - startMs < seconds * 1_000) {
+  while (performance.now() - startMs < sliceMs) {
     once(count);
     count += 1;
-    if (count % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
-  return { name, perSecond: (count * 1_000) / (performance.now() - startMs) };
+  return Promise.resolve({
+    perSecond: (count * 1_000) / (performance.now() - startMs),
+    latenciesMs: [],
+    loopHeldMs: 0,
+  });
 }
 
+let asked = 0;
+
 /** As many callers as `callers`, each asking again when it has its answer. */
-async function load(
-  name: string,
-  callers: number,
-  ask: (caller: number, index: number) => Promise<void>,
-): Promise<{ readonly line: Line; readonly note: string }> {
+async function load(callers: number, ask: (caller: number, index: number) => Promise<void>): Promise<Slice> {
   const latenciesMs: number[] = [];
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
   const startMs = performance.now();
-  let count = 0;
   await Promise.all(
     Array.from({ length: callers }, async (_, caller) => {
-      while (performance.now() - startMs < seconds * 1_000) {
+      while (performance.now() - startMs < sliceMs) {
         const askedMs = performance.now();
-        count += 1;
-        await ask(caller, count);
+        asked += 1;
+        await ask(caller, asked);
         latenciesMs.push(performance.now() - askedMs);
         // The next request of a client comes by the network, which is another turn of the event loop.
         await new Promise((resolve) => setImmediate(resolve));
@@ -137,12 +143,7 @@ async function load(
   );
   const elapsedMs = performance.now() - startMs;
   delay.disable();
-  latenciesMs.sort((a, b) => a - b);
-  const at = (share: number): string => (latenciesMs[Math.floor((latenciesMs.length - 1) * share)] ?? 0).toFixed(1);
-  return {
-    line: { name, perSecond: (count * 1_000) / elapsedMs },
-    note: `   p50 ${at(0.5)} p99 ${at(0.99)} max ${at(1)} ms, loop held ≤ ${(delay.max / 1e6).toFixed(0)} ms`,
-  };
+  return { perSecond: (latenciesMs.length * 1_000) / elapsedMs, latenciesMs, loopHeldMs: delay.max / 1e6 };
 }
 
 /** A log's bytes: one write after another in a file of the log's size, over and over, so that the file does not grow. */
@@ -159,33 +160,17 @@ function openLog(name: string): number {
 const append = (file: number, index: number): void =>
   void writeSync(file, bytes, 0, bytesAWrite, (index % writesInLog) * bytesAWrite);
 
-/** The lower bound: the bytes of a write put on disk, one at a time, nothing else. */
-async function rawAppend(): Promise<Line> {
-  const file = openLog("raw");
-  const line = await rate("raw append + sync", (index) => {
-    append(file, index);
-    fdatasyncSync(file);
+const synced = (file: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    fdatasync(file, (error) => (error === null ? resolve() : reject(error)));
   });
-  closeSync(file);
-  return line;
-}
-
-/** The same in eight files at once, from the thread pool: what the disk gives to parallel syncs. */
-async function rawAppendParallel(): Promise<Line> {
-  const files = Array.from({ length: 8 }, (_, index) => openLog(`raw-${index}`));
-  const { line } = await load("raw append + sync, 8 files at once", 8, (caller, index) => {
-    const file = files[caller] ?? 0;
-    append(file, index);
-    return new Promise((resolve, reject) => {
-      fdatasync(file, (error) => (error === null ? resolve() : reject(error)));
-    });
-  });
-  for (const file of files) closeSync(file);
-  return line;
-}
 
 /** sqlite as it is usually run: each transaction synced before the next begins, on the thread that asks. */
-async function plainSqlite(): Promise<{ readonly writes: Line; readonly reads: Line }> {
+function openPlain(): {
+  readonly write: (index: number) => void;
+  readonly look: (index: number) => void;
+  close(): void;
+} {
   const database = new DatabaseSync(join(directory, "plain.db"));
   database.exec("pragma journal_mode = wal; pragma synchronous = full");
   migrate(database, loadSchema(schemaDirectory));
@@ -199,30 +184,56 @@ async function plainSqlite(): Promise<{ readonly writes: Line; readonly reads: L
   run("begin");
   for (const { sql, params } of seed("plain")) run(sql, params);
   run("commit");
-  const writes = await rate("sync per transaction", (index) => {
-    run("begin immediate");
-    statement(selectKey).all("plain", "key_1", "none");
-    statement(selectShop).all("plain");
-    const order = statement(selectOrder).all("plain", orderId(index))[0];
-    for (const { sql, params } of change("plain", index, Number(order?.["version"]) + 1)) run(sql, params);
-    run("commit");
-  });
-  const reads = await rate("the same reads without an engine", (index) => {
-    run("begin");
-    statement(selectShop).all("plain");
-    statement(selectOrder).all("plain", orderId(index));
-    run("commit");
-  });
-  database.close();
-  return { writes, reads };
+  return {
+    write(index) {
+      run("begin immediate");
+      statement(selectKey).all("plain", "key_1", "none");
+      statement(selectShop).all("plain");
+      const order = statement(selectOrder).all("plain", orderId(index))[0];
+      for (const { sql, params } of change("plain", index, Number(order?.["version"]) + 1)) run(sql, params);
+      run("commit");
+    },
+    look(index) {
+      run("begin");
+      statement(selectShop).all("plain");
+      statement(selectOrder).all("plain", orderId(index));
+      run("commit");
+    },
+    close: () => database.close(),
+  };
+}
+
+function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)] ?? 0;
+}
+
+/** Measures every line in turn, as often as there are slices, and prints the medians. */
+async function report(lines: readonly Line[]): Promise<void> {
+  const measured = new Map<string, Slice[]>(lines.map((line) => [line.name, []]));
+  for (let slice = 0; slice < slices; slice += 1)
+    for (const line of lines) measured.get(line.name)?.push(await line.measure());
+  const rate = (name: string): number =>
+    quantile(
+      (measured.get(name) ?? []).map((slice) => slice.perSecond),
+      0.5,
+    );
+  for (const { name, beside } of lines) {
+    const ratios = beside.map((other) => `${(rate(name) / rate(other)).toFixed(2)} × ${other}`).join(", ");
+    const latenciesMs = (measured.get(name) ?? []).flatMap((slice) => slice.latenciesMs);
+    const heldMs = (measured.get(name) ?? []).map((slice) => slice.loopHeldMs);
+    console.log(`${name.padEnd(38)} ${Math.round(rate(name)).toString().padStart(7)}/s  ${ratios}`);
+    if (latenciesMs.length === 0) continue;
+    const latency = [0.5, 0.99, 1].map((share) => quantile(latenciesMs, share).toFixed(1));
+    console.log(
+      `${"".padEnd(40)} ms: p50 ${latency[0]}, p99 ${latency[1]}, max ${latency[2]}; event loop held at most ${quantile(heldMs, 0.5).toFixed(0)} (median slice), ${quantile(heldMs, 1).toFixed(0)} (worst)`,
+    );
+  }
 }
 
 try {
-  const raw = print(await rawAppend(), []);
-  const rawParallel = print(await rawAppendParallel(), [raw]);
-  const plain = await plainSqlite();
-  print(plain.writes, [raw]);
-
+  const log = openLog("raw");
+  const logs = Array.from({ length: 8 }, (_, index) => openLog(`raw-${index}`));
+  const plain = openPlain();
   const engine = await openSqliteEngine({
     directory: join(directory, "shops"),
     schemaDirectory,
@@ -235,36 +246,57 @@ try {
     await engine.write(shopId, (tx) => tx.batch(seed(shopId)));
   }
   const shopOf = (caller: number): string => shops[caller % shops.length] ?? "";
-  for (const [name, callers, ask] of [
-    ["1 shop × 1 writer", 1, (_: number, index: number) => write(engine, "shop-0", index)],
-    ["1 shop × 32 writers", 32, (_: number, index: number) => write(engine, "shop-0", index)],
-    ["8 shops × 32 writers", 256, (caller: number, index: number) => write(engine, shopOf(caller), index)],
-    ["1 shop × 32 writers, not durable", 32, (_: number, index: number) => write(engine, "shop-0", index, false)],
-  ] as const) {
-    const { line, note } = await load(name, callers, ask);
-    print(line, [raw, plain.writes], note);
-  }
+  const read = (caller: number, index: number): Promise<void> =>
+    engine.read(shopOf(caller), (tx) => look(tx, shopOf(caller), index));
 
-  print(plain.reads, []);
-  for (const [name, callers, ask] of [
-    [
-      "8 shops × 32 readers",
-      256,
-      (caller: number, index: number) => engine.read(shopOf(caller), (tx) => look(tx, shopOf(caller), index)),
-    ],
-    [
-      "8 shops × 16 readers and 16 writers",
-      256,
-      (caller: number, index: number) =>
-        caller < 128
-          ? engine.read(shopOf(caller), (tx) => look(tx, shopOf(caller), index))
-          : write(engine, shopOf(caller), index),
-    ],
-  ] as const) {
-    const { line, note } = await load(name, callers, ask);
-    print(line, name.endsWith("writers") ? [rawParallel] : [plain.reads], note);
-  }
+  const bound = "raw append + sync";
+  const parallelBound = "raw append + sync, 8 files at once";
+  const usual = "sqlite, a sync per transaction";
+  const usualReads = "sqlite, the same reads without an engine";
+  await report([
+    { name: bound, beside: [], measure: () => alone((index) => (append(log, index), fdatasyncSync(log))) },
+    {
+      name: parallelBound,
+      beside: [bound],
+      measure: () =>
+        load(8, (caller, index) => {
+          append(logs[caller] ?? 0, index);
+          return synced(logs[caller] ?? 0);
+        }),
+    },
+    { name: usual, beside: [bound], measure: () => alone(plain.write) },
+    {
+      name: "1 shop × 1 writer",
+      beside: [bound, usual],
+      measure: () => load(1, (_, index) => write(engine, "shop-0", index)),
+    },
+    {
+      name: "1 shop × 32 writers",
+      beside: [bound, usual],
+      measure: () => load(32, (_, index) => write(engine, "shop-0", index)),
+    },
+    {
+      name: "8 shops × 32 writers",
+      beside: [parallelBound, usual],
+      measure: () => load(256, (caller, index) => write(engine, shopOf(caller), index)),
+    },
+    {
+      name: "1 shop × 32 writers, not durable",
+      beside: [usual],
+      measure: () => load(32, (_, index) => write(engine, "shop-0", index, false)),
+    },
+    { name: usualReads, beside: [], measure: () => alone(plain.look) },
+    { name: "8 shops × 32 readers", beside: [usualReads], measure: () => load(256, read) },
+    {
+      name: "8 shops × 16 readers and 16 writers",
+      beside: [parallelBound],
+      measure: () =>
+        load(256, (caller, index) => (caller < 128 ? read(caller, index) : write(engine, shopOf(caller), index))),
+    },
+  ]);
+  plain.close();
   await engine.close();
+  for (const file of [log, ...logs]) closeSync(file);
 } finally {
   rmSync(directory, { recursive: true });
 }
