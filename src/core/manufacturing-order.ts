@@ -1,7 +1,7 @@
 /**
  * Manufacturing orders: what is built from what, and how far it is (contract §9). Pure. They come in by import only.
  */
-import { asQuantity, divideHalfUp, type Money, type Quantity } from "./money.ts";
+import { asQuantity, type Money, type Quantity } from "./money.ts";
 import { totalWorth, type ValuedQuantity } from "./stock-take.ts";
 
 export const manufacturingOrderStatuses = [
@@ -80,7 +80,7 @@ export interface ManufacturingOrderHeader {
   readonly linkedTransferOrderIds: readonly string[];
 }
 
-/** How far an order is. Percentages have at most one decimal. */
+/** How far an order is. Percentages are rounded down to one decimal. */
 export interface Measures {
   readonly progressPercent: number;
   readonly quantityPlanned: Quantity;
@@ -98,9 +98,8 @@ export const quantityShort = (
 ): Quantity =>
   asQuantity(Math.max(0, material.quantityRequired - material.quantityAllocated - material.quantityConsumed));
 
-/** `part` of `whole` in percent, half-up to one decimal. */
-const percent = (part: number, whole: number): number =>
-  Number(divideHalfUp(BigInt(part) * 1_000n, BigInt(whole))) / 10;
+/** `part` of `whole` in percent, rounded down to one decimal: 100 is said only when nothing is left. */
+const percent = (part: number, whole: number): number => Number((BigInt(part) * 1_000n) / BigInt(whole)) / 10;
 
 /** What goes into the order, at the quantities that `ofMaterial` and `ofItem` name: materials, and items that no material is for. */
 function costed(

@@ -82,7 +82,7 @@ const measuresSchema = z
     currencyCode: z.string().meta({ description: "The shop's currency." }),
     isLate: z.boolean().meta({ description: "The due date has passed and it is neither completed nor cancelled." }),
   })
-  .meta({ description: "How far a manufacturing order is. Percentages have at most one decimal." });
+  .meta({ description: "How far a manufacturing order is. Percentages are rounded down to one decimal." });
 
 const headerShape = {
   manufacturingOrderId: z.string(),
