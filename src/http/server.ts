@@ -16,8 +16,8 @@ import type { App, Transport } from "./app.ts";
 const headerBytesMax = 65_536;
 /** From the first byte of a request to the last of its headers. */
 const headersTimeoutMs = 15_000;
-/** From the first byte of a request to the last of its body. */
-const requestTimeoutMs = 60_000;
+/** From the first byte of a request to the last of its body; a file of 100,000 orders takes its minutes to import. */
+const requestTimeoutMs = 3_600_000;
 /** How long an idle connection is kept open for the next request. */
 const keepAliveTimeoutMs = 65_000;
 /** How often the two time limits are looked at. */
