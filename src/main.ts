@@ -7,11 +7,19 @@
  */
 import type { Service } from "./serve.ts";
 
-const nodeMajorMin = 24;
-if (Number(process.versions.node.split(".")[0]) < nodeMajorMin) {
-  console.error(`OpenPO needs Node ${nodeMajorMin} or later; this is ${process.version}.`);
+// sqlite's authorizer, which keeps the statements of one shop within their transaction, came with 24.10.
+const [nodeMajorMin, nodeMinorMin] = [24, 10];
+const [nodeMajor = 0, nodeMinor = 0] = process.versions.node.split(".").map(Number);
+if (nodeMajor < nodeMajorMin || (nodeMajor === nodeMajorMin && nodeMinor < nodeMinorMin)) {
+  console.error(`OpenPO needs Node ${nodeMajorMin}.${nodeMinorMin} or later; this is ${process.version}.`);
   process.exit(1);
 }
+// Shops are synced to disk side by side in the thread pool, whose size is read at its first use.
+process.env["UV_THREADPOOL_SIZE"] ??= "8";
+
+/** Shops are synced to disk in the thread pool, side by side; read when the pool is first used, which is later. */
+const threadPoolSize = "8";
+process.env["UV_THREADPOOL_SIZE"] ??= threadPoolSize;
 
 const usage = `openpo: a purchase-order service
 
