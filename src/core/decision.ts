@@ -58,26 +58,36 @@ function incomingEffects(before: PurchaseOrder | null, next: PurchaseOrder, shop
   return effects;
 }
 
-/** The order after a move: the status it held becomes `previousStatus`, and the move's instant is kept (C22). */
+/** The way of an order, in its order; held statuses are beside it. */
+const way: readonly Status[] = [
+  "Draft",
+  "Sent",
+  "Partially Confirmed",
+  "Confirmed",
+  "In Progress",
+  "Partially Received",
+  "Received",
+  "Completed",
+];
+
+/**
+ * The order after a move: the status it held becomes `previousStatus` (C22). The instants of what it reaches or passes going forward
+ * are set; a move back or a return from a held status sets none and clears none (D21).
+ */
 export function moved(order: PurchaseOrder, to: Status, nowMs: number): PurchaseOrder {
-  const next = { ...order, status: to, previousStatus: order.status };
-  switch (to) {
-    case "Sent":
-      return { ...next, sentAtMs: nowMs };
-    case "Confirmed":
-      return { ...next, confirmedAtMs: nowMs };
-    case "Received":
-      return { ...next, receivedAtMs: nowMs };
-    case "Completed":
-      return { ...next, completedAtMs: nowMs };
-    case "Cancelled":
-      return { ...next, cancelledAtMs: nowMs };
-    case "Draft":
-    case "Partially Confirmed":
-    case "In Progress":
-    case "Partially Received":
-    case "On Hold":
-    case "Disputed":
-      return next;
-  }
+  const [from, until] = [way.indexOf(order.status), way.indexOf(to)];
+  const at = (stage: Status, before: number | null): number | null => {
+    const place = way.indexOf(stage);
+    return from !== -1 && from < place && place <= until ? nowMs : before;
+  };
+  return {
+    ...order,
+    status: to,
+    previousStatus: order.status,
+    sentAtMs: at("Sent", order.sentAtMs),
+    confirmedAtMs: at("Confirmed", order.confirmedAtMs),
+    receivedAtMs: at("Received", order.receivedAtMs),
+    completedAtMs: at("Completed", order.completedAtMs),
+    cancelledAtMs: to === "Cancelled" ? nowMs : order.cancelledAtMs,
+  };
 }

@@ -295,14 +295,13 @@ function completed(
   const effects: readonly Effect[] = settleCosts
     ? [{ kind: "settle-costs", purchaseOrderId: order.purchaseOrderId }]
     : [];
-  const next = moved(order, "Completed", context.nowMs);
   const log = {
     action,
     message: `Completed from ${order.status}.`,
     changes: [statusChange(order.status, "Completed")],
   };
   return {
-    ...decision(order, { ...next, receivedAtMs: next.receivedAtMs ?? context.nowMs }, { log: [log], effects }, context),
+    ...decision(order, moved(order, "Completed", context.nowMs), { log: [log], effects }, context),
     status: { before: order.status, after: "Completed", autoTransitioned: action === "quick-complete" },
     updatedLineItemIds: [],
     stockSync: "skipped",

@@ -621,3 +621,38 @@ test("every write is answered again byte for byte under its key, and moves no st
   }
   assert.equal(await server.onHand("red"), 107);
 });
+
+test("an order's instants are those of its way forward; going back and coming back set none", async () => {
+  await using server = await open();
+  await server.bringOrder("Sent", [{ ...lineA, quantityConfirmed: 0 }]);
+  const names = ["sentAt", "confirmedAt", "receivedAt", "completedAt", "cancelledAt"] as const;
+  const read = async (): Promise<readonly unknown[]> => {
+    const order = await server.settled();
+    return names.map((name) => order.at("data", "purchaseOrder", name));
+  };
+  /** Which instants a call moves. */
+  const moved = async (below: string, body: object): Promise<readonly string[]> => {
+    const before = await read();
+    server.clock.advance(1_000);
+    const answer = await server.post(server.order(below), body);
+    assert.equal(answer.status, 200, answer.text);
+    const after = await read();
+    return names.filter((_, index) => after[index] !== before[index]);
+  };
+  const to = (status: string): Promise<readonly string[]> => moved("/status", { status });
+  assert.deepEqual(await to("On Hold"), []);
+  assert.deepEqual(await to("Sent"), []);
+  assert.deepEqual(await to("Cancelled"), ["cancelledAt"]);
+  assert.deepEqual(await to("Sent"), []);
+  assert.deepEqual(await to("Draft"), []);
+  assert.deepEqual(await to("Sent"), ["sentAt"]);
+  assert.deepEqual(await moved("/confirm", { confirmAll: true }), ["confirmedAt"]);
+  assert.deepEqual(await to("Confirmed"), []);
+  assert.deepEqual(await to("Sent"), []);
+  assert.deepEqual(await moved("/confirm", { confirmAll: true }), ["confirmedAt"]);
+  assert.deepEqual(await moved("/receive", totals({ a: 10 })), ["receivedAt"]);
+  assert.deepEqual(await moved("/complete", {}), ["completedAt"]);
+  assert.deepEqual(await to("Received"), []);
+  assert.deepEqual(await to("In Progress"), []);
+  assert.deepEqual(await moved("/quick-complete", {}), ["receivedAt", "completedAt"]);
+});
