@@ -14,9 +14,6 @@ if (nodeMajor < nodeMajorMin || (nodeMajor === nodeMajorMin && nodeMinor < nodeM
   console.error(`OpenPO needs Node ${nodeMajorMin}.${nodeMinorMin} or later; this is ${process.version}.`);
   process.exit(1);
 }
-// Shops are synced to disk side by side in the thread pool, whose size is read at its first use.
-process.env["UV_THREADPOOL_SIZE"] ??= "8";
-
 /** Shops are synced to disk in the thread pool, side by side; read when the pool is first used, which is later. */
 const threadPoolSize = "8";
 process.env["UV_THREADPOOL_SIZE"] ??= threadPoolSize;

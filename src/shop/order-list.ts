@@ -97,14 +97,14 @@ const anyOf = (column: string, values: readonly string[] | null): readonly Fragm
 
 /**
  * One branch for each value of the first filter that has several, so that every branch finds its rows in the order of one index
- * instead of sorting all matches.
+ * instead of sorting all matches. A value given twice has one branch, or its orders would come twice.
  */
 function branches(filters: OrderFilters): readonly (readonly Fragment[])[] {
   const paidStatuses = anyOf("o.paid_status", filters.paidStatuses);
   if (filters.statuses !== null)
-    return filters.statuses.map((status) => [{ sql: "o.status = ?", params: [status] }, ...paidStatuses]);
+    return [...new Set(filters.statuses)].map((status) => [{ sql: "o.status = ?", params: [status] }, ...paidStatuses]);
   if (filters.paidStatuses !== null)
-    return filters.paidStatuses.map((paidStatus) => [{ sql: "o.paid_status = ?", params: [paidStatus] }]);
+    return [...new Set(filters.paidStatuses)].map((paidStatus) => [{ sql: "o.paid_status = ?", params: [paidStatus] }]);
   return [[]];
 }
 

@@ -82,6 +82,8 @@ test("each filter finds the orders it describes, newest first, and they narrow t
     ["", "05 04 03 02 01 00"],
     ["?status=Sent", "02 01"],
     ["?status=Sent,Draft,Received", "05 02 01 00"],
+    ["?status=Draft,Draft&paidStatus=Paid,Paid", ""],
+    ["?status=Sent,Sent", "02 01"],
     ["?supplierId=strasse", "03 02"],
     ["?locationId=store", "02"],
     ["?variantId=blue", "05 03"],
