@@ -5,6 +5,7 @@
  * or looked up by the caller of a rule and passed in. Nothing here moves the order's status. Figures are in range and a line is named
  * once a call: the door's schema sees to both (C14, C15).
  */
+import { type Attachments, settledAmount } from "./attachment.ts";
 import { type DecisionContext, decision, unchanged } from "./decision.ts";
 import { Fault, invalidField } from "./fault.ts";
 import { availableMoves } from "./lifecycle.ts";
@@ -75,6 +76,11 @@ export type HeaderChanges = {
 export interface HeaderFacts {
   readonly supplier: { readonly name: string; readonly currencyCode: string | null } | null;
   readonly locationName: string | null;
+}
+
+/** What a header update is told beside: what was paid and credited, which is worth another amount at another rate. */
+export interface UpdateFacts extends HeaderFacts {
+  readonly settlements: Pick<Attachments, "payments" | "credits">;
 }
 
 export interface NewOrder {
@@ -290,23 +296,24 @@ export function decideCreate(asked: NewOrder, facts: HeaderFacts, context: Decis
  * The currency. One that is sent is taken; null derives it again (C35). A new supplier without a currency sent brings its own, else the
  * shop's, unless something has been paid or credited in the old one. When the currency changes, `fxRateOverride` belongs to the old one
  * and is cleared unless it is sent along; lines keep the currency their cost was agreed in and are converted for the total;
- * `shippingCost`, `discountAmount` and `taxAmount` keep their figures, now read in the new currency.
+ * `shippingCost`, `discountAmount` and `taxAmount` keep their figures, now read in the new currency. What was paid and credited is
+ * summed up anew at the rates of now, so that `paidStatus` stands against the new total.
  *
  * @throws Fault INVALID_INPUT  `locationId` is cleared outside Draft, or changed while anything is received or synced; the currency is
- *                              changed after something was paid or credited; the new total passes its limit.
+ *                              changed after something was paid or credited; the new total, or what was paid, passes the limit.
  * Source: spec "Purchase orders: writes"; C30, C35.
  */
 export function decideHeader(
   order: PurchaseOrder,
   changes: HeaderChanges,
-  facts: HeaderFacts,
+  facts: UpdateFacts,
   context: DecisionContext,
 ): Decision {
   const supplierId = kept(changes.supplierId, order.supplierId);
   const locationId = kept(changes.locationId, order.locationId);
   const currencyCode = nextCurrency(order, changes, facts, context.shop);
   if (locationId !== order.locationId) refuseLocation(order, locationId);
-  const next: PurchaseOrder = {
+  const edited: PurchaseOrder = {
     ...order,
     poName: kept(changes.poName, order.poName),
     supplierId,
@@ -329,9 +336,14 @@ export function decideHeader(
     shippingAddress: kept(changes.shippingAddress, order.shippingAddress),
     fxRateOverride: kept(changes.fxRateOverride, currencyCode === order.currencyCode ? order.fxRateOverride : null),
   };
-  const fieldChanges = changesOf(headerFields, order, next, null);
+  const fieldChanges = changesOf(headerFields, order, edited, null);
   if (fieldChanges.length === 0) return unchanged(order);
   const message = `Changed ${fieldChanges.map((change) => change.field).join(", ")}.`;
+  const next = { ...edited, settledAmount: settledAmount(facts.settlements, edited, context.shop) };
+  if (next.settledAmount > totalValueMax * 10 ** moneyDecimalsMax)
+    throw new Fault("INVALID_INPUT", `What was paid would be worth more than ${totalValueMax} ${currencyCode}.`, {
+      action: "Correct fxRateOverride.",
+    });
   return decision(order, next, { log: [{ action: "edit", message, changes: fieldChanges }] }, context);
 }
 

@@ -528,7 +528,7 @@ const listPayments = operation({
             creditAmount: moneyToNumber(creditAmount(credits, order, call.shop)),
             outstandingAmount: moneyToNumber(outstandingAmount(order, settled)),
             currencyCode: order.currencyCode,
-            paidStatus: paidStatus(order),
+            paidStatus: paidStatus({ totalValue: order.totalValue, settledAmount: settled }),
           },
         },
       };

@@ -33,6 +33,7 @@ import { leavingAlone } from "../core/storefront-plan.ts";
 import {
   actorName,
   deleteOrder,
+  loadAttachments,
   loadLocationName,
   loadSupplier,
   loadSupplierVariantIds,
@@ -257,7 +258,9 @@ const updatePurchaseOrder = operation({
 
 async function decidedHeader(tx: Tx, call: Call, order: PurchaseOrder, changes: HeaderChanges): Promise<Decision> {
   const { supplierId = order.supplierId, locationId = order.locationId } = changes;
-  return decideHeader(order, changes, await headerFacts(tx, call, supplierId, locationId), contextOf(call));
+  const facts = await headerFacts(tx, call, supplierId, locationId);
+  const settlements = await loadAttachments(tx, call.shop.shopId, order.purchaseOrderId);
+  return decideHeader(order, changes, { ...facts, settlements }, contextOf(call));
 }
 
 /** Saves and answers with the order alone. */

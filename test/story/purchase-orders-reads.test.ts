@@ -94,6 +94,37 @@ test("payments are summed up in the order's currency; what no rate converts is l
   assert.equal(answer.at("data", "payments", 4, "status"), "Cancelled");
 });
 
+test("a new exchange rate values what was paid anew: header, filter and summary agree", async () => {
+  await using server = await startGoodsServer();
+  const paid = { paymentId: "p1", paymentType: "deposit", status: "Paid", createdAt: "2026-01-01T00:00:00.000Z" };
+  await server.bringOrder("Sent", [{ ...red, unitCostCurrencyCode: "USD" }], {
+    currencyCode: "USD",
+    payments: [{ ...paid, amount: 20, currencyCode: "EUR" }],
+  });
+  const standing = async (): Promise<readonly unknown[]> => {
+    const [header, payments] = [await server.get(server.order()), await server.get(server.order("/payments"))];
+    const paidStatus = header.textAt("data", "purchaseOrder", "paidStatus");
+    const listed = await server.get(`/api/v1/purchase-orders?paidStatus=${encodeURIComponent(paidStatus)}`);
+    assert.equal(listed.at("data", "totalCount"), 1, paidStatus);
+    assert.equal(payments.at("data", "summary", "paidStatus"), paidStatus);
+    return [paidStatus, payments.at("data", "summary", "outstandingAmount")];
+  };
+  assert.deepEqual(await standing(), ["Unpaid", 40], "no rate for what was paid");
+  for (const [fxRateOverride, expected] of [
+    [0.5, ["Paid", 0]],
+    [1, ["Partially Paid", 20]],
+    [0.25, ["Overpaid", 0]],
+    [null, ["Unpaid", 40]],
+  ] as const) {
+    const answer = await server.patch(server.order(), { fxRateOverride });
+    assert.equal(answer.at("data", "purchaseOrder", "paidStatus"), expected[0]);
+    assert.deepEqual(await standing(), expected);
+  }
+  const absurd = await server.patch(server.order(), { fxRateOverride: 1e-10 });
+  assert.equal(absurd.status, 400);
+  assert.match(absurd.textAt("error", "message"), /^What was paid would be worth more than /);
+});
+
 test("credits applied stand beside those of the supplier that have something left", async () => {
   await using server = await startGoodsServer();
   const credit = (creditId: string, supplierId: string, balance: number) => ({

@@ -52,7 +52,7 @@ const create = (header: HeaderChanges, lineItems: readonly NewLine[] = [], facts
   decideCreate({ purchaseOrderId: "po_1", poNumber: "PO-1001", createdBy: "key_1", header, lineItems }, facts, told);
 
 const patch = (before: PurchaseOrder, changes: HeaderChanges, facts = nobody, told = context()) =>
-  decideHeader(before, changes, facts, told);
+  decideHeader(before, changes, { ...facts, settlements: { payments: [], credits: [] } }, told);
 
 const edit = (before: PurchaseOrder, ...edits: readonly LineEdit[]) => decideEditLines(before, edits, context());
 
