@@ -15,6 +15,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   operations: ["operations/", "shop/", "storefront/storefront.ts", "core/", "zod", "node:crypto"],
   http: ["http/", "operations/", "core/fault.ts", "core/json.ts", "core/idempotency.ts", "shop/shop.ts", "zod", "hono"],
   mcp: ["mcp/", "operations/", "core/fault.ts", "@modelcontextprotocol/"],
+  cli: ["cli/", "admin/", "core/fault.ts", "config.ts", "data-directory.ts", "serve.ts", "node:"],
   admin: ["admin/", "operations/", "shop/", "storefront/", "core/", "zod", "node:"],
 };
 
@@ -34,7 +35,7 @@ const beyond: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** They wire the others together and may import anything. */
-const wiring: ReadonlySet<string> = new Set(["main.ts", "serve.ts", "cli.ts"]);
+const wiring: ReadonlySet<string> = new Set(["main.ts", "serve.ts", "cli.ts", "data-directory.ts"]);
 
 /** They bind the program to one platform: only the wiring and each other may import them. */
 const adapters: ReadonlySet<string> = new Set([

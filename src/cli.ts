@@ -1,0 +1,98 @@
+/**
+ * The command `openpo`: finds the command, reads its arguments and the environment, runs it, and says how it ended.
+ */
+import { readFileSync } from "node:fs";
+import { aligned, type CommandError, exitCodes, helpOf, readArguments, usageError } from "./cli/arguments.ts";
+import { commands, type RunnableCommand } from "./cli/commands.ts";
+import { commandErrorOf } from "./cli/operator.ts";
+import { openOutput, type Output } from "./cli/output.ts";
+import { serve } from "./cli/serve.ts";
+import { readConfig } from "./config.ts";
+
+const all: readonly RunnableCommand[] = [serve, ...commands];
+
+const help = (): string => `openpo: a purchase-order service
+
+Usage: openpo COMMAND [options]
+
+Commands:
+${aligned(all.map(({ name, summary }) => [name, summary] as const))}
+
+openpo COMMAND --help tells more. Without a command it serves. openpo --version tells the version.
+
+While a server runs on the data directory, commands go through its admin API; otherwise they work on the directory itself.
+
+Environment:
+${aligned([
+  ["PORT", "port to listen on, and to find the server at (8080; 0: any free one)"],
+  ["OPENPO_HOST", "address to listen on, and to find the server at (127.0.0.1)"],
+  ["OPENPO_URL", "the server to ask, should it be elsewhere"],
+  ["OPENPO_DATA_DIR", "where everything is kept (./data)"],
+  ["OPENPO_ADMIN_TOKEN", "the operator's token (else made once and kept in the data directory)"],
+  ["OPENPO_DEMO", "1: make the demo shop on an empty data directory (1), 0: do not"],
+  ["OPENPO_LOG_LEVEL", "fatal, error, warn, info, debug, trace or silent (info); the log goes to stderr"],
+])}
+
+Exit status: 0 done; 1 refused or failed; 2 wrong usage; 3 no server answers; 4 the admin token is missing or wrong.`;
+
+function version(): string {
+  const manifest: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  return manifest.version;
+}
+
+/** The command that these words begin with, and what follows it. @throws CommandError when there is none. */
+function find(argv: readonly string[]): { readonly command: RunnableCommand; readonly rest: readonly string[] } {
+  const command = all.find(({ name }) => name.split(" ").every((word, index) => argv[index] === word));
+  if (command !== undefined) return { command, rest: argv.slice(command.name.split(" ").length) };
+  const [first = ""] = argv;
+  const group = all.filter(({ name }) => name.startsWith(`${first} `));
+  if (group.length > 0)
+    throw usageError(`openpo ${first} needs one of ${group.map(({ name }) => name.split(" ")[1]).join(", ")}.`);
+  throw usageError(first.startsWith("-") ? `unknown option ${first}.` : `unknown command ${first}.`);
+}
+
+const streams = { stdout: process.stdout, stderr: process.stderr };
+
+async function run(argv: readonly string[]): Promise<void> {
+  const [first] = argv;
+  if (first === "--help" || first === "-h" || first === "help") return console.log(help());
+  if (first === "--version" || first === "-v") return console.log(version());
+  const { command, rest } = first === undefined ? { command: serve, rest: [] } : find(argv);
+  // Known before the arguments are: what is wrong with them is shown as JSON too.
+  output = openOutput({ ...streams, json: rest.includes("--json"), progress: rest.includes("--progress") });
+  const args = readArguments(command, rest);
+  if (args.flag("help")) return console.log(helpOf(command).trimEnd());
+  const { env } = process;
+  const given = { PORT: "port", OPENPO_HOST: "host", OPENPO_DATA_DIR: "data-dir", OPENPO_ADMIN_TOKEN: "token" };
+  const overrides = Object.entries(given).flatMap(([variable, option]) => {
+    const value = args.text(option);
+    return value === null ? [] : [[variable, value] as const];
+  });
+  const url = args.text("url") ?? env["OPENPO_URL"] ?? "";
+  await command.run(args, {
+    config: readConfig({ ...env, ...Object.fromEntries(overrides) }),
+    url: url === "" ? null : url,
+    output,
+    stdin: () => process.stdin,
+    nowMs: Date.now(),
+  });
+}
+
+let output: Output = openOutput({ ...streams, json: false, progress: false });
+
+// A reader that has seen enough, like head, is no failure of ours to explain.
+process.stdout.on("error", () => process.exit(exitCodes.failed));
+
+try {
+  await run(process.argv.slice(2));
+} catch (thrown) {
+  const error = commandErrorOf(thrown);
+  if (error === null) throw thrown;
+  end(error);
+}
+
+function end({ exitCode, message, action, body }: CommandError): void {
+  output.say(`openpo: ${message}${action === null ? "" : `\n  ${action}`}`);
+  if (output.json) output.result({ error: body }, "");
+  process.exitCode = exitCode;
+}

@@ -1,0 +1,109 @@
+/**
+ * What a command shows: results on stdout, everything that is said beside them on stderr.
+ */
+import { once } from "node:events";
+import type { Writable } from "node:stream";
+
+/** How often progress is shown: on a terminal, and on lines of their own. */
+const terminalEveryMs = 100;
+const lineEveryMs = 1_000;
+
+export interface Output {
+  /** Whether stdout is to hold JSON only. */
+  readonly json: boolean;
+  /** The command's result: `data` as JSON with --json, else the text. */
+  result(data: unknown, text: string): void;
+  /** A line beside the result, on stderr. */
+  say(line: string): void;
+  /** How far long work has come; the last word replaces the one before on a terminal. */
+  progress(text: string): void;
+  /** A piece of a file on stdout, at the reader's pace. */
+  piece(piece: string | Uint8Array): Promise<void>;
+}
+
+export interface OutputOptions {
+  readonly json: boolean;
+  /** Show progress even when stderr is no terminal. */
+  readonly progress: boolean;
+  readonly stdout: Writable;
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+}
+
+export function openOutput({ json, progress, stdout, stderr }: OutputOptions): Output {
+  const onTerminal = stderr.isTTY === true;
+  let shownAtMs = Number.NEGATIVE_INFINITY;
+  let isLineOpen = false;
+  const closeLine = (): void => {
+    if (isLineOpen) stderr.write("\r\u001B[K");
+    isLineOpen = false;
+  };
+  return {
+    json,
+    result(data, text) {
+      closeLine();
+      stdout.write(json ? `${JSON.stringify(data)}\n` : `${text}\n`);
+    },
+    say(line) {
+      closeLine();
+      stderr.write(`${line}\n`);
+    },
+    progress(text) {
+      if (!onTerminal && !progress) return;
+      const nowMs = performance.now();
+      if (nowMs - shownAtMs < (onTerminal ? terminalEveryMs : lineEveryMs)) return;
+      shownAtMs = nowMs;
+      stderr.write(onTerminal ? `\r\u001B[K${text}` : `${text}\n`);
+      isLineOpen = onTerminal;
+    },
+    async piece(piece) {
+      closeLine();
+      if (!stdout.write(piece)) await once(stdout, "drain");
+    },
+  };
+}
+
+/** The member of an answer's data, or undefined. */
+export function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined;
+}
+
+/** The list that an answer holds under this name. */
+export function listIn(data: unknown, name: string): readonly unknown[] {
+  const list = memberOf(data, name);
+  return Array.isArray(list) ? list : [];
+}
+
+/** A value as a person reads it; nothing is a dash. */
+export function shown(value: unknown): string {
+  if (value === null || value === undefined || value === "") return "-";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Rows under headings, columns as wide as their longest value. */
+export function table(headings: readonly string[], rows: readonly (readonly unknown[])[]): string {
+  const cells = [headings, ...rows.map((row) => row.map(shown))];
+  const widths = headings.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  return cells
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+const byteUnits = ["B", "kB", "MB", "GB", "TB"] as const;
+
+/** A number of bytes as a person reads it. */
+export function bytesShown(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1000 && unit < byteUnits.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 ? value : value.toFixed(1)} ${byteUnits[unit]}`;
+}

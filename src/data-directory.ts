@@ -1,0 +1,157 @@
+/**
+ * The data directory of one process: claimed, checked and opened, with what an operator can ask wired to it.
+ *
+ * Owns: the directory's layout, its lock and its format, the operator's token in it. Does not own: what is in a shop's files (shop,
+ * storefront), serving (serve.ts), commands (cli.ts).
+ *
+ *     data/  lock.db · format · admin-token (mode 0600) · shops/<shopId>… · sandbox/<shopId>… · snapshots/ (copies on their way out)
+ */
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { recoverImports } from "./admin/import.ts";
+import { type AdminContext, importContext } from "./admin/operations.ts";
+import { ConfigError } from "./config.ts";
+import type { Clock, Engine, Ids } from "./shop/shop.ts";
+import { type EngineLog, lockDirectory, openSqliteEngine } from "./shop/sqlite.ts";
+import { isBusy } from "./shop/sqlite-file.ts";
+import { systemClock, timeOrderedIds } from "./shop/system.ts";
+import { openSandbox, type SandboxControl } from "./storefront/sandbox.ts";
+import type { Storefront } from "./storefront/storefront.ts";
+
+/** Files of shops that are kept open. */
+const shopsOpenMax = 256;
+/** What this version writes into `format`; it can read no other. */
+const dataFormat = "1";
+const adminTokenBytes = 32;
+/** The token's own beginning, so that one that leaks is recognised. */
+const adminTokenPrefix = "opa_";
+
+const formatFile = (dataDir: string): string => path.join(dataDir, "format");
+const adminTokenFile = (dataDir: string): string => path.join(dataDir, "admin-token");
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Another process has the directory. */
+export class DirectoryInUse extends ConfigError {}
+
+/** Claims the directory, making it if it is absent. @throws ConfigError when it cannot be used, saying why. */
+export function claimDataDirectory(dataDir: string): { release(): void } {
+  try {
+    return lockDirectory(dataDir);
+  } catch (error) {
+    if (error instanceof Error && isBusy(error.cause)) throw new DirectoryInUse(error.message, { cause: error });
+    const systemCode = error instanceof Error && "code" in error && "syscall" in error;
+    if (!systemCode) throw new ConfigError(reasonOf(error), { cause: error });
+    throw new ConfigError(
+      `OPENPO_DATA_DIR: the data directory ${dataDir} cannot be created or opened: ${reasonOf(error)}`,
+      { cause: error },
+    );
+  }
+}
+
+/** Whether another process has the directory. One that is not there is nobody's, and is not made. */
+export function isClaimed(dataDir: string): boolean {
+  if (!existsSync(path.join(dataDir, "lock.db"))) return false;
+  try {
+    claimDataDirectory(dataDir).release();
+    return false;
+  } catch (error) {
+    if (error instanceof DirectoryInUse) return true;
+    throw error;
+  }
+}
+
+/**
+ * Whether the directory holds data of this service.
+ *
+ * @throws ConfigError when it is data that this version cannot read.
+ */
+export function holdsData(dataDir: string): boolean {
+  if (!existsSync(formatFile(dataDir))) return false;
+  const format = readFileSync(formatFile(dataDir), "utf8").trim();
+  if (format !== dataFormat)
+    throw new ConfigError(
+      `OPENPO_DATA_DIR: ${dataDir} is in format ${JSON.stringify(format)}, and this version reads format ${dataFormat} only. Use the version that wrote it, or a newer one.`,
+    );
+  return true;
+}
+
+/** The operator's token that the directory keeps, or null. */
+export function keptAdminToken(dataDir: string): string | null {
+  const file = adminTokenFile(dataDir);
+  const kept = existsSync(file) ? readFileSync(file, "utf8").trim() : "";
+  return kept === "" ? null : kept;
+}
+
+/** Makes an operator's token and keeps it in the directory. */
+export function makeAdminToken(dataDir: string): string {
+  const made = adminTokenPrefix + randomBytes(adminTokenBytes).toString("base64url");
+  writeFileSync(adminTokenFile(dataDir), `${made}\n`, { mode: 0o600 });
+  return made;
+}
+
+export interface OpenDirectory {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Nothing was ever kept here. */
+  readonly isNew: boolean;
+  sandboxOf(shopId: string): Storefront & SandboxControl;
+  /** What the operator's operations need; `wakeOutbox` is told of effects that may have come in. */
+  adminContext(wakeOutbox: AdminContext["wakeOutbox"]): AdminContext;
+  /** From now on the directory holds data: it is no first start any more. */
+  settle(): void;
+  /** Closes everything and gives the directory back. */
+  close(): Promise<void>;
+}
+
+/**
+ * Claims and opens the directory, and finishes imports that a crash has left committed.
+ *
+ * @throws ConfigError when it is in use, cannot be used, or holds data that this version cannot read.
+ */
+export async function openDataDirectory(dataDir: string, log: EngineLog): Promise<OpenDirectory> {
+  const lock = claimDataDirectory(dataDir);
+  const closers: (() => Promise<void> | void)[] = [() => lock.release()];
+  const close = async (): Promise<void> => {
+    for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer();
+  };
+  try {
+    const isNew = !holdsData(dataDir);
+    const clock = systemClock;
+    const ids = timeOrderedIds(clock);
+    const openEngine = async (name: string, schemaDirectory: string) => {
+      const directory = path.join(dataDir, name);
+      mkdirSync(directory, { recursive: true });
+      const engine = await openSqliteEngine({
+        directory,
+        schemaDirectory: path.join(import.meta.dirname, schemaDirectory),
+        shopsOpenMax,
+        clock,
+        log,
+      });
+      closers.push(() => engine.close());
+      return engine;
+    };
+    const sandboxEngine = await openEngine("sandbox", "storefront/schema");
+    const engine = await openEngine("shops", "shop/schema");
+    const sandboxOf = (shopId: string) => openSandbox({ engine: sandboxEngine, clock, shopId });
+    const adminContext = (wakeOutbox: AdminContext["wakeOutbox"]) => ({ engine, clock, ids, sandboxOf, wakeOutbox });
+    for (const shopId of await engine.list()) {
+      try {
+        await recoverImports(importContext(adminContext(() => {})), shopId);
+      } catch (error) {
+        // That shop answers 503 itself; the others can be used.
+        log.error({ err: error, shopId }, "shop cannot be opened");
+      }
+    }
+    const settle = (): void => {
+      if (isNew) writeFileSync(formatFile(dataDir), `${dataFormat}\n`);
+    };
+    return { engine, clock, ids, isNew, sandboxOf, adminContext, settle, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
