@@ -81,6 +81,11 @@ export interface Committed<Output> {
   readonly effectIds: readonly string[];
   /** Called in the transaction with every outcome `pending` (what a replay after a crash answers), and again with the first attempts' outcomes. Pure. */
   answer(outcomes: ReadonlyMap<string, EffectOutcome>): Answer<Output>;
+  /**
+   * For effects whose first attempts change what the answer shows: reads it anew once they are in, in place of the second `answer`.
+   * Null: what it showed is gone, and `answer` tells what the change left.
+   */
+  readonly answerAnew?: (tx: Tx, outcomes: ReadonlyMap<string, EffectOutcome>) => Promise<Answer<Output> | null>;
 }
 
 /** One request, as an operation sees it. */

@@ -311,7 +311,10 @@ export function createPerform(deps: PerformDependencies): Perform {
         visit.committed = committed.reply;
         const { left } = committed;
         if (left.effectIds.length === 0) return left.answer(new Map());
-        return left.answer(await deps.outbox.settle(shopId, left.effectIds, shop.followOnWaitMs));
+        const outcomes = await deps.outbox.settle(shopId, left.effectIds, shop.followOnWaitMs);
+        const { answerAnew } = left;
+        const anew = answerAnew === undefined ? null : await engine.read(shopId, (tx) => answerAnew(tx, outcomes));
+        return anew ?? left.answer(outcomes);
       },
     };
   }

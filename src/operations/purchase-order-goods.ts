@@ -9,6 +9,7 @@
  * (the guard) outside the shop's turn; decide again inside the change, since the order may have moved meanwhile (S5).
  */
 import { z } from "zod";
+import type { EffectOutcome } from "../core/effect.ts";
 import { Fault } from "../core/fault.ts";
 import {
   decideComplete,
@@ -26,10 +27,11 @@ import {
 import { isWhollyCancelled } from "../core/lines.ts";
 import { type LineItem, linesPerOrderMax, type PurchaseOrder, statuses } from "../core/purchase-order.ts";
 import type { Resolution } from "../core/storefront-plan.ts";
+import { loadOrder } from "../shop/rows.ts";
 import type { Tx } from "../shop/shop.ts";
 import { costSyncSchema, refuseUnlessPriced, writeCosts } from "./cost-sync.ts";
 import { guard, type GuardFacts, noGuard, resolutions } from "./guard.ts";
-import { type Call, type Committed, operation } from "./operation.ts";
+import { type Answer, type Call, type Committed, operation } from "./operation.ts";
 import { orderOf, orderToChange, saveFor } from "./order-access.ts";
 import { type AskedEffect, followOnShape, recoveryText, renderSideEffects, type SideEffects } from "./side-effects.ts";
 import {
@@ -107,7 +109,7 @@ const named = (order: PurchaseOrder, entries: readonly { readonly lineItemId: st
   return order.lineItems.filter((line) => ids.has(line.poLineItemId));
 };
 
-/** The change that /receive and /unreceive end in, and its answer. */
+/** The change that /receive and /unreceive end in, and its answer, which shows the order as the first push has left it (D22). */
 async function movedGoods(
   tx: Tx,
   call: Call,
@@ -117,23 +119,31 @@ async function movedGoods(
   const effects = await saveFor(tx, call, order, decided);
   const { next, status, updatedLineItemIds, stockSync } = decided;
   const pushed = decided.effects.find((effect) => effect.kind === "push-stock");
+  const shown = (
+    now: PurchaseOrder,
+    outcomes: ReadonlyMap<string, EffectOutcome>,
+  ): Answer<z.output<typeof goodsAnswer>> => ({
+    data: {
+      purchaseOrder: purchaseOrderJson(now),
+      status,
+      updatedLineItemIds: [...updatedLineItemIds],
+      ...renderSideEffects(effects, outcomes, {
+        purchaseOrderId: next.purchaseOrderId,
+        storefrontSync: {
+          unpushed: stockSync === "disabled" ? "disabled" : "skipped",
+          lineItemCount: pushed?.poLineItemIds.length ?? 0,
+        },
+      }),
+    },
+    etag: etagOf(now),
+  });
   return {
     effectIds: idsOf(effects),
-    answer: (outcomes) => ({
-      data: {
-        purchaseOrder: purchaseOrderJson(next),
-        status,
-        updatedLineItemIds: [...updatedLineItemIds],
-        ...renderSideEffects(effects, outcomes, {
-          purchaseOrderId: next.purchaseOrderId,
-          storefrontSync: {
-            unpushed: stockSync === "disabled" ? "disabled" : "skipped",
-            lineItemCount: pushed?.poLineItemIds.length ?? 0,
-          },
-        }),
-      },
-      etag: etagOf(next),
-    }),
+    answer: (outcomes) => shown(next, outcomes),
+    answerAnew: async (tx, outcomes) => {
+      const now = await loadOrder(tx, call.shop.shopId, next.purchaseOrderId);
+      return now === null ? null : shown(now, outcomes);
+    },
   };
 }
 

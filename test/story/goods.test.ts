@@ -656,3 +656,23 @@ test("an order's instants are those of its way forward; going back and coming ba
   assert.deepEqual(await to("In Progress"), []);
   assert.deepEqual(await moved("/quick-complete", {}), ["receivedAt", "completedAt"]);
 });
+
+test("the ETag of a receipt holds once its push has landed: what follows with If-Match goes through", async () => {
+  await using server = await open();
+  await server.bringOrder("In Progress", [{ ...lineA, quantityConfirmed: 10 }]);
+  const received = await server.post(server.order("/receive"), totals({ a: 4 }), {
+    headers: { "Idempotency-Key": "once" },
+  });
+  assert.equal(received.at("data", "purchaseOrder", "lineItems", 0, "quantitySynced"), 4);
+  assert.equal(received.at("data", "purchaseOrder", "storefrontSyncState"), "synced");
+  const matching = (answer: typeof received) => ({ headers: { "If-Match": `${answer.headers.etag}` } });
+  const back = await server.post(server.order("/unreceive"), amounts({ a: 1 }), matching(received));
+  assert.equal(back.status, 200, back.text);
+  assert.equal(back.at("data", "purchaseOrder", "lineItems", 0, "quantitySynced"), 3);
+  const edited = await server.patch(server.order(), { note: "counted" }, matching(back));
+  assert.equal(edited.status, 200, edited.text);
+  const replayed = await server.post(server.order("/receive"), totals({ a: 4 }), {
+    headers: { "Idempotency-Key": "once" },
+  });
+  assert.deepEqual([replayed.text, replayed.headers.etag], [received.text, received.headers.etag]);
+});
