@@ -15,7 +15,7 @@ import type { Json } from "../../src/core/json.ts";
 import { createApp, type Mount } from "../../src/http/app.ts";
 import { createMetrics } from "../../src/http/metrics.ts";
 import { openApiDocument } from "../../src/http/openapi.ts";
-import { startHttpServer } from "../../src/http/server.ts";
+import { startHttpServer, type WaitLimits } from "../../src/http/server.ts";
 import type { Operation } from "../../src/operations/operation.ts";
 import { createPerform, type PerformDependencies } from "../../src/operations/perform.ts";
 import { operations as registry } from "../../src/operations/registry.ts";
@@ -47,6 +47,7 @@ export interface TestServerOptions {
   readonly queue?: QueueLimits;
   readonly mounts?: readonly Mount[];
   readonly responseBytesMax?: number;
+  readonly waitLimits?: WaitLimits;
   /** Replaces parts of what requests run on. */
   readonly perform?: (deps: PerformDependencies) => Partial<PerformDependencies>;
 }
@@ -198,7 +199,15 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ready: () => engine.ready(),
     ...(options.mounts === undefined ? {} : { mounts: options.mounts }),
   });
-  const server = await startHttpServer({ app, host: "127.0.0.1", port: 0, ids, log });
+  const { waitLimits } = options;
+  const server = await startHttpServer({
+    app,
+    host: "127.0.0.1",
+    port: 0,
+    ids,
+    log,
+    ...(waitLimits === undefined ? {} : { waitLimits }),
+  });
   const agent = new Agent({ keepAlive: true });
   const check = createContract(openApiDocument(operations));
 

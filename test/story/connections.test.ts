@@ -1,0 +1,175 @@
+/** What a connection may do to the service, byte by byte: order of answers, silence, and a stop (C2, H6–H8). */
+import assert from "node:assert/strict";
+import { connect } from "node:net";
+import { test } from "node:test";
+import { crateOperations } from "../support/operations.ts";
+import { startServer, type TestServer, type TestServerOptions } from "../support/server.ts";
+
+const crates = "/api/v1/crates";
+const start = (options: TestServerOptions = {}) => startServer({ operations: crateOperations(), ...options });
+const shortWaits = { silenceMs: 200, arrivalMs: 200, drainMs: 600 };
+
+interface Line {
+  write(text: string): void;
+  /** Everything that has come back, once the server has closed the connection. */
+  readonly closed: Promise<string>;
+  /** What has come back, once it holds this. */
+  until(part: string): Promise<string>;
+}
+
+async function open(server: TestServer, read = true): Promise<Line> {
+  const socket = connect(server.port, "127.0.0.1");
+  const opened = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<string>();
+  let text = "";
+  socket.once("connect", () => opened.resolve());
+  if (read) socket.on("data", (data) => (text += data.toString()));
+  else socket.pause();
+  socket.once("error", () => {});
+  socket.once("close", () => closed.resolve(text));
+  await opened.promise;
+  return {
+    write: (part) => void socket.write(part),
+    closed: closed.promise,
+    async until(part) {
+      while (!text.includes(part)) await new Promise((resolve) => setTimeout(resolve, 5));
+      return text;
+    },
+  };
+}
+
+const head = (server: TestServer, method: string, target: string, more = ""): string =>
+  `${method} ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.writeKey}\r\n${more}\r\n`;
+
+const statuses = (text: string): string[] => [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status = ""]) => status);
+
+/** The last answer is the error body as JSON, with the request id also as a header. */
+function assertToldInWords(text: string, status: string): void {
+  const last = text.slice(text.lastIndexOf("HTTP/1.1 "));
+  assert.ok(last.startsWith(`HTTP/1.1 ${status} `), last);
+  assert.match(last, /\r\nContent-Type: application\/json\r\n/i);
+  const requestId = /\r\nX-Request-Id: (req_\w+)\r\n/i.exec(last)?.[1];
+  assert.ok(requestId !== undefined && last.includes(`"requestId":"${requestId}"`), last);
+}
+
+test("a request without Host, an unknown expectation and a tunnel are refused in the service's words (C2)", async () => {
+  await using server = await start();
+  for (const [text, status] of [
+    [`GET ${crates} HTTP/1.1\r\nConnection: close\r\n\r\n`, "400"],
+    [head(server, "POST", crates, "Expect: coffee\r\nConnection: close\r\n"), "417"],
+    ["CONNECT other:443 HTTP/1.1\r\nHost: other\r\n\r\n", "400"],
+  ] as const) {
+    const line = await open(server);
+    line.write(text);
+    assertToldInWords(await line.closed, status);
+  }
+});
+
+test("what follows a request and is none is refused behind its answer, not in its place (H7)", async () => {
+  await using server = await start();
+  const line = await open(server);
+  const body = '{"label":"first"}';
+  line.write(`${head(server, "POST", crates, `Content-Length: ${body.length}\r\n`)}${body}nonsense\r\n\r\n`);
+  const text = await line.closed;
+  assert.deepEqual(statuses(text), ["201", "400"]);
+  assertToldInWords(text, "400");
+});
+
+test("requests sent without waiting are answered in their order", async () => {
+  await using server = await start();
+  const line = await open(server);
+  line.write(
+    head(server, "GET", "/healthz") +
+      head(server, "GET", crates) +
+      head(server, "GET", "/nowhere", "Connection: close\r\n"),
+  );
+  assert.deepEqual(statuses(await line.closed), ["200", "200", "404"]);
+});
+
+test("a body that stops coming is 408; one that comes slowly is waited for", async () => {
+  await using server = await start({ waitLimits: shortWaits });
+  const silent = await open(server);
+  silent.write(`${head(server, "POST", crates, "Content-Length: 20\r\n")}{`);
+  assertToldInWords(await silent.closed, "408");
+  const slow = await open(server);
+  slow.write(head(server, "POST", crates, "Content-Length: 13\r\nConnection: close\r\n"));
+  for (const part of ['{"la', 'bel":', '"x"}', " "]) {
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    slow.write(part);
+  }
+  assert.deepEqual(statuses(await slow.closed), ["201"]);
+});
+
+test("an answer that takes longer than a client may be silent is not cut off", async () => {
+  const gate = Promise.withResolvers<void>();
+  await using server = await start({
+    operations: crateOperations({ beforeSeal: () => gate.promise }),
+    waitLimits: shortWaits,
+  });
+  const crateId = (await server.post(crates, { label: "x" })).textAt("data", "crate", "crateId");
+  const line = await open(server);
+  line.write(head(server, "POST", `${crates}/${crateId}/seal`, "Connection: close\r\n"));
+  setTimeout(() => gate.resolve(), 500);
+  assert.deepEqual(statuses(await line.closed), ["200"]);
+});
+
+test("a stop closes what sends nothing at once, and says to unfinished requests that it stops (H8)", async () => {
+  const server = await start({ waitLimits: { ...shortWaits, silenceMs: 60_000 } });
+  const [silent, unfinishedHead, idle, unfinishedBody] = [
+    await open(server),
+    await open(server),
+    await open(server),
+    await open(server),
+  ];
+  unfinishedHead.write("GET / HTTP/1.1\r\nHo");
+  idle.write(head(server, "GET", "/healthz"));
+  await idle.until('{"status":"ok"}');
+  unfinishedBody.write(`${head(server, "POST", crates, "Content-Length: 20\r\n")}{`);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await server.stop();
+  assert.equal(await silent.closed, "");
+  assert.equal(await unfinishedHead.closed, "");
+  assert.deepEqual(statuses(await idle.closed), ["200"]);
+  const told = await unfinishedBody.closed;
+  assertToldInWords(told, "503");
+  assert.match(told, /\r\nRetry-After: 5\r\n/);
+});
+
+test("a stop answers what has arrived, all of a connection's requests, and tells clients to send no more there", async () => {
+  const gate = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  const server = await start({
+    operations: crateOperations({
+      beforeSeal: () => {
+        reached.resolve();
+        return gate.promise;
+      },
+    }),
+  });
+  const crateId = (await server.post(crates, { label: "x" })).textAt("data", "crate", "crateId");
+  const line = await open(server);
+  line.write(head(server, "POST", `${crates}/${crateId}/seal`));
+  await reached.promise;
+  const stopped = server.stop();
+  line.write(head(server, "GET", crates));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  gate.resolve();
+  const text = await line.closed;
+  assert.deepEqual(statuses(text), ["200", "200"]);
+  const [first = "", second = ""] = text.split(/(?<=.)(?=HTTP\/1\.1 )/s);
+  assert.doesNotMatch(first, /\r\nConnection: close\r\n/i);
+  assert.match(second, /\r\nConnection: close\r\n/i);
+  await stopped;
+});
+
+test("a client that does not read its answer cannot hold a stop for ever (H8)", async () => {
+  const large = {
+    path: "/large",
+    handle: () => Promise.resolve(new Response("x".repeat(64 * 1_048_576))),
+  };
+  const server = await start({ mounts: [large], waitLimits: shortWaits });
+  const line = await open(server, false);
+  line.write(head(server, "GET", "/large"));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await server.stop();
+});
