@@ -181,13 +181,13 @@ async function staged(
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for (const chunk of chunksOf([...recordIds], inListMax)) {
-    const rows = await tx.all<{ record_id: string; record: string }>(
-      `select record_id, record from import_record
-       where shop_id = ? and import_id = ? and type = ? and record_id in (${chunk.map(() => "?").join(", ")})
-       order by position`,
+    // Sorted here: asked for in this order, the records would be read in it, all of the file's.
+    const rows = await tx.all<{ position: number; record_id: string; record: string }>(
+      `select position, record_id, record from import_record
+       where shop_id = ? and import_id = ? and type = ? and record_id in (${chunk.map(() => "?").join(", ")})`,
       [shopId, importId, type, ...chunk],
     );
-    for (const row of rows) found.set(row.record_id, row.record);
+    for (const row of rows.sort((a, b) => a.position - b.position)) found.set(row.record_id, row.record);
   }
   return found;
 }
@@ -313,7 +313,7 @@ interface NumberConflict {
   readonly other: string;
 }
 
-/** The same number on another order of the file, of the shop, or of an import that is being brought in. */
+/** The same number on another order of the file, of the shop, or of an import that is being brought in: any one such. Read from indexes alone. */
 const numberConflicts = [
   `select max(line_number) as line_number, po_number, min(record_id) as other
    from import_record where shop_id = ? and import_id = ? and po_number is not null
@@ -321,15 +321,13 @@ const numberConflicts = [
   `select r.line_number, r.po_number, o.purchase_order_id as other
    from import_record r join purchase_order o
      on o.shop_id = r.shop_id and o.po_number = r.po_number and o.purchase_order_id <> r.record_id
-   where r.shop_id = ? and r.import_id = ? and r.po_number is not null
-   order by r.position limit 1`,
+   where r.shop_id = ? and r.import_id = ? and r.po_number is not null limit 1`,
   `select r.line_number, r.po_number, o.record_id as other
    from import_record r
    join import_run u on u.shop_id = r.shop_id and u.state = 'committed' and u.import_id <> r.import_id
    join import_record o
      on o.shop_id = r.shop_id and o.import_id = u.import_id and o.po_number = r.po_number and o.record_id <> r.record_id
-   where r.shop_id = ? and r.import_id = ? and r.po_number is not null
-   order by r.position limit 1`,
+   where r.shop_id = ? and r.import_id = ? and r.po_number is not null limit 1`,
 ];
 
 /**

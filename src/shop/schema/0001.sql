@@ -357,4 +357,4 @@ create table import_record (
   primary key (shop_id, import_id, position)
 );
 create index import_record_by_id on import_record (shop_id, import_id, type, record_id);
-create index import_record_by_number on import_record (shop_id, import_id, po_number) where po_number is not null;
+create index import_record_by_number on import_record (shop_id, import_id, po_number, record_id) where po_number is not null;
