@@ -16,6 +16,7 @@ import { type CostProposal, costPlan, type VariantStanding } from "../core/store
 import {
   catalogueCostStatement,
   type CostOutcome,
+  type CostRow,
   insertCostStatement,
   loadCostFacts,
   loadCostRows,
@@ -121,15 +122,37 @@ export async function writeCosts(
   };
 }
 
-/** Proposals that no earlier attempt of this completion has brought through, and what there is of those. */
+/**
+ * Proposals that no earlier attempt of this completion has brought through, and what there is of those. They are made from the costs
+ * before the first attempt, so that what was applied is known again, and due again only if the order has changed since.
+ */
 async function dueProposals(tx: Tx, call: Call, order: PurchaseOrder) {
   const { shopId } = call.shop;
   const { purchaseOrderId } = order;
-  const plan = costPlan(order, call.shop, await loadCostFacts(tx, shopId, purchaseOrderId));
   const rows = await loadCostRows(tx, shopId, purchaseOrderId, completionOf(order));
-  const appliedVariantIds = new Set(rows.filter((row) => row.outcome === "applied").map((row) => row.variantId));
-  return { proposals: plan.filter((proposal) => !appliedVariantIds.has(proposal.variantId)), rows, appliedVariantIds };
+  const facts = await loadCostFacts(tx, shopId, purchaseOrderId);
+  const applied = Map.groupBy(
+    rows.filter((row) => row.outcome === "applied"),
+    (row) => row.variantId,
+  );
+  const factsBefore = new Map(
+    [...facts].map(([variantId, known]) => {
+      const [first] = applied.get(variantId) ?? [];
+      return [variantId, first === undefined ? known : { ...known, unitCost: first.previousUnitCost }];
+    }),
+  );
+  const plan = costPlan(order, call.shop, factsBefore);
+  const proposals = plan
+    .filter((proposal) => !isSameCost(proposal, applied.get(proposal.variantId)?.at(-1)))
+    .map((proposal) => ({ ...proposal, previousUnitCost: facts.get(proposal.variantId)?.unitCost ?? null }));
+  const due = new Set(proposals.map((proposal) => proposal.variantId));
+  return { proposals, rows, appliedVariantIds: new Set([...applied.keys()].filter((id) => !due.has(id))) };
 }
+
+const isSameCost = (proposal: CostProposal, row: CostRow | undefined): boolean =>
+  row?.proposedUnitCost === proposal.proposedUnitCost &&
+  row.sourceUnitCost === proposal.sourceUnitCost &&
+  row.sourceCurrencyCode === proposal.sourceCurrencyCode;
 
 /** Keeps a row for every cost that is about to be written, and for every one that cannot be, once. */
 async function keep(

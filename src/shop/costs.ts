@@ -43,6 +43,10 @@ export interface CostRow {
   readonly variantId: string;
   readonly outcome: CostOutcome;
   readonly attempt: number;
+  readonly previousUnitCost: Money | null;
+  readonly proposedUnitCost: Money;
+  readonly sourceUnitCost: Money;
+  readonly sourceCurrencyCode: string;
 }
 
 /**
@@ -55,9 +59,19 @@ export async function loadCostRows(
   purchaseOrderId: string,
   completion: number,
 ): Promise<readonly CostRow[]> {
-  const rows = await tx.all<{ cost_sync_id: string; variant_id: string; outcome: CostOutcome; attempt: number }>(
-    `select cost_sync_id, variant_id, outcome, attempt from cost_sync
-     where shop_id = ? and purchase_order_id = ? and completion = ? order by cost_sync_id`,
+  const rows = await tx.all<{
+    cost_sync_id: string;
+    variant_id: string;
+    outcome: CostOutcome;
+    attempt: number;
+    previous_unit_cost: number | null;
+    proposed_unit_cost: number;
+    source_unit_cost: number;
+    source_currency_code: string;
+  }>(
+    `select cost_sync_id, variant_id, outcome, attempt, previous_unit_cost, proposed_unit_cost, source_unit_cost,
+       source_currency_code
+     from cost_sync where shop_id = ? and purchase_order_id = ? and completion = ? order by cost_sync_id`,
     [shopId, purchaseOrderId, completion],
   );
   return rows.map((row) => ({
@@ -65,6 +79,10 @@ export async function loadCostRows(
     variantId: row.variant_id,
     outcome: row.outcome,
     attempt: row.attempt,
+    previousUnitCost: row.previous_unit_cost === null ? null : asMoney(row.previous_unit_cost),
+    proposedUnitCost: asMoney(row.proposed_unit_cost),
+    sourceUnitCost: asMoney(row.source_unit_cost),
+    sourceCurrencyCode: row.source_currency_code,
   }));
 }
 

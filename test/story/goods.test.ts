@@ -458,6 +458,36 @@ test("an order edited while its costs are written is not completed with stale on
   assert.equal((await server.sandbox.state(["red"])).variants[0]?.unitCost, 50_000);
 });
 
+for (const [costSyncMode, expected] of [
+  ["unit-cost", 70_000],
+  // (100 × 1 + 10 × 7) ÷ 110: what an earlier attempt wrote is not averaged in.
+  ["moving-average", 15_455],
+] as const)
+  test(`${costSyncMode}: a cost edited after an attempt that failed is written by the next one`, async () => {
+    await using server = await open({ shop: { costSyncMode } });
+    await server.bring([{ type: "inventoryLevel", variantId: "red", locationId: "warehouse", onHand: 110 }]);
+    await server.bringOrder("Partially Received", [
+      { ...lineA, ...synced },
+      { ...lineB, quantityReceived: 5, quantitySynced: 5 },
+    ]);
+    await server.faults([{ call: "writeCosts", outcome: "refused", variantIds: ["blue"] }]);
+    assert.equal((await server.post(server.order("/complete"))).status, 502);
+    await server.patch(server.order("/line-items"), { lines: [{ lineItemId: "a", unitCost: 7 }] });
+    await server.faults([]);
+    const completed = await server.post(server.order("/complete"));
+    assert.equal(completed.at("data", "costSync", "syncedVariantCount"), 2, completed.text);
+    assert.equal((await server.sandbox.state(["red"])).variants[0]?.unitCost, expected);
+    const history = await server.get(server.order("/cost-sync-history?variantIds=red"));
+    assert.deepEqual(
+      [0, 1].map((index) => history.at("data", "costSyncHistory", index, "sourceUnitCost")),
+      [7, 4],
+    );
+    assert.equal(
+      history.at("data", "costSyncHistory", 0, "previousUnitCost"),
+      history.at("data", "costSyncHistory", 1, "proposedUnitCost"),
+    );
+  });
+
 test("a variant that is gone gets no cost and is a warning; with cost sync off nothing is written", async () => {
   await using server = await open();
   await server.bringOrder("Received", [
