@@ -7,7 +7,7 @@
  *     data/  lock.db · format · admin-token (mode 0600) · shops/<shopId>… · sandbox/<shopId>… · snapshots/ (copies on their way out)
  */
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { recoverImports } from "./admin/import.ts";
 import { type AdminContext, importContext } from "./admin/operations.ts";
@@ -31,6 +31,28 @@ const formatFile = (dataDir: string): string => path.join(dataDir, "format");
 const adminTokenFile = (dataDir: string): string => path.join(dataDir, "admin-token");
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** What the directory keeps under this name, or null. @throws ConfigError when it cannot be read. */
+function kept(file: string): string | null {
+  if (!existsSync(file)) return null;
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch (error) {
+    throw new ConfigError(`OPENPO_DATA_DIR: ${file} cannot be read: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** Keeps a line under this name, whole or not at all. @throws ConfigError when it cannot be written. */
+function keep(file: string, line: string, mode: number): void {
+  const unfinished = `${file}.unfinished`;
+  try {
+    rmSync(unfinished, { force: true });
+    writeFileSync(unfinished, `${line}\n`, { mode, flush: true });
+    renameSync(unfinished, file);
+  } catch (error) {
+    throw new ConfigError(`OPENPO_DATA_DIR: ${file} cannot be written: ${reasonOf(error)}`, { cause: error });
+  }
+}
 
 /** Another process has the directory. */
 export class DirectoryInUse extends ConfigError {}
@@ -68,8 +90,8 @@ export function isClaimed(dataDir: string): boolean {
  * @throws ConfigError when it is data that this version cannot read.
  */
 export function holdsData(dataDir: string): boolean {
-  if (!existsSync(formatFile(dataDir))) return false;
-  const format = readFileSync(formatFile(dataDir), "utf8").trim();
+  const format = kept(formatFile(dataDir));
+  if (format === null) return false;
   if (format !== dataFormat)
     throw new ConfigError(
       `OPENPO_DATA_DIR: ${dataDir} is in format ${JSON.stringify(format)}, and this version reads format ${dataFormat} only. Use the version that wrote it, or a newer one.`,
@@ -79,15 +101,14 @@ export function holdsData(dataDir: string): boolean {
 
 /** The operator's token that the directory keeps, or null. */
 export function keptAdminToken(dataDir: string): string | null {
-  const file = adminTokenFile(dataDir);
-  const kept = existsSync(file) ? readFileSync(file, "utf8").trim() : "";
-  return kept === "" ? null : kept;
+  const token = kept(adminTokenFile(dataDir));
+  return token === "" ? null : token;
 }
 
 /** Makes an operator's token and keeps it in the directory. */
 export function makeAdminToken(dataDir: string): string {
   const made = adminTokenPrefix + randomBytes(adminTokenBytes).toString("base64url");
-  writeFileSync(adminTokenFile(dataDir), `${made}\n`, { mode: 0o600 });
+  keep(adminTokenFile(dataDir), made, 0o600);
   return made;
 }
 
@@ -147,7 +168,7 @@ export async function openDataDirectory(dataDir: string, log: EngineLog): Promis
       }
     }
     const settle = (): void => {
-      if (isNew) writeFileSync(formatFile(dataDir), `${dataFormat}\n`);
+      if (isNew) keep(formatFile(dataDir), dataFormat, 0o644);
     };
     return { engine, clock, ids, isNew, sandboxOf, adminContext, settle, close };
   } catch (error) {

@@ -3,7 +3,7 @@
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import path from "node:path";
 import { test } from "node:test";
@@ -87,6 +87,8 @@ test("what stops a start is told in one line, and ends with 1", async () => {
     const newer = path.join(directory, "newer");
     await (await serveProgram({ OPENPO_DATA_DIR: newer, OPENPO_DEMO: "0" })).end("SIGTERM");
     await writeFile(path.join(newer, "format"), "2\n");
+    const blocked = path.join(directory, "blocked");
+    await mkdir(path.join(blocked, "admin-token.unfinished", "x"), { recursive: true });
     const cases: readonly (readonly [Record<string, string>, RegExp])[] = [
       [{ PORT: "many" }, /^openpo: PORT: must be a port number/],
       [
@@ -103,6 +105,7 @@ test("what stops a start is told in one line, and ends with 1", async () => {
       ],
       [{ OPENPO_DATA_DIR: other }, /^openpo: Another OpenPO process is using the data directory/],
       [{ OPENPO_DATA_DIR: newer }, /^openpo: OPENPO_DATA_DIR: .* is in format "2"/],
+      [{ OPENPO_DATA_DIR: blocked }, /^openpo: OPENPO_DATA_DIR: .*admin-token cannot be written: /],
       [{ OPENPO_DATABASE_URL: "postgres://x" }, /^openpo: OPENPO_DATABASE_URL: the scale-out engine is not available/],
     ];
     for (const [env, message] of cases) {
