@@ -407,6 +407,9 @@ const syncable: ReadonlySet<Status> = new Set([
   "Received",
 ]);
 
+/** Whether storefront-sync takes the order, from Sent to Received. */
+export const isSyncable = (order: Pick<PurchaseOrder, "status">): boolean => syncable.has(order.status);
+
 /** @param done what cannot be done to the order: `received`. */
 function refuseUnless(accepted: ReadonlySet<Status>, order: PurchaseOrder, done: string): void {
   if (accepted.has(order.status)) return;

@@ -24,16 +24,24 @@ import {
   type GoodsDecision,
   syncableLines,
 } from "../core/goods.ts";
-import { isWhollyCancelled } from "../core/lines.ts";
+import { isCustom, isWhollyCancelled } from "../core/lines.ts";
 import { type LineItem, linesPerOrderMax, type PurchaseOrder, statuses } from "../core/purchase-order.ts";
 import type { Resolution } from "../core/storefront-plan.ts";
+import { reviveTellings } from "../shop/effects.ts";
 import { loadOrder } from "../shop/rows.ts";
 import type { Tx } from "../shop/shop.ts";
 import { costSyncSchema, refuseUnlessPriced, writeCosts } from "./cost-sync.ts";
 import { guard, type GuardFacts, noGuard, resolutions } from "./guard.ts";
 import { type Answer, type Call, type Committed, operation } from "./operation.ts";
 import { orderOf, orderToChange, saveFor } from "./order-access.ts";
-import { type AskedEffect, followOnShape, recoveryText, renderSideEffects, type SideEffects } from "./side-effects.ts";
+import {
+  type AskedEffect,
+  type FollowedOrder,
+  followOnShape,
+  recoveryText,
+  renderSideEffects,
+  type SideEffects,
+} from "./side-effects.ts";
 import {
   askedPush,
   type Confirmation,
@@ -128,7 +136,7 @@ async function movedGoods(
       status,
       updatedLineItemIds: [...updatedLineItemIds],
       ...renderSideEffects(effects, outcomes, {
-        purchaseOrderId: next.purchaseOrderId,
+        order: now,
         storefrontSync: {
           unpushed: stockSync === "disabled" ? "disabled" : "skipped",
           lineItemCount: pushed?.poLineItemIds.length ?? 0,
@@ -225,7 +233,7 @@ const confirmQuantities = operation({
             purchaseOrder: purchaseOrderJson(decided.next),
             status: decided.status,
             updatedLineItemIds: [...decided.updatedLineItemIds],
-            ...renderSideEffects(effects, outcomes, { purchaseOrderId: order.purchaseOrderId }),
+            ...renderSideEffects(effects, outcomes, { order: decided.next }),
           },
           etag: etagOf(decided.next),
         }),
@@ -384,7 +392,7 @@ const completeOrder = operation({
             purchaseOrder: purchaseOrderJson(decided.next),
             status: { before: decided.status.before, after: decided.status.after },
             costSync: costs.costSync,
-            ...renderSideEffects(effects, outcomes, { purchaseOrderId: order.purchaseOrderId }),
+            ...renderSideEffects(effects, outcomes, { order: decided.next }),
           },
           etag: etagOf(decided.next),
         }),
@@ -479,9 +487,9 @@ const quickCompleteOrder = operation({
       return {
         effectIds: idsOf(effects),
         answer: (outcomes) => {
-          const followOn = renderSideEffects(effects, outcomes, { purchaseOrderId: id });
+          const followOn = renderSideEffects(effects, outcomes, { order: decided.next });
           const sideEffects: SideEffects = { storefrontSync: waitedSlot(confirmation), ...followOn.sideEffects };
-          const recovery = completedRecovery(confirmation, sideEffects, id);
+          const recovery = completedRecovery(confirmation, sideEffects, decided.next);
           return {
             data: {
               purchaseOrder: purchaseOrderJson(decided.next),
@@ -514,12 +522,8 @@ function nothingPushed(confirmation: Confirmation, purchaseOrderId: string): Fau
 }
 
 /** What to do when /quick-complete completed an order of which the storefront does not have everything. */
-function completedRecovery(
-  confirmation: Confirmation,
-  sideEffects: SideEffects,
-  purchaseOrderId: string,
-): string | null {
-  const path = `/api/v1/purchase-orders/${purchaseOrderId}`;
+function completedRecovery(confirmation: Confirmation, sideEffects: SideEffects, order: FollowedOrder): string | null {
+  const path = `/api/v1/purchase-orders/${order.purchaseOrderId}`;
   const { storefrontSync, ...others } = sideEffects;
   const steps: string[] = [];
   if (storefrontSync?.status === "failed")
@@ -530,7 +534,7 @@ function completedRecovery(
     steps.push(
       `The order is completed; the storefront has not shown every line yet. Read the order again: storefrontSyncState tells when the sync is through.`,
     );
-  const rest = recoveryText(others, purchaseOrderId);
+  const rest = recoveryText(others, order);
   if (rest !== null) steps.push(rest);
   return steps.length === 0 ? null : steps.join(" ");
 }
@@ -593,13 +597,17 @@ const syncStorefront = operation({
       const order = await orderToChange(tx, call, id);
       const decided = decideStorefrontSync(order, wanted, goodsContext(call, guardFacts));
       await refuseWhileInFlight(tx, call, order);
-      const effects = await saveFor(tx, call, order, decided);
-      return { decided, effects, skipped: skippedJson(decided.skipped) };
+      const asked = await saveFor(tx, call, order, decided);
+      const { shopId } = call.shop;
+      const variantIds = new Set(order.lineItems.filter((line) => !isCustom(line)).map((line) => line.variantId));
+      const revived = await reviveTellings(tx, shopId, order.locationId, variantIds, call.clock.now());
+      return { decided, asked, revived, skipped: skippedJson(decided.skipped) };
     };
     if (!input.awaitConfirmation) {
       const queued: string[] = [];
       const answer = await call.commit(async (tx) => {
-        const { decided, effects, skipped } = await start(tx);
+        const { decided, asked, revived, skipped } = await start(tx);
+        const effects = [...asked, ...revived];
         queued.push(...idsOf(effects));
         return {
           effectIds: [],
@@ -608,7 +616,7 @@ const syncStorefront = operation({
               purchaseOrder: purchaseOrderJson(decided.next),
               skipped,
               ...renderSideEffects(effects, outcomes, {
-                purchaseOrderId: id,
+                order: decided.next,
                 storefrontSync: { unpushed: "skipped", lineItemCount: decided.pushedLineItemIds.length },
               }),
             },
@@ -620,26 +628,26 @@ const syncStorefront = operation({
       await call.settle(queued, 0);
       return answer;
     }
-    const { asked, skipped } = await call.change(async (tx) => {
-      const { decided, effects, skipped } = await start(tx);
-      const asked = await askedPush(tx, call, id, {
-        effectId: effects[0]?.effectId ?? null,
+    const { push, revived, skipped } = await call.change(async (tx) => {
+      const { decided, asked, revived, skipped } = await start(tx);
+      const push = await askedPush(tx, call, id, {
+        effectId: asked[0]?.effectId ?? null,
         lines: linesWithIds(decided.next, decided.pushedLineItemIds),
         guardSkipped: decided.skipped.flatMap(({ line, reason }) => (reason === "guard-skipped" ? [line] : [])),
       });
-      return { asked, skipped };
+      return { push, revived, skipped };
     });
-    const confirmation = await confirmPush(call, asked);
+    const confirmation = await confirmPush(call, push);
     return call.commit(async (tx) => {
       const order = await orderOf(tx, call, id);
       return {
-        effectIds: [],
-        answer: () => ({
+        effectIds: idsOf(revived),
+        answer: (outcomes) => ({
           data: {
             purchaseOrder: purchaseOrderJson(order),
             confirmation,
             skipped,
-            ...waitedFollowOn(confirmation, id),
+            ...waitedFollowOn(confirmation, renderSideEffects(revived, outcomes, { order }).sideEffects, order),
           },
           etag: etagOf(order),
         }),

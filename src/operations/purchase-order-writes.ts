@@ -277,7 +277,7 @@ async function savedOrder(
     answer: (outcomes) => ({
       data: {
         purchaseOrder: purchaseOrderJson(next),
-        ...renderSideEffects(effects, outcomes, { purchaseOrderId: next.purchaseOrderId }),
+        ...renderSideEffects(effects, outcomes, { order: next }),
       },
       etag: etagOf(next),
     }),
@@ -490,7 +490,7 @@ const updateLineItems = operation({
             updatedLineItemIds: [...updatedLineItemIds],
             failed: failed.map((failure) => ({ ...failure })),
             ...renderSideEffects(effects, outcomes, {
-              purchaseOrderId: next.purchaseOrderId,
+              order: next,
               ...(supplierUpdate === undefined ? {} : { supplierUpdate }),
             }),
           },

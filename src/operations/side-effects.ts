@@ -6,6 +6,8 @@
  */
 import { z } from "zod";
 import type { Effect, EffectOutcome } from "../core/effect.ts";
+import { isSyncable } from "../core/goods.ts";
+import type { PurchaseOrder } from "../core/purchase-order.ts";
 
 /** An effect that a change asked for. */
 export interface AskedEffect {
@@ -70,8 +72,11 @@ export interface FollowOn {
   readonly recovery?: string | undefined;
 }
 
+/** The order that follow-on work was for, as the change has left it. */
+export type FollowedOrder = Pick<PurchaseOrder, "purchaseOrderId" | "status">;
+
 export interface SideEffectOptions {
-  readonly purchaseOrderId: string;
+  readonly order: FollowedOrder;
   /**
    * Given by operations that may push stock, and only by them: what to say when nothing was pushed, and how many lines the push
    * was asked for.
@@ -148,13 +153,13 @@ export function renderSideEffects(
               : { outcome: tags.state === "skipped" ? ("skipped" as const) : ("applied" as const) },
         }),
   };
-  const recovery = recoveryText(sideEffects, options.purchaseOrderId);
+  const recovery = recoveryText(sideEffects, options.order);
   return recovery === null ? { sideEffects } : { sideEffects, recovery };
 }
 
 /** What to do about the slots that failed; null when none did. */
-export function recoveryText(sideEffects: SideEffects, purchaseOrderId: string): string | null {
-  const path = `/api/v1/purchase-orders/${purchaseOrderId}`;
+export function recoveryText(sideEffects: SideEffects, order: FollowedOrder): string | null {
+  const path = `/api/v1/purchase-orders/${order.purchaseOrderId}`;
   const failed: string[] = [];
   if (sideEffects.storefrontSync?.status === "failed") failed.push("received stock was not pushed to the storefront");
   if (sideEffects.incoming?.outcome === "failed") failed.push("the storefront's incoming quantities were not updated");
@@ -162,7 +167,11 @@ export function recoveryText(sideEffects: SideEffects, purchaseOrderId: string):
   const steps: string[] = [];
   if (failed.length > 0)
     steps.push(
-      `The order is saved, but ${failed.join(" and ")}. POST ${path}/storefront-sync/reset, then POST ${path}/storefront-sync.`,
+      `The order is saved, but ${failed.join(" and ")}. ${
+        isSyncable(order)
+          ? `POST ${path}/storefront-sync/reset, then POST ${path}/storefront-sync.`
+          : `They are told again with the next order that changes what is incoming of these variants; an order that is ${order.status} is not synced by itself.`
+      }`,
     );
   if (sideEffects.supplierUpdate?.outcome === "failed")
     steps.push(

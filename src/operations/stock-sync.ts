@@ -17,7 +17,7 @@ import { loadOrder } from "../shop/rows.ts";
 import type { Tx } from "../shop/shop.ts";
 import { StorefrontError } from "../storefront/storefront.ts";
 import type { Call } from "./operation.ts";
-import { type FollowOn, recoveryText, type SideEffects } from "./side-effects.ts";
+import { type FollowedOrder, type FollowOn, recoveryText, type SideEffects } from "./side-effects.ts";
 import { withinLimit } from "./upstream.ts";
 
 export const confirmationSchema = z
@@ -261,9 +261,9 @@ export function waitedSlot(confirmation: Confirmation): NonNullable<SideEffects[
   return { status: syncedLineItemCount > 0 ? "queued" : "skipped", syncedLineItemCount };
 }
 
-/** Follow-on work of a call that waited and did nothing else. */
-export function waitedFollowOn(confirmation: Confirmation, purchaseOrderId: string): FollowOn {
-  const sideEffects: SideEffects = { storefrontSync: waitedSlot(confirmation) };
-  const recovery = recoveryText(sideEffects, purchaseOrderId);
+/** Follow-on work of a call that waited for a push; `others` is what it asked for beside. */
+export function waitedFollowOn(confirmation: Confirmation, others: SideEffects, order: FollowedOrder): FollowOn {
+  const sideEffects: SideEffects = { storefrontSync: waitedSlot(confirmation), ...others };
+  const recovery = recoveryText(sideEffects, order);
   return recovery === null ? { sideEffects } : { sideEffects, recovery };
 }

@@ -170,6 +170,47 @@ export const settleEffectStatement = (
   ],
 });
 
+/** Effects that one call makes due again. */
+const reviveMax = 50;
+
+/**
+ * Makes due again what was given up of telling the storefront these variants' incoming quantities at the location, and their tags:
+ * each is told as the ledger stands by then.
+ *
+ * @returns the effects that are told again.
+ */
+export async function reviveTellings(
+  tx: Tx,
+  shopId: string,
+  locationId: string | null,
+  variantIds: ReadonlySet<string>,
+  nowMs: number,
+): Promise<readonly { readonly effectId: string; readonly kind: Effect["kind"] }[]> {
+  const rows = await tx.all<{ effect_id: string; payload: string }>(
+    `select effect_id, payload from effect where shop_id = ? and lane in (?, ?) and state = 'failed'
+     order by effect_id desc limit ?`,
+    [
+      shopId,
+      laneOf({ kind: "sync-tags", variantIds: [] }),
+      locationId === null ? "" : laneOf({ kind: "mirror-incoming", locationId, variantIds: [] }),
+      reviveMax,
+    ],
+  );
+  const revived = rows.flatMap((row) => {
+    const effect: Effect = JSON.parse(row.payload);
+    const concerns = "variantIds" in effect && effect.variantIds.some((variantId) => variantIds.has(variantId));
+    return concerns ? [{ effectId: row.effect_id, kind: effect.kind }] : [];
+  });
+  await tx.batch(
+    revived.map(({ effectId }) => ({
+      sql: `update effect set state = 'pending', attempts = 0, due_at = ?, detail = null, item_count = 0, settled_at = null
+            where shop_id = ? and effect_id = ?`,
+      params: [nowMs, shopId, effectId],
+    })),
+  );
+  return revived;
+}
+
 /** Makes everything due that an earlier process had claimed; the attempt that it did not finish does not count. */
 export const releaseStatement = (shopId: string, owner: string, nowMs: number): Statement => ({
   sql: `update effect set due_at = ?, lease_owner = null, attempts = attempts - 1

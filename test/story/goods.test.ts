@@ -706,3 +706,33 @@ test("the ETag of a receipt holds once its push has landed: what follows with If
   });
   assert.deepEqual([replayed.text, replayed.headers.etag], [received.text, received.headers.etag]);
 });
+
+test("recovery of incoming quantities and tags works: a storefront-sync tells what was given up", async () => {
+  await using server = await open({ shop: { onOrderTag: "on-order" } });
+  await server.bringOrder("Sent", [lineA]);
+  await server.faults([
+    { call: "setIncoming", outcome: "refused" },
+    { call: "setTags", outcome: "refused" },
+  ]);
+  const confirmed = await server.post(server.order("/confirm"), { lines: [{ lineItemId: "a", quantityConfirmed: 6 }] });
+  assert.equal(confirmed.at("data", "sideEffects", "incoming", "outcome"), "failed", confirmed.text);
+  assert.equal(confirmed.at("data", "sideEffects", "tagSync", "outcome"), "failed");
+  assert.match(confirmed.textAt("data", "recovery"), /storefront-sync\/reset, then POST/);
+  assert.equal((await server.post(server.order("/storefront-sync/reset"))).status, 200);
+  const inVain = await server.post(server.order("/storefront-sync"));
+  assert.equal(inVain.at("data", "sideEffects", "incoming", "outcome"), "failed", inVain.text);
+  await server.faults([]);
+  const synced = await server.post(server.order("/storefront-sync"));
+  assert.deepEqual(synced.at("data", "sideEffects"), {
+    storefrontSync: { status: "skipped", syncedLineItemCount: 0 },
+    incoming: { outcome: "applied" },
+    tagSync: { outcome: "applied" },
+  });
+  assert.equal(synced.at("data", "recovery"), undefined);
+  assert.equal(await server.incoming("red"), 6);
+  assert.deepEqual((await server.sandbox.state(["red"])).variants[0]?.tags, ["on-order"]);
+  const calls = await server.calls("setIncoming");
+  const again = await server.post(server.order("/storefront-sync"), { awaitConfirmation: false });
+  assert.deepEqual(again.at("data", "sideEffects"), { storefrontSync: { status: "skipped", syncedLineItemCount: 0 } });
+  assert.equal(await server.calls("setIncoming"), calls, "what was told is not told again");
+});

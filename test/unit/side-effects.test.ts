@@ -8,15 +8,15 @@ import {
   type SupplierUpdate,
 } from "../../src/operations/side-effects.ts";
 
-const order = { purchaseOrderId: "po_1" };
-const pushing: SideEffectOptions = { ...order, storefrontSync: { unpushed: "disabled", lineItemCount: 3 } };
+const plain: SideEffectOptions = { order: { purchaseOrderId: "po_1", status: "Partially Received" } };
+const pushing: SideEffectOptions = { ...plain, storefrontSync: { unpushed: "disabled", lineItemCount: 3 } };
 const failed = (detail: string): EffectOutcome => ({ state: "failed", detail, itemCount: 1 });
 const applied: EffectOutcome = { state: "applied", itemCount: 2 };
 
 /** Effects of these kinds with these outcomes; undefined: none is known yet. */
 function rendered(
   asked: readonly (readonly [Effect["kind"], EffectOutcome | undefined])[],
-  options: SideEffectOptions = order,
+  options: SideEffectOptions = plain,
 ) {
   const effects: readonly AskedEffect[] = asked.map(([kind], index) => ({ effectId: `e${index}`, kind }));
   const outcomes = new Map<string, EffectOutcome>();
@@ -75,5 +75,19 @@ test("recovery names every part that failed and what to do about each", () => {
   assert.match(recovery ?? "", /tags were not updated/);
   assert.match(recovery ?? "", /updateSupplier: true/);
   const update: SupplierUpdate = { outcome: "applied", lines: [] };
-  assert.deepEqual(rendered([], { ...order, supplierUpdate: update }), { sideEffects: { supplierUpdate: update } });
+  assert.deepEqual(rendered([], { ...plain, supplierUpdate: update }), { sideEffects: { supplierUpdate: update } });
+});
+
+test("recovery never points an order to a storefront-sync that would refuse it", () => {
+  for (const [status, synced] of [
+    ["Sent", true],
+    ["Received", true],
+    ["Draft", false],
+    ["Completed", false],
+    ["Cancelled", false],
+  ] as const) {
+    const { recovery } = rendered([["mirror-incoming", failed("x")]], { order: { purchaseOrderId: "po_1", status } });
+    assert.equal(/POST/.test(recovery ?? ""), synced, status);
+    assert.match(recovery ?? "", /incoming quantities were not updated/);
+  }
 });
