@@ -105,15 +105,33 @@ async function readBody(request: Request): Promise<Readonly<Record<string, Json>
   return body;
 }
 
+/** Query parameters in the order they were sent; the value is null when it cannot be decoded. */
+function queryOf(request: Request): { readonly name: string; readonly value: string | null }[] {
+  const pairs = new URL(request.url).search.slice(1).split("&");
+  return pairs
+    .filter((pair) => pair !== "")
+    .map((pair) => {
+      const text = pair.replaceAll("+", " ");
+      const [name = ""] = text.split("=", 1);
+      try {
+        return { name: decodeURIComponent(name), value: decodeURIComponent(text.slice(name.length + 1)) };
+      } catch {
+        return { name, value: null };
+      }
+    });
+}
+
 /** Path, query and body members in one object, with what is wrong about how they were given. */
 async function inputOf(request: Request, operation: AdminOperation, parameters: Readonly<Record<string, string>>) {
   const found: ValidationDetail[] = [];
   const raw: Record<string, Json> = {};
-  for (const [name, value] of new URL(request.url).searchParams) {
+  for (const { name, value } of queryOf(request)) {
     const path = jsonPointer([name]);
-    const inQuery = operation.method === "GET" || operation.method === "DELETE";
-    if (!inQuery || Object.hasOwn(parameters, name)) found.push({ path, message: "unknown query parameter" });
-    else if (Object.hasOwn(raw, name)) found.push({ path, message: "is given twice" });
+    const isTaken = operation.method === "GET" || operation.method === "DELETE";
+    if (!isTaken || Object.hasOwn(parameters, name) || name === "__proto__")
+      found.push({ path, message: "unknown query parameter" });
+    else if (value === null) found.push({ path, message: "has a bad percent-escape" });
+    else if (Object.hasOwn(raw, name)) found.push({ path, message: "given more than once" });
     else raw[name] = value;
   }
   const body = operation.takesFile ? {} : await readBody(request);

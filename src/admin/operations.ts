@@ -8,7 +8,7 @@ import { z } from "zod";
 import { apiKeyRandomBytes, makeApiKey, shopIdPattern } from "../core/api-key.ts";
 import { decodeCursor, encodeCursor, invalidCursor } from "../core/cursor.ts";
 import { Fault, invalidField, type ValidationDetail } from "../core/fault.ts";
-import { fxRateToNumber, moneyToNumber, quantityToNumber } from "../core/money.ts";
+import { fxRateToNumber, moneyToNumber, quantityFrom, quantityToNumber } from "../core/money.ts";
 import { checkInput } from "../operations/input.ts";
 import {
   currencyCode,
@@ -137,8 +137,13 @@ const settings = z.strictObject({
   fxRates: z.record(currencyCode, fxRate).optional(),
   rateLimit: z
     .strictObject({
-      capacity: z.int().min(1).max(rateCapacityMax),
-      refillPerSecond: z.number().positive().max(rateCapacityMax),
+      capacity: z.int().min(1).max(rateCapacityMax).optional(),
+      refillPerSecond: z
+        .number()
+        .positive()
+        .max(rateCapacityMax)
+        .refine((rate) => quantityFrom(rate) !== null, "must have at most 3 decimals")
+        .optional(),
     })
     .optional(),
   timezone: z.string().refine(isTimezone, "must be a time zone of the IANA database, like Europe/Amsterdam").optional(),
@@ -314,7 +319,10 @@ const putShop = operation({
         costSyncMode: input.settings?.costSyncMode ?? base.costSyncMode,
         onOrderTag: input.settings?.onOrderTag === undefined ? base.onOrderTag : input.settings.onOrderTag,
         fxRates: input.settings?.fxRates ?? base.fxRates,
-        rateLimit: input.settings?.rateLimit ?? base.rateLimit,
+        rateLimit: {
+          capacity: input.settings?.rateLimit?.capacity ?? base.rateLimit.capacity,
+          refillPerSecond: input.settings?.rateLimit?.refillPerSecond ?? base.rateLimit.refillPerSecond,
+        },
         timezone: input.settings?.timezone ?? base.timezone,
         updatedAtMs: nowMs,
       };

@@ -104,6 +104,11 @@ test("a shop is created, changed member by member, listed with counts and delete
       timezone: "Asia/Tokyo",
     });
     assert.deepEqual(kept.at("data", "shop", "plan"), { restApi: false });
+    const slower = await program.ask("PUT", `${admin}/shops/shop-1`, token, {
+      name: "Uno",
+      settings: { rateLimit: { refillPerSecond: 0.001 } },
+    });
+    assert.deepEqual(slower.at("data", "shop", "settings", "rateLimit"), { capacity: 120, refillPerSecond: 0.001 });
     await makeShop(program, token, "a-shop");
     const list = await program.ask("GET", `${admin}/shops`, token);
     assert.equal(list.at("data", "totalCount"), 2);
@@ -144,6 +149,10 @@ test("a bad member of a shop is refused by its name and changes nothing", async 
       [{ name: "n", settings: { fxRates: { EUR: 1 } } }, "/settings/fxRates/EUR"],
       [{ name: "n", settings: { fxRates: { USD: 0 } } }, "/settings/fxRates/USD"],
       [{ name: "n", settings: { rateLimit: { capacity: 0, refillPerSecond: 1 } } }, "/settings/rateLimit/capacity"],
+      [
+        { name: "n", settings: { rateLimit: { capacity: 1, refillPerSecond: 0.0004 } } },
+        "/settings/rateLimit/refillPerSecond",
+      ],
       [{ name: "n", settings: { speed: 1 } }, "/settings/speed"],
       [{ name: "n", storefront: { kind: "shopify" } }, "/storefront/kind"],
       [{ name: "n", plan: { restApi: "yes" } }, "/plan/restApi"],
@@ -238,6 +247,9 @@ test("the audit log tells every request newest first, page by page and by filter
       "cursor=abc",
       "limit=1&limit=2",
       "colour=1",
+      "__proto__=1",
+      "keyId=%zz",
+      "keyId=%ff",
       foreign,
     ])
       assertFault(await program.ask("GET", `${admin}/shops/shop/audit-log?${query}`, token), 400, "INVALID_INPUT");
