@@ -53,12 +53,19 @@ function parse(text: string): Json {
     const value: Json = JSON.parse(text);
     return value;
   } catch (cause) {
-    const position = cause instanceof Error ? /at position (\d+)/.exec(cause.message)?.[1] : undefined;
-    const where = position === undefined ? "it ends too early" : `at position ${position}`;
-    throw new Fault("INVALID_INPUT", `The body is not valid JSON: ${where}.`, {
+    const why = whyNotJson(text, cause instanceof Error ? cause.message : "");
+    throw new Fault("INVALID_INPUT", `The body is not valid JSON: ${why}.`, {
       action: "Send one JSON object, or no body at all.",
     });
   }
+}
+
+/** What the parser's message says, without the piece of the text that it may quote. */
+function whyNotJson(text: string, message: string): string {
+  const position = /at position (\d+)/.exec(message)?.[1];
+  if (position !== undefined) return `at position ${position}`;
+  if (message.startsWith("Unexpected end")) return "it ends too early";
+  return text.startsWith("\ufeff") ? "it begins with a byte order mark" : "it has a character that may not be there";
 }
 
 /** A level that is being read: the members seen so far and the one whose value comes now, or the index in an array. */

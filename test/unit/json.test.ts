@@ -52,6 +52,14 @@ for (const [body, path] of refused)
     assert.equal(detail !== undefined && "path" in detail ? detail.path : null, path);
   });
 
+test("what is no JSON is told apart: cut off, out of place, marked; the body is not repeated", () => {
+  assert.match(refusal('{"a":').message, /: it ends too early\.$/);
+  assert.match(refusal('{"a":tomato}').message, /: it has a character that may not be there\.$/);
+  assert.match(refusal('{"a" 1}').message, /: at position 5\.$/);
+  assert.match(refusal("\ufeff{}").message, /: it begins with a byte order mark\.$/);
+  for (const body of ['{"a":tomato}', "tomato", '{"tomato']) assert.doesNotMatch(refusal(body).message, /tomato/);
+});
+
 test("nesting is taken to the limit and not beyond", () => {
   const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
   assert.deepEqual(canonicalJson(parseJson(bytes(nested(nestingDepthMax)))), nested(nestingDepthMax));
