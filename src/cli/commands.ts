@@ -7,7 +7,7 @@ import { type Answer, type Ask, makeDemoShop } from "../admin/ask.ts";
 import { demoShopId } from "../admin/demo.ts";
 import type { Config } from "../config.ts";
 import { type Arguments, type Command, CommandError, exitCodes, type Option, usageError } from "./arguments.ts";
-import { openOperator, type Operator } from "./operator.ts";
+import { commandErrorOf, openOperator, type Operator } from "./operator.ts";
 import { bytesShown, listIn, memberOf, type Output, shown, table } from "./output.ts";
 
 /** What a command has at hand. */
@@ -268,6 +268,14 @@ async function sizeOf(file: string): Promise<number> {
   }
 }
 
+/** A refusal that names a line is told with the file that has it. */
+function inFile(file: string, thrown: unknown): unknown {
+  const error = commandErrorOf(thrown);
+  if (error === null || !/^line \d/.test(error.message)) return thrown;
+  const { exitCode, message, action, body } = error;
+  return new CommandError(exitCode, `${file === standard ? "stdin" : file}: ${message}`, { action, body });
+}
+
 const importCommand: RunnableCommand = {
   name: "import",
   parameters: ["FILE"],
@@ -280,7 +288,10 @@ const importCommand: RunnableCommand = {
     const file = args.parameter(0);
     if (file !== standard) await sizeOf(file);
     await withOperator(setting, async (ask) => {
-      const data = dataOf(await ask("shop_import", { shopId }, fileBytes(file, setting)));
+      const answer = await ask("shop_import", { shopId }, fileBytes(file, setting)).catch((error: unknown) => {
+        throw inFile(file, error);
+      });
+      const data = dataOf(answer);
       const counts = Object.entries(memberOf(data, "imported") ?? {}).map(([type, count]) => `${shown(count)} ${type}`);
       setting.output.result(data, `Imported into ${shopId}: ${counts.length === 0 ? "nothing" : counts.join(", ")}.`);
     });

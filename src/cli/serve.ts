@@ -54,9 +54,8 @@ export const serve: RunnableCommand = {
     const service = await openService(config);
     const { demo, adminToken } = service;
     const made = demo === null && !adminToken.isNew ? {} : { adminToken: adminToken.token, demo };
-    output.result({ url: urlOf(service), dataDir: config.dataDir, ...made }, welcome(service, config.dataDir));
     let isStopping = false;
-    const signal = await new Promise<NodeJS.Signals>((resolve) => {
+    const stopped = new Promise<NodeJS.Signals>((resolve) => {
       const stop = (received: NodeJS.Signals): void => {
         // Asked twice: whoever waits has no more patience, and what was acknowledged is safe.
         if (isStopping) process.exit(1);
@@ -66,7 +65,8 @@ export const serve: RunnableCommand = {
       process.on("SIGTERM", stop);
       process.on("SIGINT", stop);
     });
-    output.say(`OpenPO stops (${signal}); what runs is finished first.`);
+    output.result({ url: urlOf(service), dataDir: config.dataDir, ...made }, welcome(service, config.dataDir));
+    output.say(`OpenPO stops (${await stopped}); what runs is finished first.`);
     await service.close();
   },
 };

@@ -19,11 +19,12 @@ export interface Finished {
 /** What still runs, so that a failed test leaves nothing behind. */
 const running = new Set<ChildProcess>();
 
-function start(args: readonly string[], env: Readonly<Record<string, string>>) {
+function start(args: readonly string[], env: Readonly<Record<string, string>>, stdin: string | null = null) {
   const child: ChildProcess = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, ...args], {
     env: { PATH: process.env["PATH"], PORT: "0", OPENPO_LOG_LEVEL: "warn", ...env },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: [stdin === null ? "ignore" : "pipe", "pipe", "pipe"],
   });
+  child.stdin?.end(stdin);
   running.add(child);
   child.once("close", () => running.delete(child));
   const output = { stdout: "", stderr: "" };
@@ -34,8 +35,11 @@ function start(args: readonly string[], env: Readonly<Record<string, string>>) {
 }
 
 /** Runs the program until it ends by itself. */
-export const runProgram = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Finished> =>
-  start(args, env).finished;
+export const runProgram = (
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  stdin: string | null = null,
+): Promise<Finished> => start(args, env, stdin).finished;
 
 export interface Answered {
   readonly status: number;
@@ -65,12 +69,15 @@ function member(value: unknown, steps: readonly (string | number)[]): unknown {
 }
 
 /** Starts serving; resolves when it listens. */
-export async function serveProgram(env: Readonly<Record<string, string>>): Promise<RunningProgram> {
-  const { child, output, finished } = start([], env);
+export async function serveProgram(
+  env: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
+): Promise<RunningProgram> {
+  const { child, output, finished } = start(args, env);
   const url = await new Promise<string>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`no start within ${startMsMax} ms`)), startMsMax);
     const look = (): void => {
-      const found = /^OpenPO serves at (\S+)$/m.exec(output.stdout)?.[1];
+      const found = /^(?:OpenPO serves at |\{"url":")([^\s"]+)/m.exec(output.stdout)?.[1];
       if (found === undefined) return;
       clearTimeout(timer);
       resolve(found);
