@@ -151,7 +151,7 @@ export function createApp(deps: AppDependencies): App {
       path,
       query: query.map(({ name, value }) => [name, value]),
       idempotencyKeys: transport.headerValues("idempotency-key"),
-      ifMatch: unquoted(request.headers.get("if-match")),
+      ifMatch: validators(request.headers.get("if-match")),
       ifNoneMatch: request.headers.get("if-none-match"),
       body: () => readBody(request),
       assemble: (_operation, body) => {
@@ -232,10 +232,11 @@ function bearerToken(values: readonly string[]): string | null {
   return value === undefined || more.length > 0 ? null : (/^Bearer +(\S+) *$/i.exec(value)?.[1] ?? null);
 }
 
-/** A validator without its quotes; anything else as it stands, so that it matches nothing but itself. */
-function unquoted(value: string | null): string | null {
-  const trimmed = value?.trim() ?? null;
-  return trimmed === null ? null : (/^"([^"]*)"$/.exec(trimmed)?.[1] ?? trimmed);
+/** Strong validators without their quotes, `*` as it stands; a weak one or anything else matches nothing. Null when not sent. */
+function validators(value: string | null): readonly string[] | null {
+  if (value === null) return null;
+  if (value.trim() === "*") return ["*"];
+  return value.split(",").flatMap((each) => /^"([^"*]*)"$/.exec(each.trim())?.[1] ?? []);
 }
 
 /**

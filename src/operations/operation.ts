@@ -97,8 +97,8 @@ export interface Call {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly storefront: Storefront;
-  /** The version the caller believes the order to have (`If-Match`), without quotes; null when not sent, `*` for any (C37). */
-  readonly ifMatch: string | null;
+  /** The versions that the caller accepts (`If-Match`), without quotes; `*` alone for any, null when not sent (C37). */
+  readonly ifMatch: readonly string[] | null;
   /** Reads a consistent, durable state. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** A change on the way: commits on its own, without the idempotency record. What it leaves must be resumable by a retry. */

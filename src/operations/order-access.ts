@@ -36,8 +36,9 @@ export async function orderOf(tx: Tx, call: Call, purchaseOrderId: string): Prom
  */
 export async function orderToChange(tx: Tx, call: Call, purchaseOrderId: string): Promise<PurchaseOrder> {
   const order = await orderOf(tx, call, purchaseOrderId);
-  if (call.ifMatch !== null && call.ifMatch !== "*" && call.ifMatch !== etagOf(order))
-    throw new Fault("INVALID_INPUT", `The order is at version ${order.version}, not ${call.ifMatch}.`, {
+  const { ifMatch } = call;
+  if (ifMatch !== null && !ifMatch.includes("*") && !ifMatch.includes(etagOf(order)))
+    throw new Fault("INVALID_INPUT", `The order is at version ${order.version}; If-Match names another.`, {
       reason: "VERSION_MISMATCH",
       action: "Read the order again and send its ETag as If-Match.",
     });

@@ -72,8 +72,8 @@ export interface Incoming {
   readonly query: readonly (readonly [name: string, value: string])[];
   /** One entry per header line. */
   readonly idempotencyKeys: readonly string[];
-  /** `If-Match` without quotes; null when not sent. */
-  readonly ifMatch: string | null;
+  /** Strong validators of `If-Match` without quotes, or `*` alone; null when not sent. */
+  readonly ifMatch: readonly string[] | null;
   /** `If-None-Match` as sent. */
   readonly ifNoneMatch: string | null;
   /** Reads the body; called at most once. @throws Fault INVALID_INPUT when it is too large or encoded. */

@@ -179,6 +179,19 @@ test("If-Match lets a change through only at the version it names; If-None-Match
   assert.equal((await server.patch(path, { note: "x" }, { headers: { "If-Match": '"1"' } })).status, 200);
   assert.equal((await server.patch(path, { note: "y" }, { headers: { "If-Match": "*" } })).status, 200);
   assert.equal((await server.get(path, { headers: { "If-None-Match": '"3"' } })).status, 304);
+  for (const [ifMatch, status] of [
+    ['"2", "3"', 200],
+    ['"1","2"', 412],
+    ['W/"3"', 412],
+    ["3", 412],
+    ['"*"', 412],
+    ["", 412],
+  ] as const)
+    assert.equal(
+      (await server.patch(path, { note: "y" }, { headers: { "If-Match": ifMatch } })).status,
+      status,
+      ifMatch,
+    );
   assert.equal((await server.get(path, { headers: { "If-None-Match": '"2"' } })).status, 200);
   for (const refused of [
     await server.delete(path, { headers: { "If-Match": '"1"' } }),

@@ -137,7 +137,7 @@ export function crateOperations(hooks: CrateHooks = {}): readonly Operation[] {
       const answer = await call.commit(async (tx) => {
         const [row] = await tx.all<{ name: string }>(selectCrate, [call.shop.shopId, input.crateId]);
         if (row === undefined) throw new Fault("NOT_FOUND", `There is no crate ${input.crateId}.`);
-        if (call.ifMatch !== null && call.ifMatch !== "*" && call.ifMatch !== row.name)
+        if (call.ifMatch !== null && !call.ifMatch.includes("*") && !call.ifMatch.includes(row.name))
           throw new Fault("INVALID_INPUT", "The crate has changed.", { reason: "VERSION_MISMATCH" });
         const label = input.label ?? `${row.name}!`;
         await tx.batch([
