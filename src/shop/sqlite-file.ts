@@ -26,7 +26,7 @@
  */
 import { accessSync, closeSync, constants as accessModes, fdatasync, fsyncSync, openSync } from "node:fs";
 import { dirname } from "node:path";
-import { constants, DatabaseSync, type StatementSync } from "node:sqlite";
+import { backup, constants, DatabaseSync, type StatementSync } from "node:sqlite";
 import { Fault } from "../core/fault.ts";
 import type { SqlValue } from "./shop.ts";
 import { migrate, type Schema } from "./sqlite-schema.ts";
@@ -37,6 +37,8 @@ const statementsMax = 256;
 const walPagesMax = 1_000;
 /** What a `-wal` file that one large commit has blown up is cut back to. */
 const walBytesKept = 16 * 1_048_576;
+/** Pages that a copy of the file takes at once; a statement that comes meanwhile waits for them. */
+const copiedPagesAtOnce = 200;
 /** What a caller waits before it tries again: a disk takes an operator, a file in use does not. */
 const retryAfterMs = 5_000;
 
@@ -393,6 +395,20 @@ export class ShopFile {
     this.#failed = unavailable("Writing this shop's data to disk failed.", error);
     for (const waiter of this.#waiters.splice(0)) waiter.reject(this.#failed);
     this.#options.fatal(error);
+  }
+
+  /**
+   * Copies everything that is committed to a new database file, a few pages at a time and off the event loop; what is committed
+   * meanwhile is in it too. The file may not be closed before it is over.
+   *
+   * @throws StoreTrouble when the copy cannot be written or the file cannot be read.
+   */
+  async copyTo(path: string): Promise<void> {
+    try {
+      await backup(this.#database, path, { rate: copiedPagesAtOnce });
+    } catch (error) {
+      throw troubleOf(error) ?? error;
+    }
   }
 
   /** Moves everything into the database file and closes it. Not to be called while it is busy. */

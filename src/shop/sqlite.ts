@@ -52,6 +52,18 @@ export interface SqliteEngineOptions {
   readonly onFatal?: (error: unknown) => void;
 }
 
+/** The engine, and what only files can do. */
+export interface SqliteEngine extends Engine {
+  /**
+   * Copies the shop's data to a new file at `path`: all that was acknowledged before the call, and whatever is committed while it
+   * runs. The shop is served meanwhile.
+   *
+   * @throws Fault NOT_FOUND       there is no such shop.
+   * @throws Fault DO_UNAVAILABLE  the shop cannot be read, or the copy not be written.
+   */
+  snapshot(shopId: string, path: string): Promise<void>;
+}
+
 /** A view of the file that ends with the turn it was made for. */
 class FileTx implements Tx {
   readonly #file: ShopFile;
@@ -129,6 +141,7 @@ class ShopDoor {
   #stuckCheckDue = false;
   #readsThisRound = 0;
   #waitingReads = 0;
+  readonly #snapshots = new Set<Promise<void>>();
   /** What was last logged as wrong with the store, until a write succeeds. */
   #loggedTrouble: string | null = null;
 
@@ -156,6 +169,7 @@ class ShopDoor {
       this.#queue.idle &&
       this.#unsettled.size === 0 &&
       this.#waitingReads === 0 &&
+      this.#snapshots.size === 0 &&
       this.#retiring === null &&
       !(this.#file?.busy ?? false)
     );
@@ -201,6 +215,22 @@ class ShopDoor {
     if (this.#retiring !== null) return this.#retiring;
     if (this.#inTurn) return new Promise((resolve) => void this.#afterTurn.push(resolve));
     return nextRound();
+  }
+
+  async snapshot(path: string): Promise<void> {
+    await this.#retiring;
+    const file = this.open();
+    const snapshot = file.copyTo(path);
+    this.#snapshots.add(snapshot);
+    try {
+      await snapshot;
+      // One that was closed under way, as trouble with the store does, ends like one that is whole.
+      if (file !== this.#file) throw unavailable("This shop's data could not be copied to its end.");
+    } catch (error) {
+      throw error instanceof StoreTrouble ? error.fault : error;
+    } finally {
+      this.#snapshots.delete(snapshot);
+    }
   }
 
   write<T>(work: Work<T>, durable: boolean): Promise<T> {
@@ -371,6 +401,7 @@ class ShopDoor {
       await this.#queue.untilIdle();
       await this.#retiring;
       await this.#file?.untilQuiet();
+      await Promise.allSettled(this.#snapshots);
       await nextRound();
     }
     this.close();
@@ -383,7 +414,7 @@ class ShopDoor {
   }
 }
 
-class SqliteEngine implements Engine {
+class FileEngine implements SqliteEngine {
   readonly #options: SqliteEngineOptions;
   readonly #schema: Schema;
   /** Shops in use, the least recently used first. */
@@ -462,6 +493,10 @@ class SqliteEngine implements Engine {
 
   async write<T>(shopId: string, work: Work<T>, options?: { readonly durable?: boolean }): Promise<T> {
     return this.#door(shopId).write(work, options?.durable ?? true);
+  }
+
+  async snapshot(shopId: string, path: string): Promise<void> {
+    return this.#door(shopId).snapshot(path);
   }
 
   admit(shopId: string): void {
@@ -557,8 +592,8 @@ function notFound(shopId: string): Fault {
 }
 
 /** Opens the engine over a directory of shops. The directory has been locked by the caller (`lockDirectory`). */
-export function openSqliteEngine(options: SqliteEngineOptions): Promise<Engine> {
-  return Promise.resolve(new SqliteEngine(options));
+export function openSqliteEngine(options: SqliteEngineOptions): Promise<SqliteEngine> {
+  return Promise.resolve(new FileEngine(options));
 }
 
 /**

@@ -14,9 +14,9 @@ const nobody = "http://127.0.0.1:9";
 interface Place {
   readonly directory: string;
   /** Runs the command; `args` as typed. */
-  openpo(args: readonly string[], stdin?: string): Promise<Finished>;
+  readonly openpo: (args: readonly string[], stdin?: string) => Promise<Finished>;
   /** Runs it with --json and reads what it says. @throws when it did not end well. */
-  json(args: readonly string[], stdin?: string): Promise<unknown>;
+  readonly json: (args: readonly string[], stdin?: string) => Promise<unknown>;
 }
 
 const placeAt = (directory: string, env: Readonly<Record<string, string>>): Place => {
