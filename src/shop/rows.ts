@@ -552,7 +552,18 @@ export async function saveDecision(
   return outbox.effects;
 }
 
-/** Takes an order that came from outside as it is: no log, no effects; the ledger follows. A stored one is replaced. */
+/** Everything that is kept of an order and what hangs on it, but its version. */
+const contentOf = (order: PurchaseOrder, { payments, documents, shipments, credits }: Attachments): string =>
+  JSON.stringify([
+    valuesOf(headerColumns, { ...order, version: 0 }),
+    order.lineItems.map((line) => [line.poLineItemId, ...valuesOf(lineColumns, line)]),
+    [payments, documents, shipments, credits],
+  ]);
+
+/**
+ * Takes an order that came from outside as it is: no log, no effects; the ledger follows. A stored one is replaced; if the record says
+ * something else than what is stored, its version is above the stored one's, so that no ETag stands for two states (C37).
+ */
 export async function importOrder(
   tx: Tx,
   shopId: string,
@@ -560,10 +571,14 @@ export async function importOrder(
   attachments: Attachments,
 ): Promise<void> {
   const before = await loadOrder(tx, shopId, order.purchaseOrderId);
+  const attached = await loadAttachments(tx, shopId, order.purchaseOrderId);
+  const isSame = before !== null && contentOf(before, attached) === contentOf(order, attachments);
+  const storedVersion = before === null ? 0 : before.version + (isSame ? 0 : 1);
+  const version = Math.max(order.version, storedVersion);
   const statements = [
     // A soft-deleted one is not loaded but is there.
     ...removeStatements(shopId, order.purchaseOrderId, ["purchase_order", "purchase_order_line"]),
-    ...orderStatements(shopId, null, order),
+    ...orderStatements(shopId, null, { ...order, version }),
     ...incomingStatements(shopId, before, order),
     ...attachmentStatements(shopId, order.purchaseOrderId, attachments),
   ];

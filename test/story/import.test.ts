@@ -10,6 +10,7 @@ import { statuses } from "../../src/core/purchase-order.ts";
 import type { InventoryLevel, Variant } from "../../src/shop/records.ts";
 import type { Engine } from "../../src/shop/shop.ts";
 import { ndjson, piecesOf, type TestShop, withShops } from "../support/admin.ts";
+import { lineA, startGoodsServer } from "../support/goods-server.ts";
 
 const address = { companyName: "Quay 4", address1: "Quay 4", city: "Rotterdam", countryCode: "NL", zip: "3011 AA" };
 
@@ -605,4 +606,33 @@ test("an import of several chunks lets other writes of the shop through while it
       Object.fromEntries(Array.from({ length: 8 }, (_, line) => [`v-${line}@loc-1`, 600])),
     );
   });
+});
+
+test("an order that is imported over another gets an ETag of its own, unless it is the same", async () => {
+  await using server = await startGoodsServer();
+  const facts = { createdAt: "2026-01-01T00:00:00.000Z", updatedAt: "2026-01-01T00:00:00.000Z" };
+  const stamped = { ...lineA, createdAt: facts.createdAt, updatedAt: facts.updatedAt };
+  const etag = async (): Promise<string> => `${(await server.get(server.order())).headers.etag}`;
+  await server.bringOrder("Sent", [stamped], facts);
+  const first = await etag();
+  await server.bringOrder("Sent", [stamped], facts);
+  assert.equal(await etag(), first, "the same record");
+  await server.bringOrder("Sent", [{ ...stamped, unitCost: 9 }], facts);
+  const second = await etag();
+  assert.notEqual(second, first);
+  assert.equal((await server.get(server.order(), { headers: { "If-None-Match": first } })).status, 200);
+  await server.bringOrder("Sent", [{ ...stamped, unitCost: 9 }], {
+    ...facts,
+    payments: [
+      {
+        paymentId: "p",
+        paymentType: "other",
+        status: "Paid",
+        amount: 1,
+        currencyCode: "EUR",
+        createdAt: facts.createdAt,
+      },
+    ],
+  });
+  assert.notEqual(await etag(), second, "what hangs on it is part of it");
 });
