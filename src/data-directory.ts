@@ -4,13 +4,15 @@
  * Owns: the directory's layout, its lock and its format, the operator's token in it. Does not own: what is in a shop's files (shop,
  * storefront), serving (serve.ts), commands (cli.ts).
  *
- *     data/  lock.db · format · admin-token (mode 0600) · shops/<shopId>… · sandbox/<shopId>… · snapshots/ (copies on their way out)
+ *     data/  lock.db · format · admin-token (mode 0600) · shops/<shopId>… · sandbox/<shopId>… · snapshots/ (copies on their way
+ *     to a backup) · restoring/ (what a restore brings)
  */
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { recoverImports } from "./admin/import.ts";
 import { type AdminContext, importContext } from "./admin/operations.ts";
+import { snapshotBytes } from "./admin/snapshot.ts";
 import { ConfigError } from "./config.ts";
 import type { Clock, Engine, Ids } from "./shop/shop.ts";
 import { type EngineLog, lockDirectory, openSqliteEngine } from "./shop/sqlite.ts";
@@ -27,8 +29,10 @@ const adminTokenBytes = 32;
 /** The token's own beginning, so that one that leaks is recognised. */
 const adminTokenPrefix = "opa_";
 
+/** Where a restore gathers what it brings; there only while one runs or when it was cut off. */
+export const restoringDirectory = (dataDir: string): string => path.join(dataDir, "restoring");
 const formatFile = (dataDir: string): string => path.join(dataDir, "format");
-const adminTokenFile = (dataDir: string): string => path.join(dataDir, "admin-token");
+export const adminTokenFile = (dataDir: string): string => path.join(dataDir, "admin-token");
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
@@ -52,6 +56,11 @@ function keep(file: string, line: string, mode: number): void {
   } catch (error) {
     throw new ConfigError(`OPENPO_DATA_DIR: ${file} cannot be written: ${reasonOf(error)}`, { cause: error });
   }
+}
+
+/** Marks the directory as one that holds data: the last step of making one. */
+export function markFormat(dataDir: string): void {
+  writeFileSync(formatFile(dataDir), `${dataFormat}\n`);
 }
 
 /** Another process has the directory. */
@@ -140,6 +149,10 @@ export async function openDataDirectory(dataDir: string, log: EngineLog): Promis
   };
   try {
     const isNew = !holdsData(dataDir);
+    if (isNew && existsSync(restoringDirectory(dataDir)))
+      throw new ConfigError(
+        `OPENPO_DATA_DIR: a restore into ${dataDir} was cut off. Run it again: openpo restore BACKUP --force`,
+      );
     const clock = systemClock;
     const ids = timeOrderedIds(clock);
     const openEngine = async (name: string, schemaDirectory: string) => {
@@ -158,7 +171,21 @@ export async function openDataDirectory(dataDir: string, log: EngineLog): Promis
     const sandboxEngine = await openEngine("sandbox", "storefront/schema");
     const engine = await openEngine("shops", "shop/schema");
     const sandboxOf = (shopId: string) => openSandbox({ engine: sandboxEngine, clock, shopId });
-    const adminContext = (wakeOutbox: AdminContext["wakeOutbox"]) => ({ engine, clock, ids, sandboxOf, wakeOutbox });
+    const copies = path.join(dataDir, "snapshots");
+    // What a crash has left.
+    rmSync(copies, { recursive: true, force: true });
+    const snapshotOf: AdminContext["snapshotOf"] = (part, shopId) =>
+      snapshotBytes(path.join(copies, ids.next("copy")), (file) =>
+        (part === "shop" ? engine : sandboxEngine).snapshot(shopId, file),
+      );
+    const adminContext: OpenDirectory["adminContext"] = (wakeOutbox) => ({
+      engine,
+      clock,
+      ids,
+      sandboxOf,
+      snapshotOf,
+      wakeOutbox,
+    });
     for (const shopId of await engine.list()) {
       try {
         await recoverImports(importContext(adminContext(() => {})), shopId);

@@ -8,7 +8,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { Fault, invalidField, type ValidationDetail } from "../core/fault.ts";
 import { isJsonObject, type Json, jsonPointer, parseJson } from "../core/json.ts";
 import { respond, success } from "../operations/envelope.ts";
-import { type AdminContext, type AdminOperation, adminOperations } from "./operations.ts";
+import { type AdminAnswer, type AdminContext, type AdminOperation, adminOperations } from "./operations.ts";
 
 export const adminPrefix = "/admin/v1";
 
@@ -146,15 +146,22 @@ async function inputOf(request: Request, operation: AdminOperation, parameters: 
   return { raw: { ...raw, ...parameters }, found };
 }
 
-/** Sends pieces as they are asked for. */
-function fileResponse(file: AsyncGenerator<string>, requestId: string): Response {
+/** Sends pieces as they are asked for. The first is made before the answer begins, so that what cannot even begin is refused. */
+async function fileResponse(
+  { file, contentType }: Extract<AdminAnswer, { file: unknown }>,
+  requestId: string,
+): Promise<Response> {
   const encoder = new TextEncoder();
+  let next = await file.next();
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const next = await file.next();
-        if (next.done === true) controller.close();
-        else controller.enqueue(encoder.encode(next.value));
+        if (next.done === true) {
+          controller.close();
+          return;
+        }
+        controller.enqueue(typeof next.value === "string" ? encoder.encode(next.value) : next.value);
+        next = await file.next();
       },
       async cancel() {
         await file.return(undefined);
@@ -162,30 +169,34 @@ function fileResponse(file: AsyncGenerator<string>, requestId: string): Response
     },
     { highWaterMark: 0 },
   );
-  return new Response(body, { headers: { "Content-Type": "application/x-ndjson", "X-Request-Id": requestId } });
+  return new Response(body, { headers: { "Content-Type": contentType, "X-Request-Id": requestId } });
 }
 
 /** The operator's surface, to be mounted at its path. */
 export interface AdminSurface {
   readonly path: string;
-  /** @throws Fault whatever the operator is to be told. */
-  handle(request: Request, requestId: string): Promise<Response>;
+  /**
+   * @param named  told the operation's name, with `admin:` before it.
+   * @throws Fault whatever the operator is to be told.
+   */
+  handle(request: Request, requestId: string, named: (operation: string) => void): Promise<Response>;
 }
 
 export function createAdmin(context: AdminContext, adminToken: string): AdminSurface {
   const adminTokenDigest = digest(adminToken);
   return {
     path: adminPrefix,
-    async handle(request, requestId) {
+    async handle(request, requestId, named) {
       if (!isOperator(request, adminTokenDigest))
         throw new Fault("UNAUTHORIZED", "The admin token is missing or wrong.", {
           action:
             "Send it as `Authorization: Bearer <admin token>`; it was printed at the first start and is in the data directory.",
         });
       const { operation, parameters } = find(request.method, new URL(request.url).pathname);
+      named(`admin:${operation.name}`);
       const { raw, found } = await inputOf(request, operation, parameters);
       const answer = await operation.perform(context, raw, found, { requestId, body: bytesOf(request) });
-      if ("file" in answer) return fileResponse(answer.file, requestId);
+      if ("file" in answer) return await fileResponse(answer, requestId);
       return respond(success(requestId, answer.data, { status: answer.status }));
     },
   };

@@ -42,9 +42,15 @@ import { type ImportContext, importRecords } from "./import.ts";
 /** What the operations need. */
 export interface AdminContext extends Omit<ImportContext, "seedStorefront"> {
   sandboxOf(shopId: string): SandboxControl;
+  /** A copy of the shop's own data or of its sandbox as a database file, with all that was acknowledged before its first piece was asked for. */
+  snapshotOf(part: SnapshotPart, shopId: string): AsyncGenerator<Uint8Array>;
   /** Tells that effects may have come into the shop's outbox. */
   wakeOutbox(shopId: string): void;
 }
+
+/** What of a shop has a file of its own. */
+export const snapshotParts = ["shop", "sandbox"] as const;
+export type SnapshotPart = (typeof snapshotParts)[number];
 
 /** A request on its way: its id, and its body for operations that read a file. */
 export interface AdminCall {
@@ -55,7 +61,7 @@ export interface AdminCall {
 /** What is answered: data in the envelope, or a file in pieces. */
 export type AdminAnswer =
   | { readonly status: 200 | 201; readonly data: object }
-  | { readonly file: AsyncGenerator<string> };
+  | { readonly file: AsyncGenerator<string | Uint8Array>; readonly contentType: string };
 
 interface Shape {
   readonly name: string;
@@ -513,7 +519,19 @@ const exportFile = operation({
   input: z.strictObject(inShop),
   async run({ engine }, { shopId: id }) {
     await engine.read(id, (tx) => shopOf(tx, id));
-    return { file: exportRecords(engine, id) };
+    return { file: exportRecords(engine, id), contentType: "application/x-ndjson" };
+  },
+});
+
+const snapshotFile = operation({
+  name: "shop_snapshot",
+  method: "GET",
+  path: "/shops/{shopId}/snapshot",
+  input: z.strictObject({ ...inShop, part: z.enum(snapshotParts).default("shop") }),
+  /** The shop's database as it stands, for a backup. Taken in this order, the sandbox is never behind what its shop knows it did. */
+  async run(context, { shopId: id, part }) {
+    if (!(await context.engine.exists(id))) throw noShop(id);
+    return { file: context.snapshotOf(part, id), contentType: "application/vnd.sqlite3" };
   },
 });
 
@@ -607,6 +625,7 @@ export const adminOperations: readonly AdminOperation[] = [
   auditLog,
   importFile,
   exportFile,
+  snapshotFile,
   sandboxState,
   patchSandboxVariant,
   putSandboxFaults,

@@ -7,6 +7,7 @@ import { type Answer, type Ask, makeDemoShop } from "../admin/ask.ts";
 import { demoShopId } from "../admin/demo.ts";
 import type { Config } from "../config.ts";
 import { type Arguments, type Command, CommandError, exitCodes, type Option, usageError } from "./arguments.ts";
+import { restoreBackup, writeBackup } from "./backup.ts";
 import { commandErrorOf, openOperator, type Operator } from "./operator.ts";
 import { bytesShown, listIn, memberOf, type Output, shown, table } from "./output.ts";
 
@@ -425,6 +426,42 @@ const demo: RunnableCommand = {
   },
 };
 
+const backup: RunnableCommand = {
+  name: "backup",
+  parameters: ["DIR"],
+  summary: "copies every shop into a new directory, while the server runs",
+  details: `All that was acknowledged before it began is in it. DIR is then a data directory of its own: restore it, or serve it.
+The admin token is copied too where the data directory keeps one, so keep DIR as safe as the data.`,
+  options: { ...progressOption, ...commonOptions },
+  async run(args, setting) {
+    await withOperator(setting, async (_ask, operator) => {
+      const written = await writeBackup(operator, args.parameter(0), setting.output);
+      const count = `${written.shops.length} ${written.shops.length === 1 ? "shop" : "shops"}`;
+      setting.output.result(written, `A backup of ${count}, ${bytesShown(written.bytes)}, is in ${written.directory}.`);
+    });
+  },
+};
+
+const restore: RunnableCommand = {
+  name: "restore",
+  parameters: ["DIR"],
+  summary: "puts a backup into the data directory; the server must be stopped",
+  details:
+    "The data directory must be empty, or --force given. The backup is checked first, and nothing is lost if it is damaged.",
+  options: {
+    force: { value: null, help: "replace what the data directory holds; it is lost then" },
+    "data-dir": commonOptions["data-dir"],
+    json: commonOptions.json,
+    ...progressOption,
+    ...helpOption,
+  },
+  async run(args, { config, output }) {
+    const restored = await restoreBackup(args.parameter(0), config.dataDir, args.flag("force"), output);
+    const count = `${restored.shops.length} ${restored.shops.length === 1 ? "shop" : "shops"}`;
+    output.result(restored, `${count} restored into ${restored.dataDir}. Start with openpo serve.`);
+  },
+};
+
 export const commands: readonly RunnableCommand[] = [
   shopCreate,
   shopList,
@@ -434,6 +471,8 @@ export const commands: readonly RunnableCommand[] = [
   keyRevoke,
   importCommand,
   exportCommand,
+  backup,
+  restore,
   audit,
   demo,
 ];

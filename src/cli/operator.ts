@@ -20,8 +20,8 @@ import { memberOf, type Output } from "./output.ts";
 
 export interface Operator {
   readonly ask: Ask;
-  /** The admin token that the server takes; null when none is kept. */
-  readonly adminToken: string | null;
+  /** The admin token that the data directory keeps; null when it keeps none or is not at hand. */
+  readonly keptAdminToken: string | null;
   close(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export interface OperatorOptions {
 /** @throws CommandError when there is neither a server nor a data directory to work with. */
 export async function openOperator({ config, url, mayBegin, output }: OperatorOptions): Promise<Operator> {
   const { dataDir } = config;
-  if (url !== null) return atServer(serverUrl(url), config, output);
+  if (url !== null) return { ...atServer(serverUrl(url), config, output), keptAdminToken: null };
   const local = serverUrl(`http://${hostInUrl(config.host)}:${config.port}`);
   if (isClaimed(dataDir)) return atServer(local, config, output);
   if (!holdsData(dataDir)) {
@@ -58,7 +58,7 @@ export async function openOperator({ config, url, mayBegin, output }: OperatorOp
   return {
     // What the storefront is to follow in stays in the outbox until a server runs.
     ask: askHere(directory.adminContext(() => {})),
-    adminToken: keptAdminToken(dataDir),
+    keptAdminToken: keptAdminToken(dataDir),
     close: () => directory.close(),
   };
 }
@@ -95,7 +95,11 @@ function atServer(url: URL, config: Config, output: Output): Operator {
       action: "Give it with OPENPO_ADMIN_TOKEN or --token; it is in the server's data directory, in admin-token.",
     });
   output.say(`Asking the server at ${url.origin}.`);
-  return { ask: askServer(url, adminToken), adminToken, close: () => Promise.resolve() };
+  return {
+    ask: askServer(url, adminToken),
+    keptAdminToken: keptAdminToken(config.dataDir),
+    close: () => Promise.resolve(),
+  };
 }
 
 /** Asks through the admin API. */

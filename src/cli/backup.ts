@@ -1,0 +1,228 @@
+/**
+ * Backup and restore. A backup is a data directory of its own: the same files, made while the server runs, ready to be served.
+ *
+ * Owns: what is in a backup and in which order it is written, and how one takes the place of a data directory. Does not own: how a
+ * shop's file is copied (the engine).
+ *
+ * Invariants:
+ * - K1. All that was acknowledged before the backup began is in it. Each shop is as of one moment; its sandbox is copied after it, so
+ *       that no push is known to the shop that its storefront has not got.
+ * - K2. `format` is written last, when everything else is checked and on disk: a directory without it is no backup.
+ * - K3. A restore that is cut off leaves a directory that is refused, never one that looks like a first start.
+ */
+import { existsSync } from "node:fs";
+import { chmod, copyFile, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { Ask } from "../admin/ask.ts";
+import type { SnapshotPart } from "../admin/operations.ts";
+import {
+  adminTokenFile,
+  claimDataDirectory,
+  holdsData,
+  isClaimed,
+  keptAdminToken,
+  markFormat,
+  restoringDirectory,
+} from "../data-directory.ts";
+import { CommandError, exitCodes } from "./arguments.ts";
+import { commandErrorOf, type Operator } from "./operator.ts";
+import { bytesShown, listIn, memberOf, type Output, shown } from "./output.ts";
+
+/** Where the data directory has the files of each part. */
+const folders = { shop: "shops", sandbox: "sandbox" } as const satisfies Record<SnapshotPart, string>;
+/** What a data directory consists of, `format` aside. */
+const dataEntries = [...Object.values(folders), "admin-token"];
+
+const fail = (message: string, action: string | null = null): CommandError =>
+  new CommandError(exitCodes.failed, message, { action });
+
+async function entriesOf(directory: string): Promise<readonly string[]> {
+  return existsSync(directory) ? await readdir(directory) : [];
+}
+
+/** Makes the file's bytes or the directory's names durable. */
+async function sync(name: string): Promise<void> {
+  const handle = await open(name, "r");
+  await handle.sync();
+  await handle.close();
+}
+
+/** @throws CommandError when the file is not a whole database. */
+function checkDatabase(file: string): void {
+  let found: unknown;
+  try {
+    const database = new DatabaseSync(file);
+    found = database.prepare("pragma quick_check").get()?.["quick_check"];
+    database.close();
+  } catch (error) {
+    found = error instanceof Error ? error.message : String(error);
+  }
+  if (found !== "ok") throw fail(`${file} is damaged: ${shown(found)}.`);
+}
+
+export interface BackupResult {
+  readonly directory: string;
+  readonly shops: readonly string[];
+  readonly bytes: number;
+  /** Whether the admin token is in it. */
+  readonly adminToken: boolean;
+}
+
+/**
+ * Writes a backup of every shop into an empty or new directory.
+ *
+ * @throws CommandError when the directory is not empty, or a shop cannot be read; what was written is then no backup (K2).
+ */
+export async function writeBackup(
+  { ask, keptAdminToken }: Operator,
+  directory: string,
+  output: Output,
+): Promise<BackupResult> {
+  if ((await entriesOf(directory)).length > 0)
+    throw fail(`${directory} is not empty.`, "Name a directory that is empty or not there yet.");
+  const shops = listIn(await dataOf(ask, "shop_list"), "shops").map((shop) => shown(memberOf(shop, "shopId")));
+  for (const folder of Object.values(folders))
+    await mkdir(path.join(directory, folder), { recursive: true, mode: 0o700 });
+  // It holds everybody's data: for its owner alone.
+  await chmod(directory, 0o700);
+  let bytes = 0;
+  for (const [index, shopId] of shops.entries())
+    for (const part of ["shop", "sandbox"] as const) {
+      const file = path.join(directory, folders[part], `${shopId}.db`);
+      const copied = await copyPart(ask, shopId, part, file, (written) =>
+        output.progress(`Shop ${index + 1} of ${shops.length}, ${shopId}: ${bytesShown(bytes + written)} written`),
+      );
+      bytes += copied;
+    }
+  if (keptAdminToken !== null) {
+    await writeFile(adminTokenFile(directory), `${keptAdminToken}\n`, { mode: 0o600 });
+    await sync(adminTokenFile(directory));
+  }
+  for (const folder of Object.values(folders)) await sync(path.join(directory, folder));
+  await finish(directory);
+  return { directory, shops, bytes, adminToken: keptAdminToken !== null };
+}
+
+async function dataOf(ask: Ask, name: string): Promise<unknown> {
+  const answer = await ask(name, {});
+  return "data" in answer ? answer.data : null;
+}
+
+/** @returns the bytes written; a shop that never used its sandbox has none. */
+async function copyPart(
+  ask: Ask,
+  shopId: string,
+  part: SnapshotPart,
+  file: string,
+  progress: (written: number) => void,
+): Promise<number> {
+  let written = 0;
+  try {
+    const answer = await ask("shop_snapshot", { shopId, part });
+    if (!("file" in answer)) throw new Error("a snapshot is a file");
+    const pieces = answer.file[Symbol.asyncIterator]();
+    let next = await pieces.next();
+    const handle = await open(file, "wx", 0o600);
+    try {
+      for (; next.done !== true; next = await pieces.next()) {
+        await handle.writeFile(next.value);
+        written += next.value.length;
+        progress(written);
+      }
+    } finally {
+      await handle.close();
+    }
+  } catch (thrown) {
+    const error = commandErrorOf(thrown);
+    if (error === null) throw thrown;
+    // The shop itself has just been copied, so this is about its sandbox.
+    if (part === "sandbox" && memberOf(error.body, "code") === "NOT_FOUND") return 0;
+    throw new CommandError(error.exitCode, `shop ${shopId}: ${error.message}`, {
+      action: `Without it there is no backup.${error.action === null ? "" : ` ${error.action}`}`,
+      body: error.body,
+    });
+  }
+  checkDatabase(file);
+  await sync(file);
+  return written;
+}
+
+/** The last step of both: says that what is there is whole, and makes it last. */
+async function finish(directory: string): Promise<void> {
+  await sync(directory);
+  markFormat(directory);
+  await sync(path.join(directory, "format"));
+  await sync(directory);
+}
+
+export interface RestoreResult {
+  readonly dataDir: string;
+  readonly shops: readonly string[];
+  readonly adminToken: boolean;
+}
+
+/**
+ * Puts a backup in the place of a data directory's content.
+ *
+ * @param force  also when there is something already; it is lost.
+ * @throws CommandError  the backup is none or damaged, the directory is not empty, or a server has it.
+ */
+export async function restoreBackup(
+  backup: string,
+  dataDir: string,
+  force: boolean,
+  output: Output,
+): Promise<RestoreResult> {
+  if (!holdsData(backup))
+    throw fail(
+      `${backup} is no backup, or one that was not finished.`,
+      "Name a directory that openpo backup has written.",
+    );
+  if (path.resolve(backup) === path.resolve(dataDir)) throw fail(`${backup} is the data directory itself.`);
+  if (isClaimed(backup)) throw fail(`${backup} is a data directory that a server is using, not a backup.`);
+  const before = (await entriesOf(dataDir)).filter((name) => name !== "lock.db");
+  const lock = claimDataDirectory(dataDir);
+  try {
+    if (before.length > 0 && !force)
+      throw fail(`${dataDir} is not empty.`, "Add --force to replace what is there; it is lost then.");
+    const gathered = restoringDirectory(dataDir);
+    await rm(gathered, { recursive: true, force: true });
+    const shops = await gather(backup, gathered, output);
+    await rm(path.join(dataDir, "format"), { force: true });
+    for (const entry of dataEntries) {
+      await rm(path.join(dataDir, entry), { recursive: true, force: true });
+      if (existsSync(path.join(gathered, entry))) await rename(path.join(gathered, entry), path.join(dataDir, entry));
+    }
+    await finish(dataDir);
+    await rm(gathered, { recursive: true });
+    return { dataDir, shops, adminToken: keptAdminToken(dataDir) !== null };
+  } finally {
+    lock.release();
+  }
+}
+
+/** Copies the backup's files, checks them and makes them durable. @returns the shops. */
+async function gather(backup: string, gathered: string, output: Output): Promise<readonly string[]> {
+  const shops: string[] = [];
+  for (const folder of Object.values(folders)) {
+    const target = path.join(gathered, folder);
+    await mkdir(target, { recursive: true });
+    // A stopped server's directory is a backup too; after a crash its latest changes are in `-wal` files.
+    const names = (await entriesOf(path.join(backup, folder))).filter((name) => /\.db(?:-wal)?$/.test(name)).sort();
+    for (const name of names) await copyFile(path.join(backup, folder, name), path.join(target, name));
+    for (const name of names.filter((each) => each.endsWith(".db"))) {
+      output.progress(`Checking ${name}`);
+      checkDatabase(path.join(target, name));
+      await sync(path.join(target, name));
+      if (folder === folders.shop) shops.push(name.slice(0, -".db".length));
+    }
+    await sync(target);
+  }
+  const token = keptAdminToken(backup);
+  if (token !== null) {
+    await writeFile(adminTokenFile(gathered), `${token}\n`, { mode: 0o600 });
+    await sync(adminTokenFile(gathered));
+  }
+  return shops;
+}
