@@ -20,11 +20,15 @@ import { apiPrefix, assemble, createRoutes, type Match, parseQuery } from "./rou
 /** 1 MB of the specification, inclusive (C10). */
 export const bodyBytesMax = 1_048_576;
 
-/** Another surface of the same process, such as the operator's. @returns null for a path that it does not know. */
+/** Another surface of the same process, such as the operator's. */
 export interface Mount {
   /** It gets this path and everything below it. */
   readonly path: string;
-  handle(request: Request, requestId: string): Promise<Response | null>;
+  /**
+   * @param named  told the operation that the request is for, as soon as that is known; for the log and the counts.
+   * @returns null for a path that it does not know.
+   */
+  handle(request: Request, requestId: string, named: (operation: string) => void): Promise<Response | null>;
 }
 
 export interface AppDependencies {
@@ -85,7 +89,10 @@ export function createApp(deps: AppDependencies): App {
     const { request, path, requestId } = visit;
     if (path === apiPrefix || path.startsWith(`${apiPrefix}/`)) return api(visit);
     const mount = mounts.find((each) => path === each.path || path.startsWith(`${each.path}/`));
-    const response = mount === undefined ? await operational(visit) : await mount.handle(request, requestId);
+    const named = (operation: string): void => {
+      visit.operation = operation;
+    };
+    const response = mount === undefined ? await operational(visit) : await mount.handle(request, requestId, named);
     if (response !== null) return response;
     throw new Fault("NOT_FOUND", `There is nothing at ${path}.`, { action: `The API is at ${apiPrefix}.` });
   }
@@ -94,13 +101,16 @@ export function createApp(deps: AppDependencies): App {
   async function operational(visit: Visit): Promise<Response | null> {
     switch (visit.path) {
       case "/healthz":
+        visit.operation = "healthz";
         readOnly(visit);
         return Response.json({ status: "ok" });
       case "/readyz":
+        visit.operation = "readyz";
         readOnly(visit);
         await deps.ready();
         return Response.json({ status: "ready" });
       case "/metrics":
+        visit.operation = "metrics";
         readOnly(visit);
         return new Response(metrics.text(), {
           headers: { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" },

@@ -341,3 +341,16 @@ test("the sandbox is looked at, changed and made to fail; an order then stops at
       assertFault(await program.ask("PUT", `${admin}/shops/shop/sandbox/faults`, token, bad), 400, "INVALID_INPUT");
   });
 });
+
+test("what the operator asks has its name in the counts, and so has what looks after the process", async () => {
+  await withProgram(async (program, token) => {
+    await makeShop(program, token, "shop");
+    await program.ask("GET", `${admin}/shops/none`, token);
+    await program.ask("GET", "/readyz", token);
+    const { text } = await program.ask("GET", "/metrics", token);
+    assert.match(text, /^openpo_requests_total\{operation="admin:shop_put",status="201"\} 1$/m);
+    assert.match(text, /^openpo_requests_total\{operation="admin:shop_get",status="404"\} 1$/m);
+    assert.match(text, /^openpo_requests_total\{operation="readyz",status="200"\} 1$/m);
+    assert.doesNotMatch(text, /operation="unknown"/);
+  });
+});

@@ -2,7 +2,8 @@
  * How the program starts, refuses to start, and stops (contract §1).
  */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import path from "node:path";
@@ -188,5 +189,25 @@ test("a request that is under way when the stop comes is answered", async () => 
       (await Promise.all(ending)).map(({ code }) => code),
       [0],
     );
+  });
+});
+
+test("a signal to npm start reaches the service, which stops in order and leaves the directory free", async () => {
+  await withDirectory(async (directory) => {
+    const env = { OPENPO_DATA_DIR: directory, OPENPO_DEMO: "0", OPENPO_LOG_LEVEL: "warn", PORT: "0" };
+    const npm = spawn("npm", ["start"], {
+      cwd: path.join(import.meta.dirname, "../.."),
+      env: { ...process.env, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let said = "";
+    npm.stderr.on("data", (data: Buffer) => (said += data.toString()));
+    let served = "";
+    while (!served.includes("OpenPO serves at")) served += String((await once(npm.stdout, "data"))[0]);
+    npm.kill("SIGTERM");
+    await once(npm, "close");
+    assert.match(said, /OpenPO stops \(SIGTERM\)/);
+    const next = await serveProgram(env);
+    assert.equal((await next.end("SIGTERM")).code, 0);
   });
 });
