@@ -84,6 +84,33 @@ async function lookUp(
   return new Map(variantIds.map((variantId, index) => [variantId, states[index] ?? "deleted"]));
 }
 
+/** Lines came between the guard's look and the change; nothing was kept. */
+export class LinesMoved extends Error {
+  override readonly name = "LinesMoved";
+}
+
+/** How often the guard is asked again because lines came meanwhile that it had not seen. */
+const guardAttemptsMax = 3;
+const linesMovedRetryAfterMs = 1_000;
+
+/**
+ * Makes an attempt that asks the guard and then changes the order, and makes it again when it ended in `LinesMoved`.
+ *
+ * @throws Fault DO_OVERLOADED  lines came every time.
+ */
+export async function untilLinesStay<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let attempts = 1; attempts <= guardAttemptsMax; attempts += 1)
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof LinesMoved)) throw error;
+    }
+  throw new Fault("DO_OVERLOADED", "Lines kept being added to the order while its variants were checked.", {
+    action: "Repeat the call once the order's lines are complete.",
+    retryAfterMs: linesMovedRetryAfterMs,
+  });
+}
+
 function refuse(issues: ReturnType<typeof guardVerdict>["issues"]): void {
   if (issues.length === 0) return;
   const named = issues.slice(0, namedIssuesMax).map((issue) => `${issue.variantId} is ${issue.issue}`);

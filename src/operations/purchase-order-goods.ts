@@ -31,7 +31,7 @@ import { reviveTellings } from "../shop/effects.ts";
 import { loadOrder } from "../shop/rows.ts";
 import type { Tx } from "../shop/shop.ts";
 import { costSyncSchema, refuseUnlessPriced, writeCosts } from "./cost-sync.ts";
-import { guard, type GuardFacts, noGuard, resolutions } from "./guard.ts";
+import { guard, type GuardFacts, LinesMoved, noGuard, resolutions, untilLinesStay } from "./guard.ts";
 import { type Answer, type Call, type Committed, operation } from "./operation.ts";
 import { orderOf, orderToChange, saveFor } from "./order-access.ts";
 import {
@@ -93,6 +93,10 @@ const idsOf = (effects: readonly AskedEffect[]): readonly string[] => effects.ma
 /** A rule with its input: what a call wants decided, whatever the order is like by then. */
 type Rule = (order: PurchaseOrder, context: GoodsContext) => GoodsDecision;
 
+interface CheckedLines extends GuardFacts {
+  readonly checkedLineItemIds: ReadonlySet<string>;
+}
+
 /**
  * Decides without keeping it, so that what the order's state does not allow is refused before the storefront is asked; then lets
  * the guard look at the lines that the change is about. A call that changes nothing touches nothing and is not guarded.
@@ -103,13 +107,19 @@ async function guarded(
   rule: Rule,
   linesOf: (order: PurchaseOrder) => readonly LineItem[],
   resolutions: readonly Resolution[] | undefined,
-): Promise<GuardFacts> {
+): Promise<CheckedLines> {
   const lines = await call.read(async (tx) => {
     const order = await orderToChange(tx, call, purchaseOrderId);
     const trial = rule(order, goodsContext(call, noGuard));
     return trial.next === order ? [] : linesOf(order);
   });
-  return lines.length === 0 ? noGuard : guard(call, lines, resolutions ?? []);
+  const facts = lines.length === 0 ? noGuard : await guard(call, lines, resolutions ?? []);
+  return { ...facts, checkedLineItemIds: new Set(lines.map((line) => line.poLineItemId)) };
+}
+
+/** @throws LinesMoved  the change is about a line that the guard has not seen. */
+function refuseUnchecked(decided: GoodsDecision, { checkedLineItemIds }: CheckedLines): void {
+  if (decided.updatedLineItemIds.some((lineItemId) => !checkedLineItemIds.has(lineItemId))) throw new LinesMoved();
 }
 
 const named = (order: PurchaseOrder, entries: readonly { readonly lineItemId: string }[]): readonly LineItem[] => {
@@ -221,23 +231,26 @@ const confirmQuantities = operation({
       decideConfirm(order, lines === undefined ? { confirmAll: true } : { lines }, context);
     const linesOf = (order: PurchaseOrder): readonly LineItem[] =>
       lines === undefined ? order.lineItems.filter((line) => !isWhollyCancelled(line)) : named(order, lines);
-    const guardFacts = await guarded(call, input.purchaseOrderId, rule, linesOf, input.resolutions);
-    return call.commit(async (tx) => {
-      const order = await orderToChange(tx, call, input.purchaseOrderId);
-      const decided = rule(order, goodsContext(call, guardFacts));
-      const effects = await saveFor(tx, call, order, decided);
-      return {
-        effectIds: idsOf(effects),
-        answer: (outcomes) => ({
-          data: {
-            purchaseOrder: purchaseOrderJson(decided.next),
-            status: decided.status,
-            updatedLineItemIds: [...decided.updatedLineItemIds],
-            ...renderSideEffects(effects, outcomes, { order: decided.next }),
-          },
-          etag: etagOf(decided.next),
-        }),
-      };
+    return untilLinesStay(async () => {
+      const guardFacts = await guarded(call, input.purchaseOrderId, rule, linesOf, input.resolutions);
+      return call.commit(async (tx) => {
+        const order = await orderToChange(tx, call, input.purchaseOrderId);
+        const decided = rule(order, goodsContext(call, guardFacts));
+        refuseUnchecked(decided, guardFacts);
+        const effects = await saveFor(tx, call, order, decided);
+        return {
+          effectIds: idsOf(effects),
+          answer: (outcomes) => ({
+            data: {
+              purchaseOrder: purchaseOrderJson(decided.next),
+              status: decided.status,
+              updatedLineItemIds: [...decided.updatedLineItemIds],
+              ...renderSideEffects(effects, outcomes, { order: decided.next }),
+            },
+            etag: etagOf(decided.next),
+          }),
+        };
+      });
     });
   },
 });
@@ -288,10 +301,14 @@ const receiveGoods = operation({
   async run(call, input) {
     const rule: Rule = (order, context) => decideReceive(order, input, context);
     const linesOf = (order: PurchaseOrder): readonly LineItem[] => named(order, input.lines);
-    const guardFacts = await guarded(call, input.purchaseOrderId, rule, linesOf, input.resolutions);
-    return call.commit(async (tx) => {
-      const order = await orderToChange(tx, call, input.purchaseOrderId);
-      return movedGoods(tx, call, order, rule(order, goodsContext(call, guardFacts)));
+    return untilLinesStay(async () => {
+      const guardFacts = await guarded(call, input.purchaseOrderId, rule, linesOf, input.resolutions);
+      return call.commit(async (tx) => {
+        const order = await orderToChange(tx, call, input.purchaseOrderId);
+        const decided = rule(order, goodsContext(call, guardFacts));
+        refuseUnchecked(decided, guardFacts);
+        return movedGoods(tx, call, order, decided);
+      });
     });
   },
 });

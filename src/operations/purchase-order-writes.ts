@@ -17,7 +17,6 @@ import {
   type LineEditDecision,
   type NewLine,
 } from "../core/edit.ts";
-import { Fault } from "../core/fault.ts";
 import { decideStatus, isHeld } from "../core/lifecycle.ts";
 import { isCustom } from "../core/lines.ts";
 import { zeroMoney } from "../core/money.ts";
@@ -45,7 +44,7 @@ import {
   type VariantSnapshot,
 } from "../shop/rows.ts";
 import type { Statement, Tx } from "../shop/shop.ts";
-import { guard, type GuardFacts, noGuard, resolutions } from "./guard.ts";
+import { guard, type GuardFacts, LinesMoved, noGuard, resolutions, untilLinesStay } from "./guard.ts";
 import { type Call, type Committed, operation } from "./operation.ts";
 import { orderToChange, saveFor, stampOf } from "./order-access.ts";
 import { followOnShape, renderSideEffects, sideEffectsSchema, type SupplierUpdate } from "./side-effects.ts";
@@ -613,15 +612,6 @@ const deleteLineItems = operation({
 
 // Status.
 
-/** How often the guard is asked again because lines came meanwhile that it had not seen. */
-const guardAttemptsMax = 3;
-const linesMovedRetryAfterMs = 1_000;
-
-/** Lines came between the guard's look and the change; nothing was kept. */
-class LinesMoved extends Error {
-  override readonly name = "LinesMoved";
-}
-
 const changeStatus = operation({
   ...write,
   name: "purchase_order_status",
@@ -660,8 +650,8 @@ const changeStatus = operation({
       .meta({ description: "Present when the order came back from Cancelled, On Hold or Disputed." }),
     ...followOnShape,
   }),
-  async run(call, input) {
-    for (let attempt = 1; attempt <= guardAttemptsMax; attempt += 1) {
+  run: (call, input) =>
+    untilLinesStay(async () => {
       // Decided once without keeping it: what the order's state does not allow comes before the guard (C23).
       const seen = await call.read(async (tx) => {
         const order = await orderToChange(tx, call, input.purchaseOrderId);
@@ -670,31 +660,22 @@ const changeStatus = operation({
       const isGuarded = seen.trial.next.status === "Sent";
       const facts: GuardFacts = isGuarded ? await guard(call, seen.order.lineItems, input.resolutions ?? []) : noGuard;
       const checked = new Set(seen.order.lineItems.map((line) => line.poLineItemId));
-      try {
-        return await call.commit(async (tx) => {
-          const order = await orderToChange(tx, call, input.purchaseOrderId);
-          const decided = decideStatus(order, input.status, contextOf(call));
-          if (isGuarded && order.lineItems.some((line) => !checked.has(line.poLineItemId))) throw new LinesMoved();
-          const saved = await savedOrder(tx, call, order, leavingAlone(decided, facts.skippedVariantIds));
-          const transition = { from: order.status, to: decided.next.status };
-          const { previousStatus } = decided.next;
-          return {
-            effectIds: saved.effectIds,
-            answer: (outcomes) => {
-              const { data, ...rest } = saved.answer(outcomes);
-              return { data: { ...data, transition, ...(isHeld(order) ? { previousStatus } : {}) }, ...rest };
-            },
-          };
-        });
-      } catch (error) {
-        if (!(error instanceof LinesMoved)) throw error;
-      }
-    }
-    throw new Fault("DO_OVERLOADED", "Lines kept being added to the order while its variants were checked.", {
-      action: "Repeat the call once the order's lines are complete.",
-      retryAfterMs: linesMovedRetryAfterMs,
-    });
-  },
+      return call.commit(async (tx) => {
+        const order = await orderToChange(tx, call, input.purchaseOrderId);
+        const decided = decideStatus(order, input.status, contextOf(call));
+        if (isGuarded && order.lineItems.some((line) => !checked.has(line.poLineItemId))) throw new LinesMoved();
+        const saved = await savedOrder(tx, call, order, leavingAlone(decided, facts.skippedVariantIds));
+        const transition = { from: order.status, to: decided.next.status };
+        const { previousStatus } = decided.next;
+        return {
+          effectIds: saved.effectIds,
+          answer: (outcomes) => {
+            const { data, ...rest } = saved.answer(outcomes);
+            return { data: { ...data, transition, ...(isHeld(order) ? { previousStatus } : {}) }, ...rest };
+          },
+        };
+      });
+    }),
 });
 
 export const purchaseOrderWrites = [

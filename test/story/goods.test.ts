@@ -736,3 +736,20 @@ test("recovery of incoming quantities and tags works: a storefront-sync tells wh
   assert.deepEqual(again.at("data", "sideEffects"), { storefrontSync: { status: "skipped", syncedLineItemCount: 0 } });
   assert.equal(await server.calls("setIncoming"), calls, "what was told is not told again");
 });
+
+test("a line that comes while the guard looks is looked at before confirmAll confirms it", async () => {
+  await using server = await open();
+  await server.bringOrder("Sent", [lineA]);
+  await server.sandbox.patchVariant("blue", { status: "deleted" });
+  await server.faults([], { latencyMs: 80 });
+  const confirming = server.post(server.order("/confirm"), { confirmAll: true });
+  while ((await server.calls("checkVariants")) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  const added = await server.post(server.order("/line-items"), {
+    lineItems: [{ variantId: "blue", quantityOrdered: 1 }],
+  });
+  assert.equal(added.status, 201, added.text);
+  const stopped = await confirming;
+  assert.equal(stopped.at("error", "code"), "INVENTORY_GUARD_ISSUES", stopped.text);
+  assert.equal(stopped.at("error", "details", 0, "variantId"), "blue");
+  assert.equal((await server.get(server.order())).at("data", "purchaseOrder", "status"), "Sent");
+});
