@@ -84,11 +84,40 @@ export interface Incoming {
 
 export type Perform = (incoming: Incoming) => Promise<Reply>;
 
-/** One request by a key of the shop, on its way. */
-interface Visit {
-  readonly incoming: Incoming;
+/** A key and the shop it is of. */
+export interface Caller {
   readonly shop: Shop;
   readonly key: ApiKey;
+}
+
+/** The shop and its key, found by the key alone (S7). @throws Fault UNAUTHORIZED, the same whatever is wrong with it. */
+export async function identify(engine: Engine, bearerToken: string | null): Promise<Caller> {
+  const parsed = bearerToken === null ? null : parseApiKey(bearerToken);
+  if (parsed === null) throw unauthorized();
+  try {
+    return await engine.peek(parsed.shopId, async (tx) => {
+      const key = await findApiKey(tx, parsed.shopId, parsed.secretHash);
+      const shop = key === null ? null : await loadShop(tx, parsed.shopId);
+      if (key === null || shop === null) throw unauthorized();
+      return { shop, key };
+    });
+  } catch (error) {
+    throw error instanceof Fault && error.code === "NOT_FOUND" ? unauthorized() : error;
+  }
+}
+
+/** Whether this key may ask for anything at all. @throws Fault UNAUTHORIZED when it was revoked, PLAN_REQUIRED. */
+export function admit({ shop, key }: Caller): void {
+  if (key.revokedAtMs !== null) throw unauthorized();
+  if (!shop.planRestApi)
+    throw new Fault("PLAN_REQUIRED", "The shop's plan does not include the REST API.", {
+      action: "Change the shop's plan.",
+    });
+}
+
+/** One request by a key of the shop, on its way. */
+interface Visit extends Caller {
+  readonly incoming: Incoming;
   readonly startedAtMs: number;
   readonly auditId: string;
   /** Null until a token was asked for. */
@@ -114,18 +143,17 @@ export function createPerform(deps: PerformDependencies): Perform {
     const startedAtMs = clock.now();
     let visit: Visit | null = null;
     try {
-      const { shop, key } = await identify(incoming.bearerToken);
+      const caller = await identify(engine, incoming.bearerToken);
       visit = {
         incoming,
-        shop,
-        key,
+        ...caller,
         startedAtMs,
         auditId: ids.next("aud"),
         bucket: null,
         keeping: null,
         committed: null,
       };
-      if (key.revokedAtMs !== null) throw unauthorized();
+      admit(caller);
       return await withRateLimit(visit, await attend(visit));
     } catch (error) {
       const fault = asFault(error);
@@ -137,29 +165,9 @@ export function createPerform(deps: PerformDependencies): Perform {
     }
   }
 
-  /** The shop and its key, found by the key alone (S7). @throws Fault UNAUTHORIZED, the same whatever is wrong with it. */
-  async function identify(bearerToken: string | null): Promise<{ readonly shop: Shop; readonly key: ApiKey }> {
-    const parsed = bearerToken === null ? null : parseApiKey(bearerToken);
-    if (parsed === null) throw unauthorized();
-    try {
-      return await engine.peek(parsed.shopId, async (tx) => {
-        const key = await findApiKey(tx, parsed.shopId, parsed.secretHash);
-        const shop = key === null ? null : await loadShop(tx, parsed.shopId);
-        if (key === null || shop === null) throw unauthorized();
-        return { shop, key };
-      });
-    } catch (error) {
-      throw error instanceof Fault && error.code === "NOT_FOUND" ? unauthorized() : error;
-    }
-  }
-
-  /** Plan, route, scope; then the way of a read or of a write. */
+  /** Route, scope; then the way of a read or of a write. */
   async function attend(visit: Visit): Promise<Reply> {
-    const { incoming, shop, key } = visit;
-    if (!shop.planRestApi)
-      throw new Fault("PLAN_REQUIRED", "The shop's plan does not include the REST API.", {
-        action: "Change the shop's plan.",
-      });
+    const { incoming, key } = visit;
     if (incoming.target instanceof Fault) throw incoming.target;
     const operation = incoming.target;
     if (operation.scope === "read") return attendRead(visit, operation);
