@@ -15,6 +15,7 @@ import type { Log, Perform } from "../operations/perform.ts";
 import type { Clock, Ids } from "../shop/shop.ts";
 import type { Metrics } from "./metrics.ts";
 import { openApiDocument } from "./openapi.ts";
+import { publish } from "./publication.ts";
 import { apiPrefix, assemble, createRoutes, type Match, parseQuery } from "./routes.ts";
 
 /** 1 MB of the specification, inclusive (C10). */
@@ -82,7 +83,7 @@ interface Visit {
 export function createApp(deps: AppDependencies): App {
   const { perform, clock, ids, log, metrics } = deps;
   const match = createRoutes(deps.operations);
-  const document = JSON.stringify(openApiDocument(deps.operations));
+  const document = publish(JSON.stringify(openApiDocument(deps.operations)), "application/json");
   const mounts = deps.mounts ?? [];
 
   async function answer(visit: Visit): Promise<Response> {
@@ -132,17 +133,16 @@ export function createApp(deps: AppDependencies): App {
         headers: { ...corsHeaders, ...preflightHeaders, Allow: allow.join(", ") },
       });
     }
-    const response = isDocument ? publicDocument(visit) : respond(await rest(visit, found));
+    const response = isDocument ? await publicDocument(visit) : respond(await rest(visit, found));
     for (const [name, value] of Object.entries(corsHeaders)) response.headers.set(name, value);
     return response;
   }
 
   /** The OpenAPI document, raw and public whatever key is sent (C9). */
-  function publicDocument(visit: Visit): Response {
+  async function publicDocument(visit: Visit): Promise<Response> {
     const { request, requestId } = visit;
     visit.operation = "openapi";
-    if (request.method === "GET" || request.method === "HEAD")
-      return new Response(document, { headers: { "Content-Type": "application/json" } });
+    if (request.method === "GET" || request.method === "HEAD") return document.answer(request);
     return respond(failure(requestId, wrongMethod(request.method, ["GET"])));
   }
 

@@ -5,11 +5,27 @@
  * Schemas with an `id` in their metadata become components.
  */
 import { z } from "zod";
-import { type FaultCode, faultCodes, type FaultReason, faultReasons } from "../core/fault.ts";
+import type { FaultCode, FaultReason } from "../core/fault.ts";
 import { idempotencyKeyLengthMax } from "../core/idempotency.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import { apiVersion } from "../operations/envelope.ts";
 import type { Operation } from "../operations/operation.ts";
+import {
+  envelopeSchemas,
+  everywhere,
+  failureExamples,
+  failureOf,
+  headerComponents,
+  headers,
+  itemsMax,
+  json,
+  malformedExample,
+  rateLimited,
+  schemaReference,
+  statusOf,
+  textLengthMax,
+} from "./openapi-components.ts";
+import { sampleOf } from "./openapi-examples.ts";
 import { apiPrefix, type Binding, bindingOf } from "./routes.ts";
 
 /** What any operation may answer; writes and paths with an id have a few more. */
@@ -39,45 +55,68 @@ export function faultsOf(operation: Operation): ReadonlySet<FaultCode | FaultRea
   ]);
 }
 
+/** An RFC 3339 instant with an offset and nanoseconds. */
+const dateTimeLengthMax = 40;
+
+const tagDescriptions: Readonly<Record<string, string>> = {
+  "Purchase orders":
+    "What is ordered from suppliers: read, written, moved from Draft to Completed, received and pushed to the storefront.",
+  "Stock takes": "Counts of what is there. Read only.",
+  "Stock adjustments": "Signed corrections of stock. Read only.",
+  "Transfer orders": "Stock on its way between the shop's own locations. Read only.",
+  "Manufacturing orders": "What is built, and of which materials. Read only.",
+  "Forecast views": "Saved views of what will be needed, computed when they are read. Read only.",
+  Description: "This description of the API.",
+};
+
+/** What several entries refer to, collected while they are made. */
+interface Components {
+  readonly schemas: Record<string, Json>;
+  readonly responses: Record<string, Json>;
+  readonly links: Record<string, Json>;
+}
+
+/**
+ * The whole document.
+ *
+ * @throws Error when the registry contradicts itself: two schemas or two failures under one name.
+ */
 export function openApiDocument(operations: readonly Operation[]): JsonObject {
-  const schemas: Record<string, Json> = { Meta: metaSchema, Error: errorSchema };
+  const components: Components = { schemas: { ...envelopeSchemas }, responses: {}, links: {} };
   const paths: Record<string, Record<string, Json>> = {};
   for (const operation of operations) {
     const path = `${apiPrefix}${operation.route.path}`;
-    paths[path] = { ...paths[path], [operation.route.method.toLowerCase()]: entryOf(bindingOf(operation), schemas) };
+    paths[path] = {
+      ...paths[path],
+      [operation.route.method.toLowerCase()]: entryOf(bindingOf(operation), operations, components),
+    };
   }
+  const tags = [...new Set(operations.map((operation) => operation.tag)), "Description"];
   return {
     openapi: "3.1.0",
     info: {
       title: "OpenPO",
       version: apiVersion,
-      description:
-        "One shop's purchasing data as JSON over HTTP. The API key names the shop. Every success is { data, meta }, every failure { error }; writes take an Idempotency-Key.",
+      description: [
+        "One shop's purchasing data as JSON over HTTP. The API key names the shop.",
+        "Every success is `{ data, meta }`, every failure `{ error }`; writes take an `Idempotency-Key`.",
+        "Lists go on with `cursor`. HEAD is served as GET, OPTIONS answers 204; any other method that a path does not have is 405 with `Allow`.",
+        "What cannot be read as an HTTP request at all is answered 400, 408 or 431 with the same error body.",
+      ].join("\n\n"),
+      contact: { name: "OpenPO" },
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: "/" }],
+    servers: [{ url: "/", description: "The production server that serves this document.", "x-internal": false }],
     security: [{ apiKey: [] }],
-    tags: [...new Set(operations.map((operation) => operation.tag))].map((name) => ({ name })),
-    paths: {
-      ...paths,
-      [`${apiPrefix}/openapi.json`]: {
-        get: {
-          operationId: "openapi",
-          summary: "This document.",
-          security: [],
-          responses: {
-            "200": {
-              description: "OpenAPI 3.1, without an envelope.",
-              content: json({ type: "object" }),
-              headers: requestIdHeader,
-            },
-          },
-        },
-      },
-    },
+    tags: tags.map((name) => {
+      const description = tagDescriptions[name];
+      return { name, ...(description === undefined ? {} : { description }) };
+    }),
+    paths: { ...paths, [`${apiPrefix}/openapi.json`]: { get: documentEntry } },
     components: {
-      schemas,
+      ...components,
       headers: headerComponents,
+      examples: failureExamples,
       securitySchemes: {
         apiKey: { type: "http", scheme: "bearer", description: "An API key of the shop: `opo_<shopId>_<secret>`." },
       },
@@ -85,10 +124,56 @@ export function openApiDocument(operations: readonly Operation[]): JsonObject {
   };
 }
 
-function entryOf(binding: Binding, schemas: Record<string, Json>): Json {
+const string: Json = { type: "string", maxLength: textLengthMax };
+
+/** The entry of the document itself: public, without an envelope, without a token (C9). */
+const documentEntry: Json = {
+  operationId: "openapi",
+  tags: ["Description"],
+  summary: "This document.",
+  description: "OpenAPI 3.1. Public: no key, no shop data, no rate limit; the same bytes for everyone.",
+  security: [],
+  parameters: [
+    {
+      name: "If-None-Match",
+      in: "header",
+      required: false,
+      description: "An ETag of this document; when it is the current one the answer is 304.",
+      schema: string,
+    },
+  ],
+  responses: {
+    "200": {
+      description: "The document, without an envelope.",
+      headers: {
+        ...headers(...everywhere),
+        ETag: { description: "Strong; differs between what is compressed and what is not.", schema: string },
+      },
+      content: json(
+        { type: "object" },
+        { example: { openapi: "3.1.0", info: { title: "OpenPO", version: apiVersion } } },
+      ),
+    },
+    "304": {
+      description: "The document that If-None-Match names is the current one.",
+      headers: { ...headers(...everywhere), ETag: { description: "The document's.", schema: string } },
+    },
+    "400": {
+      description: "The request cannot be read as HTTP.",
+      headers: headers(...everywhere),
+      content: json(schemaReference("Error"), { example: malformedExample }),
+    },
+    "500": {
+      description: "`INTERNAL`",
+      headers: headers(...everywhere),
+      content: json(schemaReference("Error"), { examples: { INTERNAL: { $ref: "#/components/examples/INTERNAL" } } }),
+    },
+  },
+};
+
+function entryOf(binding: Binding, operations: readonly Operation[], components: Components): Json {
   const { operation } = binding;
-  const write = operation.scope === "write";
-  const input = schemaOf(operation.input, "input", schemas);
+  const input = schemaOf(operation.input, "input", components.schemas);
   const properties = objectAt(input, "properties");
   const required = new Set(stringsAt(input, "required"));
   const example = exampleOf(operation);
@@ -96,18 +181,19 @@ function entryOf(binding: Binding, schemas: Record<string, Json>): Json {
     const { description, ...schema } = objectAt(properties, name);
     const inPath = binding.path.includes(name);
     const kind = binding.query.get(name);
+    // An optional parameter that the operation's example leaves out has one of its own, none if any text will not do.
+    const shown = example[name] ?? (name === "cursor" ? undefined : sampleOf(schema, components.schemas, name));
     return {
       name,
       in: inPath ? "path" : "query",
       required: inPath || required.has(name),
       ...(description === undefined ? {} : { description }),
       schema,
-      ...(example[name] === undefined ? {} : { example: example[name] }),
+      ...(shown === undefined ? {} : { example: shown }),
       ...(kind === "list" ? { style: "form", explode: false } : {}),
       ...(kind === "repeatable-list" ? { style: "form", explode: true } : {}),
     };
   });
-  const bodyExample = pick(example, binding.body);
   const body = {
     required: binding.body.some((name) => required.has(name)),
     content: json(
@@ -117,7 +203,7 @@ function entryOf(binding: Binding, schemas: Record<string, Json>): Json {
         required: binding.body.filter((name) => required.has(name)),
         additionalProperties: false,
       },
-      Object.keys(example).length === 0 ? undefined : bodyExample,
+      { example: pick(example, binding.body) },
     ),
   };
   return {
@@ -125,71 +211,130 @@ function entryOf(binding: Binding, schemas: Record<string, Json>): Json {
     tags: [operation.tag],
     summary: operation.summary,
     description: `${operation.description}\n\nScope: ${operation.scope}.`,
-    parameters: [...parameters, ...(write ? writeParameters : readParameters)],
+    parameters: [...parameters, ...headerParametersOf(operation)],
     ...(operation.route.method === "POST" || operation.route.method === "PATCH" ? { requestBody: body } : {}),
-    responses: responsesOf(operation, schemas),
+    responses: responsesOf(operation, operations, components),
   };
 }
 
-function responsesOf(operation: Operation, schemas: Record<string, Json>): JsonObject {
-  const data = schemaOf(operation.output, "output", schemas);
-  const headers = {
-    ...requestIdHeader,
-    ...rateLimitHeaders,
-    ETag: headerReference("ETag"),
-    ...(operation.scope === "write" ? { "Idempotent-Replayed": headerReference("IdempotentReplayed") } : {}),
+/** Whether successes carry the order's version as an ETag (C37): those that show an order, and those that say so. */
+function isVersioned(operation: Operation): boolean {
+  return operation.versioned === true || membersOf(operation.output).includes("purchaseOrder");
+}
+
+function responsesOf(operation: Operation, operations: readonly Operation[], components: Components): JsonObject {
+  const data = schemaOf(operation.output, "output", components.schemas);
+  const versioned = isVersioned(operation);
+  const write = operation.scope === "write";
+  const successHeaders = headers(
+    ...everywhere,
+    ...rateLimited,
+    ...(versioned ? ["ETag"] : []),
+    ...(write ? ["Idempotent-Replayed"] : []),
     // Only what gets an address of its own is located, not what is added to something that has one.
-    ...(operation.success === 201 && !operation.route.path.includes("{")
-      ? { Location: headerReference("Location") }
-      : {}),
-  };
+    ...(isCreation(operation) ? ["Location"] : []),
+  );
+  const links = linksOf(operation, operations, components);
   const responses: Record<string, Json> = {
     [operation.success]: {
       description: operation.success === 201 ? "Created." : "Done.",
-      headers,
-      content: json({
-        type: "object",
-        properties: { data, meta: reference("Meta") },
-        required: ["data", "meta"],
-        additionalProperties: false,
-      }),
+      headers: successHeaders,
+      content: json(
+        {
+          type: "object",
+          properties: { data, meta: schemaReference("Meta") },
+          required: ["data", "meta"],
+          additionalProperties: false,
+        },
+        {
+          example: {
+            data: sampleOf(data, components.schemas),
+            meta: sampleOf(schemaReference("Meta"), components.schemas),
+          },
+        },
+      ),
+      ...(Object.keys(links).length === 0 ? {} : { links }),
     },
   };
-  if (operation.scope === "read")
-    responses["304"] = { description: "The version that If-None-Match names is the current one.", headers };
+  if (!write && versioned) {
+    components.responses["NotModified"] = {
+      description: "The version that If-None-Match names is the current one.",
+      headers: successHeaders,
+    };
+    responses["304"] = { $ref: "#/components/responses/NotModified" };
+  }
   const byStatus = Map.groupBy(faultsOf(operation), statusOf);
-  for (const [status, faults] of [...byStatus].sort(([a], [b]) => a - b))
-    responses[status] = failureOf(operation, status, faults);
+  for (const [status, faults] of [...byStatus].sort(([a], [b]) => a - b)) {
+    const { name, response } = failureOf(status, faults, write && storedStatuses.has(status));
+    const before = components.responses[name];
+    if (before !== undefined && JSON.stringify(before) !== JSON.stringify(response))
+      throw new Error(`two different failures are named ${name}`);
+    components.responses[name] = response;
+    responses[status] = { $ref: `#/components/responses/${name}` };
+  }
   return responses;
 }
 
-/** A failure with just the codes and reasons that this operation has for the status. */
-function failureOf(operation: Operation, status: number, faults: readonly (FaultCode | FaultReason)[]): Json {
-  const reasons = faults.filter(isReason);
-  const codes = new Set(faults.map((fault) => (isReason(fault) ? "INVALID_INPUT" : fault)));
-  const retryable = status === 400 || status >= 429;
-  const code: Json = { enum: [...codes] };
-  const narrowed: JsonObject = reasons.length === 0 ? { code, reason: false } : { code, reason: { enum: reasons } };
-  return {
-    description: faults.map((fault) => `\`${fault}\``).join(", "),
-    headers: {
-      ...requestIdHeader,
-      ...(status === 401 ? { "WWW-Authenticate": headerReference("WWWAuthenticate") } : rateLimitHeaders),
-      ...(retryable ? { "Retry-After": headerReference("RetryAfter") } : {}),
-      ...(operation.scope === "write" && status < 500
-        ? { "Idempotent-Replayed": headerReference("IdempotentReplayed") }
-        : {}),
-    },
-    content: json({
-      allOf: [reference("Error"), { properties: { error: { properties: narrowed } } }],
-    }),
+/** Failures that the idempotency layer keeps: 4xx that come from behind it and may not be retried (C19). */
+const storedStatuses: ReadonlySet<number> = new Set([400, 404, 409, 412, 413]);
+
+const isCreation = (operation: Operation): boolean => operation.success === 201 && !operation.route.path.includes("{");
+
+/**
+ * Where to go from an answer: from a list to its next page and its first row, from what was created or read to everything below
+ * it, from a change to what was changed.
+ */
+function linksOf(operation: Operation, operations: readonly Operation[], { links }: Components): JsonObject {
+  const { path } = operation.route;
+  const found: Record<string, Json> = {};
+  const members = membersOf(operation.output);
+  const link = (kind: string, target: Operation, parameters: JsonObject): void => {
+    links[`${kind}_${target.name}`] = { operationId: target.name, parameters };
+    found[target.name] = { $ref: `#/components/links/${kind}_${target.name}` };
   };
+  if (members.includes("cursor")) {
+    const parameter = idParameterOf(path);
+    link("next_page_of", operation, {
+      ...(parameter === null ? {} : { [parameter]: `$request.path.${parameter}` }),
+      cursor: "$response.body#/data/cursor",
+    });
+    const first = operations.find(
+      (each) => each.route.method === "GET" && new RegExp(`^${path}/\\{\\w+\\}$`).test(each.route.path),
+    );
+    const id = first === undefined ? null : idParameterOf(first.route.path);
+    const [collection = ""] = members;
+    if (first !== undefined && id !== null)
+      link("first_row", first, { [id]: `$response.body#/data/${collection}/0/${id}` });
+    return found;
+  }
+  const base = isCreation(operation) ? new RegExp(`^${path}/\\{\\w+\\}`) : null;
+  for (const target of operations) {
+    const id = idParameterOf(target.route.path);
+    if (id === null || target === operation) continue;
+    const [collection = ""] = target.route.path.split("/{");
+    const resource = `${collection}/{${id}}`;
+    if (base?.test(target.route.path) === true) {
+      const [shown = ""] = members;
+      link("created", target, { [id]: `$response.body#/data/${shown}/${id}` });
+    } else if (path === resource && operation.route.method === "GET" && target.route.path.startsWith(`${resource}/`))
+      link("of_this", target, { [id]: `$request.path.${id}` });
+    else if (
+      operation.scope === "write" &&
+      operation.route.method !== "DELETE" &&
+      path.startsWith(resource) &&
+      target.route.path === resource &&
+      target.route.method === "GET"
+    )
+      link("of_this", target, { [id]: `$request.path.${id}` });
+  }
+  return found;
 }
 
-const isReason = (fault: FaultCode | FaultReason): fault is FaultReason => fault in faultReasons;
+const idParameterOf = (path: string): string | null => /\{(\w+)\}/.exec(path)?.[1] ?? null;
 
-const statusOf = (fault: FaultCode | FaultReason): number =>
-  isReason(fault) ? faultReasons[fault].status : faultCodes[fault].status;
+/** The members of an answer's `data`. */
+const membersOf = (output: z.ZodType): readonly string[] =>
+  output instanceof z.ZodObject ? Object.keys(output.shape) : [];
 
 /** The JSON Schema of a zod schema; parts with an `id` go to the components. */
 function schemaOf(schema: z.ZodType, io: "input" | "output", schemas: Record<string, Json>): JsonObject {
@@ -210,13 +355,20 @@ function schemaOf(schema: z.ZodType, io: "input" | "output", schemas: Record<str
   return rest;
 }
 
-/** Leaves out what says nothing to a reader: our own metadata, patterns beside a format, the bounds of a safe integer. */
+/** Leaves out our own metadata and what says the same twice, and gives every text, list and integer its bounds. */
 function tidy(schema: z.core.JSONSchema.BaseSchema): void {
   delete schema["query"];
   delete schema.id;
   if (schema.format === "date" || schema.format === "date-time") delete schema.pattern;
-  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
-  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.type === "string" && schema.enum === undefined && schema.const === undefined)
+    schema.maxLength ??=
+      schema.format === "date" ? 10 : schema.format === "date-time" ? dateTimeLengthMax : textLengthMax;
+  if (schema.type === "array") schema.maxItems ??= itemsMax;
+  if (schema.type === "integer") {
+    schema.minimum ??= Number(schema.exclusiveMinimum ?? Number.MIN_SAFE_INTEGER);
+    schema.maximum ??= Number.MAX_SAFE_INTEGER;
+    schema.format = schema.minimum >= -(2 ** 31) && schema.maximum < 2 ** 31 ? "int32" : "int64";
+  }
   if (schema["example"] === undefined) return;
   schema.examples = [schema["example"]];
   delete schema["example"];
@@ -243,108 +395,36 @@ const stringsAt = (object: JsonObject, member: string): readonly string[] => {
 const pick = (object: JsonObject, names: readonly string[]): JsonObject =>
   Object.fromEntries(names.flatMap((name) => (object[name] === undefined ? [] : [[name, object[name]]])));
 
-const json = (schema: Json, example?: Json): JsonObject => ({
-  "application/json": { schema, ...(example === undefined ? {} : { example }) },
-});
-
-const reference = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
-const headerReference = (name: string): JsonObject => ({ $ref: `#/components/headers/${name}` });
-
-const metaSchema: Json = {
-  type: "object",
-  properties: {
-    requestId: { type: "string", description: "Also in X-Request-Id." },
-    apiVersion: { type: "string", examples: [apiVersion] },
-  },
-  required: ["requestId", "apiVersion"],
-  additionalProperties: false,
-};
-
-const detail = (properties: JsonObject): Json => ({
-  type: "object",
-  properties,
-  required: Object.keys(properties),
-  additionalProperties: false,
-});
-const string: Json = { type: "string" };
-
-const errorSchema: Json = {
-  type: "object",
-  properties: {
-    error: {
-      type: "object",
-      properties: {
-        code: { enum: Object.keys(faultCodes) },
-        message: { type: "string", description: "The cause." },
-        retryable: { type: "boolean" },
-        requestId: string,
-        retryAfterMs: { type: "integer", minimum: 1, description: "Only when retryable." },
-        action: { type: "string", description: "A short next step." },
-        reason: { enum: Object.keys(faultReasons), description: "For what has no code of its own." },
-        details: {
-          type: "array",
-          description: "What is wrong one by one: fields (a JSON pointer each), variants or lines.",
-          items: {
-            anyOf: [
-              detail({
-                path: { type: "string", description: "JSON pointer; query parameters as /name." },
-                message: string,
-              }),
-              detail({
-                itemId: string,
-                variantId: string,
-                issue: { enum: ["inactive", "deleted", "unsyncable"] },
-                allowedActions: { type: "array", items: { enum: ["activate", "skip"] } },
-              }),
-              detail({ lineItemId: string, variantId: string, message: string }),
-            ],
-          },
-        },
-      },
-      required: ["code", "message", "retryable", "requestId"],
-      additionalProperties: false,
-    },
-  },
-  required: ["error"],
-  additionalProperties: false,
-};
-
-const header = (description: string, schema: Json = string): Json => ({ description, schema });
-
-const headerComponents: JsonObject = {
-  XRequestId: header("Names this request in the logs; a replay repeats the first one's."),
-  RateLimitPolicy: header('The shop\'s bucket: `"shop";q=<capacity>;w=<seconds to fill it>`.'),
-  RateLimit: header('What is left in it: `"shop";r=<tokens>;t=<seconds until it is full>`.'),
-  RetryAfter: header("Seconds to wait; sent exactly when the failure is retryable.", { type: "integer", minimum: 1 }),
-  IdempotentReplayed: header("Sent when this is the stored answer of an earlier request.", { const: "true" }),
-  ETag: header("The order's version, on answers about a single order."),
-  Location: header("Path of what was created."),
-  WWWAuthenticate: header("How to authenticate.", { const: "Bearer" }),
-};
-
-const requestIdHeader: JsonObject = { "X-Request-Id": headerReference("XRequestId") };
-const rateLimitHeaders: JsonObject = {
-  RateLimit: headerReference("RateLimit"),
-  "RateLimit-Policy": headerReference("RateLimitPolicy"),
-};
-
-const headerParameter = (name: string, description: string, schema: Json = string): Json => ({
+const headerParameter = (name: string, description: string, schema: Json, example: Json): Json => ({
   name,
   in: "header",
   required: false,
   description,
   schema,
+  example,
 });
 
-const writeParameters: readonly Json[] = [
-  headerParameter(
-    "Idempotency-Key",
-    "A unique string; the same request under the same key is done once and answered alike for 24 hours.",
-    { type: "string", minLength: 1, maxLength: idempotencyKeyLengthMax },
-  ),
-  headerParameter("If-Match", "The ETag that the order must still have; else 412."),
-];
+const idempotencyKeyParameter = headerParameter(
+  "Idempotency-Key",
+  "A unique string; the same request under the same key is done once and answered alike for 24 hours.",
+  { type: "string", minLength: 1, maxLength: idempotencyKeyLengthMax },
+  "7f9b1c64-restock-week-10",
+);
+const ifMatchParameter = headerParameter(
+  "If-Match",
+  "The ETag that the order must still have; else 412.",
+  string,
+  '"2"',
+);
+const ifNoneMatchParameter = headerParameter(
+  "If-None-Match",
+  "An ETag; when it is the current one the answer is 304.",
+  string,
+  '"1"',
+);
 
-const readParameters: readonly Json[] = [
-  headerParameter("If-None-Match", "An ETag; when it is the current one the answer is 304."),
+const headerParametersOf = (operation: Operation): readonly Json[] => [
+  ...(operation.scope === "write" ? [idempotencyKeyParameter] : []),
+  ...(operation.faults.includes("VERSION_MISMATCH") ? [ifMatchParameter] : []),
+  ...(operation.scope === "read" && isVersioned(operation) ? [ifNoneMatchParameter] : []),
 ];

@@ -47,6 +47,8 @@ export interface OperationShape<Input, Output> {
    */
   readonly input: z.ZodType<Input> & { readonly shape: Readonly<Record<string, z.ZodType>> };
   readonly output: z.ZodType<Output>;
+  /** Answers carry an order's version as ETag although they do not show the order (C37); those that show one carry it anyway. */
+  readonly versioned?: true;
   run(call: Call, input: Input): Promise<Answer<NoInfer<Output>>>;
 }
 

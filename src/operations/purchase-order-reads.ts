@@ -466,6 +466,7 @@ const listLineItems = operation({
   faults: ["NOT_FOUND"],
   input: z.strictObject({ purchaseOrderId, limit: optionalLimit, cursor }).meta({ example: { ...example, limit: 20 } }),
   output: z.strictObject({ lineItems: z.array(lineSchema), ...pageShape }),
+  versioned: true,
   run(call, input) {
     const { shopId } = call.shop;
     const scope = { list: call.operation, shopId, filters: { purchaseOrderId: input.purchaseOrderId } };
@@ -602,6 +603,7 @@ const getAddresses = operation({
   faults: ["NOT_FOUND"],
   input: z.strictObject({ purchaseOrderId }).meta({ example }),
   output: z.strictObject({ addresses: addressesSchema }),
+  versioned: true,
   run: (call, input) =>
     call.read(async (tx) => {
       const order = await headerOf(tx, call, input.purchaseOrderId);

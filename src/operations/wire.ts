@@ -263,7 +263,9 @@ export const listParameter = <T extends z.ZodType<string>>(entry: T, description
     .meta({ description: `${description} One value, or several separated by commas.`, query: "list" });
 
 const dayMs = 86_400_000;
-const dayOrInstant = z.union([day, z.iso.datetime({ offset: true })], {
+/** An RFC 3339 instant with its offset and nanoseconds, and some. */
+const instantLengthMax = 40;
+const dayOrInstant = z.union([day, z.iso.datetime({ offset: true }).max(instantLengthMax)], {
   error: "must be a day (YYYY-MM-DD) or an RFC 3339 instant",
 });
 

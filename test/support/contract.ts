@@ -8,6 +8,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { Json, JsonObject } from "../../src/core/json.ts";
 import { isJsonObject, jsonPointer } from "../../src/core/json.ts";
+import { recordObserved } from "./matrix.ts";
 
 /** Headers whose presence means something; the document must know them where they are sent. */
 const telling = [
@@ -19,6 +20,7 @@ const telling = [
   "ratelimit",
   "ratelimit-policy",
   "www-authenticate",
+  "access-control-allow-origin",
 ] as const;
 /** Those that are not sent every time. */
 const occasional: ReadonlySet<string> = new Set(["retry-after", "etag", "idempotent-replayed"]);
@@ -37,6 +39,20 @@ const at = (value: Json | undefined, ...steps: readonly string[]): Json | undefi
     (object, step) => (object !== undefined && isJsonObject(object) ? object[step] : undefined),
     value,
   );
+
+/** Where a reference leads, and what stands there; anything else is itself. */
+function followed(
+  document: JsonObject,
+  value: Json,
+  steps: readonly string[],
+): { readonly value: Json; readonly steps: readonly string[] } {
+  const reference = at(value, "$ref");
+  if (typeof reference !== "string") return { value, steps };
+  const target = reference.slice("#/".length).split("/");
+  const found = at(document, ...target);
+  assert.ok(found !== undefined, `${reference} leads nowhere`);
+  return { value: found, steps: target };
+}
 
 /** @returns a check that throws what is wrong with an answer. */
 export function createContract(document: JsonObject): (observed: Observed) => void {
@@ -75,12 +91,22 @@ export function createContract(document: JsonObject): (observed: Observed) => vo
       return;
     }
     const steps = ["paths", template.path, documentedMethod, "responses", String(status)];
-    const response = at(document, ...steps);
-    assert.ok(response !== undefined, `${what}, which is not documented: ${body}`);
+    const listed = at(document, ...steps);
+    assert.ok(listed !== undefined, `${what}, which is not documented: ${body}`);
+    const { value: response, steps: place } = followed(document, listed, steps);
     if (at(response, "content") === undefined) assert.equal(body, "", `${what} with a body`);
-    else if (json !== null) validate(json, [...steps, "content", "application/json", "schema"], what);
+    else if (json !== null) validate(json, [...place, "content", "application/json", "schema"], what);
+    const operationId = at(template.methods, documentedMethod, "operationId");
+    if (typeof operationId === "string") recordObserved(operationId, status);
 
-    const documented = new Set(Object.keys(at(response, "headers") ?? {}).map((name) => name.toLowerCase()));
+    const documented = new Set<string>();
+    for (const [name, header] of Object.entries(at(response, "headers") ?? {})) {
+      documented.add(name.toLowerCase());
+      const sent = headers[name.toLowerCase()];
+      const { value, steps } = followed(document, header, [...place, "headers", name]);
+      const isNumber = at(value, "schema", "type") === "integer";
+      if (typeof sent === "string") validate(isNumber ? Number(sent) : sent, [...steps, "schema"], `${what}: ${name}`);
+    }
     for (const name of telling) {
       if (headers[name] !== undefined) assert.ok(documented.has(name), `${what} with ${name}, which is not documented`);
       else if (documented.has(name)) assert.ok(occasional.has(name), `${what} without ${name}`);

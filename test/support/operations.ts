@@ -21,6 +21,7 @@ const shape = {
   tag: "Crates",
   repeat: "safe",
   destructive: false,
+  versioned: true,
 } as const;
 
 const selectCrate = "select location_id, name from location where shop_id = ? and location_id = ?";

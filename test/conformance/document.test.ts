@@ -1,0 +1,124 @@
+/**
+ * The OpenAPI document as it is served (C9), and that it keeps its own word: every example is what its schema says.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { gunzipSync } from "node:zlib";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { isJsonArray, isJsonObject, type Json, type JsonObject, jsonPointer } from "../../src/core/json.ts";
+import { openApiDocument } from "../../src/http/openapi.ts";
+import { operations } from "../../src/operations/registry.ts";
+import { startServer } from "../support/server.ts";
+
+const document = openApiDocument(operations);
+
+/** Every object and list of the document with where it stands. */
+function* places(value: Json, steps: readonly string[] = []): Generator<readonly [Json, readonly string[]]> {
+  yield [value, steps];
+  if (typeof value !== "object" || value === null) return;
+  for (const [step, member] of Object.entries(value)) yield* places(member, [...steps, step]);
+}
+
+/** What a reference points to; anything else is itself. */
+function resolved(value: Json): Json {
+  if (!isJsonObject(value) || typeof value["$ref"] !== "string") return value;
+  let found: Json = document;
+  for (const step of value["$ref"].slice(2).split("/"))
+    found = isJsonObject(found) ? (found[step.replaceAll("~1", "/").replaceAll("~0", "~")] ?? null) : null;
+  assert.ok(found !== null, `${value["$ref"]} is not there`);
+  return resolved(found);
+}
+
+const member = (value: Json, name: string): Json | undefined => (isJsonObject(value) ? value[name] : undefined);
+
+/** The examples beside a schema, of a media type, a parameter or a header. */
+function examplesOf(holder: JsonObject): readonly Json[] {
+  const { example, examples } = holder;
+  return [
+    ...(example === undefined ? [] : [example]),
+    ...Object.values(examples ?? {}).map((each) => member(resolved(each), "value") ?? null),
+  ];
+}
+
+test("every example is what its schema says, and every request and response has one", () => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addSchema(document, "openapi");
+  let count = 0;
+  for (const [value, steps] of places(document)) {
+    if (!isJsonObject(value) || value["schema"] === undefined || steps.includes("example")) continue;
+    const where = jsonPointer(steps);
+    const examples = examplesOf(value);
+    for (const example of examples) {
+      count += 1;
+      const valid = ajv.validate({ $ref: encodeURI(`openapi#${jsonPointer([...steps, "schema"])}`) }, example);
+      assert.ok(valid, `${where}: ${ajv.errorsText(ajv.errors)}\n${JSON.stringify(example)}`);
+    }
+    if (steps.at(-1) === "application/json") assert.ok(examples.length > 0, `${where} has no example`);
+  }
+  assert.ok(count > 200, `${count} examples`);
+});
+
+test("no object of an answer is open: what it may hold is said", () => {
+  for (const [value, steps] of places(document)) {
+    if (!isJsonObject(value) || value["type"] !== "object" || steps.includes("example")) continue;
+    if (steps.includes("openapi.json") || steps.join("/").includes("/api/v1/openapi.json/")) continue;
+    assert.ok(value["additionalProperties"] !== undefined, `${jsonPointer(steps)} may hold anything`);
+  }
+});
+
+test("every reference and every link leads somewhere", () => {
+  const parameters = new Map<string, readonly (Json | undefined)[]>();
+  for (const methods of Object.values(document["paths"] ?? {}))
+    for (const entry of Object.values<Json>(methods)) {
+      const listed = member(entry, "parameters");
+      const names = listed !== undefined && isJsonArray(listed) ? listed.map((each) => member(each, "name")) : [];
+      parameters.set(JSON.stringify(member(entry, "operationId")), names);
+    }
+  let links = 0;
+  for (const [value, steps] of places(document)) {
+    if (isJsonObject(value) && typeof value["$ref"] === "string") resolved(value);
+    if (steps.at(-2) !== "links" || steps.length !== 3 || !isJsonObject(value)) continue;
+    links += 1;
+    const known = parameters.get(JSON.stringify(value["operationId"]));
+    for (const name of Object.keys(value["parameters"] ?? {})) assert.ok(known?.includes(name), steps.join("."));
+  }
+  assert.ok(links > 50, `${links} links`);
+});
+
+test("the document is the same bytes for everyone, compressed where that is taken, and 304 to who has it", async () => {
+  await using server = await startServer();
+  const target = "/api/v1/openapi.json";
+  const plain = await server.get(target, { key: null });
+  const keyed = await server.get(target, { key: server.writeKey });
+  assert.equal(keyed.text, plain.text);
+  assert.equal(keyed.headers["etag"], plain.headers["etag"]);
+  assert.match(String(plain.headers["etag"]), /^"[\w-]+"$/);
+  assert.deepEqual(JSON.parse(plain.text), document);
+  assert.equal(keyed.headers["ratelimit"], undefined, "it costs no token");
+
+  const ask = (headers: Record<string, string>) => fetch(server.url + target, { headers });
+  for (const [accept, compressed] of [
+    ["gzip", true],
+    ["br, gzip;q=0.5", true],
+    ["*", true],
+    ["identity", false],
+    ["gzip;q=0, *", false],
+    ["br", false],
+  ] as const) {
+    const answer = await ask({ "Accept-Encoding": accept });
+    assert.equal(answer.headers.get("content-encoding"), compressed ? "gzip" : null, accept);
+    assert.equal(answer.headers.get("vary"), "Accept-Encoding");
+    // `fetch` has unpacked what was compressed.
+    assert.equal(await answer.text(), plain.text);
+    const etag = answer.headers.get("etag") ?? "";
+    assert.equal(etag === plain.headers["etag"], !compressed, "each form has its own strong validator");
+    const unchanged = await ask({ "Accept-Encoding": accept, "If-None-Match": `"other", ${etag}` });
+    assert.equal(unchanged.status, 304);
+    assert.equal(unchanged.headers.get("etag"), etag);
+  }
+  const raw = await server.request("GET", target, { headers: { "Accept-Encoding": "gzip" }, undocumented: true });
+  assert.ok(raw.text.length < plain.text.length / 4);
+  assert.throws(() => gunzipSync(plain.text), "what is not asked for compressed is not");
+});
