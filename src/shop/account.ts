@@ -195,7 +195,8 @@ export async function listApiKeys(
 ): Promise<(ApiKey & { readonly lastUsedAtMs: number | null })[]> {
   const rows = await tx.all<ApiKeyRow & { readonly last_used_at: number | null }>(
     `select ${apiKeyColumns},
-       (select max(at) from audit_log a where a.shop_id = k.shop_id and a.key_id = k.key_id) as last_used_at
+       (select at from audit_log a where a.shop_id = k.shop_id and a.key_id = k.key_id
+        order by audit_id desc limit 1) as last_used_at
      from api_key k where shop_id = ? order by created_at, key_id`,
     [shopId],
   );
