@@ -753,3 +753,25 @@ test("a line that comes while the guard looks is looked at before confirmAll con
   assert.equal(stopped.at("error", "details", 0, "variantId"), "blue");
   assert.equal((await server.get(server.order())).at("data", "purchaseOrder", "status"), "Sent");
 });
+
+test("a push goes on whatever becomes of the order: cancelled it still lands, and only then can it be deleted", async () => {
+  await using server = await open({ shop: { followOnWaitMs: 0 } });
+  await server.bringOrder("In Progress", [
+    { ...lineA, quantityConfirmed: 10, quantityReceived: 6, quantitySynced: 0 },
+    lineB,
+  ]);
+  await server.faults([], { latencyMs: 1_500 });
+  const sync = server.post(server.order("/storefront-sync"));
+  await server.state("in-flight");
+  const quick = await server.post(server.order("/quick-complete"));
+  assert.equal(quick.at("error", "code"), "ON_HAND_SYNC_IN_FLIGHT", quick.text);
+  const cancelled = await server.post(server.order("/status"), { status: "Cancelled" });
+  assert.equal(cancelled.status, 200, cancelled.text);
+  const early = await server.delete(server.order());
+  assert.equal(early.at("error", "code"), "ON_HAND_SYNC_IN_FLIGHT", early.text);
+  await server.faults([]);
+  assert.equal((await sync).at("data", "confirmation", "status"), "verified", (await sync).text);
+  assert.equal((await server.settled()).at("data", "purchaseOrder", "lineItems", 0, "quantitySynced"), 6);
+  assert.equal(await server.onHand("red"), 106);
+  assert.equal((await server.delete(server.order())).at("data", "mode"), "soft-deleted");
+});
