@@ -1,8 +1,8 @@
 /**
- * Import: NDJSON records into a shop, all or nothing (contract §7, §8).
+ * Import: a file of records into a shop, all or nothing (contract §7, §8).
  *
- * Owns: reading lines, checking every record before any takes effect, and bringing all of them in. Does not own: what a record
- * looks like (records.ts).
+ * Owns: reading lines of NDJSON, checking every record before any takes effect, and bringing all of them in. Does not own: what a
+ * record looks like (records.ts), how other files become records (csv.ts).
  *
  * A file may be larger than memory and takes longer than a shop may stand still, so it is neither held nor written in one
  * transaction: each record is checked and staged in the shop's database as it arrives; when the last one is in and nothing
@@ -17,7 +17,7 @@
  */
 import type { Effect } from "../core/effect.ts";
 import { Fault, invalidField, type ValidationDetail } from "../core/fault.ts";
-import { isJsonObject, parseJson } from "../core/json.ts";
+import { type Json, parseJson } from "../core/json.ts";
 import { incomingDeltas } from "../core/lines.ts";
 import type { PurchaseOrder } from "../core/purchase-order.ts";
 import { checkInput } from "../operations/input.ts";
@@ -72,6 +72,24 @@ interface Line {
   readonly bytes: Uint8Array;
 }
 
+/** A record as a file has it, and where. */
+export interface FileRecord {
+  readonly lineNumber: number;
+  /** About how much it is, for how many are staged at once. */
+  readonly bytes: number;
+  readonly value: unknown;
+  /** In which column a field stands, by its JSON pointer; null where the pointer is all there is to say. */
+  readonly columns: Readonly<Record<string, string>> | null;
+}
+
+/** How a file is read. */
+export interface FileFormat {
+  /** A record that the file has twice is a mistake, not a correction. */
+  readonly refusesRepeats: boolean;
+  /** @throws Fault INVALID_INPUT naming the line. */
+  records(body: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord>;
+}
+
 /** A record that has passed its schema. `stored` is what is kept of reference data, `order` what is still to be completed. */
 type ParsedRecord = { readonly lineNumber: number } & (
   | {
@@ -87,24 +105,33 @@ const typeNames = [...Object.keys(recordTypes), "purchaseOrder"];
 
 const isReferenceType = (type: string): type is keyof typeof recordTypes => Object.hasOwn(recordTypes, type);
 
-/** A refusal that names the line, and the fields within its record. */
-function lineFault(lineNumber: number, details: readonly ValidationDetail[]): Fault {
+/** A refusal that names the line, and the fields within its record by their columns or else by themselves. */
+export function lineFault(
+  lineNumber: number,
+  details: readonly ValidationDetail[],
+  columns: FileRecord["columns"] = null,
+): Fault {
   const [first] = details;
-  const where = first === undefined || first.path === "" ? "" : `${first.path}: `;
-  return new Fault("INVALID_INPUT", `line ${lineNumber}: ${where}${first?.message ?? "is not a record"}`, {
+  const columnOf = (path: string): string => {
+    const column = columns?.[path];
+    return column === undefined ? "" : `, column ${JSON.stringify(column)}`;
+  };
+  const pointer = first === undefined || first.path === "" || columnOf(first.path) !== "" ? "" : `${first.path}: `;
+  const where = `line ${lineNumber}${columnOf(first?.path ?? "")}: ${pointer}`;
+  return new Fault("INVALID_INPUT", `${where}${first?.message ?? "is not a record"}`, {
     details: details
       .slice(0, detailsMax)
-      .map(({ path, message }) => ({ path, message: `line ${lineNumber}: ${message}` })),
+      .map(({ path, message }) => ({ path, message: `line ${lineNumber}${columnOf(path)}: ${message}` })),
     action: "Nothing was imported. Correct the line and send the whole file again.",
   });
 }
 
 /** Gives what a record's check throws the line it stands on. */
-function onLine(lineNumber: number, error: unknown): unknown {
+function onLine(lineNumber: number, error: unknown, columns: FileRecord["columns"] = null): unknown {
   if (!(error instanceof Fault) || error.code !== "INVALID_INPUT") return error;
   const details = (error.details ?? []).flatMap((detail) => ("path" in detail ? detail : []));
   const whole = { path: "", message: error.message.replace(/^The body/, "The line") };
-  return lineFault(lineNumber, details.length > 0 ? details : [whole]);
+  return lineFault(lineNumber, details.length > 0 ? details : [whole], columns);
 }
 
 const newline = 0x0a;
@@ -148,19 +175,35 @@ async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   if (!isBlank(last)) yield last;
 }
 
-function parseLine({ number, bytes }: Line): ParsedRecord {
+/** The format of exports: one JSON object a line. */
+export const ndjson: FileFormat = {
+  refusesRepeats: false,
+  async *records(body) {
+    for await (const { number, bytes } of linesOf(body)) {
+      let value: Json;
+      try {
+        value = parseJson(bytes);
+      } catch (error) {
+        throw onLine(number, error);
+      }
+      yield { lineNumber: number, bytes: bytes.length, value, columns: null };
+    }
+  },
+};
+
+function parseRecord({ lineNumber, value, columns }: FileRecord): ParsedRecord {
   try {
-    const record = parseJson(bytes);
-    if (!isJsonObject(record)) throw new Fault("INVALID_INPUT", "must be a JSON object");
-    const { type } = record;
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      throw new Fault("INVALID_INPUT", "must be a JSON object");
+    const type: unknown = "type" in value ? value.type : undefined;
     if (typeof type !== "string") throw invalidField("/type", `is needed and must be one of ${typeNames.join(", ")}`);
-    if (isReferenceType(type)) return { lineNumber: number, type, ...recordTypes[type].parse(record) };
+    if (isReferenceType(type)) return { lineNumber, type, ...recordTypes[type].parse(value) };
     if (type !== "purchaseOrder")
       throw invalidField("/type", `is unknown: ${JSON.stringify(type)}; it must be one of ${typeNames.join(", ")}`);
-    const order = checkInput(purchaseOrderInput, record);
-    return { lineNumber: number, type, recordId: order.purchaseOrderId, order };
+    const order = checkInput(purchaseOrderInput, value);
+    return { lineNumber, type, recordId: order.purchaseOrderId, order };
   } catch (error) {
-    throw onLine(number, error);
+    throw onLine(lineNumber, error, columns);
   }
 }
 
@@ -226,26 +269,26 @@ const weightOf = ({ order, attachments, history }: OrderRecord): number =>
   );
 
 interface Staging {
+  /** Records that are staged already: the next one's place. */
+  staged: number;
   readonly shop: Shop;
   readonly importId: string;
   readonly requestId: string;
 }
 
 /** Completes and checks the records and keeps them for later. */
-async function stage(
-  context: ImportContext,
-  { shop, importId, requestId }: Staging,
-  records: readonly ParsedRecord[],
-): Promise<void> {
+async function stage(context: ImportContext, staging: Staging, records: readonly ParsedRecord[]): Promise<void> {
+  const { shop, importId, requestId } = staging;
   const { shopId } = shop;
+  const positions = new Map(records.map((record, index) => [record, staging.staged + index]));
+  staging.staged += records.length;
   const nowMs = context.clock.now();
   const row = (record: ParsedRecord, poNumber: string | null, weight: number, stored: string): Statement => ({
     sql: insertStaged,
-    // Lines are numbered without gaps, so a line's number is its record's position.
     params: [
       shopId,
       importId,
-      record.lineNumber,
+      positions.get(record) ?? 0,
       record.lineNumber,
       record.type,
       record.recordId,
@@ -329,6 +372,23 @@ const numberConflicts = [
      on o.shop_id = r.shop_id and o.import_id = u.import_id and o.po_number = r.po_number and o.record_id <> r.record_id
    where r.shop_id = ? and r.import_id = ? and r.po_number is not null limit 1`,
 ];
+
+/** @throws Fault INVALID_INPUT naming the second of two records with one key. */
+async function refuseRepeats(tx: Tx, shopId: string, importId: string): Promise<void> {
+  const [repeated] = await tx.all<{ type: string; record_id: string }>(
+    `select type, record_id from import_record where shop_id = ? and import_id = ?
+     group by type, record_id having count(*) > 1 limit 1`,
+    [shopId, importId],
+  );
+  if (repeated === undefined) return;
+  const lines = await tx.all<{ line_number: number }>(
+    `select line_number from import_record where shop_id = ? and import_id = ? and type = ? and record_id = ?
+     order by position limit 2`,
+    [shopId, importId, repeated.type, repeated.record_id],
+  );
+  const [first, second] = lines.map((line) => line.line_number);
+  throw lineFault(second ?? 0, [{ path: "", message: `is about the same ${repeated.type} as line ${first}` }]);
+}
 
 /**
  * The point of no return: after this write the import will be brought in.
@@ -478,7 +538,8 @@ async function finish(context: ImportContext, shop: Shop, importId: string): Pro
 /**
  * Imports a file of records into the shop, all or nothing. A record with the key of one that is there replaces it.
  *
- * @param body the file, in pieces of any size.
+ * @param body    the file, in pieces of any size.
+ * @param format  how it is read.
  * @returns how many records of each type came in.
  * @throws Fault INVALID_INPUT  a line is no record, breaks a rule, or has a number that another order has; it names the line.
  * Source: contract §7, §8; C29, C34, C41.
@@ -488,11 +549,12 @@ export async function importRecords(
   shop: Shop,
   body: AsyncIterable<Uint8Array>,
   requestId: string,
+  format: FileFormat = ndjson,
 ): Promise<Readonly<Record<string, number>>> {
   const { engine, clock, ids } = context;
   const { shopId } = shop;
   const importId = ids.next("imp");
-  const staging: Staging = { shop, importId, requestId };
+  const staging: Staging = { staged: 1, shop, importId, requestId };
   const imported: Record<string, number> = {};
   let poNumberMax = 0;
   await engine.write(shopId, (tx) =>
@@ -506,19 +568,20 @@ export async function importRecords(
   try {
     let chunk: ParsedRecord[] = [];
     let bytes = 0;
-    for await (const line of linesOf(body)) {
-      const record = parseLine(line);
+    for await (const found of format.records(body)) {
+      const record = parseRecord(found);
       imported[record.type] = (imported[record.type] ?? 0) + 1;
       if (record.type === "purchaseOrder")
         poNumberMax = Math.max(poNumberMax, Number(countedPoNumber.exec(record.order.poNumber ?? "")?.[1] ?? 0));
       chunk.push(record);
-      bytes += line.bytes.length;
+      bytes += found.bytes;
       if (bytes < stageBytesMax) continue;
       await stage(context, staging, chunk);
       chunk = [];
       bytes = 0;
     }
     await stage(context, staging, chunk);
+    if (format.refusesRepeats) await engine.peek(shopId, (tx) => refuseRepeats(tx, shopId, importId));
     await engine.write(shopId, (tx) => commit(tx, shopId, importId, poNumberMax));
   } catch (error) {
     await discard(context, shopId, importId);

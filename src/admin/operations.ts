@@ -36,6 +36,7 @@ import {
 import { variantStatuses } from "../shop/records.ts";
 import type { Tx } from "../shop/shop.ts";
 import { type SandboxControl, sandboxCalls, sandboxFaultOutcomes, type SandboxVariant } from "../storefront/sandbox.ts";
+import { fileFormat, fileFormatNames } from "./csv-formats.ts";
 import { exportRecords } from "./export.ts";
 import { type ImportContext, importRecords } from "./import.ts";
 
@@ -502,11 +503,17 @@ const importFile = operation({
   name: "shop_import",
   method: "POST",
   path: "/shops/{shopId}/import",
-  input: z.strictObject(inShop),
+  input: z
+    .strictObject({ ...inShop, format: z.enum(fileFormatNames).default("ndjson"), supplierId: id.optional() })
+    .refine(({ format, supplierId }) => supplierId === undefined || format === "supplier-prices", {
+      path: ["supplierId"],
+      error: "is for the format supplier-prices only",
+    }),
   takesFile: true,
-  async run(context, { shopId: id }, call) {
+  async run(context, { shopId: id, format, supplierId = null }, call) {
     const shop = await context.engine.read(id, (tx) => shopOf(tx, id));
-    const imported = await importRecords(importContext(context), shop, call.body, call.requestId);
+    const read = fileFormat(format, { engine: context.engine, shop, supplierId });
+    const imported = await importRecords(importContext(context), shop, call.body, call.requestId, read);
     context.wakeOutbox(id);
     return data({ imported });
   },

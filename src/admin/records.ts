@@ -93,6 +93,7 @@ import {
   type OrderHistory,
   pageOf,
   type Receipt,
+  recordsByKey,
   type RecordTable,
   replaceStatement,
   type Sale,
@@ -335,12 +336,22 @@ export interface ReferenceType {
   ): Promise<{ readonly lines: readonly string[]; readonly next: string | null }>;
 }
 
+/** One whose records can be looked up by the values of its table's key. */
+export interface KeyedType extends ReferenceType {
+  /** The records that are there, in their file form, by `recordId`. */
+  find(tx: Tx, shopId: string, keys: readonly (readonly string[])[]): Promise<ReadonlyMap<string, object>>;
+}
+
+/** The `recordId` of a key. */
+export const recordIdOf = (key: readonly unknown[]): string => key.join(" ");
+
 export function referenceType<Stored, Row>(
   input: z.ZodType<Stored>,
   json: (record: Stored) => object,
   table: RecordTable<Stored, Row>,
   follows: (shopId: string, record: Stored) => readonly Statement[] = () => [],
-): ReferenceType {
+): KeyedType {
+  const keyOf = (record: Stored): string => recordIdOf(table.key.map((column) => table.columns[column](record)));
   // Trusts text that `parse` wrote.
   const recordFrom = (stored: string): Stored => {
     const record: Stored = JSON.parse(stored);
@@ -349,8 +360,7 @@ export function referenceType<Stored, Row>(
   return {
     parse(record) {
       const parsed = checkInput(input, record);
-      const key = table.key.map((column) => table.columns[column](parsed));
-      return { recordId: key.join(" "), stored: JSON.stringify(parsed) };
+      return { recordId: keyOf(parsed), stored: JSON.stringify(parsed) };
     },
     statements(shopId, stored) {
       const record = recordFrom(stored);
@@ -363,6 +373,10 @@ export function referenceType<Stored, Row>(
         lines: records.map((record) => JSON.stringify(json(record))),
         next: last === undefined ? null : JSON.stringify(last),
       };
+    },
+    async find(tx, shopId, keys) {
+      const records = await recordsByKey(tx, table, shopId, keys);
+      return new Map(records.map((record) => [keyOf(record), json(record)]));
     },
   };
 }

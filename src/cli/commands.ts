@@ -3,6 +3,7 @@
  */
 import { createReadStream } from "node:fs";
 import { open, rename, rm, stat } from "node:fs/promises";
+import { fileFormatNames } from "../admin/csv-formats.ts";
 import { type Answer, type Ask, makeDemoShop } from "../admin/ask.ts";
 import { demoShopId } from "../admin/demo.ts";
 import type { Config } from "../config.ts";
@@ -281,15 +282,36 @@ const importCommand: RunnableCommand = {
   name: "import",
   parameters: ["FILE"],
   summary: "brings a file of records into a shop, all or nothing",
-  details:
-    "FILE - is stdin. A record with the key of one that is there replaces it. A bad line is named, and nothing is imported.",
-  options: { ...shopOption, ...progressOption, ...commonOptions },
+  details: `FILE - is stdin. A record with the key of one that is there replaces it. A bad row is named by line and column, and nothing
+is imported.
+
+Formats:
+  ndjson             what openpo export writes (the default)
+  shopify-products   Shopify's product CSV
+  shopify-inventory  Shopify's inventory CSV; import the products first
+  supplier-prices    CSV: Unit cost, and Supplier or Supplier ID unless --supplier says whose list it is; optional Currency,
+                     Supplier SKU, Supplier barcode, Supplier product name, Supplier product URL, MOQ, Pack size, Lead time days
+  sales              CSV: Date (YYYY-MM-DD), Quantity; optional Location or Location ID. One row a variant, location and day
+
+In CSV a variant is told by Variant ID, or by Handle and Option1 Value to Option3 Value; a SKU alone does not tell it. A column
+that the file does not have leaves what is there as it is. Separators are commas, semicolons or tabs; numbers have a decimal point.`,
+  options: {
+    ...shopOption,
+    format: { value: "FORMAT", help: "what the file is (ndjson)" },
+    supplier: { value: "SUPPLIER_ID", help: "whose price list it is (supplier-prices)" },
+    ...progressOption,
+    ...commonOptions,
+  },
   async run(args, setting) {
     const shopId = args.needed("shop");
     const file = args.parameter(0);
+    const format = args.text("format") ?? "ndjson";
+    if (!fileFormatNames.some((name) => name === format))
+      throw usageError(`--format must be one of ${fileFormatNames.join(", ")}.`, "See openpo import --help.");
+    const input = given({ shopId, format, supplierId: args.text("supplier") });
     if (file !== standard) await sizeOf(file);
     await withOperator(setting, async (ask) => {
-      const answer = await ask("shop_import", { shopId }, fileBytes(file, setting)).catch((error: unknown) => {
+      const answer = await ask("shop_import", input, fileBytes(file, setting)).catch((error: unknown) => {
         throw inFile(file, error);
       });
       const data = dataOf(answer);

@@ -60,6 +60,30 @@ export async function pageOf<Stored, Row>(
   return rows.map((row) => table.from(row));
 }
 
+/** Records that one statement looks up; a key of two columns binds two values each. */
+const lookUpMax = 45;
+
+/** The records that have one of these keys, each the values of the key's columns in their order. */
+export async function recordsByKey<Stored, Row>(
+  tx: Tx,
+  table: RecordTable<Stored, Row>,
+  shopId: string,
+  keys: readonly (readonly string[])[],
+): Promise<readonly Stored[]> {
+  const found: Stored[] = [];
+  for (let start = 0; start < keys.length; start += lookUpMax) {
+    const chunk = keys.slice(start, start + lookUpMax);
+    const wanted = chunk.map(() => `(${placeholders(table.key.length)})`).join(", ");
+    const rows = await tx.all<Row>(
+      `select ${Object.keys(table.columns).join(", ")} from ${table.name}
+       where shop_id = ? and (${table.key.join(", ")}) in (values ${wanted})`,
+      [shopId, ...chunk.flat()],
+    );
+    found.push(...rows.map((row) => table.from(row)));
+  }
+  return found;
+}
+
 const orNull = <T>(value: number | null, brand: (value: number) => T): T | null =>
   value === null ? null : brand(value);
 

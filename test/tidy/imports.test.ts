@@ -16,7 +16,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   http: ["http/", "operations/", "core/fault.ts", "core/json.ts", "core/idempotency.ts", "shop/shop.ts", "zod", "hono"],
   mcp: ["mcp/", "operations/", "core/fault.ts", "@modelcontextprotocol/"],
   cli: ["cli/", "admin/", "core/fault.ts", "config.ts", "data-directory.ts", "serve.ts", "node:"],
-  admin: ["admin/", "operations/", "shop/", "storefront/", "core/", "zod", "node:"],
+  admin: ["admin/", "operations/", "shop/", "storefront/", "core/", "zod", "csv-parse", "node:"],
 };
 
 /** Files that may import more than their room. */
