@@ -20,6 +20,7 @@ import { createOutbox } from "./shop/outbox.ts";
 export interface Service {
   readonly host: string;
   readonly port: number;
+  /** `isNew`: it was made here, and no start before this one has shown it. */
   readonly adminToken: { readonly token: string; readonly isNew: boolean };
   /** What was made on this first start; null on any other. */
   readonly demo: DemoShop | null;
@@ -28,10 +29,10 @@ export interface Service {
 }
 
 /** The operator's token: the configured one, else the one in the data directory, made when there is none. */
-function adminTokenOf({ adminToken, dataDir }: Config): Service["adminToken"] {
+function adminTokenOf({ adminToken, dataDir }: Config, isFirstStart: boolean): Service["adminToken"] {
   if (adminToken !== null) return { token: adminToken, isNew: false };
   const kept = keptAdminToken(dataDir);
-  return kept === null ? { token: makeAdminToken(dataDir), isNew: true } : { token: kept, isNew: false };
+  return kept === null ? { token: makeAdminToken(dataDir), isNew: true } : { token: kept, isNew: isFirstStart };
 }
 
 const listenMessages: Readonly<Record<string, string>> = {
@@ -57,7 +58,7 @@ export async function openService(config: Config): Promise<Service> {
     log.flush();
   };
   try {
-    const adminToken = adminTokenOf(config);
+    const adminToken = adminTokenOf(config, directory.isNew);
     const { engine, clock, ids } = directory;
     const storefrontOf = (shopId: string) => Promise.resolve(directory.sandboxOf(shopId));
     const outbox = createOutbox({ engine, storefrontOf, clock, ids, log, alone: true, random: Math.random });
@@ -68,7 +69,6 @@ export async function openService(config: Config): Promise<Service> {
       });
     });
     const demo = directory.isNew && config.demo ? await makeDemoShop(askHere(admin), clock.now()) : null;
-    directory.settle();
 
     const app = createApp({
       operations,
@@ -97,6 +97,8 @@ export async function openService(config: Config): Promise<Service> {
       },
     );
     closers.push(() => server.stop());
+    // Last: a start that failed on the way has shown nobody the keys it made, and the next one is a first start again.
+    directory.settle();
     outbox.start().catch((error: unknown) => log.error({ err: error }, "follow-on work could not be resumed"));
     return { host: server.host, port: server.port, adminToken, demo, close };
   } catch (error) {

@@ -120,6 +120,29 @@ test("what stops a start is told in one line, and ends with 1", async () => {
   });
 });
 
+test("a first start that fails on its port has used nothing up: the next one shows keys that work", async () => {
+  await withDirectory(async (directory) => {
+    const busy = createServer().unref();
+    await new Promise<void>((resolve) => busy.listen(0, "127.0.0.1", resolve));
+    const address = busy.address();
+    const port = typeof address === "object" && address !== null ? String(address.port) : "";
+    for (const OPENPO_DEMO of ["1", "0"]) {
+      const env = { OPENPO_DATA_DIR: path.join(directory, `demo-${OPENPO_DEMO}`), OPENPO_DEMO };
+      assert.match((await runProgram([], { ...env, PORT: port })).stderr, /is in use/);
+      const program = await serveProgram(env);
+      const token =
+        OPENPO_DEMO === "1" ? program.word("admin token") : /admin token is (\S+),/.exec(program.stdout)?.[1];
+      assert.equal((await program.ask("GET", "/admin/v1/shops", token ?? "")).status, 200, program.stdout);
+      if (OPENPO_DEMO === "1") {
+        const list = await program.ask("GET", "/api/v1/purchase-orders", program.word("read key"));
+        assert.equal(list.status, 200, program.stdout);
+      }
+      await program.end("SIGTERM");
+    }
+    busy.close();
+  });
+});
+
 test("arguments: help and version answer, anything else is refused with the way out", async () => {
   const help = await runProgram(["--help"]);
   assert.equal(help.code, 0);
