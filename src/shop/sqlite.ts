@@ -598,12 +598,12 @@ export function openSqliteEngine(options: SqliteEngineOptions): Promise<SqliteEn
 
 /**
  * Claims a data directory for this process, until `release` or the process's end: the system gives the lock back, however the
- * process ends.
+ * process ends. One that is absent is made for this user alone.
  *
  * @throws Error when another process has it, or the directory cannot be written.
  */
 export function lockDirectory(directory: string): { release(): void } {
-  mkdirSync(directory, { recursive: true });
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
   const lock = new DatabaseSync(join(directory, "lock.db"), { timeout: 0 });
   try {
     // The write stays in memory and uncommitted for as long as the lock is held; it only shows that one could write.

@@ -33,6 +33,7 @@ test("a first start makes the demo shop in time; its keys, its token and its cur
       assert.equal((await program.ask("GET", place, "none")).status, 200, place);
     const { mode } = await stat(path.join(dataDir, "admin-token"));
     assert.equal(mode & 0o777, 0o600);
+    assert.equal((await stat(dataDir)).mode & 0o777, 0o700);
 
     const stopped = await program.end("SIGTERM");
     assert.equal(stopped.code, 0, stopped.stderr);
