@@ -9,8 +9,8 @@
  * The method, its reasons and how good it is: `docs/forecasting.md`.
  *
  * Invariants:
- * - W1. A series does not depend on when it is read: the same sales give the same series.
- * - W2. Weeks without sales are observed as zeros, so demand fades while nothing is sold. It is never above the best week.
+ * - V1. A series does not depend on when it is read: the same sales give the same series.
+ * - V2. Weeks without sales are observed as zeros, so demand fades while nothing is sold. It is never above the best week.
  */
 import { addQuantity, quantityDecimalsMax, type Quantity, zeroQuantity } from "./money.ts";
 

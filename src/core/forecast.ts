@@ -11,9 +11,9 @@
  * - order-up-to level: the position that an order is meant to bring back.
  *
  * Invariants:
- * - W3. reorderPoint = dailyDemand × leadTimeDays + safetyStock, of the figures as shown.
- * - W4. A suggested quantity is 0, or at least the shortage and the MOQ and a whole number of packs.
- * - W5. projectedOnHand of a period = that of the one before (first: onHand) + incoming − demand of the period.
+ * - V3. reorderPoint = dailyDemand × leadTimeDays + safetyStock, of the figures as shown.
+ * - V4. A suggested quantity is 0, or at least the shortage and the MOQ and a whole number of packs.
+ * - V5. projectedOnHand of a period = that of the one before (first: onHand) + incoming − demand of the period.
  */
 import {
   dateOf,

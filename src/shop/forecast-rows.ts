@@ -5,8 +5,8 @@
  * any figure (core/forecast.ts, core/demand.ts) nor the import that brings sales in.
  *
  * Invariants:
- * - W6. A series that is not marked stale says what the stored sales say.
- * - W7. A page is found by keys and its facts are read by key: what it costs grows with the page. Counting, and a view of reorders
+ * - V6. A series that is not marked stale says what the stored sales say.
+ * - V7. A page is found by keys and its facts are read by key: what it costs grows with the page. Counting, and a view of reorders
  *       only, walk the variants in scope, never sales.
  */
 import { receiptSchedule, type ExpectedLine, type Shipment } from "../core/attachment.ts";
@@ -204,7 +204,7 @@ on conflict (shop_id, variant_id, location_id) do update set stale_from =
 
 /**
  * Marks the demand series that a stored sale belongs to. To be committed with the sale; `settleSales` must follow before the import
- * that brought it in is over (W6).
+ * that brought it in is over (V6).
  */
 export const markSeriesStatement = (shopId: string, sale: Sale): Statement => ({
   sql: markSeries,

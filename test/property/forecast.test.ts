@@ -31,7 +31,7 @@ const salesOf = fc
     return entries.map(({ gap, quantity }) => ({ day: (day += gap), quantity }));
   });
 
-test("a series is the same whether its sales come at once or in two parts (W1)", () => {
+test("a series is the same whether its sales come at once or in two parts (V1)", () => {
   fc.assert(
     fc.property(salesOf, fc.nat(40), (sales, cut) => {
       const first = extendSeries(null, sales.slice(0, cut));
@@ -45,7 +45,7 @@ test("a series is the same whether its sales come at once or in two parts (W1)",
   );
 });
 
-test("demand is never negative and never above the best week; its variance is never below it (W2)", () => {
+test("demand is never negative and never above the best week; its variance is never below it (V2)", () => {
   fc.assert(
     fc.property(salesOf, fc.integer({ min: 0, max: 4_000 }), (sales, later) => {
       const series = extendSeries(null, sales);
@@ -97,7 +97,7 @@ const factsOf = fc.record<VariantFacts>({
 
 const context = { shop: { currencyCode: "EUR", fxRates: {} }, today, locationName: null };
 
-test("a suggestion covers the shortage, reaches the MOQ and is a whole number of packs; without need there is none (W4)", () => {
+test("a suggestion covers the shortage, reaches the MOQ and is a whole number of packs; without need there is none (V4)", () => {
   fc.assert(
     fc.property(factsOf, (facts) => {
       const decided = replenishment(facts, context);
@@ -115,7 +115,7 @@ test("a suggestion covers the shortage, reaches the MOQ and is a whole number of
   );
 });
 
-test("the reorder point is the demand of the lead time plus the safety stock, of the figures as shown (W3)", () => {
+test("the reorder point is the demand of the lead time plus the safety stock, of the figures as shown (V3)", () => {
   fc.assert(
     fc.property(factsOf, (facts) => {
       const row = forecastRow(facts, ["dailyDemand", "leadTimeDays", "safetyStock", "reorderPoint"], {
@@ -130,7 +130,7 @@ test("the reorder point is the demand of the lead time plus the safety stock, of
   );
 });
 
-test("projected on hand follows from the period before, and every arrival within the horizon is in one period (W5)", () => {
+test("projected on hand follows from the period before, and every arrival within the horizon is in one period (V5)", () => {
   fc.assert(
     fc.property(
       factsOf,
