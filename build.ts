@@ -1,9 +1,11 @@
 /**
- * Makes `dist`: the program as JavaScript, with the schema files beside the modules that read them.
+ * Makes `dist`: the program as JavaScript, with the schema files and the reference page's program beside the modules that
+ * read them.
  */
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, globSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, globSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { bundleOfPackage } from "./src/http/reference-bundle.ts";
 
 const root = import.meta.dirname;
 const dist = path.join(root, "dist");
@@ -15,4 +17,7 @@ execFileSync(process.execPath, [path.join(root, "node_modules/typescript/bin/tsc
 });
 for (const file of globSync("src/**/*.sql", { cwd: root }))
   cpSync(path.join(root, file), path.join(dist, path.relative("src", file)));
+const bundle = await bundleOfPackage();
+if (bundle === null) throw new Error("@scalar/fastify-api-reference is not installed: npm ci");
+writeFileSync(path.join(dist, "http/reference.js"), bundle);
 chmodSync(path.join(dist, "main.js"), 0o755);

@@ -10,7 +10,9 @@ import { askHere, type DemoShop, makeDemoShop } from "./admin/ask.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { keptAdminToken, makeAdminToken, openDataDirectory } from "./data-directory.ts";
 import { createApp } from "./http/app.ts";
+import { createDocs } from "./http/docs.ts";
 import { createMetrics } from "./http/metrics.ts";
+import { loadReferenceBundle } from "./http/reference-bundle.ts";
 import { startHttpServer } from "./http/server.ts";
 import { createPerform } from "./operations/perform.ts";
 import { operations } from "./operations/registry.ts";
@@ -86,7 +88,7 @@ export async function openService(config: Config): Promise<Service> {
       log,
       metrics: createMetrics(),
       ready: () => engine.ready(),
-      mounts: [createAdmin(admin, adminToken.token)],
+      mounts: [createAdmin(admin, adminToken.token), createDocs(loadReferenceBundle)],
     });
     const server = await startHttpServer({ app, host: config.host, port: config.port, ids, log }).catch(
       (error: unknown) => {

@@ -181,15 +181,13 @@ function entryOf(binding: Binding, operations: readonly Operation[], components:
     const { description, ...schema } = objectAt(properties, name);
     const inPath = binding.path.includes(name);
     const kind = binding.query.get(name);
-    // An optional parameter that the operation's example leaves out has one of its own, none if any text will not do.
-    const shown = example[name] ?? (name === "cursor" ? undefined : sampleOf(schema, components.schemas, name));
     return {
       name,
       in: inPath ? "path" : "query",
       required: inPath || required.has(name),
       ...(description === undefined ? {} : { description }),
       schema,
-      ...(shown === undefined ? {} : { example: shown }),
+      ...(example[name] === undefined ? {} : { example: example[name] }),
       ...(kind === "list" ? { style: "form", explode: false } : {}),
       ...(kind === "repeatable-list" ? { style: "form", explode: true } : {}),
     };
@@ -209,8 +207,8 @@ function entryOf(binding: Binding, operations: readonly Operation[], components:
   return {
     operationId: operation.name,
     tags: [operation.tag],
-    summary: operation.summary,
-    description: `${operation.description}\n\nScope: ${operation.scope}.`,
+    summary: operation.title,
+    description: `${operation.summary} ${operation.description}\n\nScope: ${operation.scope}.`,
     parameters: [...parameters, ...headerParametersOf(operation)],
     ...(operation.route.method === "POST" || operation.route.method === "PATCH" ? { requestBody: body } : {}),
     responses: responsesOf(operation, operations, components),

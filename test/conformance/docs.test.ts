@@ -1,0 +1,78 @@
+/**
+ * The reference page: served whole by this process, and in a real browser it shows the operations and makes a call under a key.
+ */
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { test } from "node:test";
+import { chromium } from "playwright-core";
+import { createDocs } from "../../src/http/docs.ts";
+import { loadReferenceBundle } from "../../src/http/reference-bundle.ts";
+import { startServer } from "../support/server.ts";
+
+const browserPath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((each) =>
+  existsSync(each),
+);
+
+const startDocs = () => startServer({ mounts: [createDocs(loadReferenceBundle)] });
+
+test("the page and its scripts are public, may load nothing from elsewhere, and have validators", async () => {
+  await using server = await startDocs();
+  const ask = { key: null, undocumented: true } as const;
+  for (const [target, type] of [
+    ["/docs", "text/html"],
+    ["/docs/start.js", "text/javascript"],
+    ["/docs/reference.js", "text/javascript"],
+  ] as const) {
+    const answer = await server.get(target, ask);
+    assert.equal(answer.status, 200);
+    assert.match(String(answer.headers["content-type"]), new RegExp(`^${type}`));
+    assert.match(String(answer.headers["content-security-policy"]), /default-src 'none'.*connect-src 'self'/);
+    const again = await server.get(target, { ...ask, headers: { "If-None-Match": String(answer.headers["etag"]) } });
+    assert.equal(again.status, 304);
+    assert.equal((await server.post(target, {}, ask)).status, 405);
+  }
+  assert.ok(!/https?:/.test((await server.get("/docs", ask)).text), "the page names no other place");
+  assert.equal((await server.get("/docs/other.js", ask)).status, 404);
+});
+
+test("an installation without the page's program says so", async () => {
+  await using server = await startServer({ mounts: [createDocs(() => Promise.resolve(null))] });
+  assert.equal((await server.get("/docs/reference.js", { undocumented: true })).status, 404);
+});
+
+test(
+  "a reader sees the operations, enters a key and gets an answer; nobody else is asked",
+  { skip: browserPath === undefined && "NO CHROMIUM ON THIS MACHINE: the reference page was not looked at" },
+  async () => {
+    await using server = await startDocs();
+    const created = await server.post("/api/v1/purchase-orders", { poName: "Seen in the browser" });
+    assert.equal(created.status, 201);
+    const browser = await chromium.launch({
+      ...(browserPath === undefined ? {} : { executablePath: browserPath }),
+      args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-sync"],
+    });
+    try {
+      const page = await browser.newPage();
+      const asked: string[] = [];
+      const errors: string[] = [];
+      page.on("request", (request) => asked.push(new URL(request.url()).origin));
+      page.on("pageerror", (error) => errors.push(error.message));
+      await page.goto(`${server.url}/docs#tag/purchase-orders/GET/api/v1/purchase-orders`);
+      await page.getByText("List purchase orders").first().waitFor();
+      await page.getByPlaceholder("Token").first().fill(server.readKey);
+      await page
+        .getByRole("button", { name: /Test Request/ })
+        .first()
+        .click();
+      const answered = page.waitForResponse((response) => response.url().includes("/api/v1/purchase-orders?"));
+      await page.getByRole("button", { name: /^Send/ }).first().click();
+      const answer = await answered;
+      assert.equal(answer.status(), 200);
+      await page.getByText("Seen in the browser").first().waitFor();
+      assert.deepEqual(new Set(asked.filter((origin) => origin !== "null")), new Set([server.url]));
+      assert.deepEqual(errors, []);
+    } finally {
+      await browser.close();
+    }
+  },
+);
