@@ -19,6 +19,7 @@ import { startHttpServer, type WaitLimits } from "../../src/http/server.ts";
 import type { Operation } from "../../src/operations/operation.ts";
 import { createPerform, type PerformDependencies } from "../../src/operations/perform.ts";
 import { operations as registry } from "../../src/operations/registry.ts";
+import { createMcp } from "../../src/mcp/app.ts";
 import {
   type ApiKey,
   type AuditEntry,
@@ -189,15 +190,17 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     log,
     ...(options.responseBytesMax === undefined ? {} : { responseBytesMax: options.responseBytesMax }),
   };
+  const perform = createPerform({ ...deps, ...options.perform?.(deps) });
+  const mcp = createMcp({ operations, perform, engine, log, allowedHosts: [] });
   const app = createApp({
     operations,
-    perform: createPerform({ ...deps, ...options.perform?.(deps) }),
+    perform,
     clock,
     ids,
     log,
     metrics: createMetrics(),
     ready: () => engine.ready(),
-    ...(options.mounts === undefined ? {} : { mounts: options.mounts }),
+    mounts: [mcp, ...(options.mounts ?? [])],
   });
   const { waitLimits } = options;
   const server = await startHttpServer({

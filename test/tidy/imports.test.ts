@@ -14,7 +14,19 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   storefront: ["storefront/", "core/"],
   operations: ["operations/", "shop/", "storefront/storefront.ts", "core/", "zod", "node:crypto"],
   http: ["http/", "operations/", "core/fault.ts", "core/json.ts", "core/idempotency.ts", "shop/shop.ts", "zod", "hono"],
-  mcp: ["mcp/", "operations/", "core/fault.ts", "@modelcontextprotocol/"],
+  // A tool call is the REST request it stands for, so the routes are read here too.
+  mcp: [
+    "mcp/",
+    "http/routes.ts",
+    "operations/",
+    "core/fault.ts",
+    "core/json.ts",
+    "core/idempotency.ts",
+    "core/lifecycle.ts",
+    "shop/shop.ts",
+    "zod",
+    "@modelcontextprotocol/server",
+  ],
   cli: ["cli/", "admin/", "core/fault.ts", "config.ts", "data-directory.ts", "serve.ts", "node:"],
   admin: ["admin/", "operations/", "shop/", "storefront/", "core/", "zod", "csv-parse", "node:"],
 };

@@ -1,0 +1,94 @@
+/**
+ * What a purchasing agent is told beside the tools: how to work here, the status model, and a way from a forecast view to orders.
+ */
+import { moves } from "../core/lifecycle.ts";
+
+/** Told to every client when it connects. */
+export const instructions = [
+  "OpenPO keeps one shop's purchase orders. The key that you were given names the shop and says whether you may write.",
+  "An order goes Draft → Sent → Confirmed → In Progress → Received → Completed. purchase_order_status moves it by hand; confirming, receiving and completing have tools of their own and move it themselves. The resource openpo://guides/status-model has the whole table.",
+  "Quantities given to purchase_order_confirm and purchase_order_receive are new totals of a line, so repeating them is safe; purchase_order_unreceive takes an amount to take back.",
+  "Send an idempotencyKey of your own with every write and the same one when you repeat it: after a failure or a lost answer nothing is then done twice.",
+  "A refusal says what to do in error.action and names what is wrong in error.details. Retry only when error.retryable is true, after error.retryAfterMs.",
+  "A write that answers with data.recovery has saved the order, but something that follows from it (stock, incoming quantities, costs) has not gone through: do what recovery says.",
+  "Lists are paged: pass the cursor of one page to get the next, until it is null.",
+].join("\n");
+
+export interface Guide {
+  readonly uri: string;
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly mimeType: string;
+  readonly text: string;
+}
+
+const table = Object.entries(moves)
+  .map(([from, to]) => `| ${from} | ${to.length === 0 ? "only the status in previousStatus" : to.join(", ")} |`)
+  .join("\n");
+
+export const guides: readonly Guide[] = [
+  {
+    uri: "openpo://guides/status-model",
+    name: "status-model",
+    title: "The status model of a purchase order",
+    description: "Which moves there are from each status, which tool makes them, and what each one needs.",
+    mimeType: "text/markdown",
+    text: `# Statuses of a purchase order
+
+## Moves with purchase_order_status
+
+| From | To |
+|---|---|
+${table}
+
+- Sent needs a locationId, and variants that are active on the storefront (the inventory guard).
+- In Progress from Confirmed needs a confirmed quantity on every line that is not wholly cancelled.
+- Once anything is received or pushed to the storefront there is no way back to Draft, Sent, Partially Confirmed or Confirmed.
+
+## Moves that other tools make
+
+| Tool | From | To |
+|---|---|---|
+| purchase_order_create | nothing | Draft |
+| purchase_order_confirm with confirmAll | Sent, Partially Confirmed, Confirmed | In Progress |
+| purchase_order_confirm with lines | Sent, Partially Confirmed, Confirmed | Sent, Partially Confirmed or Confirmed, as the lines are |
+| purchase_order_receive | In Progress, Partially Received, Received | Partially Received or Received |
+| purchase_order_unreceive | In Progress, Partially Received, Received | In Progress, Partially Received or Received |
+| purchase_order_complete | Received, Partially Received | Completed |
+| purchase_order_quick_complete | In Progress | Completed |
+| purchase_order_delete | Draft, Cancelled | gone |
+
+When a tool answers INVENTORY_GUARD_ISSUES, call it again with resolutions: one \`{ itemId, action }\` for each entry of error.details, with one of its allowedActions.
+`,
+  },
+];
+
+export interface GuidedPrompt {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly arguments: readonly { readonly name: string; readonly description: string; readonly required: boolean }[];
+  /** The message that the prompt stands for. */
+  readonly text: (values: Readonly<Record<string, string>>) => string;
+}
+
+export const prompts: readonly GuidedPrompt[] = [
+  {
+    name: "reorder_from_forecast",
+    title: "Reorder from a forecast view",
+    description: "Drafts purchase orders to the quantities that a forecast view suggests, for a person to approve.",
+    arguments: [
+      { name: "viewId", description: "Id of the forecast view; forecast_view_list has them.", required: true },
+      { name: "locationId", description: "Id of the location that the goods are to come to.", required: true },
+    ],
+    text: ({ viewId = "", locationId = "" }) => `Draft the purchase orders that the forecast view ${viewId} suggests.
+
+1. Read every page of forecast_view_rows for viewId ${viewId}. Columns can change: find suggestedOrderQuantity, supplierName, unitCost and its currency by the columns of each page.
+2. Keep the rows whose suggestedOrderQuantity is above 0, and group them by supplierName. When the view has no such column, say so and stop.
+3. Find each supplier's supplierId on its earlier orders (purchase_order_list with search). When there is none, ask for it; do not guess.
+4. Look with purchase_order_list (status Draft, that supplierId) whether such a draft is there already; if so, show it instead of making another.
+5. Make one order for each supplier with purchase_order_create: locationId ${locationId}, quantityOrdered as suggested, unitCost as in the row, and an idempotencyKey of your own.
+6. Show each draft with its lines and total, and wait for approval. Only then move it to Sent with purchase_order_status.`,
+  },
+];

@@ -1,0 +1,229 @@
+/**
+ * The registry as tools: what an agent is shown of an operation, a tool call as the request it stands for, an answer as a result.
+ *
+ * Owns: the spelling of operations for agents. Does not own: who may do what (operations/perform.ts), what an operation does, the
+ * protocol (app.ts).
+ *
+ * Invariants:
+ * - M1. A tool call is the REST request with the same members: the same method, path, query and body, so that an idempotency key used
+ *       on one surface is known on the other (C17).
+ * - M2. A tool's result is what the operation's output schema says, or the error body that REST answers with (C2, C3).
+ */
+import type { CallToolResult, JSONObject, JSONValue, Tool, ToolAnnotations } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import type { Fault, ValidationDetail } from "../core/fault.ts";
+import { idempotencyKeyLengthMax } from "../core/idempotency.ts";
+import { isJsonArray, type Json, type JsonObject } from "../core/json.ts";
+import { apiPrefix, type Binding, bindingOf } from "../http/routes.ts";
+import type { Reply } from "../operations/envelope.ts";
+import type { Operation, Repeat } from "../operations/operation.ts";
+import type { Incoming } from "../operations/perform.ts";
+
+/** Beyond it the text of a result only says where the answer is: clients without structured content are told to page. */
+export const textLengthMax = 100_000;
+/** Ids in a path; what is longer is refused by every schema. */
+const pathValueLengthMax = 255;
+
+const keyMember = "idempotencyKey";
+
+export interface OperationTool {
+  readonly operation: Operation;
+  readonly binding: Binding;
+  readonly definition: Tool;
+}
+
+/** What an agent is told of the operation. */
+export function toolOf(operation: Operation): OperationTool {
+  const { name, title, summary, description, route } = operation;
+  return {
+    operation,
+    binding: bindingOf(operation),
+    definition: {
+      name,
+      title,
+      description: `${summary} ${description}\n\nMessages call it ${route.method} ${route.path}.`,
+      inputSchema: inputSchemaOf(operation),
+      outputSchema: outputSchemaOf(operation),
+      annotations: annotationsOf(operation),
+    },
+  };
+}
+
+/** Whether the same call again does no more than the first one did (spec "Repeat safety without a key"). */
+const isIdempotent: Record<Repeat, boolean> = {
+  read: true,
+  safe: true,
+  "adds-again": false,
+  refused: false,
+  partly: false,
+};
+
+/** All four hints. In the protocol's words whatever replaces something is destructive; only adding is not. */
+function annotationsOf({ scope, repeat, destructive, faults }: Operation): ToolAnnotations {
+  const write = scope === "write";
+  return {
+    readOnlyHint: !write,
+    destructiveHint: write && (destructive || repeat !== "adds-again"),
+    idempotentHint: isIdempotent[repeat],
+    openWorldHint: faults.includes("UPSTREAM_STOREFRONT"),
+  };
+}
+
+const keySchema: JSONObject = {
+  type: "string",
+  minLength: 1,
+  maxLength: idempotencyKeyLengthMax,
+  description:
+    "A unique string of your own for this one change. Send the same one when you repeat the call after a failure: what was done is answered again, not done twice.",
+};
+
+function inputSchemaOf(operation: Operation): Tool["inputSchema"] {
+  const { properties = {}, ...rest } = jsonSchemaOf(operation.input, "input");
+  // A member that is only there to be refused in its own words is none to be offered.
+  const offered = membersOf(properties).filter(([, schema]) => !membersOf(schema).some(([word]) => word === "not"));
+  const own = operation.scope === "write" ? [[keyMember, keySchema] as const] : [];
+  return { ...rest, type: "object", properties: Object.fromEntries([...offered, ...own]) };
+}
+
+const membersOf = (value: JSONValue): readonly (readonly [string, JSONValue])[] =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
+
+const text: JSONObject = { type: "string" };
+
+/** The error body. Some clients hold failures against the output schema too, so it is part of it. */
+const errorSchema: JSONObject = {
+  type: "object",
+  description: "When isError is true.",
+  properties: {
+    error: {
+      type: "object",
+      properties: {
+        code: text,
+        message: text,
+        retryable: { type: "boolean" },
+        requestId: text,
+        retryAfterMs: { type: "integer" },
+        action: text,
+        reason: text,
+        details: { type: "array", items: { type: "object" } },
+      },
+      required: ["code", "message", "retryable", "requestId"],
+    },
+  },
+  required: ["error"],
+};
+
+function outputSchemaOf(operation: Operation): NonNullable<Tool["outputSchema"]> {
+  const { $defs, ...output } = jsonSchemaOf(operation.output, "output");
+  return { type: "object", anyOf: [output, errorSchema], ...($defs === undefined ? {} : { $defs }) };
+}
+
+/** A schema in JSON Schema's words, without our own metadata and without bounds that say nothing. */
+function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): JSONObject {
+  const generated = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: "any",
+    override: ({ jsonSchema }) => {
+      for (const member of ["query", "id", "example"]) delete jsonSchema[member];
+      if (jsonSchema.format === "date" || jsonSchema.format === "date-time") delete jsonSchema.pattern;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+  const { $schema: _, ...plain }: JSONObject = JSON.parse(JSON.stringify(generated));
+  return plain;
+}
+
+/** A tool call as it came in. */
+export interface ToolCall {
+  readonly tool: OperationTool;
+  readonly arguments: JsonObject;
+  readonly requestId: string;
+  readonly bearerToken: string | null;
+  /** What is wrong with the text of the whole message, though it could be read as JSON (C10). */
+  readonly malformed: { readonly fault: Fault; readonly bytes: Uint8Array } | null;
+}
+
+/** The request that the call stands for (M1). */
+export function incomingOf(call: ToolCall): Incoming {
+  const { tool, malformed } = call;
+  const { binding, operation } = tool;
+  const { [keyMember]: key, ...input } = call.arguments;
+  const takesKey = operation.scope === "write";
+  const found: readonly ValidationDetail[] =
+    takesKey && key !== undefined && typeof key !== "string"
+      ? [{ path: `/${keyMember}`, message: "must be a string" }]
+      : [];
+  const spelled = spelledOut(binding, input);
+  return {
+    surface: "mcp",
+    requestId: call.requestId,
+    bearerToken: call.bearerToken,
+    target: operation,
+    method: operation.route.method,
+    path: spelled.path,
+    query: spelled.query,
+    idempotencyKeys: typeof key === "string" ? [key] : [],
+    ifMatch: [],
+    ifNoneMatch: null,
+    body: () => Promise.resolve(malformed?.bytes ?? new TextEncoder().encode(JSON.stringify(spelled.body))),
+    assemble: () => {
+      if (malformed !== null) throw malformed.fault;
+      return { raw: takesKey ? input : call.arguments, found };
+    },
+  };
+}
+
+/** Path, query and body as REST would have them. */
+function spelledOut(
+  binding: Binding,
+  input: JsonObject,
+): { readonly path: string; readonly query: readonly (readonly [string, string])[]; readonly body: JsonObject } {
+  const path = binding.operation.route.path.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => {
+    const value = input[name];
+    return typeof value === "string" && value.length <= pathValueLengthMax && value.isWellFormed()
+      ? encodeURIComponent(value)
+      : placeholder;
+  });
+  const query = [...binding.query].flatMap(([name, kind]) => {
+    const value = input[name];
+    if (value === undefined) return [];
+    const values = kind === "repeatable-list" && isJsonArray(value) ? value : [value];
+    return values.map((each) => [name, parameterText(each)] as const);
+  });
+  const elsewhere = new Set([...binding.path, ...binding.query.keys()]);
+  const body = Object.fromEntries(Object.entries(input).filter(([name]) => !elsewhere.has(name)));
+  return { path: `${apiPrefix}${path}`, query, body };
+}
+
+/** A value as a query shows it. */
+const parameterText = (value: Json): string =>
+  typeof value === "string" ? value : isJsonArray(value) ? value.map(parameterText).join(",") : JSON.stringify(value);
+
+const replySchema = z.union([
+  z.object({ data: z.record(z.string(), z.unknown()), meta: z.object({ requestId: z.string() }) }),
+  z.object({
+    error: z.looseObject({ code: z.string(), message: z.string(), retryable: z.boolean(), requestId: z.string() }),
+  }),
+]);
+
+/** An answer as a tool's result (M2). The text repeats it for clients that read nothing else. */
+export function resultOf(reply: Reply): CallToolResult {
+  const body = replySchema.parse(JSON.parse(reply.body));
+  const isError = "error" in body;
+  const structuredContent = isError ? body : body.data;
+  const { requestId } = isError ? body.error : body.meta;
+  const replayed = reply.headers["Idempotent-Replayed"] === undefined ? {} : { "openpo/idempotentReplayed": true };
+  return {
+    content: [{ type: "text", text: textOf(structuredContent) }],
+    structuredContent,
+    ...(isError ? { isError } : {}),
+    _meta: { "openpo/requestId": requestId, ...replayed },
+  };
+}
+
+function textOf(content: object): string {
+  const json = JSON.stringify(content);
+  if (json.length <= textLengthMax) return json;
+  return `The answer has ${json.length} characters and is in the structured content only. Ask for less (limit and cursor, or narrower filters) to have it as text.`;
+}
