@@ -127,7 +127,7 @@ async function inputOf(request: Request, operation: AdminOperation, parameters: 
   const raw: Record<string, Json> = {};
   for (const { name, value } of queryOf(request)) {
     const path = jsonPointer([name]);
-    const isTaken = operation.method === "GET" || operation.method === "DELETE";
+    const isTaken = operation.takesFile || operation.method === "GET" || operation.method === "DELETE";
     if (!isTaken || Object.hasOwn(parameters, name) || name === "__proto__")
       found.push({ path, message: "unknown query parameter" });
     else if (value === null) found.push({ path, message: "has a bad percent-escape" });

@@ -239,11 +239,17 @@ function productOf(row: ProductRow, before: Product | null): Product {
   const title = row.value("title");
   if (before !== null && before.handle === handle && title === null) return before;
   if (title === null) throw refused(row, "title", `is needed on the first row of ${handle}`);
-  const stated = row.value("status")?.toLowerCase() ?? "active";
-  const status = productStatuses[stated];
+  const status = row.has("status") ? (ownStatus(row) ?? "active") : null;
+  return { handle, productId: row.value("productId") ?? handle, title, status };
+}
+
+function ownStatus(row: ProductRow): string | null {
+  const stated = row.value("status");
+  if (stated === null) return null;
+  const status = productStatuses[stated.toLowerCase()];
   if (status === undefined)
     throw refused(row, "status", `must be active, draft or archived, not ${JSON.stringify(stated)}`);
-  return { handle, productId: row.value("productId") ?? handle, title, status: row.has("status") ? status : null };
+  return status;
 }
 
 /** A row below the first that holds nothing but another picture. */
@@ -251,10 +257,13 @@ const isPicture = (row: ProductRow): boolean =>
   row.value("title") === null &&
   (["variantId", "option1", "sku", "price"] as const).every((key) => row.value(key) === null);
 
-/** An untracked variant has no stock to push (C44). A column that is not there says nothing. */
+/**
+ * How the variant stands: as its row says, else as its product does; null when the file does not say. An untracked variant has no stock
+ * to push (C44).
+ */
 function statusOf(row: ProductRow, product: Product): string | null {
   if (row.has("tracker") && row.value("tracker") === null) return "unsyncable";
-  return product.status;
+  return ownStatus(row) ?? product.status;
 }
 
 async function* productRecords(opening: Opening, body: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord> {

@@ -123,14 +123,14 @@ const csvMessages: Readonly<Record<string, string>> = {
     "has more or fewer values than there are columns; a value with a separator in it must be quoted",
 };
 
-const csvFault = (error: CsvError) =>
-  lineFault(typeof error["lines"] === "number" ? error["lines"] : 1, [
+const csvFault = (error: CsvError, linesTooMany: number) =>
+  lineFault((typeof error["lines"] === "number" ? error["lines"] : 1) - linesTooMany, [
     { path: "", message: csvMessages[error.code] ?? error.message },
   ]);
 
-const lineBreaks = (fields: readonly string[]): number => {
+const countOf = (character: string, fields: readonly string[]): number => {
   let count = 0;
-  for (const field of fields) if (field.includes("\n")) count += field.split("\n").length - 1;
+  for (const field of fields) if (field.includes(character)) count += field.split(character).length - 1;
   return count;
 };
 
@@ -156,6 +156,7 @@ export async function* csvRows<Key extends string>(
     delimiter: delimiterOf(first.value),
     info: true,
     max_record_size: rowBytesMax,
+    record_delimiter: ["\r\n", "\n"],
     skip_empty_lines: true,
   });
   const source = Readable.from(whole(), { objectMode: true });
@@ -164,6 +165,8 @@ export async function* csvRows<Key extends string>(
   let headers: readonly string[] | null = null;
   let places: ReadonlyMap<string, number> = new Map();
   let batch: CsvRow<Key>[] = [];
+  // Within quotes csv-parse counts the two characters of a line's end as two lines.
+  let linesTooMany = 0;
   try {
     for await (const parsed of parser) {
       const { record, info }: { record: string[]; info: Info } = parsed;
@@ -172,15 +175,16 @@ export async function* csvRows<Key extends string>(
         places = placesOf(record, wanted);
         continue;
       }
+      linesTooMany += countOf("\r", record);
       // What spreadsheets leave below the last row.
       if (record.every((value) => value.trim() === "")) continue;
-      batch.push(rowOf(record, info.lines - lineBreaks(record), headers, places));
+      batch.push(rowOf(record, info.lines - linesTooMany - countOf("\n", record), headers, places));
       if (batch.length < batchRows) continue;
       yield batch;
       batch = [];
     }
   } catch (error) {
-    throw error instanceof CsvError ? csvFault(error) : error;
+    throw error instanceof CsvError ? csvFault(error, linesTooMany) : error;
   } finally {
     source.destroy();
   }

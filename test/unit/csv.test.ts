@@ -1,0 +1,111 @@
+/**
+ * Reading CSV: encodings, separators, headers and lines as they are met in the field.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { csvRows } from "../../src/admin/csv.ts";
+import { piecesOf } from "../support/admin.ts";
+
+const wanted = {
+  handle: { headers: ["Handle", "URL handle"], needed: true },
+  onHandNew: { headers: ["On hand (new)"] },
+  onHand: { headers: ["On hand (current)", "On hand"] },
+  body: { headers: ["Body"] },
+} as const;
+type Key = keyof typeof wanted;
+
+interface Row {
+  readonly line: number;
+  readonly values: Readonly<Partial<Record<Key, string>>>;
+}
+
+/** The rows of a file that comes in pieces of `size` bytes. */
+async function rowsOf(file: string | Uint8Array, size = 65_536): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for await (const batch of csvRows(piecesOf(Buffer.from(file), size), wanted))
+    for (const row of batch)
+      rows.push({
+        line: row.lineNumber,
+        values: Object.fromEntries(
+          (["handle", "onHandNew", "onHand", "body"] as const).flatMap((key) => {
+            const value = row.value(key);
+            return value === null ? [] : [[key, value]];
+          }),
+        ),
+      });
+  return rows;
+}
+
+const utf16 = Buffer.from("Handle\nmug\n", "utf16le");
+
+test("headers are known whatever their case, spacing and suffix, and one column is one thing", async () => {
+  const cases: readonly (readonly [string, Row["values"]])[] = [
+    ["Handle,On hand (current),On hand (new)\nmug,3,4", { handle: "mug", onHand: "3", onHandNew: "4" }],
+    ["Handle,On hand (new),On hand (current)\nmug,4,3", { handle: "mug", onHand: "3", onHandNew: "4" }],
+    ["Handle,On hand (new) (editable)\nmug,4", { handle: "mug", onHandNew: "4" }],
+    ["Handle (not editable),on_hand\nmug,3", { handle: "mug", onHand: "3" }],
+    ["URL handle,ON HAND\nmug,3", { handle: "mug", onHand: "3" }],
+    ["Title,Handle\nMug, mug ", { handle: "mug" }],
+    ["\uFEFFHandle\nmug", { handle: "mug" }],
+    ["Handle;On hand\nmug;3", { handle: "mug", onHand: "3" }],
+    ["Handle\tOn hand\nmug, blue\t3", { handle: "mug, blue", onHand: "3" }],
+    ['"Handle","Body"\r\n"mug","a ""b"", c"\r\n', { handle: "mug", body: 'a "b", c' }],
+  ];
+  for (const [file, values] of cases) assert.deepEqual(await rowsOf(file), [{ line: 2, values }], file);
+});
+
+test("a row stands on the line where it begins, whatever its values and the rows before span", async () => {
+  for (const end of ["\n", "\r\n"]) {
+    const file = ["Handle,Body", 'a,"1', '2"', "", "b,x", ",", 'c,"', '"', "d,y"].join(end);
+    assert.deepEqual(
+      (await rowsOf(file)).map(({ line, values }) => [line, values.handle]),
+      [
+        [2, "a"],
+        [5, "b"],
+        [7, "c"],
+        [9, "d"],
+      ],
+      JSON.stringify(end),
+    );
+  }
+});
+
+test("what cannot be read is refused with its line", async () => {
+  const cases: readonly (readonly [string | Uint8Array, RegExp])[] = [
+    ["", /line 1: the file is empty/],
+    ["Title\nMug\n", /line 1: there is no column "Handle"/],
+    ["Handle,Body\na,b\nmug\n", /line 3: has more or fewer values/],
+    ["Handle,Body\na,b\nmug,1,2\n", /line 3: has more or fewer values/],
+    ['Handle,Body\na,b\nmug,"open\n', /line \d: begins a quoted value that never ends/],
+    ['Handle,Body\na,5" pipe\n', /line 2: has a quote within a value/],
+    ['Handle,Body\na,"5" pipe"\n', /line 2: has a quote within a value/],
+    [Buffer.concat([Buffer.from("Handle\nmug\nk"), Buffer.from([0xe4]), Buffer.from("se\n")]), /line 3: is not UTF-8/],
+    [utf16, /line 1: is not UTF-8/],
+    ["Handle\nmug\u0000\n", /line 2: is not UTF-8 text/],
+    [`Handle,Body\na,"${"x\n".repeat(600_000)}"\n`, /is longer than 1048576 bytes/],
+    [`Handle\n${"x".repeat(1_200_000)}`, /line 2: is longer than 1048576 bytes/],
+  ];
+  for (const [file, message] of cases)
+    await assert.rejects(rowsOf(file), (error: Error) => message.test(error.message) || assert.fail(error.message));
+});
+
+test("what is written is read back, wherever the pieces of the file end", async () => {
+  const value = fc.string({ unit: fc.constantFrom("a", "é", "漢", "🛍", ",", ";", '"', "\n", " "), maxLength: 6 });
+  const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(value, value), { maxLength: 8 }),
+      fc.integer({ min: 1, max: 7 }),
+      async (rows, size) => {
+        const file = `Handle,Body\n${rows.map((row) => `${row.map(quoted).join(",")}\n`).join("")}`;
+        const expected = rows
+          .map(([handle, body]) => ({ handle: handle.trim(), body: body.trim() }))
+          .filter(({ handle, body }) => handle !== "" || body !== "");
+        const found = (await rowsOf(file, size)).map(({ values }) => ({ handle: "", body: "", ...values }));
+        assert.deepEqual(found, expected);
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
