@@ -44,6 +44,7 @@ const beyond: Readonly<Record<string, readonly string[]>> = {
   "shop/sqlite-schema.ts": ["node:"],
   "shop/system.ts": ["node:"],
   "http/server.ts": ["node:", "@hono/node-server"],
+  "http/reference-bundle.ts": ["node:"],
 };
 
 /** They wire the others together and may import anything. */
@@ -56,6 +57,7 @@ const adapters: ReadonlySet<string> = new Set([
   "shop/sqlite-schema.ts",
   "shop/system.ts",
   "http/server.ts",
+  "http/reference-bundle.ts",
 ]);
 
 /** They alone may read the time or draw lots; everyone else is handed a clock and an id source. */
