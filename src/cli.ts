@@ -26,6 +26,7 @@ Environment:
 ${aligned([
   ["PORT", "port to listen on, and to find the server at (8080; 0: any free one)"],
   ["OPENPO_HOST", "address to listen on, and to find the server at (127.0.0.1)"],
+  ["OPENPO_ALLOWED_HOSTS", "further host names by which agents reach /mcp, separated by commas"],
   ["OPENPO_URL", "the server to ask, should it be elsewhere"],
   ["OPENPO_DATA_DIR", "where everything is kept (./data)"],
   ["OPENPO_ADMIN_TOKEN", "the operator's token (else made once and kept in the data directory)"],

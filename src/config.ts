@@ -8,6 +8,8 @@ export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "s
 export interface Config {
   readonly port: number;
   readonly host: string;
+  /** Names, besides `host` and those of this machine, by which agents and their pages reach `/mcp`; without port. */
+  readonly allowedHosts: readonly string[];
   readonly dataDir: string;
   /** Null: the one kept in the data directory, made at first start. */
   readonly adminToken: string | null;
@@ -30,6 +32,9 @@ const given = (fallback: string) =>
 
 const adminTokenMin = 16;
 
+/** A name, an IPv4 address, or an IPv6 address in brackets. */
+const hostName = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])$/;
+
 const portMessage = "must be a port number, 0 to 65535 (0: any free port)";
 
 const environment = z.object({
@@ -41,6 +46,11 @@ const environment = z.object({
       .refine((port) => port <= 65_535, portMessage),
   ),
   OPENPO_HOST: given("127.0.0.1"),
+  OPENPO_ALLOWED_HOSTS: given("")
+    .transform((names) => (names === "" ? [] : names.split(",").map((name) => name.trim().toLowerCase())))
+    .refine((names) => names.every((name) => hostName.test(name)), {
+      error: "must be host names or addresses without port, separated by commas: po.example.com,[fd00::5]",
+    }),
   OPENPO_DATA_DIR: given("./data"),
   OPENPO_ADMIN_TOKEN: given("").pipe(
     z
@@ -77,6 +87,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   return Object.freeze({
     port: parsed.data.PORT,
     host: parsed.data.OPENPO_HOST,
+    allowedHosts: parsed.data.OPENPO_ALLOWED_HOSTS,
     dataDir: parsed.data.OPENPO_DATA_DIR,
     adminToken: parsed.data.OPENPO_ADMIN_TOKEN,
     demo: parsed.data.OPENPO_DEMO === "1",

@@ -14,6 +14,7 @@ import { createDocs } from "./http/docs.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { loadReferenceBundle } from "./http/reference-bundle.ts";
 import { startHttpServer } from "./http/server.ts";
+import { createMcp } from "./mcp/app.ts";
 import { createPerform } from "./operations/perform.ts";
 import { operations } from "./operations/registry.ts";
 import { memoryCoordination } from "./shop/coordination.ts";
@@ -36,6 +37,10 @@ function adminTokenOf({ adminToken, dataDir }: Config, isFirstStart: boolean): S
   const kept = keptAdminToken(dataDir);
   return kept === null ? { token: makeAdminToken(dataDir), isNew: true } : { token: kept, isNew: isFirstStart };
 }
+
+/** The names by which the service is reached, as they stand in a Host header; an address that means "any" is none. */
+const hostsOf = ({ host, allowedHosts }: Config): readonly string[] =>
+  host === "0.0.0.0" || host === "::" ? allowedHosts : [...allowedHosts, host.includes(":") ? `[${host}]` : host];
 
 const listenMessages: Readonly<Record<string, string>> = {
   EADDRINUSE: "is in use. Stop what uses it, or set PORT to another",
@@ -72,23 +77,28 @@ export async function openService(config: Config): Promise<Service> {
     });
     const demo = directory.isNew && config.demo ? await makeDemoShop(askHere(admin), clock.now()) : null;
 
+    const perform = createPerform({
+      engine,
+      coordination: memoryCoordination(),
+      clock,
+      ids,
+      outbox,
+      storefrontOf,
+      log,
+    });
     const app = createApp({
       operations,
-      perform: createPerform({
-        engine,
-        coordination: memoryCoordination(),
-        clock,
-        ids,
-        outbox,
-        storefrontOf,
-        log,
-      }),
+      perform,
       clock,
       ids,
       log,
       metrics: createMetrics(),
       ready: () => engine.ready(),
-      mounts: [createAdmin(admin, adminToken.token), createDocs(loadReferenceBundle)],
+      mounts: [
+        createAdmin(admin, adminToken.token),
+        createDocs(loadReferenceBundle),
+        createMcp({ operations, perform, engine, log, allowedHosts: hostsOf(config) }),
+      ],
     });
     const server = await startHttpServer({ app, host: config.host, port: config.port, ids, log }).catch(
       (error: unknown) => {

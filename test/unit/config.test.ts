@@ -6,6 +6,7 @@ test("an empty environment gives the defaults of contract §1", () => {
   assert.deepEqual(readConfig({}), {
     port: 8080,
     host: "127.0.0.1",
+    allowedHosts: [],
     dataDir: "./data",
     adminToken: null,
     demo: true,
@@ -17,6 +18,7 @@ test("a variable that is set but empty counts as one that is not set", () => {
   const empty = {
     PORT: "",
     OPENPO_HOST: "",
+    OPENPO_ALLOWED_HOSTS: "",
     OPENPO_DATA_DIR: "",
     OPENPO_ADMIN_TOKEN: "",
     OPENPO_DEMO: "",
@@ -29,6 +31,7 @@ test("every variable is read, and others are left alone", () => {
   const config = readConfig({
     PORT: "0",
     OPENPO_HOST: "0.0.0.0",
+    OPENPO_ALLOWED_HOSTS: "PO.example.com, [fd00::5]",
     OPENPO_DATA_DIR: "/srv/openpo",
     OPENPO_ADMIN_TOKEN: "a-token-of-16-characters",
     OPENPO_DEMO: "0",
@@ -38,6 +41,7 @@ test("every variable is read, and others are left alone", () => {
   assert.deepEqual(config, {
     port: 0,
     host: "0.0.0.0",
+    allowedHosts: ["po.example.com", "[fd00::5]"],
     dataDir: "/srv/openpo",
     adminToken: "a-token-of-16-characters",
     demo: false,
@@ -52,6 +56,9 @@ test("a bad value is refused in one line that names the variable", () => {
     ["PORT", "65536"],
     ["PORT", "-1"],
     ["PORT", "80.5"],
+    ["OPENPO_ALLOWED_HOSTS", "po.example.com:8080"],
+    ["OPENPO_ALLOWED_HOSTS", "http://po.example.com"],
+    ["OPENPO_ALLOWED_HOSTS", "a,,b"],
     ["OPENPO_DEMO", "yes"],
     ["OPENPO_ADMIN_TOKEN", "short"],
     ["OPENPO_ADMIN_TOKEN", "a token with spaces in it"],
