@@ -1,5 +1,5 @@
 /**
- * Merchants' files as records of a shop (V1 to V3 of src/admin/csv-formats.ts).
+ * Merchants' files as records of a shop (N1 to N3 of src/admin/csv-formats.ts).
  */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
