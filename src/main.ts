@@ -5,7 +5,7 @@
  * Everything else is imported once the Node is known to be new enough: an older one would stop at the first import, with a
  * message that helps nobody.
  */
-import { enableCompileCache } from "node:module";
+import module from "node:module";
 
 // sqlite's authorizer, which keeps the statements of one shop within their transaction, came with 24.10.
 const [nodeMajorMin, nodeMinorMin] = [24, 10];
@@ -17,5 +17,5 @@ if (nodeMajor < nodeMajorMin || (nodeMajor === nodeMajorMin && nodeMinor < nodeM
 // Shops are synced to disk side by side in the thread pool, whose size is read at its first use.
 process.env["UV_THREADPOOL_SIZE"] ??= "8";
 // The next start is twice as fast; where the cache cannot be written, it is only not faster.
-enableCompileCache();
+module.enableCompileCache();
 await import("./cli.ts");
