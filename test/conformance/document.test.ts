@@ -97,6 +97,8 @@ test("the document is the same bytes for everyone, compressed where that is take
   assert.match(String(plain.headers["etag"]), /^"[\w-]+"$/);
   assert.deepEqual(JSON.parse(plain.text), document);
   assert.equal(keyed.headers["ratelimit"], undefined, "it costs no token");
+  const etagHeader = { "If-None-Match": String(plain.headers["etag"]) };
+  assert.equal((await server.get(target, { key: null, headers: etagHeader })).status, 304);
 
   const ask = (headers: Record<string, string>) => fetch(server.url + target, { headers });
   for (const [accept, compressed] of [

@@ -9,6 +9,7 @@ import { bodyBytesMax } from "../../src/http/app.ts";
 import { exampleOf, faultsOf } from "../../src/http/openapi.ts";
 import { apiPrefix, bindingOf, type Binding } from "../../src/http/routes.ts";
 import { operations } from "../../src/operations/registry.ts";
+import { exampleRequest, spelled } from "../support/requests.ts";
 import { type RequestOptions, startServer, type TestResponse, type TestServer } from "../support/server.ts";
 
 let server: TestServer;
@@ -20,35 +21,7 @@ after(() => server.stop());
 const bindings = operations.map(bindingOf);
 const writes = bindings.filter((each) => each.operation.scope === "write");
 const reads = bindings.filter((each) => each.operation.scope === "read");
-const withBody = bindings.filter(({ operation: { route } }) => route.method === "POST" || route.method === "PATCH");
 const withId = bindings.filter((each) => each.path.length > 0);
-
-/** A value as a path or query shows it. */
-const spelling = (value: Json): string =>
-  typeof value === "string" ? value : isJsonArray(value) ? value.map(spelling).join(",") : JSON.stringify(value);
-
-/** How an input is sent: path and query, and the body where the method has one. */
-function spelled(
-  binding: Binding,
-  input: JsonObject,
-): { readonly target: string; readonly body: JsonObject | undefined } {
-  const path = binding.operation.route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(spelling(input[name] ?? null)),
-  );
-  const query = [...binding.query.keys()].flatMap((name) => {
-    const value = input[name];
-    return value === undefined ? [] : [`${name}=${encodeURIComponent(spelling(value))}`];
-  });
-  const body = Object.fromEntries(
-    binding.body.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]])),
-  );
-  return {
-    target: `${apiPrefix}${path}${query.length === 0 ? "" : `?${query.join("&")}`}`,
-    body: withBody.includes(binding) ? body : undefined,
-  };
-}
-
-const exampleRequest = (binding: Binding) => spelled(binding, exampleOf(binding.operation));
 
 const send = (binding: Binding, changes: RequestOptions & { readonly target?: string } = {}): Promise<TestResponse> => {
   const { target, body } = exampleRequest(binding);

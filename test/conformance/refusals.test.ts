@@ -1,0 +1,153 @@
+/**
+ * What every operation may answer whatever it is about: each is brought to refuse for want of a plan, of tokens, of the shop's data
+ * or of the storefront, for a bug and for an answer that is too large. Every answer is held against the document.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Fault } from "../../src/core/fault.ts";
+import type { Status } from "../../src/core/purchase-order.ts";
+import { exampleOf } from "../../src/http/openapi.ts";
+import { bindingOf } from "../../src/http/routes.ts";
+import type { Operation } from "../../src/operations/operation.ts";
+import { operations } from "../../src/operations/registry.ts";
+import { lineA, type OrderLine, startGoodsServer } from "../support/goods-server.ts";
+import { world } from "../support/read-only.ts";
+import { exampleRequest, spelled } from "../support/requests.ts";
+import { startServer, type TestResponse, type TestServer } from "../support/server.ts";
+
+/** A method that may be called apart from its object. */
+function bound(target: object, name: string | symbol): unknown {
+  const value: unknown = Reflect.get(target, name);
+  return typeof value === "function" ? value.bind(target) : value;
+}
+
+const ask = (server: TestServer, operation: Operation): Promise<TestResponse> => {
+  const { target, body } = exampleRequest(bindingOf(operation));
+  return server.request(operation.route.method, target, { body });
+};
+
+test("without the plan every operation is 403 PLAN_REQUIRED", async () => {
+  await using server = await startServer({ shop: { planRestApi: false } });
+  for (const operation of operations) {
+    const answer = await ask(server, operation);
+    assert.equal(answer.status, 403, operation.name);
+    assert.equal(answer.at("error", "code"), "PLAN_REQUIRED");
+  }
+});
+
+test("with an empty bucket every operation is 429 and says how long to wait", async () => {
+  await using server = await startServer({ shop: { rateLimit: { capacity: 1, refillPerSecond: 0.001 } } });
+  await server.get("/api/v1/purchase-orders");
+  for (const operation of operations) {
+    const answer = await ask(server, operation);
+    assert.equal(answer.status, 429, operation.name);
+    assert.ok(Number(answer.headers["retry-after"]) > 100);
+  }
+});
+
+test("when the shop's data cannot be had every operation is 503 and may be repeated", async () => {
+  const unavailable = (): never => {
+    throw new Fault("DO_UNAVAILABLE", "The shop's file cannot be read.", { retryAfterMs: 5_000 });
+  };
+  await using server = await startServer({
+    perform: ({ engine }) => ({
+      engine: new Proxy(engine, {
+        get: (target, name) => (name === "read" || name === "admit" ? unavailable : bound(target, name)),
+      }),
+    }),
+  });
+  for (const operation of operations) {
+    const answer = await ask(server, operation);
+    assert.equal(answer.status, 503, operation.name);
+    assert.equal(answer.headers["retry-after"], "5");
+  }
+});
+
+test("a bug in any operation is 500 INTERNAL and tells nothing of itself", async () => {
+  const broken = operations.map((operation): Operation => ({
+    ...operation,
+    run: () => Promise.reject(new TypeError("the secret of the bug")),
+  }));
+  await using server = await startServer({ operations: broken });
+  for (const operation of operations) {
+    const answer = await ask(server, operation);
+    assert.equal(answer.status, 500, operation.name);
+    assert.ok(!answer.text.includes("secret"));
+  }
+});
+
+const received: OrderLine = { ...lineA, quantityConfirmed: 10, quantityReceived: 4, quantitySynced: 4 };
+const confirmed: OrderLine = { ...lineA, quantityConfirmed: 10 };
+/** What brings an operation to do its work: the order's status and line, and the input. */
+const ready: Readonly<Record<string, readonly [status: Status, line: OrderLine, input: object]>> = {
+  purchase_order_line_item_add: ["Draft", lineA, { lineItems: [{ variantId: "blue", quantityOrdered: 1 }] }],
+  purchase_order_line_item_update: ["Draft", lineA, { lines: [{ lineItemId: "a", note: "x" }], updateSupplier: false }],
+  purchase_order_line_item_delete: ["Draft", lineA, { lineItemIds: ["a"] }],
+  purchase_order_confirm: ["Sent", lineA, { confirmAll: true, lines: undefined }],
+  purchase_order_receive: ["In Progress", confirmed, { lines: [{ lineItemId: "a", quantityReceived: 5 }] }],
+  purchase_order_unreceive: ["Partially Received", received, { lines: [{ lineItemId: "a", quantity: 1 }] }],
+  purchase_order_complete: ["Partially Received", received, {}],
+  purchase_order_quick_complete: ["In Progress", confirmed, {}],
+  purchase_order_storefront_sync: ["Partially Received", { ...received, quantitySynced: 0 }, {}],
+};
+const ids = {
+  purchaseOrderId: "po_1",
+  stockTakeId: "st_1",
+  stockAdjustmentId: "sa_1",
+  transferOrderId: "to_1",
+  manufacturingOrderId: "mo_1",
+  viewId: "view_1",
+};
+const view = { type: "forecastView", viewId: "view_1", viewName: "All", mode: "stock", columns: ["onHand"] };
+
+/** Sends an operation what it can do on `po_1` and the read-only records, the order freshly brought in. */
+async function askReady(
+  server: Awaited<ReturnType<typeof startGoodsServer>>,
+  operation: Operation,
+): Promise<TestResponse> {
+  const [status, line, input] = ready[operation.name] ?? ["Draft", lineA, {}];
+  await server.bringOrder(status, [line]);
+  const { status: _status, ...example } = exampleOf(operation);
+  const asked = operation.scope === "write" ? { ...exampleOf(operation), resolutions: undefined } : example;
+  const merged: unknown = JSON.parse(
+    JSON.stringify({ ...asked, cursor: undefined, variantIds: undefined, ...ids, ...input }),
+  );
+  const known = Object.entries(merged as Record<string, never>).filter(([name]) => name in operation.input.shape);
+  const { target, body } = spelled(bindingOf(operation), Object.fromEntries(known));
+  return server.request(operation.route.method, target, { body });
+}
+
+test("every operation does its work on records that are there", async () => {
+  await using server = await startGoodsServer();
+  await server.bring([...world, view]);
+  for (const operation of operations) {
+    const answer = await askReady(server, operation);
+    assert.equal(answer.status, operation.success, `${operation.name}: ${answer.text}`);
+    // The next one finds no push under way.
+    if (operation.name in ready) await server.settled();
+  }
+});
+
+test("an answer above the cap is 413 for every operation, and what is refused so has changed nothing", async () => {
+  await using server = await startGoodsServer({ responseBytesMax: 20 });
+  await server.bring([...world, view]);
+  for (const operation of operations) {
+    const answer = await askReady(server, operation);
+    assert.equal(answer.status, 413, `${operation.name}: ${answer.text}`);
+    assert.equal(answer.at("error", "code"), "OUTPUT_TOO_LARGE");
+  }
+});
+
+test("a storefront that fails or hangs at the guard is 502 and 504 wherever these are documented", async () => {
+  await using server = await startGoodsServer();
+  for (const [fault, call, status] of [
+    ["UPSTREAM_STOREFRONT", "error", 502],
+    ["TIMEOUT", "timeout", 504],
+  ] as const)
+    for (const operation of operations.filter((each) => each.faults.includes(fault))) {
+      await server.faults([{ outcome: call }]);
+      const answer = await askReady(server, operation);
+      assert.equal(answer.status, status, `${operation.name}: ${answer.text}`);
+      await server.faults([]);
+    }
+});
