@@ -164,7 +164,7 @@ export function incomingOf(call: ToolCall): Incoming {
     path: spelled.path,
     query: spelled.query,
     idempotencyKeys: typeof key === "string" ? [key] : [],
-    ifMatch: [],
+    ifMatch: null,
     ifNoneMatch: null,
     body: () => Promise.resolve(malformed?.bytes ?? new TextEncoder().encode(JSON.stringify(spelled.body))),
     assemble: () => {

@@ -294,7 +294,10 @@ function send({
           ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
           ...(bytes === null ? {} : { "Content-Type": "application/json" }),
           ...(bytes === null ? {} : chunked ? { "Transfer-Encoding": "chunked" } : { "Content-Length": bytes.length }),
-          ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat()])),
+          ...Object.fromEntries(
+            // Host may be no array.
+            Object.entries(headers).map(([name, value]) => [name, typeof value === "string" ? value : [...value]]),
+          ),
         },
       },
       (response) => {

@@ -1,0 +1,79 @@
+/** An agent for tests: the protocol's own client library, connected to a test server. */
+import assert from "node:assert/strict";
+import { type CallToolResult, Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { Json, JsonObject } from "../../src/core/json.ts";
+import type { TestServer } from "./server.ts";
+
+/** Revisions of the protocol: the current one and the one before. */
+export const revisions = ["2026-07-28", "2025-11-25"] as const;
+export type Revision = (typeof revisions)[number];
+
+export interface Agent extends AsyncDisposable {
+  readonly client: Client;
+  call(name: string, input?: object): Promise<ToolAnswer>;
+}
+
+export interface ToolAnswer {
+  readonly isError: boolean;
+  readonly result: CallToolResult;
+  /** The member of the structured content at this path; undefined when there is none. */
+  at(...steps: readonly (string | number)[]): Json | undefined;
+  textAt(...steps: readonly (string | number)[]): string;
+}
+
+export async function connectAgent(
+  server: Pick<TestServer, "url" | "writeKey">,
+  { key = server.writeKey, revision = "2026-07-28" }: { readonly key?: string; readonly revision?: Revision } = {},
+): Promise<Agent> {
+  const client = new Client(
+    { name: "test-agent", version: "1" },
+    { versionNegotiation: { mode: revision === "2026-07-28" ? { pin: revision } : "legacy" } },
+  );
+  const transport = new StreamableHTTPClientTransport(new URL("/mcp", server.url), {
+    requestInit: { headers: { Authorization: `Bearer ${key}` } },
+  });
+  await client.connect(transport);
+  const close = (): Promise<void> => client.close();
+  return {
+    client,
+    async call(name, input = {}) {
+      const result = await client.callTool({ name, arguments: { ...input } });
+      return answerOf(result);
+    },
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+export function answerOf(result: CallToolResult): ToolAnswer {
+  const content: Json = JSON.parse(JSON.stringify(result.structuredContent ?? null));
+  const at: ToolAnswer["at"] = (...steps) => {
+    let value: Json | undefined = content;
+    for (const step of steps)
+      value =
+        typeof value === "object" && value !== null
+          ? Object.entries(value).find(([name]) => name === String(step))?.[1]
+          : undefined;
+    return value;
+  };
+  return {
+    isError: result.isError === true,
+    result,
+    at,
+    textAt: (...steps) => {
+      const value = at(...steps);
+      assert.ok(typeof value === "string", `no text at ${steps.join(".")}: ${JSON.stringify(content)}`);
+      return value;
+    },
+  };
+}
+
+/** A JSON-RPC message of the revision before the current one, which needs nothing around it. */
+export const toolCall = (name: string, input: object, id = 1): JsonObject => ({
+  jsonrpc: "2.0",
+  id,
+  method: "tools/call",
+  params: { name, arguments: JSON.parse(JSON.stringify(input)) },
+});
+
+/** What every client sends along. */
+export const mcpHeaders = { Accept: "application/json, text/event-stream" } as const;
