@@ -14,8 +14,8 @@ export const demoShop = {
 } as const;
 
 const dayMs = 86_400_000;
-/** How far the sales go back. */
-const salesDays = 120;
+/** How far the sales go back: a year and a week, so that every season is there. */
+export const salesDays = 371;
 
 /** Numbers from 0 to below 1, the same ones every time. */
 function draws(seed: number): () => number {
@@ -662,7 +662,18 @@ function orderRecord(order: DemoOrder, number: number, variants: readonly DemoVa
   };
 }
 
-/** What was sold, day by day: more at weekends, more of the cheap, a little more each month. */
+/** How fast a supplier's articles sell beside others of their price: coffee every day, equipment and ceramics now and then. */
+const paces: Readonly<Record<string, number>> = { sup_roastery: 1.6, sup_leaf: 1.1, sup_gear: 0.5, sup_clay: 0.35 };
+
+/** Tea has a season: half as much again in the middle of January, half as little in July. */
+function pace({ supplier }: DemoVariant, date: Date): number {
+  const usual = paces[supplier.supplierId] ?? 1;
+  if (supplier.supplierId !== "sup_leaf") return usual;
+  const yearStartMs = Date.UTC(date.getUTCFullYear(), 0, 1);
+  return usual * (1 + 0.5 * Math.cos((2 * Math.PI * ((date.getTime() - yearStartMs) / dayMs - 15)) / 365.25));
+}
+
+/** What was sold, day by day: more at weekends, more of the cheap, tea by its season, a quarter more by the end of the year. */
 function* sales(variants: readonly DemoVariant[], nowMs: number): Generator<object> {
   const draw = draws(20_241);
   for (let daysAgo = salesDays; daysAgo >= 1; daysAgo -= 1) {
@@ -670,8 +681,10 @@ function* sales(variants: readonly DemoVariant[], nowMs: number): Generator<obje
     const weekend = date.getUTCDay() === 6 || date.getUTCDay() === 0 ? 1.6 : 1;
     const growth = 1 + (salesDays - daysAgo) / (4 * salesDays);
     for (const variant of variants) {
-      const mean = (variant.status === "inactive" ? 0 : 22 / (6 + variant.price)) * weekend * growth;
-      const quantity = Math.floor(mean * 2 * draw() + draw() * 0.6);
+      if (variant.status === "inactive") continue;
+      const mean = (12 / (6 + variant.price)) * pace(variant, date) * weekend * growth;
+      // On average exactly `mean`.
+      const quantity = Math.floor(mean * 2 * draw() + draw());
       if (quantity === 0) continue;
       const locationId = draw() < 0.65 ? store : warehouse;
       yield { type: "sale", variantId: variant.variantId, locationId, date: date.toISOString().slice(0, 10), quantity };
