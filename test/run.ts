@@ -27,6 +27,8 @@ const files = globSync("test/**/*.test.ts")
   .sort();
 const observedDirectory = mkdtempSync(path.join(tmpdir(), "openpo-observed-"));
 process.env[observedDirectoryVariable] = observedDirectory;
+// Every test file and every server under test is a process that loads the same sources.
+process.env["NODE_COMPILE_CACHE"] ??= path.join(tmpdir(), "openpo-compile-cache");
 
 let passed = 0;
 let failed = 0;
