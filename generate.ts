@@ -1,9 +1,10 @@
 /**
- * Writes what is generated from the code and committed: `openapi.json` and `docs/errors.md` (`npm run generate`). A test fails
- * when either differs from the code.
+ * Writes what is generated from the code and committed: `openapi.json`, the client's types and `docs/errors.md` (`npm run
+ * generate`). A test fails when one of them differs from the code.
  */
 import { writeFileSync } from "node:fs";
 import path from "node:path";
+import { clientModule } from "./client/generate.ts";
 import { faultCodes, faultReasons } from "./src/core/fault.ts";
 import { faultsOf, openApiDocument } from "./src/http/openapi.ts";
 import { operations } from "./src/operations/registry.ts";
@@ -47,9 +48,12 @@ function errorsPage(): string {
   ].join("\n");
 }
 
+const document = openApiDocument(operations);
+
 /** The generated files by their path from the project's root. */
 export const generated: Readonly<Record<string, string>> = {
-  "openapi.json": `${JSON.stringify(openApiDocument(operations), null, 2)}\n`,
+  "openapi.json": `${JSON.stringify(document, null, 2)}\n`,
+  "client/generated.ts": clientModule(document),
   "docs/errors.md": errorsPage(),
 };
 

@@ -362,6 +362,9 @@ function tidy(schema: z.core.JSONSchema.BaseSchema): void {
     schema.maxLength ??=
       schema.format === "date" ? 10 : schema.format === "date-time" ? dateTimeLengthMax : textLengthMax;
   if (schema.type === "array") schema.maxItems ??= itemsMax;
+  // Members that are named only to be refused with the way out: the object being closed says the same.
+  for (const [name, member] of Object.entries(schema.properties ?? {}))
+    if (typeof member === "object" && member.not !== undefined) delete schema.properties?.[name];
   if (schema.type === "integer") {
     schema.minimum ??= Number(schema.exclusiveMinimum ?? Number.MIN_SAFE_INTEGER);
     schema.maximum ??= Number.MAX_SAFE_INTEGER;
