@@ -20,7 +20,10 @@ export interface Route {
   readonly path: string;
 }
 
-/** Repeat safety without a key (spec "Repeat safety without a key"); agent annotations follow from it. */
+/**
+ * Repeat safety without a key, as the specification has it ("Repeat safety without a key"); agent annotations follow from it. What is
+ * safe to repeat may be refused the second time (/complete, DELETE): nothing is done twice.
+ */
 export type Repeat = "read" | "safe" | "adds-again" | "refused" | "partly";
 
 export interface OperationShape<Input, Output> {

@@ -378,7 +378,7 @@ const completeOrder = operation({
   scope: "write",
   route: { method: "POST", path: `${path}/complete` },
   success: 200,
-  repeat: "refused",
+  repeat: "safe",
   destructive: false,
   faults: [...common, "ON_HAND_SYNC_IN_FLIGHT", "UPSTREAM_STOREFRONT"],
   input: z.strictObject({ purchaseOrderId }).meta({ example: { purchaseOrderId: "po_01k8x4m2q7v9c3n5t6w8y0z1a2" } }),

@@ -292,7 +292,7 @@ const deletePurchaseOrder = operation({
     "Deletes an order that is Draft or Cancelled; any other must be moved to Cancelled first with purchase_order_status. A Draft is gone for good; a Cancelled order is retained but can no longer be read here. Its number is not used again.",
   route: { method: "DELETE", path },
   success: 200,
-  repeat: "refused",
+  repeat: "safe",
   destructive: true,
   faults: [...faults, "ON_HAND_SYNC_IN_FLIGHT"],
   input: z.strictObject({ purchaseOrderId }).meta({ example: { purchaseOrderId: exampleId } }),
