@@ -1,17 +1,22 @@
 /**
- * How good the demand forecast is on held-back weeks of synthetic sales, beside a naive mean and two textbook methods. Prints the
- * table of docs/forecasting.md. Run: `node bench/forecast-accuracy.ts [seed]`.
+ * How good the demand forecast is on held-back weeks of synthetic sales and of the demo shop's, beside a naive mean and two textbook
+ * methods. Prints the tables of docs/forecasting.md. Run: `node bench/forecast-accuracy.ts [seed]`.
  *
- * 400 series of each kind, two years long; the last 13 weeks are held back. The error of a method is the root mean square over the
- * series of (forecast − actual) weekly sales, as a ratio to that of the naive mean (the mean of all weeks since the first sale).
+ * 400 synthetic series of each kind, two years long, and those of the demo shop; the last 13 weeks are held back. The error of a
+ * method is the root mean square over the series of (forecast − actual) weekly sales, as a ratio to that of the naive mean (the mean
+ * of all weeks since the first sale).
  */
-import { type DaySale, extendSeries, weeklyDemand, weekStart } from "../src/core/demand.ts";
+import { z } from "zod";
+import { demoRecords, salesDays } from "../src/admin/demo.ts";
+import { type DaySale, dayFrom, dayIn, extendSeries, weeklyDemand, weekOf, weekStart } from "../src/core/demand.ts";
 import { asQuantity } from "../src/core/money.ts";
 
 const seed = Number(process.argv[2] ?? 7);
 const seriesCount = 400;
 const learnedWeeks = 91;
 const heldBackWeeks = 13;
+/** A Monday: every week of the demo shop's sales is complete. */
+const demoNowMs = Date.UTC(2026, 5, 15);
 
 /** Mulberry32: the same seed gives the same sales everywhere. */
 function randomFrom(seed: number): () => number {
@@ -102,29 +107,94 @@ const methods: Readonly<Record<string, (weeks: readonly number[]) => number>> = 
   OpenPO: openPo,
 };
 
-console.log(`seed ${seed}; ${seriesCount} series a kind, ${learnedWeeks} weeks learned, ${heldBackWeeks} held back`);
-console.log(`| Kind | Weekly sales held back | ${Object.keys(methods).join(" | ")} | Bias of OpenPO |`);
-console.log(
-  `|---|---|${Object.keys(methods)
-    .map(() => "---|")
-    .join("")}---|`,
-);
-for (const [kind, productOf] of Object.entries(kinds)) {
-  const random = randomFrom(seed);
-  const errors = Object.keys(methods).map((): number[] => []);
-  const actuals: number[] = [];
-  while (actuals.length < seriesCount) {
-    const weekOf = productOf(random);
-    const weeks = Array.from({ length: learnedWeeks + heldBackWeeks }, (_, week) => weekOf(week));
-    const firstSale = weeks.findIndex((sold) => sold > 0);
-    if (firstSale === -1 || firstSale >= learnedWeeks) continue;
-    const actual = mean(weeks.slice(learnedWeeks));
-    actuals.push(actual);
-    for (const [index, method] of Object.values(methods).entries())
-      errors[index]?.push(method(weeks.slice(firstSale, learnedWeeks)) - actual);
-  }
-  const rms = errors.map((of) => Math.sqrt(mean(of.map((error) => error * error))));
-  const bias = mean(errors.at(-1) ?? []);
-  const ratios = rms.map((error) => (error / (rms[0] ?? 1)).toFixed(2));
-  console.log(`| ${kind} | ${mean(actuals).toFixed(2)} | ${ratios.join(" | ")} | ${bias.toFixed(2)} |`);
+/** What was sold in the weeks from the first sale on, and the weekly mean of those held back. */
+interface Learned {
+  readonly weeks: readonly number[];
+  readonly actual: number;
 }
+
+/** Null when nothing was sold before the weeks that are held back. */
+function learnedFrom(weeks: readonly number[]): Learned | null {
+  const learned = weeks.slice(0, -heldBackWeeks);
+  const firstSale = learned.findIndex((sold) => sold > 0);
+  return firstSale === -1 ? null : { weeks: learned.slice(firstSale), actual: mean(weeks.slice(-heldBackWeeks)) };
+}
+
+function synthetic(productOf: (random: () => number) => (week: number) => number): readonly Learned[] {
+  const random = randomFrom(seed);
+  const series: Learned[] = [];
+  while (series.length < seriesCount) {
+    const soldIn = productOf(random);
+    const learned = learnedFrom(Array.from({ length: learnedWeeks + heldBackWeeks }, (_, week) => soldIn(week)));
+    if (learned !== null) series.push(learned);
+  }
+  return series;
+}
+
+const demoSale = z.object({
+  type: z.literal("sale"),
+  variantId: z.string(),
+  locationId: z.string(),
+  date: z.string(),
+  quantity: z.number(),
+});
+const demoSuppliers: Readonly<Record<string, string>> = {
+  sup_roastery: "coffee (regular)",
+  sup_leaf: "tea (seasonal)",
+  sup_gear: "equipment (slow)",
+  sup_clay: "ceramics (slow)",
+};
+
+/** The demo shop's sales by supplier, one series a variant and location, of the complete weeks. */
+function demo(): Readonly<Record<string, readonly Learned[]>> {
+  const records = [...demoRecords(demoNowMs)];
+  const supplierVariant = z.object({
+    type: z.literal("supplierVariant"),
+    variantId: z.string(),
+    supplierId: z.string(),
+  });
+  const supplierOf = new Map(
+    records.flatMap((record) => {
+      const { data } = supplierVariant.safeParse(record);
+      return data === undefined ? [] : [[data.variantId, data.supplierId] as const];
+    }),
+  );
+  const sales = records.flatMap((record) => demoSale.safeParse(record).data ?? []);
+  const firstWeek = weekOf(dayIn("UTC", demoNowMs) - salesDays);
+  const weekCount = weekOf(dayIn("UTC", demoNowMs)) - firstWeek;
+  const series = new Map<string, { kind: string; weeks: number[] }>();
+  for (const { variantId, locationId, date, quantity } of sales) {
+    const key = `${variantId} ${locationId}`;
+    const entry = series.get(key) ?? {
+      kind: `demo: ${demoSuppliers[supplierOf.get(variantId) ?? ""] ?? "other"}`,
+      weeks: Array.from({ length: weekCount }, () => 0),
+    };
+    series.set(key, entry);
+    const week = weekOf(dayFrom(date)) - firstWeek;
+    entry.weeks[week] = (entry.weeks[week] ?? 0) + quantity;
+  }
+  const kinds: Record<string, Learned[]> = {};
+  for (const { kind, weeks } of series.values()) {
+    const learned = learnedFrom(weeks);
+    if (learned !== null) (kinds[kind] ??= []).push(learned);
+  }
+  return kinds;
+}
+
+function printRow(kind: string, series: readonly Learned[]): void {
+  const errors = Object.values(methods).map((method) => series.map(({ weeks, actual }) => method(weeks) - actual));
+  const rms = errors.map((of) => Math.sqrt(mean(of.map((error) => error * error))));
+  const ratios = rms.map((error) => (error / (rms[0] ?? 1)).toFixed(2));
+  const heldBack = mean(series.map(({ actual }) => actual)).toFixed(2);
+  const bias = mean(errors.at(-1) ?? []).toFixed(2);
+  console.log(`| ${kind} | ${series.length} | ${heldBack} | ${ratios.join(" | ")} | ${bias} |`);
+}
+
+console.log(
+  `seed ${seed}; ${learnedWeeks} weeks learned, ${heldBackWeeks} held back; the demo shop is as of 2026-06-15`,
+);
+const titles = ["Kind", "Series", "Weekly sales held back", ...Object.keys(methods), "Bias of OpenPO"];
+console.log(`| ${titles.join(" | ")} |`);
+console.log(`|${titles.map(() => "---|").join("")}`);
+for (const [kind, productOf] of Object.entries(kinds)) printRow(kind, synthetic(productOf));
+for (const [kind, series] of Object.entries(demo())) printRow(kind, series);

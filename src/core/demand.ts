@@ -43,16 +43,16 @@ export const weekOf = (day: Day): Week => Math.floor((day + 3) / daysPerWeek);
 /** The Monday that a week begins with. */
 export const weekStart = (week: Week): Day => week * daysPerWeek - 3;
 
-/** Weight of a new week in the weighted moving average of regular demand. */
+/** Weight of a new week in the recent level of sales. */
 export const levelRate = 0.1;
-/** Weight of a new week in what is learned slowly: how often there is demand, and how much it varies. */
-export const slowRate = 0.05;
-/** Weight of a new sale week's size for intermittent demand. */
-export const sizeRate = 0.1;
+/** Weight of a new week in what is learned slowly: usual sales, how often there are any, of which size, and how much they vary. */
+export const slowRate = 0.02;
+/** Standard deviations by which usual sales may differ from the recent level by chance. */
+export const changeFactor = 1;
 /** Demand in no more than this share of weeks is intermittent: an interval of 1.32 weeks (Syntetos, Boylan and Croston 2005). */
 export const intermittentShareMax = 1 / 1.32;
 /** Weeks without sales after which nothing worth telling is left of a demand state; bounds the work of a long silence. */
-export const silentWeeksMax = 520;
+export const silentWeeksMax = 1_040;
 
 /** Sums are of units; each week back counts (1 − rate) of the next. */
 export interface DemandState {
@@ -86,8 +86,8 @@ export const noDemand: DemandState = {
 export function observe(state: DemandState, sold: number): DemandState {
   if (state.weeks === 0 && sold === 0) return state;
   const saleWeeks = state.saleWeeks + (sold > 0 ? 1 : 0);
-  // The first sizes are averaged plainly; from then on a new one counts `sizeRate`.
-  const size = sold > 0 ? state.size + Math.max(sizeRate, 1 / saleWeeks) * (sold - state.size) : state.size;
+  // The first sizes are averaged plainly; from then on a new one counts `slowRate`.
+  const size = sold > 0 ? state.size + Math.max(slowRate, 1 / saleWeeks) * (sold - state.size) : state.size;
   return {
     weeks: state.weeks + 1,
     levelSum: state.levelSum * (1 - levelRate) + sold,
@@ -185,32 +185,46 @@ export interface WeeklyDemand {
   readonly variance: number;
 }
 
-const geometricWeight = (rate: number, weeks: number): number => {
-  let sum = 0;
-  for (let i = 0; i < weeks && i < silentWeeksMax; i += 1) sum = sum * (1 - rate) + 1;
-  return sum;
-};
+/** Sums of the powers of `factor` from 0 on, by how many there are; they end where another week changes nothing. */
+function geometricSums(factor: number): readonly number[] {
+  const sums = [0];
+  for (let weeks = 1; weeks <= silentWeeksMax; weeks += 1) sums.push((sums.at(-1) ?? 0) * factor + 1);
+  return sums;
+}
 
-/** Normalisers of the weighted sums by number of weeks, both rates; the tables end where another week changes nothing. */
-const levelWeights = Array.from({ length: silentWeeksMax + 1 }, (_, weeks) => geometricWeight(levelRate, weeks));
-const slowWeights = Array.from({ length: silentWeeksMax + 1 }, (_, weeks) => geometricWeight(slowRate, weeks));
+/** Normalisers of the weighted sums, by number of weeks. */
+const levelWeights = geometricSums(1 - levelRate);
+const slowWeights = geometricSums(1 - slowRate);
+const levelSquares = geometricSums((1 - levelRate) ** 2);
+const slowSquares = geometricSums((1 - slowRate) ** 2);
+const crossProducts = geometricSums((1 - levelRate) * (1 - slowRate));
 
 /**
- * What one week is expected to sell, from a state. Sales in every week: a weighted moving average. Sales in no more than
- * `intermittentShareMax` of the weeks: that share times the size of a week with sales (Teunter, Syntetos and Babai 2011). In between
- * the two are mixed by the share, so that no single week makes the figure jump from one to the other.
+ * What one week is expected to sell, from a state. Usual demand: of sales in every week their weighted moving average; of sales in no
+ * more than `intermittentShareMax` of the weeks that share times the size of a week with sales (Teunter, Syntetos and Babai 2011).
+ * In between the two are mixed by the share, so that no single week makes the figure jump from one to the other. Usual demand holds
+ * as long as the recent level differs from it by no more than chance explains; else what chance explains is kept from the level.
  */
 function weeklyDemandOf(state: DemandState): WeeklyDemand {
   if (state.weeks === 0) return { mean: 0, variance: 0 };
   const index = Math.min(state.weeks, silentWeeksMax);
-  const levelWeight = levelWeights[index] ?? 1 / levelRate;
-  const slowWeight = slowWeights[index] ?? 1 / slowRate;
+  const levelWeight = levelWeights[index] ?? 1;
+  const slowWeight = slowWeights[index] ?? 1;
   const share = state.saleWeekSum / slowWeight;
   const regularity = Math.max(0, (share - intermittentShareMax) / (1 - intermittentShareMax));
-  const mean = (regularity * state.levelSum) / levelWeight + (1 - regularity) * share * state.size;
+  const level = state.levelSum / levelWeight;
   const slowMean = state.slowSum / slowWeight;
+  const usual = regularity * slowMean + (1 - regularity) * share * state.size;
+  const observed = state.slowSquareSum / slowWeight - slowMean * slowMean;
+  // Variance of the difference of the two weighted means of independent weeks, in variances of one week.
+  const spread =
+    (levelSquares[index] ?? 0) / levelWeight ** 2 +
+    (slowSquares[index] ?? 0) / slowWeight ** 2 -
+    (2 * (crossProducts[index] ?? 0)) / (levelWeight * slowWeight);
+  const chance = changeFactor * Math.sqrt(Math.max(0, spread) * Math.max(slowMean, observed));
+  const mean = level + Math.min(chance, Math.max(-chance, usual - level));
   // Sales come in whole customers: they vary at least as a Poisson count does, however even a short history looks.
-  return { mean, variance: Math.max(mean, state.slowSquareSum / slowWeight - slowMean * slowMean) };
+  return { mean, variance: Math.max(mean, observed) };
 }
 
 /**

@@ -77,30 +77,53 @@ test("periods are ISO weeks or months, the first one what is left of it", () => 
   ]);
 });
 
-test("demand in every week is a weighted moving average, each week back counting nine tenths of the next", () => {
-  const series = seriesOf(weekly("2026-10-05", 7, 7, 7, 14));
-  const weighted = (14 + 0.9 * 7 + 0.81 * 7 + 0.729 * 7) / (1 + 0.9 + 0.81 + 0.729);
+/** Sums of weights of weeks, the latest counting 1 and each one back `factor` of the next. */
+const weights = (factor: number, weeks: number): number =>
+  Array.from({ length: weeks }, (_, back) => factor ** back).reduce((a, b) => a + b);
+
+test("demand in every week is a weighted moving average of long memory while no change shows", () => {
+  const series = seriesOf(weekly("2026-10-05", 7, 9, 6, 8));
+  const weighted = (8 + 0.98 * 6 + 0.98 ** 2 * 9 + 0.98 ** 3 * 7) / weights(0.98, 4);
   near(weeklyDemand(series, dayFrom("2026-11-02")).mean, weighted);
 });
 
 test("demand in few weeks is the share of weeks with sales times the size of such a week", () => {
-  // Sales in weeks 1 and 5 of 6: shares by weights of 0.95 a week, sizes averaged plainly while there are few.
+  // Sales in weeks 1 and 5 of 6: shares by weights of 0.98 a week, sizes averaged plainly while there are few.
   const series = seriesOf(weekly("2026-10-05", 4, 0, 0, 0, 10, 0));
-  const share = (0.95 ** 5 + 0.95) / (1 + 0.95 + 0.95 ** 2 + 0.95 ** 3 + 0.95 ** 4 + 0.95 ** 5);
+  const share = (0.98 ** 5 + 0.98) / weights(0.98, 6);
   near(weeklyDemand(series, dayFrom("2026-11-16")).mean, share * 7);
 });
 
 test("between regular and intermittent the two are mixed by the share of weeks with sales", () => {
-  const series = seriesOf(weekly("2026-10-05", 10, 10, 10, 10, 10, 10, 10, 0));
-  const weights = (rate: number): number =>
-    Array.from({ length: 8 }, (_, week) => (1 - rate) ** week).reduce((a, b) => a + b);
-  const share = (weights(0.05) - 1) / weights(0.05);
+  const series = seriesOf(weekly("2026-10-05", 4, 12, 0, 8, 10, 7, 8));
+  const share = (weights(0.98, 7) - 0.98 ** 4) / weights(0.98, 7);
   const regularity = (share - 1 / 1.32) / (1 - 1 / 1.32);
   assert.ok(regularity > 0 && regularity < 1);
+  const average = [8, 7, 10, 8, 0, 12, 4].reduce((sum, sold, back) => sum + sold * 0.98 ** back, 0) / weights(0.98, 7);
   near(
-    weeklyDemand(series, dayFrom("2026-11-30")).mean,
-    regularity * 10 * ((weights(0.1) - 1) / weights(0.1)) + (1 - regularity) * share * 10,
+    weeklyDemand(series, dayFrom("2026-11-23")).mean,
+    regularity * average + (1 - regularity) * share * ((4 + 12 + 8 + 10 + 7 + 8) / 6),
   );
+});
+
+test("once the recent level differs by more than chance explains, one standard deviation of it is kept from the level", () => {
+  const sold = [10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 40, 40, 40, 40];
+  const averageOf = (factor: number, values: readonly number[]): number =>
+    values.toReversed().reduce((sum, value, back) => sum + value * factor ** back, 0) / weights(factor, values.length);
+  const usual = averageOf(0.98, sold);
+  const variance =
+    averageOf(
+      0.98,
+      sold.map((value) => value * value),
+    ) -
+    usual ** 2;
+  const difference = sold
+    .map((_, back) => 0.9 ** back / weights(0.9, sold.length) - 0.98 ** back / weights(0.98, sold.length))
+    .reduce((sum, weight) => sum + weight * weight, 0);
+  const level = averageOf(0.9, sold);
+  const expected = level - Math.sqrt(variance * difference);
+  assert.ok(usual < expected && expected < level);
+  near(weeklyDemand(seriesOf(weekly("2026-07-06", ...sold)), dayFrom("2026-10-12")).mean, expected);
 });
 
 test("the running week counts once it is over, or when nothing else is known", () => {
