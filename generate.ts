@@ -57,5 +57,9 @@ export const generated: Readonly<Record<string, string>> = {
   "docs/errors.md": errorsPage(),
 };
 
-if (import.meta.main)
-  for (const [file, text] of Object.entries(generated)) writeFileSync(path.join(import.meta.dirname, file), text);
+if (import.meta.main) {
+  const write = (file: string, text: string): void => writeFileSync(path.join(import.meta.dirname, file), text);
+  for (const [file, text] of Object.entries(generated)) write(file, text);
+  // What is released now is what later documents may not break.
+  if (process.argv.includes("--release")) write("test/conformance/released.json", `${JSON.stringify(document)}\n`);
+}

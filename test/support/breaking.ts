@@ -1,0 +1,177 @@
+/**
+ * What a newer OpenAPI document would break for a client of an older one. Adding is allowed: operations, optional parameters and
+ * body members, members of answers, further failures. Pure.
+ */
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
+
+const object = (value: Json | undefined): JsonObject => (value !== undefined && isJsonObject(value) ? value : {});
+const list = (value: Json | undefined): readonly Json[] => (value !== undefined && isJsonArray(value) ? value : []);
+const name = (value: Json | undefined): string => (typeof value === "string" ? value : "");
+
+function resolved(document: JsonObject, value: Json | undefined): JsonObject {
+  const reference = object(value)["$ref"];
+  if (typeof reference !== "string") return object(value);
+  let found: Json | undefined = document;
+  for (const step of reference.slice(2).split("/")) found = object(found)[step];
+  return resolved(document, found);
+}
+
+/** Every way in which `after` breaks what `before` promised; empty when it only adds. */
+export function breakingChanges(before: JsonObject, after: JsonObject): readonly string[] {
+  const faults: string[] = [];
+  for (const [path, methods] of Object.entries(object(before["paths"])))
+    for (const [method, entry] of Object.entries(object(methods))) {
+      const where = `${method.toUpperCase()} ${path}`;
+      const now = object(object(object(after["paths"])[path])[method]);
+      if (Object.keys(now).length === 0) faults.push(`${where} is gone`);
+      else faults.push(...operationFaults(where, before, object(entry), after, now));
+    }
+  return faults;
+}
+
+function operationFaults(
+  where: string,
+  before: JsonObject,
+  old: JsonObject,
+  after: JsonObject,
+  now: JsonObject,
+): readonly string[] {
+  const faults: string[] = [];
+  if (old["operationId"] !== now["operationId"]) faults.push(`${where} has another operationId`);
+  const parameters = (entry: JsonObject) =>
+    new Map(
+      list(entry["parameters"]).map((each) => [
+        `${name(object(each)["in"])} ${name(object(each)["name"])}`,
+        object(each),
+      ]),
+    );
+  const known = parameters(old);
+  for (const [parameter, declared] of parameters(now))
+    if (declared["required"] === true && known.get(parameter)?.["required"] !== true)
+      faults.push(`${where}: ${parameter} is required now`);
+  for (const [parameter, declared] of known) {
+    const kept = parameters(now).get(parameter);
+    if (kept === undefined) faults.push(`${where}: ${parameter} is gone`);
+    else
+      faults.push(
+        ...fits(
+          { document: before, schema: declared["schema"] },
+          { document: after, schema: kept["schema"] },
+          "request",
+          `${where}: ${parameter}`,
+        ),
+      );
+  }
+  const body = (entry: JsonObject) =>
+    object(object(object(entry["requestBody"])["content"])["application/json"])["schema"];
+  faults.push(
+    ...fits(
+      { document: before, schema: body(old) ?? {} },
+      { document: after, schema: body(now) ?? {} },
+      "request",
+      `${where}: body`,
+    ),
+  );
+  for (const [status, response] of Object.entries(object(old["responses"]))) {
+    if (!status.startsWith("2")) continue;
+    const kept = object(now["responses"])[status];
+    if (kept === undefined) {
+      faults.push(`${where}: ${status} is gone`);
+      continue;
+    }
+    const content = (document: JsonObject, value: Json) =>
+      object(object(resolved(document, value)["content"])["application/json"])["schema"] ?? {};
+    faults.push(
+      ...fits(
+        { document: after, schema: content(after, kept) },
+        { document: before, schema: content(before, response) },
+        "response",
+        `${where}: ${status}`,
+      ),
+    );
+    const headersOf = (document: JsonObject, value: Json) => Object.keys(object(resolved(document, value)["headers"]));
+    const still = new Set(headersOf(after, kept));
+    for (const header of headersOf(before, response))
+      if (!still.has(header)) faults.push(`${where}: ${status}: header ${header} is gone`);
+  }
+  return faults;
+}
+
+interface Place {
+  readonly document: JsonObject;
+  readonly schema: Json | undefined;
+}
+
+/** Of these the value may not be above, or below, what the wider schema has. */
+const ceilings = ["maxLength", "maximum", "exclusiveMaximum", "maxItems"];
+const floors = ["minLength", "minimum", "exclusiveMinimum", "minItems"];
+
+/**
+ * Where `narrow` allows what `wide` does not. In a request `narrow` is the older schema (what clients send must still be taken), in
+ * a response the newer (what comes must be what clients know, further members aside).
+ */
+function fits(narrow: Place, wide: Place, side: "request" | "response", where: string): readonly string[] {
+  const options = alternatives(narrow);
+  const allowed = alternatives(wide);
+  return options.flatMap((option) => {
+    const tried = allowed.map((each) => fitsOne(option, each, side, where));
+    const best = tried.toSorted((a, b) => a.length - b.length)[0];
+    return best ?? [];
+  });
+}
+
+/** A schema as its alternatives: each branch of anyOf, each of several types. */
+function alternatives({ document, schema }: Place): readonly Place[] {
+  const found = resolved(document, schema);
+  const { anyOf, type } = found;
+  if (anyOf !== undefined) return list(anyOf).flatMap((each) => alternatives({ document, schema: each }));
+  if (type !== undefined && isJsonArray(type))
+    return type.map((each) => ({ document, schema: { ...found, type: each } }));
+  return [{ document, schema: found }];
+}
+
+function fitsOne(narrow: Place, wide: Place, side: "request" | "response", where: string): readonly string[] {
+  const a = object(narrow.schema);
+  const b = object(wide.schema);
+  if (Object.keys(b).length === 0) return [];
+  const values = (schema: JsonObject) => (schema["const"] === undefined ? schema["enum"] : [schema["const"]]);
+  const [had, has] = [values(a), values(b)];
+  if (has !== undefined) {
+    const beyond = had === undefined ? ["any other"] : list(had).filter((value) => !list(has).includes(value));
+    if (beyond.length > 0) return [`${where}: ${JSON.stringify(beyond)} is not among its values`];
+  }
+  if (
+    a["type"] !== b["type"] &&
+    b["type"] !== undefined &&
+    !(a["type"] === "integer" && b["type"] === "number") &&
+    had === undefined
+  )
+    return [`${where}: is ${JSON.stringify(a["type"])}, not ${JSON.stringify(b["type"])}`];
+  const faults: string[] = [];
+  const bound = (limit: string, breaks: (x: number, y: number) => boolean): void => {
+    const [x, y] = [a[limit], b[limit]];
+    if (typeof y === "number" && had === undefined && (typeof x !== "number" || breaks(x, y)))
+      faults.push(`${where}: ${limit} differs`);
+  };
+  for (const limit of ceilings) bound(limit, (x, y) => x > y);
+  for (const limit of floors) bound(limit, (x, y) => x < y);
+  for (const word of ["pattern", "format"])
+    if (b[word] !== undefined && a[word] !== b[word] && side === "request" && b["type"] === "string")
+      faults.push(`${where}: ${word} differs`);
+  if (a["items"] !== undefined && b["items"] !== undefined)
+    faults.push(...fits({ ...narrow, schema: a["items"] }, { ...wide, schema: b["items"] }, side, `${where}[]`));
+  const [inner, outer] = [object(a["properties"]), object(b["properties"])];
+  for (const required of list(b["required"]))
+    if (!list(a["required"]).includes(required)) faults.push(`${where}.${name(required)}: is not always there`);
+  for (const [member, schema] of Object.entries(side === "request" ? inner : outer)) {
+    const other = (side === "request" ? outer : inner)[member];
+    if (other === undefined) faults.push(`${where}.${member} is gone`);
+    else
+      faults.push(
+        ...(side === "request"
+          ? fits({ ...narrow, schema }, { ...wide, schema: other }, side, `${where}.${member}`)
+          : fits({ ...narrow, schema: other }, { ...wide, schema }, side, `${where}.${member}`)),
+      );
+  }
+  return faults;
+}
