@@ -1,0 +1,113 @@
+/**
+ * Walks over the whole API, drawn from its document: whatever is sent in whatever order, no answer is a 5xx or undocumented, and
+ * every order that is shown keeps its invariants. A few seconds in the suite; `OPENPO_FUZZ_SECONDS=180 node test/run.ts fuzz`.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
+import { openApiDocument } from "../../src/http/openapi.ts";
+import { operations } from "../../src/operations/registry.ts";
+import { fuzzer, type Pool, remember } from "../support/fuzz.ts";
+import { type GoodsServer, lineA, lineB, startGoodsServer } from "../support/goods-server.ts";
+import { world } from "../support/read-only.ts";
+
+const seconds = Number(process.env["OPENPO_FUZZ_SECONDS"] ?? 5);
+const stepsMax = 60;
+const document = openApiDocument(operations);
+
+/** Every order with lines that an answer shows, wherever it stands. */
+function* ordersIn(value: Json | undefined): Generator<JsonObject> {
+  if (value === undefined || typeof value !== "object" || value === null) return;
+  if (isJsonObject(value) && value["poNumber"] !== undefined && value["lineItems"] !== undefined) yield value;
+  for (const member of Object.values(value)) yield* ordersIn(member);
+}
+
+const figure = (line: JsonObject, name: string): number => Number(line[name]);
+const thousandths = (value: number): number => Math.round(value * 1000);
+
+/** Invariants of an order that its answer shows (C29). */
+function checkOrder(order: JsonObject): void {
+  const lines = isJsonArray(order["lineItems"] ?? null) ? (order["lineItems"] as readonly JsonObject[]) : [];
+  assert.equal(order["itemCount"], lines.length);
+  assert.equal(new Set(lines.map((line) => line["poLineItemId"])).size, lines.length);
+  for (const line of lines) {
+    for (const [name, value] of Object.entries(line))
+      if (name.startsWith("quantity")) assert.ok(Number(value) >= 0, `${name} is ${JSON.stringify(value)}`);
+    const [ordered, confirmed] = [figure(line, "quantityOrdered"), figure(line, "quantityConfirmed")];
+    assert.ok(confirmed <= ordered, "confirmed above ordered");
+    const gone =
+      figure(line, "quantityReceived") + figure(line, "quantityRejected") + figure(line, "quantityCancelled");
+    const pending = Math.max(0, thousandths(confirmed > 0 ? confirmed : ordered) - thousandths(gone));
+    assert.equal(thousandths(figure(line, "quantityPending")), pending, JSON.stringify(line));
+  }
+}
+
+/** Orders in the middle of their way, so that a walk need not find it all by itself. */
+async function furnish(server: GoodsServer, pool: Pool, walk: number): Promise<void> {
+  const lines = [lineA, lineB].map((line) => ({ ...line, quantityConfirmed: line.quantityOrdered }));
+  const statuses = ["Draft", "Sent", "Confirmed", "In Progress", "In Progress"] as const;
+  await server.bring(
+    statuses.map((status, index) => ({
+      type: "purchaseOrder",
+      purchaseOrderId: `po_${walk}_${index}`,
+      status,
+      supplierId: "mill",
+      locationId: "warehouse",
+      lineItems: (index < 2 ? [lineA, lineB] : lines).map((line) => ({
+        ...line,
+        poLineItemId: `${line.poLineItemId}_${walk}_${index}`,
+      })),
+    })),
+  );
+  pool.set(
+    "purchaseOrderId",
+    statuses.map((_, index) => `po_${walk}_${index}`),
+  );
+}
+
+test("no walk over the document meets a 5xx, an undocumented answer or an order without its invariants", async (t) => {
+  await using server = await startGoodsServer({ shop: { confirmationWaitMs: 200, followOnWaitMs: 50 } });
+  await server.bring([...world]);
+  const seen = new Map<string, number>();
+  let walks = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.gen(), async (draw) => {
+      const pool: Pool = new Map([
+        ["variantId", ["red", "blue", "green", "CSTM-1"]],
+        ["supplierId", ["mill"]],
+        ["locationId", ["warehouse"]],
+        ["stockTakeId", ["st_1"]],
+        ["stockAdjustmentId", ["sa_1"]],
+        ["transferOrderId", ["to_1"]],
+        ["manufacturingOrderId", ["mo_1"]],
+      ]);
+      walks += 1;
+      await furnish(server, pool, walks);
+      const source = fuzzer(document, pool, draw);
+      const told: string[] = [];
+      for (let step = 0; step < stepsMax; step += 1) {
+        const { method, target, body, headers } = source.next();
+        told.push(`${method} ${target} ${JSON.stringify(body)}`);
+        try {
+          const answer = await server.request(method, target, { body: JSON.stringify(body), headers });
+          assert.ok(answer.status < 500, answer.text);
+          seen.set(`${method} ${answer.status}`, (seen.get(`${method} ${answer.status}`) ?? 0) + 1);
+          const parsed: Json = answer.text === "" || target.endsWith("openapi.json") ? null : JSON.parse(answer.text);
+          if (answer.status < 300) remember(pool, parsed);
+          for (const order of ordersIn(parsed)) checkOrder(order);
+        } catch (error) {
+          throw new Error(`after\n${told.slice(-8).join("\n")}`, { cause: error });
+        }
+      }
+    }),
+    { numRuns: 1_000_000, interruptAfterTimeLimit: seconds * 1000, markInterruptAsFailure: false, endOnFailure: true },
+  );
+  t.diagnostic(
+    `${walks} walks: ${[...seen]
+      .map(([what, count]) => `${what} ×${count}`)
+      .sort()
+      .join(", ")}`,
+  );
+  assert.ok((seen.get("POST 200") ?? 0) > 0 && (seen.get("PATCH 200") ?? 0) > 0, "the walks get somewhere");
+});
