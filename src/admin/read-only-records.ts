@@ -56,6 +56,7 @@ import {
   text,
   unitCost,
 } from "../operations/wire.ts";
+import { documentJson, logEntryJson, shipmentJson } from "../operations/purchase-order-reads.ts";
 import {
   type HeaderTable,
   itemsToBuild,
@@ -90,15 +91,12 @@ import {
   type Bringing,
   derived,
   documentInput,
-  documentJson,
   instantMs,
   logInput,
-  logJson,
   optional,
   type ReferenceType,
   referenceType,
   shipmentInput,
-  shipmentJson,
   shortText,
   signedQuantity,
 } from "./records.ts";
@@ -691,7 +689,7 @@ const transferOrderType = readOnlyType({
       addresses: transferAddressesJson(order),
       shipments: shipments.get(order.transferOrderId)?.map(shipmentJson),
       documents: documents.get(order.transferOrderId)?.map(documentJson),
-      log: log.get(order.transferOrderId)?.map(logJson),
+      log: log.get(order.transferOrderId)?.map(logEntryJson),
     }));
   },
 });
@@ -718,7 +716,7 @@ const manufacturingOrderType = readOnlyType({
       linkedPurchaseOrders: order.linkedPurchaseOrderIds.map((purchaseOrderId) => ({ purchaseOrderId })),
       linkedTransferOrders: order.linkedTransferOrderIds.map((transferOrderId) => ({ transferOrderId })),
       stockReleases: releases.get(order.manufacturingOrderId)?.map(releaseJson),
-      log: log.get(order.manufacturingOrderId)?.map(logJson),
+      log: log.get(order.manufacturingOrderId)?.map(logEntryJson),
     }));
   },
 });

@@ -25,7 +25,6 @@ import { invalidField } from "../core/fault.ts";
 import { isHeld } from "../core/lifecycle.ts";
 import { accountedQuantity, baseQuantity, isCustom, lineTotal, orderTotals } from "../core/lines.ts";
 import {
-  fxRateToNumber,
   moneyDecimalsMax,
   moneyToNumber,
   type Quantity,
@@ -49,6 +48,15 @@ import { storefrontSyncState } from "../core/storefront-plan.ts";
 import { forecastViewInput, forecastViewJson } from "../operations/forecast-views.ts";
 import { checkInput } from "../operations/input.ts";
 import {
+  appliedCreditJson,
+  costSyncJson,
+  documentJson,
+  logEntryJson,
+  paymentJson,
+  receiptJson,
+  shipmentJson,
+} from "../operations/purchase-order-reads.ts";
+import {
   addressJson,
   address,
   amount,
@@ -59,7 +67,6 @@ import {
   headerJson,
   id,
   instant,
-  instantOrNull,
   leadTimeDays,
   lineJson,
   moneyOrNull,
@@ -437,14 +444,6 @@ const paymentInput = z
     createdAtMs: createdAt,
   }));
 
-const paymentJson = ({ paidAtMs, createdAtMs, createdBy, ...payment }: Payment) => ({
-  ...payment,
-  amount: moneyToNumber(payment.amount),
-  paidAt: instantOrNull(paidAtMs),
-  createdAt: instant(createdAtMs),
-  createdBy,
-});
-
 export const documentInput = z
   .strictObject({
     documentId: id,
@@ -457,12 +456,6 @@ export const documentInput = z
     uploadedBy: optional(shortText),
   })
   .transform(({ uploadedAt, ...document }): OrderDocument => ({ ...document, uploadedAtMs: uploadedAt }));
-
-export const documentJson = ({ uploadedAtMs, uploadedBy, ...document }: OrderDocument) => ({
-  ...document,
-  uploadedAt: instant(uploadedAtMs),
-  uploadedBy,
-});
 
 const allocationInput = z.strictObject({
   poLineItemId: id,
@@ -495,17 +488,6 @@ export const shipmentInput = z
   })
   .transform((shipment): Shipment => shipment);
 
-export const shipmentJson = (shipment: Shipment) => ({
-  ...shipment,
-  shippingCost: moneyOrNull(shipment.shippingCost),
-  lineAllocations: shipment.lineAllocations.map((allocation) => ({
-    ...allocation,
-    quantityAllocated: quantityToNumber(allocation.quantityAllocated),
-    quantityReceived: quantityToNumber(allocation.quantityReceived),
-    quantityRejected: quantityToNumber(allocation.quantityRejected),
-  })),
-});
-
 const creditInput = z
   .strictObject({
     creditId: id,
@@ -515,12 +497,6 @@ const creditInput = z
     appliedAt: instantMs,
   })
   .transform(({ appliedAt, ...credit }): AppliedCredit => ({ ...credit, appliedAtMs: appliedAt }));
-
-const creditJson = ({ appliedAtMs, ...credit }: AppliedCredit) => ({
-  ...credit,
-  amountApplied: moneyToNumber(credit.amountApplied),
-  appliedAt: instant(appliedAtMs),
-});
 
 export const logInput = z
   .strictObject({
@@ -550,8 +526,6 @@ export const logInput = z
   })
   .transform(({ occurredAt, ...entry }): LogEntry => ({ ...entry, occurredAtMs: occurredAt }));
 
-export const logJson = ({ occurredAtMs, ...entry }: LogEntry) => ({ ...entry, occurredAt: instant(occurredAtMs) });
-
 const receiptInput = z
   .strictObject({
     receiptId: id,
@@ -570,16 +544,6 @@ const receiptInput = z
     ),
   })
   .transform(({ receivedAt, ...receipt }): Receipt => ({ ...receipt, receivedAtMs: receivedAt }));
-
-const receiptJson = ({ receivedAtMs, ...receipt }: Receipt) => ({
-  ...receipt,
-  receivedAt: instant(receivedAtMs),
-  lines: receipt.lines.map((line) => ({
-    ...line,
-    quantityDelta: quantityToNumber(line.quantityDelta),
-    quantityReceivedAfter: quantityToNumber(line.quantityReceivedAfter),
-  })),
-});
 
 const costSyncInput = z
   .strictObject({
@@ -606,15 +570,8 @@ const costSyncInput = z
     resolvedAtMs: resolvedAt,
   }));
 
-const costSyncJson = ({ proposedAtMs, resolvedAtMs, ...row }: CostSyncEntry) => ({
-  ...row,
-  previousUnitCost: moneyOrNull(row.previousUnitCost),
-  proposedUnitCost: moneyToNumber(row.proposedUnitCost),
-  sourceUnitCost: moneyToNumber(row.sourceUnitCost),
-  fxRate: fxRateToNumber(row.fxRate),
-  proposedAt: instant(proposedAtMs),
-  resolvedAt: instantOrNull(resolvedAtMs),
-});
+/** The row as it is read, and which completion it belongs to. */
+const costSyncRecord = (row: CostSyncEntry) => ({ ...costSyncJson(row), completion: row.completion });
 
 const lineInput = z.strictObject({
   poLineItemId: id.optional(),
@@ -916,9 +873,9 @@ export function orderJson({ order, attachments, history, deletedAtMs }: OrderRec
     payments: attachments.payments.map(paymentJson),
     documents: attachments.documents.map(documentJson),
     shipments: attachments.shipments.map(shipmentJson),
-    credits: attachments.credits.map(creditJson),
-    log: history.log.map(logJson),
+    credits: attachments.credits.map(appliedCreditJson),
+    log: history.log.map(logEntryJson),
     receipts: history.receipts.map(receiptJson),
-    costSyncHistory: history.costSyncHistory.map(costSyncJson),
+    costSyncHistory: history.costSyncHistory.map(costSyncRecord),
   };
 }

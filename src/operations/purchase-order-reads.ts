@@ -91,7 +91,12 @@ const paymentSchema = z
   })
   .meta({ id: "Payment", description: "A payment for the order." });
 
-const paymentJson = ({ amount, paidAtMs, createdAtMs, ...payment }: Payment): z.output<typeof paymentSchema> => ({
+export const paymentJson = ({
+  amount,
+  paidAtMs,
+  createdAtMs,
+  ...payment
+}: Payment): z.output<typeof paymentSchema> => ({
   ...payment,
   amount: moneyToNumber(amount),
   paidAt: instantOrNull(paidAtMs),
@@ -208,7 +213,7 @@ const receiptSchema = z
   })
   .meta({ id: "Receipt", description: "A record of goods received or taken back." });
 
-const receiptJson = ({ receivedAtMs, lines, ...receipt }: Receipt): z.output<typeof receiptSchema> => ({
+export const receiptJson = ({ receivedAtMs, lines, ...receipt }: Receipt): z.output<typeof receiptSchema> => ({
   ...receipt,
   receivedAt: instant(receivedAtMs),
   lines: lines.map((line) => ({
@@ -240,7 +245,7 @@ const costSyncSchema = z
   })
   .meta({ id: "CostSyncRow", description: "A unit cost that the order proposed, and what became of it." });
 
-const costSyncJson = (entry: CostSyncEntry): z.output<typeof costSyncSchema> => ({
+export const costSyncJson = (entry: CostSyncEntry): z.output<typeof costSyncSchema> => ({
   costSyncId: entry.costSyncId,
   variantId: entry.variantId,
   poLineItemId: entry.poLineItemId,
@@ -308,7 +313,7 @@ const appliedCreditSchema = z
   })
   .meta({ description: "A credit as far as it was applied to this order." });
 
-const appliedCreditJson = ({
+export const appliedCreditJson = ({
   amountApplied,
   appliedAtMs,
   ...credit
