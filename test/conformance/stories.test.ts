@@ -1,0 +1,73 @@
+/**
+ * What the documents tell a newcomer to type works as it stands: every curl of the README in its order, and the life of an order as
+ * an executable description (Arazzo), by a runner that is not ours, both against the program with its demo shop.
+ */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readFile, symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { type RunningProgram, serveProgram, withDirectory } from "../support/process.ts";
+
+const run = promisify(execFile);
+const root = path.join(import.meta.dirname, "../..");
+
+/** The program with its demo shop, its data in `data` below the directory, as the README has it. */
+const withDemo = (use: (program: RunningProgram, directory: string) => Promise<void>): Promise<void> =>
+  withDirectory(async (directory) => {
+    const program = await serveProgram({ OPENPO_DATA_DIR: path.join(directory, "data") });
+    await use(program, directory);
+    assert.equal((await program.end("SIGTERM")).code, 0);
+  });
+
+test("every curl of the README works, in its order", async () => {
+  const readme = await readFile(path.join(root, "README.md"), "utf8");
+  const blocks = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
+  const scripts = blocks.filter((block) => /^curl|first-order\.sh/m.test(block));
+  assert.ok(scripts.length >= 4, `${scripts.length} scripts with curl`);
+  await withDemo(async (program, directory) => {
+    await symlink(path.join(root, "examples"), path.join(directory, "examples"));
+    await writeFile(path.join(directory, "records.ndjson"), '{"type":"location","locationId":"new","name":"New"}\n');
+    // A failure is an error, and the variables of one block last to the next, as in a terminal.
+    let terminal = 'set -euo pipefail\ncurl() { command curl -sS --fail-with-body "$@"; }\n';
+    terminal += `ADMIN_TOKEN=${program.word("admin token")}\n`;
+    let orderId = "";
+    for (const script of scripts) {
+      const typed = script
+        .replaceAll("http://127.0.0.1:8080", program.url)
+        .replaceAll("opo_demo_…", program.word("write key"))
+        .replaceAll("po_…", orderId);
+      assert.ok(!typed.includes("…"), `what is to be put in here? ${typed}`);
+      const { stdout } = await run("bash", ["-c", terminal + typed], { cwd: directory });
+      terminal += [...typed.matchAll(/^\w+=\S+$/gm)].map(([assignment]) => `${assignment}\n`).join("");
+      orderId =
+        /"purchaseOrderId":"(po_\w+)","poNumber":"[^"]+","poName":null,"status":"Draft"/.exec(stdout)?.[1] ?? orderId;
+    }
+    assert.notEqual(orderId, "");
+    const order = await program.ask("GET", `/api/v1/purchase-orders/${orderId}`, program.word("read key"));
+    assert.equal(order.at("data", "purchaseOrder", "status"), "Sent");
+    assert.match(await readFile(path.join(directory, "records.ndjson"), "utf8"), /"locationId":"new"/);
+  });
+});
+
+test("the life of an order, as Arazzo describes it, is lived step by step", async () => {
+  await withDemo(async (program) => {
+    const { stdout } = await run(
+      process.execPath,
+      [
+        path.join(root, "node_modules/@redocly/cli/bin/cli.js"),
+        "respect",
+        "docs/lifecycle.arazzo.yaml",
+        `--server=openpo=${program.url}`,
+        `--input=apiKey=${program.word("write key")}`,
+      ],
+      {
+        cwd: root,
+        env: { PATH: process.env["PATH"], REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+      },
+    );
+    assert.match(stdout, /Workflows: 1 passed, 1 total/);
+    assert.match(stdout, /Steps: 9 passed, 9 total/);
+  });
+});
