@@ -69,9 +69,16 @@ export function createContract(document: JsonObject): (observed: Observed) => vo
     (a, b) => (a.path.includes("{") ? 1 : 0) - (b.path.includes("{") ? 1 : 0) || b.path.length - a.path.length,
   );
 
+  // Compiled once each: ajv knows a schema again by the object that it is.
+  const references = new Map<string, { readonly $ref: string }>();
+  const referenceTo = (steps: readonly string[]): { readonly $ref: string } => {
+    const pointer = jsonPointer(steps);
+    const known = references.get(pointer) ?? { $ref: encodeURI(`openapi#${pointer}`).replaceAll("%25", "%") };
+    references.set(pointer, known);
+    return known;
+  };
   const validate = (body: Json, steps: readonly string[], what: string): void => {
-    const $ref = `openapi#${jsonPointer(steps)}`;
-    const valid = ajv.validate({ $ref: encodeURI($ref).replaceAll("%25", "%") }, body);
+    const valid = ajv.validate(referenceTo(steps), body);
     assert.ok(valid, `${what}: ${ajv.errorsText(ajv.errors, { separator: "\n  " })}\n${JSON.stringify(body)}`);
   };
 
