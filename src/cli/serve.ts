@@ -26,6 +26,7 @@ function welcome(service: Service, dataDir: string): string {
       "",
       `  API          ${url}/api/v1`,
       `  OpenAPI      ${url}/api/v1/openapi.json`,
+      `  agents       ${url}/mcp`,
       `  admin        ${url}/admin/v1`,
       `  health       ${url}/healthz`,
       "",
