@@ -5,13 +5,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault } from "../../src/core/fault.ts";
-import type { Status } from "../../src/core/purchase-order.ts";
 import { exampleOf } from "../../src/http/openapi.ts";
 import { bindingOf } from "../../src/http/routes.ts";
 import type { Operation } from "../../src/operations/operation.ts";
 import { operations } from "../../src/operations/registry.ts";
-import { lineA, type OrderLine, startGoodsServer } from "../support/goods-server.ts";
+import { lineA, startGoodsServer } from "../support/goods-server.ts";
 import { world } from "../support/read-only.ts";
+import { ids, ready, view } from "../support/ready.ts";
 import { exampleRequest, spelled } from "../support/requests.ts";
 import { startServer, type TestResponse, type TestServer } from "../support/server.ts";
 
@@ -75,30 +75,6 @@ test("a bug in any operation is 500 INTERNAL and tells nothing of itself", async
     assert.ok(!answer.text.includes("secret"));
   }
 });
-
-const received: OrderLine = { ...lineA, quantityConfirmed: 10, quantityReceived: 4, quantitySynced: 4 };
-const confirmed: OrderLine = { ...lineA, quantityConfirmed: 10 };
-/** What brings an operation to do its work: the order's status and line, and the input. */
-const ready: Readonly<Record<string, readonly [status: Status, line: OrderLine, input: object]>> = {
-  purchase_order_line_item_add: ["Draft", lineA, { lineItems: [{ variantId: "blue", quantityOrdered: 1 }] }],
-  purchase_order_line_item_update: ["Draft", lineA, { lines: [{ lineItemId: "a", note: "x" }], updateSupplier: false }],
-  purchase_order_line_item_delete: ["Draft", lineA, { lineItemIds: ["a"] }],
-  purchase_order_confirm: ["Sent", lineA, { confirmAll: true, lines: undefined }],
-  purchase_order_receive: ["In Progress", confirmed, { lines: [{ lineItemId: "a", quantityReceived: 5 }] }],
-  purchase_order_unreceive: ["Partially Received", received, { lines: [{ lineItemId: "a", quantity: 1 }] }],
-  purchase_order_complete: ["Partially Received", received, {}],
-  purchase_order_quick_complete: ["In Progress", confirmed, {}],
-  purchase_order_storefront_sync: ["Partially Received", { ...received, quantitySynced: 0 }, {}],
-};
-const ids = {
-  purchaseOrderId: "po_1",
-  stockTakeId: "st_1",
-  stockAdjustmentId: "sa_1",
-  transferOrderId: "to_1",
-  manufacturingOrderId: "mo_1",
-  viewId: "view_1",
-};
-const view = { type: "forecastView", viewId: "view_1", viewName: "All", mode: "stock", columns: ["onHand"] };
 
 /** Sends an operation what it can do on `po_1` and the read-only records, the order freshly brought in. */
 async function askReady(
