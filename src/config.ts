@@ -5,15 +5,25 @@ import { z } from "zod";
 
 export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
+/** The scale-out engine's database. */
+export interface DatabaseConfig {
+  /** With its password: never to be shown; see `nameOfDatabase`. */
+  readonly url: string;
+  /** Connections that this node opens at most. */
+  readonly connectionsMax: number;
+}
+
 export interface Config {
   readonly port: number;
   readonly host: string;
   /** Names, besides `host` and those of this machine, by which agents and their pages reach `/mcp`; without port. */
   readonly allowedHosts: readonly string[];
   readonly dataDir: string;
+  /** Null: everything is in the data directory. Otherwise the data directory is not used at all. */
+  readonly database: DatabaseConfig | null;
   /** Null: the one kept in the data directory, made at first start. */
   readonly adminToken: string | null;
-  /** Whether an empty data directory gets the demo shop. */
+  /** Whether an empty data directory or database gets the demo shop. */
   readonly demo: boolean;
   readonly logLevel: (typeof logLevels)[number];
 }
@@ -36,6 +46,19 @@ const adminTokenMin = 16;
 const hostName = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])$/;
 
 const portMessage = "must be a port number, 0 to 65535 (0: any free port)";
+
+const connectionsMessage = "must be a number of connections, 2 to 200";
+
+/** Whether it is an address of PostgreSQL, as its own clients take it. */
+const isDatabaseUrl = (value: string): boolean =>
+  ["postgres:", "postgresql:"].includes(URL.parse(value)?.protocol ?? "");
+
+/** The database as it can be shown: without user and password. */
+export function nameOfDatabase({ url }: DatabaseConfig): string {
+  const parsed = URL.parse(url);
+  const host = parsed?.host || parsed?.searchParams.get("host") || "localhost";
+  return `postgres://${host}${parsed?.pathname ?? ""}`;
+}
 
 const environment = z.object({
   PORT: given("8080").pipe(
@@ -63,12 +86,19 @@ const environment = z.object({
       .transform((token) => (token === "" ? null : token)),
   ),
   OPENPO_DEMO: given("1").pipe(
-    z.enum(["0", "1"], { error: "must be 1 (make a demo shop on an empty data directory) or 0" }),
+    z.enum(["0", "1"], { error: "must be 1 (make a demo shop where there is no data yet) or 0" }),
   ),
-  OPENPO_DATABASE_URL: given("").pipe(
-    z.literal("", {
-      error: "the scale-out engine is not available in this version; unset it to keep the data in OPENPO_DATA_DIR",
-    }),
+  OPENPO_DATABASE_URL: given("")
+    .refine((url) => url === "" || isDatabaseUrl(url), {
+      error: "must be like postgres://USER:PASSWORD@HOST:5432/DATABASE, with what is special in the password as %40",
+    })
+    .transform((url) => (url === "" ? null : url)),
+  OPENPO_DATABASE_CONNECTIONS: given("10").pipe(
+    z
+      .string()
+      .regex(/^\d{1,3}$/, connectionsMessage)
+      .transform(Number)
+      .refine((count) => count >= 2 && count <= 200, connectionsMessage),
   ),
   OPENPO_LOG_LEVEL: given("info").pipe(z.enum(logLevels, { error: `must be one of ${logLevels.join(", ")}` })),
 });
@@ -84,11 +114,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     const [issue] = parsed.error.issues;
     throw new ConfigError(`${issue?.path.join(".") ?? "environment"}: ${issue?.message ?? "cannot be used"}`);
   }
+  const { OPENPO_DATABASE_URL: url, OPENPO_DATABASE_CONNECTIONS: connectionsMax } = parsed.data;
   return Object.freeze({
     port: parsed.data.PORT,
     host: parsed.data.OPENPO_HOST,
     allowedHosts: parsed.data.OPENPO_ALLOWED_HOSTS,
     dataDir: parsed.data.OPENPO_DATA_DIR,
+    database: url === null ? null : Object.freeze({ url, connectionsMax }),
     adminToken: parsed.data.OPENPO_ADMIN_TOKEN,
     demo: parsed.data.OPENPO_DEMO === "1",
     logLevel: parsed.data.OPENPO_LOG_LEVEL,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ConfigError, readConfig } from "../../src/config.ts";
+import { ConfigError, nameOfDatabase, readConfig } from "../../src/config.ts";
 
 test("an empty environment gives the defaults of contract §1", () => {
   assert.deepEqual(readConfig({}), {
@@ -8,6 +8,7 @@ test("an empty environment gives the defaults of contract §1", () => {
     host: "127.0.0.1",
     allowedHosts: [],
     dataDir: "./data",
+    database: null,
     adminToken: null,
     demo: true,
     logLevel: "info",
@@ -23,6 +24,7 @@ test("a variable that is set but empty counts as one that is not set", () => {
     OPENPO_ADMIN_TOKEN: "",
     OPENPO_DEMO: "",
     OPENPO_DATABASE_URL: "",
+    OPENPO_DATABASE_CONNECTIONS: "",
   };
   assert.deepEqual(readConfig(empty), readConfig({}));
 });
@@ -35,6 +37,8 @@ test("every variable is read, and others are left alone", () => {
     OPENPO_DATA_DIR: "/srv/openpo",
     OPENPO_ADMIN_TOKEN: "a-token-of-16-characters",
     OPENPO_DEMO: "0",
+    OPENPO_DATABASE_URL: "postgres://openpo:s%40cret@db.example.com/openpo",
+    OPENPO_DATABASE_CONNECTIONS: "25",
     OPENPO_LOG_LEVEL: "warn",
     PATH: "/bin",
   });
@@ -43,6 +47,7 @@ test("every variable is read, and others are left alone", () => {
     host: "0.0.0.0",
     allowedHosts: ["po.example.com", "[fd00::5]"],
     dataDir: "/srv/openpo",
+    database: { url: "postgres://openpo:s%40cret@db.example.com/openpo", connectionsMax: 25 },
     adminToken: "a-token-of-16-characters",
     demo: false,
     logLevel: "warn",
@@ -63,7 +68,12 @@ test("a bad value is refused in one line that names the variable", () => {
     ["OPENPO_ADMIN_TOKEN", "short"],
     ["OPENPO_ADMIN_TOKEN", "a token with spaces in it"],
     ["OPENPO_LOG_LEVEL", "loud"],
-    ["OPENPO_DATABASE_URL", "postgres://localhost/openpo"],
+    ["OPENPO_DATABASE_URL", "mysql://openpo:s3cret@localhost/openpo"],
+    ["OPENPO_DATABASE_URL", "localhost:5432"],
+    ["OPENPO_DATABASE_URL", "postgres://openpo:s3cret@local host/openpo"],
+    ["OPENPO_DATABASE_CONNECTIONS", "1"],
+    ["OPENPO_DATABASE_CONNECTIONS", "201"],
+    ["OPENPO_DATABASE_CONNECTIONS", "ten"],
   ];
   for (const [name, value] of bad)
     assert.throws(
@@ -73,9 +83,20 @@ test("a bad value is refused in one line that names the variable", () => {
     );
 });
 
-test("the refusal of OPENPO_ADMIN_TOKEN does not repeat the token", () => {
-  assert.throws(
-    () => readConfig({ OPENPO_ADMIN_TOKEN: "hunter2" }),
-    (error) => error instanceof ConfigError && !error.message.includes("hunter2"),
-  );
+test("a refusal does not repeat what is secret", () => {
+  const secrets = { OPENPO_ADMIN_TOKEN: "hunter2", OPENPO_DATABASE_URL: "mysql://openpo:hunter2@localhost/openpo" };
+  for (const [name, value] of Object.entries(secrets))
+    assert.throws(
+      () => readConfig({ [name]: value }),
+      (error) => error instanceof ConfigError && !error.message.includes("hunter2"),
+    );
+});
+
+test("a database is named without its user and password", () => {
+  const names: Readonly<Record<string, string>> = {
+    "postgres://openpo:s3cret@db.example.com:5433/po?sslmode=require": "postgres://db.example.com:5433/po",
+    "postgresql://openpo@[fd00::5]/po": "postgres://[fd00::5]/po",
+    "postgres:///po?host=/run/postgresql&user=openpo&password=s3cret": "postgres:///run/postgresql/po",
+  };
+  for (const [url, name] of Object.entries(names)) assert.equal(nameOfDatabase({ url, connectionsMax: 2 }), name);
 });
