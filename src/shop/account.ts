@@ -345,6 +345,23 @@ export async function findIdempotencyRecord(
   return { fingerprint: row.fingerprint, status: row.status, headers, body: row.body, storedAtMs: row.stored_at };
 }
 
+/** Whether such a record is there, for the API key with this secret: asked beside the look for the key itself. */
+export async function hasIdempotencyRecord(
+  tx: Tx,
+  shopId: string,
+  secretHash: string,
+  idempotencyKey: string,
+  sinceMs: number,
+): Promise<boolean> {
+  const rows = await tx.all<{ stored_at: number }>(
+    `select r.stored_at from api_key k
+     join idempotency_record r on r.shop_id = k.shop_id and r.key_id = k.key_id
+     where k.shop_id = ? and k.secret_hash = ? and r.idempotency_key = ? and r.stored_at > ?`,
+    [shopId, secretHash, idempotencyKey, sinceMs],
+  );
+  return rows.length > 0;
+}
+
 /** Stores the answer, replacing one under the same key (an expired one, or this call's own provisional one). */
 export const idempotencyStatement = (
   shopId: string,
