@@ -28,6 +28,12 @@ export interface BucketReading {
 
 const token = 1_000_000;
 
+/** A limit as the bucket counts it: what it holds at most, and what every millisecond adds. */
+export const limitInMillionths = (limit: BucketLimit): { readonly levelMax: number; readonly refillPerMs: number } => ({
+  levelMax: levelMax(limit),
+  refillPerMs: refillPerMs(limit),
+});
+
 const levelMax = (limit: BucketLimit): number => limit.capacity * token;
 const refillPerMs = (limit: BucketLimit): number => Math.round(limit.refillPerSecond * 1_000);
 
@@ -41,7 +47,8 @@ function bucketAt(bucket: TokenBucket | null, limit: BucketLimit, nowMs: number)
   };
 }
 
-function reading(bucket: TokenBucket, limit: BucketLimit, refused: boolean): BucketReading {
+/** What a bucket tells after a call. */
+export function bucketReading(bucket: TokenBucket, limit: BucketLimit, refused: boolean): BucketReading {
   return {
     remaining: Math.floor(bucket.level / token),
     resetAfterMs: Math.ceil((levelMax(limit) - bucket.level) / refillPerMs(limit)),
@@ -52,7 +59,7 @@ function reading(bucket: TokenBucket, limit: BucketLimit, refused: boolean): Buc
 /** The bucket's reading at `nowMs`, nothing taken. */
 export function readBucket(bucket: TokenBucket | null, limit: BucketLimit, nowMs: number): BucketReading {
   const now = bucketAt(bucket, limit, nowMs);
-  return reading(now, limit, now.level < token);
+  return bucketReading(now, limit, now.level < token);
 }
 
 /** Takes one token if there is one; a refusal takes nothing. */
@@ -64,5 +71,5 @@ export function takeToken(
   const now = bucketAt(bucket, limit, nowMs);
   const refused = now.level < token;
   const next = refused ? now : { level: now.level - token, atMs: now.atMs };
-  return { bucket: next, reading: reading(next, limit, refused) };
+  return { bucket: next, reading: bucketReading(next, limit, refused) };
 }

@@ -26,8 +26,12 @@ export interface Statement {
 
 /** A view of one shop's database inside `work`. Placeholders are `?`; int columns come back as numbers. */
 export interface Tx {
+  /** What is asked side by side, without awaiting in between, travels together on a network engine. */
   all<R>(sql: string, params?: readonly SqlValue[]): Promise<R[]>;
-  /** Runs the statements in order, answering nothing: one flight on a network engine, a loop on an embedded one. */
+  /**
+   * Runs the statements in order, answering nothing: a loop on an embedded engine; a network engine sends them with the next `all`
+   * or at the end, and one that fails then fails the write.
+   */
   batch(statements: readonly Statement[]): Promise<void>;
 }
 
@@ -49,6 +53,8 @@ export interface Engine {
   remove(shopId: string): Promise<void>;
   /** Ids of all shops, in code-point order. */
   list(): Promise<string[]>;
+  /** Ids of the shops that may have follow-on work due at this time: an effect, or an import that nobody brings in any more. */
+  withWorkDue(nowMs: number): Promise<string[]>;
 
   /**
    * A consistent view; every statement of `work` sees the same committed state, which is durable when the promise resolves.
@@ -62,8 +68,10 @@ export interface Engine {
   /**
    * Runs `work` in the shop's turn and commits what it wrote; if `work` throws, nothing of it is kept and the error is passed on.
    *
-   * @throws Fault DO_OVERLOADED   the shop's queue is full, or the turn did not come in time; `work` was not run.
-   * @throws Fault DO_UNAVAILABLE  the store cannot be written; nothing was kept.
+   * @throws Fault DO_OVERLOADED   the shop's queue is full, or the turn did not come in time; nothing was kept.
+   * @throws Fault DO_UNAVAILABLE  the store cannot be written. Nothing was kept, unless the store is a network away and was lost
+   *                               while it committed: then that may not be known, and the message says so. Whoever repeats a
+   *                               write looks at what is there first.
    */
   write<T>(shopId: string, work: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** @throws Fault DO_OVERLOADED when a write accepted now would find the shop's queue full. */

@@ -28,6 +28,7 @@ import { accessSync, closeSync, constants as accessModes, fdatasync, fsyncSync, 
 import { dirname } from "node:path";
 import { backup, constants, DatabaseSync, type StatementSync } from "node:sqlite";
 import { Fault } from "../core/fault.ts";
+import { checkParams, unavailable } from "./engine-rules.ts";
 import type { SqlValue } from "./shop.ts";
 import { migrate, type Schema } from "./sqlite-schema.ts";
 
@@ -39,8 +40,6 @@ const walPagesMax = 1_000;
 const walBytesKept = 16 * 1_048_576;
 /** Pages that a copy of the file takes at once; a statement that comes meanwhile waits for them. */
 const copiedPagesAtOnce = 200;
-/** What a caller waits before it tries again: a disk takes an operator, a file in use does not. */
-const retryAfterMs = 5_000;
 
 const readOnlyMessage = "This shop's data cannot be written: the disk or the file is read-only.";
 
@@ -71,14 +70,6 @@ export class StoreTrouble extends Error {
   }
 }
 
-export function unavailable(message: string, cause?: unknown): Fault {
-  return new Fault("DO_UNAVAILABLE", message, {
-    action: "Nothing was changed. Wait, then send the same request again; if it goes on, tell the operator.",
-    retryAfterMs,
-    ...(cause === undefined ? {} : { cause }),
-  });
-}
-
 function sqliteCode(error: unknown): number | null {
   return error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode : null;
 }
@@ -106,19 +97,6 @@ function openingTroubleOf(error: unknown, path: string): StoreTrouble {
 interface CachedStatement {
   readonly statement: StatementSync;
   readonly writes: boolean;
-}
-
-/** @throws TypeError for a value of which engines differ in what they make of it (architecture, "One SQL text: rules"). */
-function checkParams(params: readonly SqlValue[]): void {
-  for (const [index, value] of params.entries()) {
-    if (value === null || typeof value === "string") continue;
-    if (typeof value !== "number" || !Number.isFinite(value))
-      throw new TypeError(
-        `parameter ${index + 1} is ${String(value)}; only strings, finite numbers and null are bound`,
-      );
-    if (Number.isInteger(value) && !Number.isSafeInteger(value))
-      throw new TypeError(`parameter ${index + 1} is ${value}, beyond what an integer holds exactly`);
-  }
 }
 
 /** Makes the names in a directory durable: files created or removed in it. */

@@ -3,38 +3,21 @@
  *
  * The text declares `text`, `bigint` and `double precision` (architecture, "One SQL text: rules"). Here `bigint` becomes
  * `integer`, `double precision` becomes `real`, and every table becomes `strict`, so that a column holds its type or the write
- * fails. Comments are dropped first and statements end in `;`: migrations hold no string with `--` or `;` in it.
+ * fails.
  */
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { Fault } from "../core/fault.ts";
+import { loadMigrations, statementsOf } from "./migrations.ts";
 
 /** Migration n is element n − 1: the statements that bring a file from version n − 1 to n. */
 export type Schema = readonly (readonly string[])[];
 
-const migrationName = /^(\d{4})\.sql$/;
-
-/** @throws Error when the directory's migrations are not numbered 0001, 0002, … without a gap. */
-export function loadSchema(schemaDirectory: string): Schema {
-  const names = readdirSync(schemaDirectory)
-    .filter((name) => migrationName.test(name))
-    .sort();
-  if (names.length === 0) throw new Error(`No migrations (0001.sql, …) in ${schemaDirectory}.`);
-  return names.map((name, index) => {
-    const expected = `${String(index + 1).padStart(4, "0")}.sql`;
-    if (name !== expected) throw new Error(`${schemaDirectory}: expected migration ${expected}, found ${name}.`);
-    return sqliteStatements(readFileSync(join(schemaDirectory, name), "utf8"));
-  });
-}
+/** @throws Error when the directory's migrations are not numbered without a gap. */
+export const loadSchema = (schemaDirectory: string): Schema => loadMigrations(schemaDirectory).map(sqliteStatements);
 
 /** The shared text's statements as sqlite takes them. */
 export function sqliteStatements(text: string): readonly string[] {
-  return text
-    .replace(/--.*$/gm, "")
-    .split(";")
-    .map((statement) => statement.trim())
-    .filter((statement) => statement !== "")
+  return statementsOf(text)
     .map((statement) => statement.replace(/\bbigint\b/gi, "integer").replace(/\bdouble\s+precision\b/gi, "real"))
     .map((statement) => (/^create\s+table\b/i.test(statement) ? `${statement} strict` : statement));
 }

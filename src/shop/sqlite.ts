@@ -17,10 +17,11 @@ import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { access, constants as accessModes, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { Fault } from "../core/fault.ts";
+import type { Fault } from "../core/fault.ts";
+import { type EngineLog, notFound, shopIdPattern, unavailable } from "./engine-rules.ts";
 import { defaultQueueLimits, ShopQueue, type QueuedWrite, type QueueLimits } from "./queue.ts";
 import type { Clock, Engine, SqlValue, Statement, Tx } from "./shop.ts";
-import { isBusy, ShopFile, StoreTrouble, syncDirectory, unavailable } from "./sqlite-file.ts";
+import { isBusy, ShopFile, StoreTrouble, syncDirectory } from "./sqlite-file.ts";
 import { loadSchema, type Schema } from "./sqlite-schema.ts";
 
 /** Writes that are committed together; reads of the shop wait for a group, so it is kept short. */
@@ -29,14 +30,7 @@ const groupLengthMax = 64;
 /** Reads of a shop that follow each other without the event loop going round; then it does, so that a long loop of reads holds up nobody. */
 const readsARoundMax = 100;
 
-const shopIdPattern = /^[a-z0-9][a-z0-9-]{0,39}$/;
 const fileSuffix = ".db";
-
-/** What the engine tells the operator. A pino logger is one. */
-export interface EngineLog {
-  info(details: object, message: string): void;
-  error(details: object, message: string): void;
-}
 
 export interface SqliteEngineOptions {
   /** Where the files are; created if it is absent. */
@@ -483,6 +477,11 @@ class FileEngine implements SqliteEngine {
       .sort();
   }
 
+  /** Which of the shops have work due is in their files: all of them are asked. */
+  withWorkDue(): Promise<string[]> {
+    return this.list();
+  }
+
   async read<T>(shopId: string, work: Work<T>): Promise<T> {
     return this.#door(shopId).read(work, true);
   }
@@ -586,10 +585,6 @@ class FileEngine implements SqliteEngine {
 }
 
 const nextRound = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
-
-function notFound(shopId: string): Fault {
-  return new Fault("NOT_FOUND", `There is no shop ${shopId}.`);
-}
 
 /** Opens the engine over a directory of shops. The directory has been locked by the caller (`lockDirectory`). */
 export function openSqliteEngine(options: SqliteEngineOptions): Promise<SqliteEngine> {

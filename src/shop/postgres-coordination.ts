@@ -1,0 +1,145 @@
+/**
+ * What nodes agree on through the database: one token bucket a shop, one holder an idempotency key.
+ *
+ * Owns: rows that lead a life of their own beside the shops' transactions, and the leases of this node's claims. Does not own: the
+ * arithmetic of a bucket (core/rate-limit.ts), of which the statement here is the same in SQL.
+ *
+ * Invariants:
+ * - K1. A key has one holder at a time, as long as the holder renews its lease. A node that dies loses its keys when their leases end;
+ *       one that was only slow finds its request's record written by the other (operations/perform.ts, H2).
+ * - K2. Leases are by the database's clock, so nodes need not agree on the time. Buckets are by the callers': the clock that is
+ *       ahead refills.
+ */
+import { bucketReading, limitInMillionths, readBucket } from "../core/rate-limit.ts";
+import { command, faultOf, type PostgresConnection, type PostgresPool, type Query } from "./postgres-connection.ts";
+import { migratePostgres, ownLine } from "./postgres-schema.ts";
+import type { Coordination, SqlValue } from "./shop.ts";
+
+/** How long a claim holds without being renewed, and how often it is. */
+const leaseMs = 30_000;
+const renewMs = 10_000;
+
+export interface PostgresCoordinationOptions {
+  readonly pool: PostgresPool;
+  /** The PostgreSQL schema of what nodes agree on; made if it is absent. */
+  readonly schemaName: string;
+  /** This node, told from every other and from its earlier selves. */
+  readonly owner: string;
+}
+
+/** Memory's port, and an end to the renewing. */
+export interface PostgresCoordination extends Coordination {
+  close(): Promise<void>;
+}
+
+/** Opens it, bringing the schema to the program's version. */
+export async function postgresCoordination({
+  pool,
+  schemaName,
+  owner,
+}: PostgresCoordinationOptions): Promise<PostgresCoordination> {
+  await migratePostgres(pool, schemaName, [ownLine("nodes", schemaName)]);
+  const schema = `"${schemaName}"`;
+  const held = new Map<string, { readonly shopId: string; readonly scope: string }>();
+  // A shop id holds no line feed, so the pair cannot be read in two ways.
+  const heldKey = (shopId: string, scope: string): string => `${shopId}\n${scope}`;
+
+  const takeSql = `
+    insert into ${schema}.token_bucket as bucket (shop_id, level, at_ms, refused) values ($1, $2::bigint - 1000000, $4, false)
+    on conflict (shop_id) do update set
+      (level, at_ms, refused) = (
+        select case when now.level < 1000000 then now.level else now.level - 1000000 end,
+               greatest($4::bigint, bucket.at_ms), now.level < 1000000
+        from (select least($2::bigint, bucket.level + greatest(0, $4::bigint - bucket.at_ms) * $3::bigint) as level) as now)
+    returning level, at_ms, refused`;
+  const lookSql = `select level, at_ms from ${schema}.token_bucket where shop_id = $1`;
+  const claimSql = `
+    insert into ${schema}.key_in_flight as claim (shop_id, scope, fingerprint, owner, leased_until)
+    values ($1, $2, $3, $4, now() + $5::bigint * interval '1 millisecond')
+    on conflict (shop_id, scope) do update set
+      fingerprint = excluded.fingerprint, owner = excluded.owner, leased_until = excluded.leased_until
+      where claim.leased_until <= now()
+    returning 1`;
+  const holderSql = `select fingerprint from ${schema}.key_in_flight where shop_id = $1 and scope = $2`;
+  const releaseSql = `delete from ${schema}.key_in_flight where shop_id = $1 and scope = $2 and owner = $3`;
+  const renewSql = `
+    update ${schema}.key_in_flight set leased_until = now() + $4::bigint * interval '1 millisecond'
+    where owner = $1 and (shop_id, scope) in (select * from unnest($2::text[], $3::text[]))`;
+
+  const query = (name: string, text: string, values: readonly SqlValue[]): Query => ({
+    text,
+    values,
+    name: `${schemaName}.${name}`,
+    writes: true,
+  });
+
+  /** One statement, committed without waiting for the disk. @throws Fault for a database that cannot be used. */
+  async function ask<R>(asked: Query): Promise<R[]> {
+    try {
+      return await pool.using((connection) => askOn<R>(connection, asked));
+    } catch (error) {
+      throw faultOf(error) ?? error;
+    }
+  }
+
+  async function askOn<R>(connection: PostgresConnection, asked: Query): Promise<R[]> {
+    const answers = await connection.exchange([
+      command("begin"),
+      command("set local synchronous_commit = off"),
+      asked,
+      command("commit"),
+    ]);
+    const failed = answers.find((answer) => !answer.ok);
+    if (failed?.ok === false) throw failed.error;
+    const answer = answers[2];
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- who writes the statement names its columns
+    return (answer?.ok === true ? answer.rows : []) as R[];
+  }
+
+  const renewing = setInterval(() => {
+    if (held.size === 0) return;
+    const claims = [...held.values()];
+    const list = (texts: readonly string[]): string =>
+      `{${texts.map((text) => `"${text.replace(/["\\]/g, "\\$&")}"`).join(",")}}`;
+    const shopIds = list(claims.map(({ shopId }) => shopId));
+    const scopes = list(claims.map(({ scope }) => scope));
+    // One that fails is followed by another before the leases end.
+    ask(query("renew", renewSql, [owner, shopIds, scopes, leaseMs])).catch(() => {});
+  }, renewMs);
+  renewing.unref();
+
+  return {
+    async takeToken(shopId, limit, nowMs) {
+      const { levelMax, refillPerMs } = limitInMillionths(limit);
+      const [row] = await ask<{ level: number; at_ms: number; refused: boolean }>(
+        query("take_token", takeSql, [shopId, levelMax, refillPerMs, nowMs]),
+      );
+      if (row === undefined) throw new Error("a token bucket has no row");
+      return bucketReading({ level: row.level, atMs: row.at_ms }, limit, row.refused);
+    },
+    async peekTokens(shopId, limit, nowMs) {
+      const [row] = await ask<{ level: number; at_ms: number }>(query("look_at_tokens", lookSql, [shopId]));
+      return readBucket(row === undefined ? null : { level: row.level, atMs: row.at_ms }, limit, nowMs);
+    },
+    async claimKey(shopId, scope, fingerprint) {
+      for (;;) {
+        const claimed = await ask(query("claim_key", claimSql, [shopId, scope, fingerprint, owner, leaseMs]));
+        if (claimed.length > 0) {
+          held.set(heldKey(shopId, scope), { shopId, scope });
+          return null;
+        }
+        const [holder] = await ask<{ fingerprint: string }>(query("key_holder", holderSql, [shopId, scope]));
+        // Given back in between: it is free now.
+        if (holder !== undefined) return holder.fingerprint;
+      }
+    },
+    async releaseKey(shopId, scope) {
+      held.delete(heldKey(shopId, scope));
+      // What was to be answered is committed: a claim that cannot be given back now ends with its lease.
+      await ask(query("release_key", releaseSql, [shopId, scope, owner])).catch(() => {});
+    },
+    async close() {
+      clearInterval(renewing);
+    },
+  };
+}
