@@ -7,7 +7,8 @@
  * Invariants:
  * - H1. Every request with a key of the shop, a revoked one too, leaves one audit row, written before its answer leaves.
  * - H2. The record of a keyed write commits with the write. As long as the first attempt runs, nobody else runs the request and
- *       nobody is shown an answer that may still change.
+ *       nobody is shown an answer that may still change. Should two attempts run all the same (a lease that ended too early, a commit
+ *       whose answer was lost), the second finds the first one's record in its own transaction, and keeps nothing.
  * - H3. What was refused before the shop's turn has changed nothing.
  */
 import { parseApiKey } from "../core/api-key.ts";
@@ -20,13 +21,14 @@ import {
   auditStatement,
   findApiKey,
   findIdempotencyRecord,
+  hasIdempotencyRecord,
   type IdempotencyRecord,
   idempotencyStatement,
   loadShop,
   type Shop,
   sweepIdempotencyStatement,
 } from "../shop/account.ts";
-import type { Clock, Coordination, Engine, Ids, RateLimitState, Statement } from "../shop/shop.ts";
+import type { Clock, Coordination, Engine, Ids, RateLimitState, Statement, Tx } from "../shop/shop.ts";
 import type { StorefrontOf } from "../storefront/storefront.ts";
 import { asFault, failure, type Reply, success } from "./envelope.ts";
 import { checkInput } from "./input.ts";
@@ -92,14 +94,27 @@ export interface Caller {
 
 /** The shop and its key, found by the key alone (S7). @throws Fault UNAUTHORIZED, the same whatever is wrong with it. */
 export async function identify(engine: Engine, bearerToken: string | null): Promise<Caller> {
+  return (await identifyBeside(engine, bearerToken, () => Promise.resolve(null))).caller;
+}
+
+/** Identifies and, in the same flight, reads what `beside` reads. */
+async function identifyBeside<T>(
+  engine: Engine,
+  bearerToken: string | null,
+  beside: (tx: Tx, shopId: string, secretHash: string) => Promise<T>,
+): Promise<{ readonly caller: Caller; readonly found: T }> {
   const parsed = bearerToken === null ? null : parseApiKey(bearerToken);
   if (parsed === null) throw unauthorized();
+  const { shopId, secretHash } = parsed;
   try {
-    return await engine.peek(parsed.shopId, async (tx) => {
-      const key = await findApiKey(tx, parsed.shopId, parsed.secretHash);
-      const shop = key === null ? null : await loadShop(tx, parsed.shopId);
+    return await engine.peek(shopId, async (tx) => {
+      const [key, shop, found] = await Promise.all([
+        findApiKey(tx, shopId, secretHash),
+        loadShop(tx, shopId),
+        beside(tx, shopId, secretHash),
+      ]);
       if (key === null || shop === null) throw unauthorized();
-      return { shop, key };
+      return { caller: { shop, key }, found };
     });
   } catch (error) {
     throw error instanceof Fault && error.code === "NOT_FOUND" ? unauthorized() : error;
@@ -120,6 +135,8 @@ interface Visit extends Caller {
   readonly incoming: Incoming;
   readonly startedAtMs: number;
   readonly auditId: string;
+  /** Whether an answer was stored under its idempotency key when it came. */
+  readonly wasAnswered: boolean;
   /** Null until a token was asked for. */
   bucket: RateLimitState | null;
   /** Set once a keyed write has passed the idempotency layer: from then on its answer is stored. */
@@ -143,12 +160,15 @@ export function createPerform(deps: PerformDependencies): Perform {
     const startedAtMs = clock.now();
     let visit: Visit | null = null;
     try {
-      const caller = await identify(engine, incoming.bearerToken);
+      const { caller, found } = await identifyBeside(engine, incoming.bearerToken, (tx, shopId, secretHash) =>
+        wasAnswered(tx, shopId, secretHash, incoming),
+      );
       visit = {
         incoming,
         ...caller,
         startedAtMs,
         auditId: ids.next("aud"),
+        wasAnswered: found,
         bucket: null,
         keeping: null,
         committed: null,
@@ -163,6 +183,14 @@ export function createPerform(deps: PerformDependencies): Perform {
       await recordRefusal(visit, reply);
       return fault.code === "UNAUTHORIZED" ? reply : await withRateLimit(visit, reply);
     }
+  }
+
+  /** Whether a write's answer is stored already; what is wrong with its idempotency key is told later. */
+  async function wasAnswered(tx: Tx, shopId: string, secretHash: string, incoming: Incoming): Promise<boolean> {
+    const [idempotencyKey, ...others] = incoming.idempotencyKeys;
+    if (idempotencyKey === undefined || others.length > 0) return false;
+    if (incoming.target instanceof Fault || incoming.target.scope === "read") return false;
+    return await hasIdempotencyRecord(tx, shopId, secretHash, idempotencyKey, clock.now() - idempotencyLifetimeMs);
   }
 
   /** Route, scope; then the way of a read or of a write. */
@@ -212,7 +240,7 @@ export function createPerform(deps: PerformDependencies): Perform {
     } catch (error) {
       if (visit.keeping === null || !isKept(error)) throw error;
       const reply = failure(incoming.requestId, error);
-      await engine.write(shop.shopId, (tx) => tx.batch(closing(visit, reply)));
+      await close(visit, reply);
       return reply;
     } finally {
       if (attempt.kind === "run") await coordination.releaseKey(shop.shopId, claimScope(key, idempotencyKey));
@@ -227,33 +255,25 @@ export function createPerform(deps: PerformDependencies): Perform {
     const { raw, found } = incoming.assemble(operation, body.json);
     const input = checkInput(operation.input, raw, found);
     const reply = rendered(visit, operation, await operation.run(await callOf(visit, operation), input));
-    if (visit.committed === null) {
-      const durable = visit.keeping !== null;
-      await engine.write(shop.shopId, (tx) => tx.batch(closing(visit, bounded(reply))), { durable });
-    } else if (visit.keeping !== null && !sameReply(visit.committed, reply)) {
-      await engine.write(shop.shopId, (tx) => tx.batch(closing(visit, reply)));
-    }
+    if (visit.committed === null) await close(visit, bounded(reply));
+    else if (visit.keeping !== null && !sameReply(visit.committed, reply)) await close(visit, reply);
     return reply;
   }
 
   /**
-   * Whether this request is the one to run under its key. A look at the record before the claim tells others by the claim's word
-   * (`look`) that the first attempt is over; a fresh one after it closes the race with an attempt that has just ended (H2).
+   * Whether this request is the one to run under its key. A record that was there when it came tells others by the claim's word
+   * (`look`) that the first attempt is over; a fresh look after the claim closes the race with an attempt that has just ended (H2).
    */
   async function claim(visit: Visit, idempotencyKey: string, fingerprint: string): Promise<Attempt> {
     const { shop, key } = visit;
     const scope = claimScope(key, idempotencyKey);
-    const lookUp = (): Promise<IdempotencyRecord | null> =>
-      engine.peek(shop.shopId, (tx) =>
-        findIdempotencyRecord(tx, shop.shopId, key.keyId, idempotencyKey, clock.now() - idempotencyLifetimeMs),
-      );
-    const word = (await lookUp()) === null ? "run" : "look";
+    const word = visit.wasAnswered ? "look" : "run";
     const holder = await coordination.claimKey(shop.shopId, scope, `${word} ${fingerprint}`, clock.now());
     let mine = holder === null;
     try {
       if (holder?.startsWith("run ") === true)
         return { kind: "refused", fault: holder === `run ${fingerprint}` ? inProgress() : keyReused() };
-      const record = await lookUp();
+      const record = await engine.peek(shop.shopId, (tx) => storedAnswer(tx, visit, idempotencyKey));
       if (record === null && !mine) return { kind: "refused", fault: inProgress() };
       if (record === null) {
         mine = false;
@@ -274,10 +294,34 @@ export function createPerform(deps: PerformDependencies): Perform {
       errorCode: null,
     };
     const { shop } = visit;
-    // Read through the gate: what is replayed must be as durable as the first answer was (S4).
-    await engine.read(shop.shopId, async () => {});
-    await engine.write(shop.shopId, (tx) => tx.batch([audit(visit, reply, true)]), { durable: false });
+    await Promise.all([
+      // Read through the gate: what is replayed must be as durable as the first answer was (S4).
+      engine.read(shop.shopId, async () => {}),
+      engine.write(shop.shopId, (tx) => tx.batch([audit(visit, reply, true)]), { durable: false }),
+    ]);
     return reply;
+  }
+
+  const storedAnswer = (tx: Tx, { shop, key }: Visit, idempotencyKey: string): Promise<IdempotencyRecord | null> =>
+    findIdempotencyRecord(tx, shop.shopId, key.keyId, idempotencyKey, clock.now() - idempotencyLifetimeMs);
+
+  /** @throws Fault INVALID_INPUT (IDEMPOTENCY_IN_PROGRESS) when another attempt under the key has stored its answer (H2). */
+  async function refuseIfAnswered(tx: Tx, visit: Visit): Promise<void> {
+    if (visit.keeping === null) return;
+    const record = await storedAnswer(tx, visit, visit.keeping.idempotencyKey);
+    if (record !== null && record.headers["X-Request-Id"] !== visit.incoming.requestId) throw inProgress();
+  }
+
+  /** Keeps the answer of a request that has not kept it with its change, or has another one by now. */
+  async function close(visit: Visit, reply: Reply): Promise<void> {
+    await engine.write(
+      visit.shop.shopId,
+      async (tx) => {
+        await refuseIfAnswered(tx, visit);
+        await tx.batch(closing(visit, reply));
+      },
+      { durable: visit.keeping !== null },
+    );
   }
 
   async function takeToken(visit: Visit): Promise<void> {
@@ -310,7 +354,12 @@ export function createPerform(deps: PerformDependencies): Perform {
       commit: async (work) => {
         if (visit.committed !== null) throw new Error(`${operation.name} committed twice`);
         const committed = await engine.write(shopId, async (tx) => {
-          const left = await work(tx);
+          // Side by side, so that the look costs no round trip; a refusal of the work tells nothing if there is an answer already.
+          const unanswered = refuseIfAnswered(tx, visit);
+          const working = work(tx);
+          await Promise.allSettled([unanswered, working]);
+          await unanswered;
+          const left = await working;
           const pending = new Map(left.effectIds.map((id): [string, EffectOutcome] => [id, { state: "pending" }]));
           const reply = bounded(rendered(visit, operation, left.answer(pending)));
           await tx.batch(closing(visit, reply));

@@ -6,6 +6,7 @@
  */
 import type { Engine } from "../../src/shop/shop.ts";
 import { StorefrontError, type Storefront } from "../../src/storefront/storefront.ts";
+import { delegated } from "../support/engine-doubles.ts";
 import { quantity } from "../support/goods.ts";
 import { openWorld, shopId } from "../support/storefront.ts";
 
@@ -27,16 +28,8 @@ async function between<T>(work: () => Promise<T>): Promise<T> {
 }
 
 const engineOf = (engine: Engine): Engine => ({
-  create: (shop) => engine.create(shop),
-  exists: (shop) => engine.exists(shop),
-  remove: (shop) => engine.remove(shop),
-  list: () => engine.list(),
-  read: (shop, work) => engine.read(shop, work),
-  peek: (shop, work) => engine.peek(shop, work),
+  ...delegated(engine),
   write: (shop, work, options) => between(() => engine.write(shop, work, options)),
-  admit: (shop) => engine.admit(shop),
-  ready: () => engine.ready(),
-  close: () => engine.close(),
 });
 
 const storefrontOf = (storefront: Storefront): Storefront => ({

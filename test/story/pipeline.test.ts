@@ -7,6 +7,7 @@ import { Fault } from "../../src/core/fault.ts";
 import { bodyBytesMax } from "../../src/http/app.ts";
 import type { PerformDependencies } from "../../src/operations/perform.ts";
 import type { Engine } from "../../src/shop/shop.ts";
+import { delegated } from "../support/engine-doubles.ts";
 import { crateOperations } from "../support/operations.ts";
 import { startServer, type TestResponse, type TestServer, type TestServerOptions } from "../support/server.ts";
 
@@ -20,20 +21,6 @@ const labels = async (server: TestServer): Promise<Json[]> => {
   const list = (await server.get(crates)).at("data", "crates");
   return Array.isArray(list) ? list.map((crate) => crate.label) : assert.fail();
 };
-
-/** The engine as an object of functions, to replace one of them. */
-const delegated = (engine: Engine): Engine => ({
-  create: (shopId) => engine.create(shopId),
-  exists: (shopId) => engine.exists(shopId),
-  remove: (shopId) => engine.remove(shopId),
-  list: () => engine.list(),
-  read: (shopId, work) => engine.read(shopId, work),
-  peek: (shopId, work) => engine.peek(shopId, work),
-  write: (shopId, work, options) => engine.write(shopId, work, options),
-  admit: (shopId) => engine.admit(shopId),
-  ready: () => engine.ready(),
-  close: () => engine.close(),
-});
 
 /** Bytes of a raw exchange on a socket of its own, until the server closes it. */
 function raw(server: TestServer, text: string): Promise<string> {

@@ -1,0 +1,139 @@
+/**
+ * A keyed request of which two attempts run all the same, as on two nodes after a lease that ended too early or a commit whose answer
+ * was lost: it has one effect, and one answer (H2, C20).
+ */
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import type { Json } from "../../src/core/json.ts";
+import type { PerformDependencies } from "../../src/operations/perform.ts";
+import type { Coordination } from "../../src/shop/shop.ts";
+import { losingAnswers } from "../support/engine-doubles.ts";
+import { crateOperations } from "../support/operations.ts";
+import { startServer, type TestResponse, type TestServer } from "../support/server.ts";
+
+const crates = "/api/v1/crates";
+const headers = { "Idempotency-Key": "k" };
+
+const labels = async (server: TestServer): Promise<Json[]> => {
+  const list = (await server.get(crates)).at("data", "crates");
+  return Array.isArray(list) ? list.map((crate) => crate.label) : assert.fail();
+};
+const reason = (response: TestResponse): Json | undefined => response.at("error", "reason");
+
+/** Everybody gets every key; from the time it is set, calls with a token wait until so many have come. */
+function forgetful(coordination: Coordination): Coordination & { gather(count: number): void } {
+  let missing = 0;
+  let gate = Promise.withResolvers<void>();
+  return {
+    takeToken: async (...args) => {
+      missing -= 1;
+      if (missing === 0) gate.resolve();
+      if (missing >= 0) await gate.promise;
+      return coordination.takeToken(...args);
+    },
+    peekTokens: (...args) => coordination.peekTokens(...args),
+    claimKey: () => Promise.resolve(null),
+    releaseKey: () => Promise.resolve(),
+    gather(count) {
+      missing = count;
+      gate = Promise.withResolvers();
+    },
+  };
+}
+
+async function startForgetful(): Promise<{
+  readonly server: TestServer & AsyncDisposable;
+  readonly together: (count: number, ask: () => Promise<TestResponse>) => Promise<TestResponse[]>;
+}> {
+  let made: ReturnType<typeof forgetful> | null = null;
+  const perform = (deps: PerformDependencies): Partial<PerformDependencies> => ({
+    coordination: (made = forgetful(deps.coordination)),
+  });
+  const server = await startServer({ operations: crateOperations(), perform });
+  return {
+    server,
+    together(count, ask) {
+      made?.gather(count);
+      return Promise.all(Array.from({ length: count }, ask));
+    },
+  };
+}
+
+suite("one key, two attempts that both run", () => {
+  test("one is kept; the other changes nothing and is told to ask again, and then gets the one's answer", async () => {
+    const { server, together } = await startForgetful();
+    await using _ = server;
+    const ask = () => server.post(crates, { label: "x" }, { headers });
+    const answers = await together(4, ask);
+    const [done, ...more] = answers.filter((answer) => answer.status === 201);
+    assert.deepEqual(more, []);
+    for (const answer of answers.filter((each) => each !== done)) {
+      assert.equal(answer.status, 400);
+      assert.equal(reason(answer), "IDEMPOTENCY_IN_PROGRESS");
+      assert.equal(answer.at("error", "retryable"), true);
+    }
+    assert.deepEqual(await labels(server), ["x"]);
+    assert.equal((await ask()).text, done?.text);
+    assert.equal((await server.audit()).filter((row) => row.tag === "rest:crate_create").length, 5);
+  });
+
+  test("a refusal that comes of the other's change is neither told nor kept", async () => {
+    const { server, together } = await startForgetful();
+    await using _ = server;
+    const id = (await server.post(crates, { label: "x" })).textAt("data", "crate", "crateId");
+    // The second finds no crate: 404, were it told.
+    const ask = () => server.delete(`${crates}/${id}`, { headers });
+    const answers = await together(2, ask);
+    assert.deepEqual(
+      answers.map((answer) => answer.status).sort((a, b) => a - b),
+      [200, 400],
+    );
+    const done = answers.find((answer) => answer.status === 200);
+    assert.equal((await ask()).text, done?.text);
+  });
+
+  test("of two refusals one is kept, and is everybody's answer", async () => {
+    const { server, together } = await startForgetful();
+    await using _ = server;
+    const ask = () => server.delete(`${crates}/none`, { headers });
+    const answers = await together(2, ask);
+    assert.deepEqual(
+      answers.map((answer) => answer.status).sort((a, b) => a - b),
+      [400, 404],
+    );
+    const kept = answers.find((answer) => answer.status === 404);
+    assert.equal((await ask()).text, kept?.text);
+  });
+});
+
+suite("a commit whose answer was lost", () => {
+  test("the same request under its key gets the answer of what was kept, and nothing is done twice", async () => {
+    let lost = 0;
+    await using server = await startServer({
+      operations: crateOperations(),
+      perform: (deps) => ({ engine: losingAnswers(deps.engine, () => lost-- > 0) }),
+    });
+    lost = 1;
+    const refused = await server.post(crates, { label: "x" }, { headers });
+    assert.equal(refused.status, 503);
+    assert.equal(refused.at("error", "code"), "DO_UNAVAILABLE");
+    const again = await server.post(crates, { label: "x" }, { headers });
+    assert.equal(again.status, 201);
+    assert.equal(again.headers["idempotent-replayed"], "true");
+    assert.deepEqual(await labels(server), ["x"]);
+    assert.equal((await server.get(String(again.headers["location"]))).status, 200);
+  });
+
+  test("a refusal under a key is kept once, and told again", async () => {
+    let lost = 0;
+    await using server = await startServer({
+      operations: crateOperations(),
+      perform: (deps) => ({ engine: losingAnswers(deps.engine, () => lost-- > 0) }),
+    });
+    lost = 1;
+    assert.equal((await server.delete(`${crates}/none`, { headers })).status, 503);
+    const again = await server.delete(`${crates}/none`, { headers });
+    assert.equal(again.status, 404);
+    assert.equal(again.headers["idempotent-replayed"], "true");
+  });
+});
