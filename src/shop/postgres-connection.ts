@@ -32,7 +32,7 @@ const answerMsMax = 25_000;
 /** What maintenance of a whole shop or schema may take instead: one statement of it. */
 export const maintenanceMsMax = 600_000;
 /** After it the server ends a transaction that says nothing, so that a node that hangs holds no shop. */
-const silenceMsMax = 15_000;
+const silenceMsMax = 8_000;
 /** Texts that are prepared on every connection. Beyond it, as with texts seen once, they are parsed each time. */
 const preparedMax = 400;
 const textsMax = 4_000;

@@ -35,7 +35,7 @@ import type { Clock, Engine, SqlValue, Statement, Tx, WriteOptions } from "./sho
 /** Writes that share a transaction: the more, the longer other nodes wait for the shop. */
 const groupLengthMax = 32;
 /** How long a commit's outcome is looked for, and how often. */
-const outcomeMsMax = 10_000;
+const outcomeMsMax = 12_000;
 const outcomePauseMs = 200;
 /** What somebody waits who was told that an outcome is not known. */
 const unknownRetryMs = 2_000;
@@ -518,7 +518,7 @@ class PostgresEngine implements Engine {
         done.push({ write, part, settle });
       }
       // The transaction must be known by its id before a commit of it that matters is sent, and parts that fail must be undone.
-      if (shared || mustSync || !keeps) await transaction.flush();
+      if (shared || !keeps || (mustSync && transaction.opened === null)) await transaction.flush();
       if (keeps) {
         const xid = textOf(transaction.opened);
         open = false;
