@@ -5,7 +5,8 @@
  * (outbox.ts), the amounts (core/storefront-plan.ts).
  *
  * Every step can be run again after a crash: what a call carries is kept before it is made, and a call that is repeated changes
- * nothing more (F1).
+ * nothing more (F1). A step may even be run again that was kept though it was reported as failed: the runner runs one only while it
+ * has the step's effects (O6), and a step that leaves them claimed looks at what is there before it counts anything.
  */
 import type { Effect, EffectOutcome } from "../core/effect.ts";
 import { asQuantity, type Money, moneyToNumber } from "../core/money.ts";
@@ -36,7 +37,7 @@ import {
   type StockPush,
 } from "./stock-pushes.ts";
 
-/** A change of the shop that ends in the next step. It may be run again if it was not kept. */
+/** A change of the shop that ends in the next step. It may be run again if it was not kept, or if that is not known. */
 export type Work = (tx: Tx) => Promise<Step>;
 
 export type Step =
@@ -152,11 +153,17 @@ interface PushRun {
 
 /** Loads the order and its pushes and goes on from there. */
 async function planPush(tx: Tx, context: WorkContext, push: PushRun): Promise<Step> {
-  const order = await loadOrder(tx, context.shopId, push.purchaseOrderId);
+  const [order, pushes] = await loadPushed(tx, context.shopId, push.purchaseOrderId);
   if (order === null) return await end(tx, context, push.run, () => skipped, "", null);
-  const pushes = await loadStockPushes(tx, context.shopId, push.purchaseOrderId);
   return await advancePush(tx, context, push, order, [], pushes);
 }
+
+const loadPushed = (
+  tx: Tx,
+  shopId: string,
+  purchaseOrderId: string,
+): Promise<[PurchaseOrder | null, readonly StockPush[]]> =>
+  Promise.all([loadOrder(tx, shopId, purchaseOrderId), loadStockPushes(tx, shopId, purchaseOrderId)]);
 
 /**
  * Keeps what has just landed, then keeps the next push of the order before it is sent, or ends.
@@ -221,11 +228,11 @@ async function recordPush(
 ): Promise<Step> {
   const { shopId } = context;
   const { purchaseOrderId } = push;
-  const order = await loadOrder(tx, shopId, purchaseOrderId);
-  const pushes = await loadStockPushes(tx, shopId, purchaseOrderId);
+  const [order, pushes] = await loadPushed(tx, shopId, purchaseOrderId);
   const sent = pushes.find((each) => each.reference === reference);
-  // Gone or settled: another runner took over after this one's lease had ended.
-  if (order === null || sent === undefined || sent.state === "settled") return await planPush(tx, context, push);
+  if (order === null || sent === undefined) return await planPush(tx, context, push);
+  // Its effects are still claimed, so an earlier try of this very step was kept: it is told, but not counted again.
+  if (sent.state === "settled") return await planPush(tx, context, toldBy(push, sent.items, sent.items, kind));
   const items = sent.items.map((item, index): SentItem =>
     item.result === null ? { ...item, result: resultOf(results[index]) } : item,
   );
@@ -234,16 +241,27 @@ async function recordPush(
     itemResultsStatement(shopId, reference, items, context.now()),
     ...landed.map((item) => addOnHandStatement(shopId, item)),
   ]);
-  const told: PushRun = {
-    ...push,
-    landedLineIds: new Set([...push.landedLineIds, ...landed.flatMap(lineIdsOf)]),
-    rejections: new Map([...push.rejections, ...(kind === "send" ? items.flatMap(rejectionsOf) : [])]),
-  };
+  const told = toldBy(push, items, landed, kind);
   if (items.some((item) => item.result === null))
     return await putOffPush(tx, context, told, order, landed, "the storefront does not know of every item yet", null);
   const others = pushes.filter((each) => each !== sent);
   return await advancePush(tx, context, told, order, landed, others);
 }
+
+/** The run with what the storefront said of these items. */
+const toldBy = (
+  push: PushRun,
+  items: readonly SentItem[],
+  news: readonly SentItem[],
+  kind: "send" | "resend",
+): PushRun => ({
+  ...push,
+  landedLineIds: new Set([
+    ...push.landedLineIds,
+    ...news.flatMap((item) => (item.result?.outcome === "landed" ? lineIdsOf(item) : [])),
+  ]),
+  rejections: new Map([...push.rejections, ...(kind === "send" ? items.flatMap(rejectionsOf) : [])]),
+});
 
 function resultOf(result: ItemResult | undefined): SentItem["result"] {
   switch (result?.outcome) {

@@ -66,7 +66,10 @@ export interface ClaimedEffect {
 
 /** Which lanes have an effect that is due, and when the next one will be. */
 export interface DueLanes {
+  /** Those that nobody else has. */
   readonly lanes: readonly string[];
+  /** Another runner has a lane with an effect that is due. */
+  readonly isHeldUp: boolean;
   /** Null when nothing is pending beyond what is due. */
   readonly nextDueAtMs: number | null;
 }
@@ -78,65 +81,95 @@ const lookMax = 64;
 export async function findDueLanes(
   tx: Tx,
   shopId: string,
+  owner: string,
   running: readonly string[],
   nowMs: number,
 ): Promise<DueLanes> {
-  const others = running.length === 0 ? "" : ` and lane not in (${running.map(() => "?").join(", ")})`;
-  const due = await tx.all<{ lane: string }>(
-    `select lane from effect where shop_id = ? and state = 'pending' and due_at <= ?${others}
-     order by due_at, effect_id limit ?`,
-    [shopId, nowMs, ...running, lookMax],
-  );
-  const [next] = await tx.all<{ due_at: number | null }>(
-    "select min(due_at) as due_at from effect where shop_id = ? and state = 'pending' and due_at > ?",
-    [shopId, nowMs],
-  );
-  return { lanes: [...new Set(due.map((row) => row.lane))], nextDueAtMs: next?.due_at ?? null };
+  const others = running.length === 0 ? "" : ` and e.lane not in (${running.map(() => "?").join(", ")})`;
+  const [due, held, next] = await Promise.all([
+    tx.all<{ lane: string }>(
+      `select e.lane from effect e
+       where e.shop_id = ? and e.state = 'pending' and e.due_at <= ?${others}
+         and not exists (
+           select 1 from effect h where h.shop_id = e.shop_id and h.lane = e.lane and h.state = 'pending'
+             and h.lease_owner is not null and h.lease_owner <> ? and h.due_at > ?)
+       order by e.due_at, e.effect_id limit ?`,
+      [shopId, nowMs, ...running, owner, nowMs, lookMax],
+    ),
+    tx.all<{ lane: string }>(
+      `select h.lane from effect h
+       where h.shop_id = ? and h.state = 'pending' and h.lease_owner is not null and h.lease_owner <> ? and h.due_at > ?
+         and exists (
+           select 1 from effect e where e.shop_id = h.shop_id and e.lane = h.lane and e.state = 'pending' and e.due_at <= ?)
+       limit 1`,
+      [shopId, owner, nowMs, nowMs],
+    ),
+    tx.all<{ due_at: number | null }>(
+      "select min(due_at) as due_at from effect where shop_id = ? and state = 'pending' and due_at > ?",
+      [shopId, nowMs],
+    ),
+  ]);
+  return {
+    lanes: [...new Set(due.map((row) => row.lane))],
+    isHeldUp: held.length > 0,
+    nextDueAtMs: next[0]?.due_at ?? null,
+  };
 }
 
 /** Effects of a lane that one run takes together. */
 const runMax = 50;
 
 /**
- * Takes the lane's due effects, oldest first, until `leasedUntilMs`. None when another runner has the lane; they are then looked at
- * again at `retryAtMs`.
+ * Takes the lane's due effects, oldest first, until `leasedUntilMs`; none when another runner has the lane. What this owner has already is
+ * taken too: of that an earlier try was kept, or broke off. An attempt that was begun and not finished is not counted twice.
  */
 export async function claimLane(
   tx: Tx,
   shopId: string,
   lane: string,
   owner: string,
-  times: { readonly nowMs: number; readonly leasedUntilMs: number; readonly retryAtMs: number },
+  times: { readonly nowMs: number; readonly leasedUntilMs: number },
 ): Promise<readonly ClaimedEffect[]> {
-  const [taken] = await tx.all<{ effect_id: string }>(
-    `select effect_id from effect
-     where shop_id = ? and lane = ? and state = 'pending' and lease_owner <> ? and due_at > ? limit 1`,
-    [shopId, lane, owner, times.nowMs],
-  );
-  if (taken !== undefined) {
-    await tx.batch([
-      {
-        sql: "update effect set due_at = ? where shop_id = ? and lane = ? and state = 'pending' and due_at <= ?",
-        params: [times.retryAtMs, shopId, lane, times.nowMs],
-      },
-    ]);
-    return [];
-  }
-  const rows = await tx.all<{ effect_id: string; payload: string; attempts: number }>(
-    `select effect_id, payload, attempts from effect
-     where shop_id = ? and lane = ? and state = 'pending' and due_at <= ? order by effect_id limit ?`,
-    [shopId, lane, times.nowMs, runMax],
-  );
+  const [taken, rows] = await Promise.all([
+    tx.all<{ effect_id: string }>(
+      `select effect_id from effect
+       where shop_id = ? and lane = ? and state = 'pending' and lease_owner <> ? and due_at > ? limit 1`,
+      [shopId, lane, owner, times.nowMs],
+    ),
+    tx.all<{ effect_id: string; payload: string; attempts: number; lease_owner: string | null }>(
+      `select effect_id, payload, attempts, lease_owner from effect
+       where shop_id = ? and lane = ? and state = 'pending' and (due_at <= ? or lease_owner = ?)
+       order by effect_id limit ?`,
+      [shopId, lane, times.nowMs, owner, runMax],
+    ),
+  ]);
+  if (taken.length > 0) return [];
+  const claimed = rows.map((row): ClaimedEffect => {
+    const effect: Effect = JSON.parse(row.payload);
+    return { effectId: row.effect_id, effect, attempts: row.attempts + (row.lease_owner === null ? 1 : 0) };
+  });
   await tx.batch(
-    rows.map((row) => ({
-      sql: "update effect set attempts = attempts + 1, due_at = ?, lease_owner = ? where shop_id = ? and effect_id = ?",
-      params: [times.leasedUntilMs, owner, shopId, row.effect_id],
+    claimed.map(({ effectId, attempts }) => ({
+      sql: "update effect set attempts = ?, due_at = ?, lease_owner = ? where shop_id = ? and effect_id = ?",
+      params: [attempts, times.leasedUntilMs, owner, shopId, effectId],
     })),
   );
-  return rows.map((row) => {
-    const effect: Effect = JSON.parse(row.payload);
-    return { effectId: row.effect_id, effect, attempts: row.attempts + 1 };
-  });
+  return claimed;
+}
+
+/** Whether the owner still has every one of these effects, at most a run of them. */
+export async function hasClaimed(
+  tx: Tx,
+  shopId: string,
+  owner: string,
+  effectIds: readonly string[],
+): Promise<boolean> {
+  const rows = await tx.all<{ effect_id: string }>(
+    `select effect_id from effect
+     where shop_id = ? and state = 'pending' and lease_owner = ? and effect_id in (${effectIds.map(() => "?").join(", ")})`,
+    [shopId, owner, ...effectIds],
+  );
+  return rows.length === effectIds.length;
 }
 
 /** Keeps a claim for longer. */
@@ -211,10 +244,17 @@ export async function reviveTellings(
   return revived;
 }
 
-/** Makes everything due that an earlier process had claimed; the attempt that it did not finish does not count. */
+/** Makes everything due that other runners have claimed; the attempts that they did not finish do not count. */
 export const releaseStatement = (shopId: string, owner: string, nowMs: number): Statement => ({
   sql: `update effect set due_at = ?, lease_owner = null, attempts = attempts - 1
         where shop_id = ? and state = 'pending' and lease_owner <> ?`,
+  params: [nowMs, shopId, owner],
+});
+
+/** Makes everything due that this runner has claimed; the attempts that it did not finish do not count. */
+export const giveBackStatement = (shopId: string, owner: string, nowMs: number): Statement => ({
+  sql: `update effect set due_at = ?, lease_owner = null, attempts = attempts - 1
+        where shop_id = ? and state = 'pending' and lease_owner = ?`,
   params: [nowMs, shopId, owner],
 });
 
@@ -224,14 +264,25 @@ export const sweepEffectsStatement = (shopId: string, untilMs: number): Statemen
   params: [shopId, untilMs],
 });
 
-interface OutcomeRow {
+interface StandingRow {
   readonly effect_id: string;
   readonly state: EffectOutcome["state"];
+  readonly attempts: number;
   readonly detail: string | null;
   readonly item_count: number;
+  readonly lease_owner: string | null;
 }
 
-function outcomeFrom(row: OutcomeRow): EffectOutcome {
+/** How an effect stands. */
+export interface Standing {
+  readonly outcome: EffectOutcome;
+  /** Attempts that were begun. */
+  readonly attempts: number;
+  /** A runner has it. */
+  readonly isClaimed: boolean;
+}
+
+function outcomeFrom(row: StandingRow): EffectOutcome {
   switch (row.state) {
     case "pending":
     case "skipped":
@@ -247,20 +298,25 @@ function outcomeFrom(row: OutcomeRow): EffectOutcome {
 const idsPerStatementMax = 90;
 
 /** How these effects stand; one that is not there any more is left out. */
-export async function loadOutcomes(
+export async function loadStandings(
   tx: Tx,
   shopId: string,
   effectIds: readonly string[],
-): Promise<ReadonlyMap<string, EffectOutcome>> {
-  const outcomes = new Map<string, EffectOutcome>();
+): Promise<ReadonlyMap<string, Standing>> {
+  const standings = new Map<string, Standing>();
   for (let start = 0; start < effectIds.length; start += idsPerStatementMax) {
     const chunk: readonly SqlValue[] = effectIds.slice(start, start + idsPerStatementMax);
-    const rows = await tx.all<OutcomeRow>(
-      `select effect_id, state, detail, item_count from effect
+    const rows = await tx.all<StandingRow>(
+      `select effect_id, state, attempts, detail, item_count, lease_owner from effect
        where shop_id = ? and effect_id in (${chunk.map(() => "?").join(", ")})`,
       [shopId, ...chunk],
     );
-    for (const row of rows) outcomes.set(row.effect_id, outcomeFrom(row));
+    for (const row of rows)
+      standings.set(row.effect_id, {
+        outcome: outcomeFrom(row),
+        attempts: row.attempts,
+        isClaimed: row.lease_owner !== null,
+      });
   }
-  return outcomes;
+  return standings;
 }

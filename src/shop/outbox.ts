@@ -1,7 +1,9 @@
 /**
- * The outbox's runner: effects are applied outside the shop's turn, each once, whatever crashes in between (S3, S5, C38).
+ * The outbox's runner: effects are applied outside the shop's turn, each once, whatever crashes in between (S3, S5, C38), by one node or
+ * by many.
  *
- * Owns: when a lane runs, leases, time limits, repeats with backoff and jitter, giving up, waiting for outcomes, resuming at start.
+ * Owns: when a lane runs, leases, time limits, repeats with backoff and jitter, giving up, waiting for outcomes, resuming at start,
+ * looking for what nodes that died have left.
  * Does not own: what an effect does (effect-work.ts), its rows (effects.ts).
  *
  * Glossary. lane: effects that must run one after another (one order's pushes, one location's incoming). run: the due effects of a
@@ -9,11 +11,13 @@
  *
  * Invariants:
  * - O1. An effect is claimed by a lease in its row; of a lane, one runner at a time has effects. A runner that dies loses them when
- *       the lease ends, or at once when this is the only process on the store (`alone`).
+ *       the lease ends, or at once when this is the only process on the store (`alone`). One that stops gives them back.
  * - O2. No transaction is open while the storefront is called, and no call is waited for longer than `callTimeLimitMs`.
  * - O3. A lane that hangs or fails delays no other lane, but for the named bounds of lanes at a time.
  * - O4. An effect ends as applied, skipped or failed after at most `attemptsMax` attempts; one that a crash cut short does not count.
  * - O5. `settle` tells nothing that is not durable.
+ * - O6. A step is kept only while its runner has every one of its effects. So one that is tried again although it had been kept, or
+ *       comes too late because another runner has taken over, counts nothing twice.
  */
 import type { EffectOutcome } from "../core/effect.ts";
 import { Fault } from "../core/fault.ts";
@@ -23,11 +27,14 @@ import {
   claimLane,
   type DueLanes,
   findDueLanes,
-  loadOutcomes,
+  giveBackStatement,
+  hasClaimed,
+  loadStandings,
   releaseStatement,
+  type Standing,
   sweepEffectsStatement,
 } from "./effects.ts";
-import type { Clock, Engine, Ids } from "./shop.ts";
+import type { Clock, Engine, Ids, Tx } from "./shop.ts";
 import { sweepPushesStatement } from "./stock-pushes.ts";
 
 export interface OutboxLimits {
@@ -48,6 +55,8 @@ export interface OutboxLimits {
   readonly keptMs: number;
   /** How long `close` waits for calls that are out. */
   readonly closeWaitMs: number;
+  /** How often a node among others looks for work of all shops, less or more a random part of up to half. */
+  readonly pollMs: number;
 }
 
 export const outboxLimits: OutboxLimits = {
@@ -60,10 +69,13 @@ export const outboxLimits: OutboxLimits = {
   lanesMax: 256,
   keptMs: 7 * 24 * 60 * 60 * 1_000,
   closeWaitMs: 3_000,
+  pollMs: 3_000,
 };
 
-/** Between two tries of a store that refuses, and of a lane that another runner has. */
+/** Between two tries of a store that refuses. */
 const pauseMs = 500;
+/** Between two looks at what another node has: at its lanes, and at the outcomes that are waited for here. */
+const othersLookMs = 100;
 /** How often settled effects of a busy shop are swept. */
 const sweepEveryMs = 60 * 60 * 1_000;
 
@@ -80,8 +92,10 @@ export interface OutboxOptions {
   readonly log: OutboxLog;
   /** What differs from `outboxLimits`. */
   readonly limits?: Partial<OutboxLimits>;
-  /** This is the only process on the store: what an earlier one had claimed is free at once. */
+  /** This is the only process on the store: what an earlier one had claimed is free at once, and nobody else puts work in. */
   readonly alone: boolean;
+  /** Among other nodes: brings to its end what else of the shop a node that died has left. Told to stop by the signal. */
+  readonly recover?: (shopId: string, signal: AbortSignal) => Promise<void>;
   /** From 0 to below 1. */
   readonly random: () => number;
 }
@@ -93,7 +107,10 @@ export interface Outbox {
    * @returns an outcome for every id; `pending` for those still to come, or to be tried again.
    */
   settle(shopId: string, effectIds: readonly string[], waitMs: number): Promise<ReadonlyMap<string, EffectOutcome>>;
-  /** Resumes the pending effects of every shop, one shop after another; resolves when all have been looked at. */
+  /**
+   * Resumes the pending effects of every shop, one shop after another; resolves when all have been looked at. Among other nodes it goes
+   * on looking for what they leave.
+   */
   start(): Promise<void>;
   /** Begins nothing more and waits for what runs, but for calls beyond `closeWaitMs`; what is left is resumed by the next start. */
   close(): Promise<void>;
@@ -102,6 +119,8 @@ export interface Outbox {
 /** One shop's part of the runner; there while something runs or is due. */
 interface ShopRuns {
   readonly running: Map<string, Promise<void>>;
+  /** Work was put in or claimed here, so it is looked after here without waiting for the next poll. */
+  isOurs: boolean;
   /** A look at the outbox is under way; another is wanted after it. */
   looking: boolean;
   lookAgain: boolean;
@@ -118,7 +137,11 @@ export function createOutbox(options: OutboxOptions): Outbox {
   /** Told once, when an effect has had an attempt. */
   const waiters = new Map<string, Set<(outcome: EffectOutcome) => void>>();
   const sweptAtMs = new Map<string, number>();
+  /** Shops in which a lane broke off, and may have left claims. */
+  const claimsLeft = new Set<string>();
   const closing = new AbortController();
+  let pollTimer: NodeJS.Timeout | null = null;
+  let recovering: Promise<void> | null = null;
   let closed = false;
   let lanesRunning = 0;
 
@@ -141,11 +164,20 @@ export function createOutbox(options: OutboxOptions): Outbox {
     },
   });
 
+  const newRuns = (): ShopRuns => ({
+    running: new Map(),
+    isOurs: alone,
+    looking: false,
+    lookAgain: false,
+    timer: null,
+  });
+
   /** Looks at what is due and begins it, as far as the bounds allow. */
-  function look(shopId: string): void {
+  function look(shopId: string, isOurs = false): void {
     if (closed) return;
-    const shop = shops.get(shopId) ?? { running: new Map(), looking: false, lookAgain: false, timer: null };
+    const shop = shops.get(shopId) ?? newRuns();
     shops.set(shopId, shop);
+    if (isOurs) shop.isOurs = true;
     if (shop.looking) {
       shop.lookAgain = true;
       return;
@@ -165,7 +197,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     shop.timer = null;
     let due: DueLanes;
     try {
-      due = await engine.peek(shopId, (tx) => findDueLanes(tx, shopId, [...shop.running.keys()], clock.now()));
+      due = await engine.peek(shopId, (tx) => findDueLanes(tx, shopId, owner, [...shop.running.keys()], clock.now()));
     } catch (error) {
       if (isGone(error)) return;
       log.warn({ shopId, err: error }, "the outbox could not be read; it is tried again");
@@ -182,11 +214,14 @@ export function createOutbox(options: OutboxOptions): Outbox {
       lanesRunning += 1;
       shop.running.set(lane, runLane(shopId, shop, lane));
     }
-    if (due.nextDueAtMs !== null) lookLater(shopId, shop, Math.max(1, due.nextDueAtMs - clock.now()));
+    const nextInMs = due.nextDueAtMs === null ? Number.POSITIVE_INFINITY : Math.max(1, due.nextDueAtMs - clock.now());
+    const laterMs = due.isHeldUp ? Math.min(othersLookMs, nextInMs) : nextInMs;
+    if (Number.isFinite(laterMs)) lookLater(shopId, shop, laterMs);
   }
 
   function lookLater(shopId: string, shop: ShopRuns, afterMs: number): void {
-    if (closed) return;
+    // What others look after is theirs until a poll finds that they do not.
+    if (closed || !shop.isOurs) return;
     shop.timer = setTimeout(() => {
       shop.timer = null;
       look(shopId);
@@ -201,10 +236,11 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   async function runLane(shopId: string, shop: ShopRuns, lane: string): Promise<void> {
     try {
-      await carryThrough(shopId, lane);
+      await carryThrough(shopId, shop, lane);
     } catch (error) {
       // What was claimed is due again when its lease ends, what was not is due now: hence the pause.
       if (!isGone(error)) {
+        claimsLeft.add(shopId);
         log.error({ shopId, lane, err: error }, "a lane of the outbox broke off; it is resumed");
         if (!closed) await pause(pauseMs);
       }
@@ -221,11 +257,11 @@ export function createOutbox(options: OutboxOptions): Outbox {
   }
 
   /** Claims the lane's due effects and goes from step to step until they are settled or put off. */
-  async function carryThrough(shopId: string, lane: string): Promise<void> {
+  async function carryThrough(shopId: string, shop: ShopRuns, lane: string): Promise<void> {
     const context = contextOf(shopId);
+    const claimed = new Set<string>();
     let work: Work = async (tx) => {
       const nowMs = clock.now();
-      const times = { nowMs, leasedUntilMs: context.leasedUntilMs(), retryAtMs: nowMs + pauseMs };
       if ((sweptAtMs.get(shopId) ?? 0) + sweepEveryMs <= nowMs) {
         sweptAtMs.set(shopId, nowMs);
         await tx.batch([
@@ -233,16 +269,31 @@ export function createOutbox(options: OutboxOptions): Outbox {
           sweepPushesStatement(shopId, nowMs - limits.keptMs),
         ]);
       }
-      return await begin(tx, context, await claimLane(tx, shopId, lane, owner, times));
+      const run = await claimLane(tx, shopId, lane, owner, { nowMs, leasedUntilMs: context.leasedUntilMs() });
+      // An earlier try was kept, and there was nothing more to do.
+      if (run.length === 0 && claimed.size > 0) return await leave(tx, shopId, claimed);
+      claimed.clear();
+      for (const { effectId } of run) claimed.add(effectId);
+      return await begin(tx, context, run);
     };
     for (;;) {
       const step = await keep(shopId, work);
+      if (claimed.size > 0) shop.isOurs = true;
       if (step.kind === "ended") {
         tell(shopId, step.outcomes);
         return;
       }
-      work = await callStorefront(shopId, step);
+      const next = await callStorefront(shopId, step);
+      work = async (tx) =>
+        (await hasClaimed(tx, shopId, owner, [...claimed])) ? await next(tx) : await leave(tx, shopId, claimed);
     }
+  }
+
+  /** Ends with what has become of effects that this runner has no more (O6). */
+  async function leave(tx: Tx, shopId: string, effectIds: ReadonlySet<string>): Promise<Step> {
+    const standings = await loadStandings(tx, shopId, [...effectIds]);
+    const over = [...standings].filter(([, standing]) => !standing.isClaimed);
+    return { kind: "ended", outcomes: new Map(over.map(([effectId, { outcome }]) => [effectId, outcome])) };
   }
 
   /** Writes, again while the store refuses for now: what the storefront said is not to be lost to a full queue. */
@@ -296,6 +347,46 @@ export function createOutbox(options: OutboxOptions): Outbox {
     return new StorefrontError("error", "the storefront failed", { landed, cause: error });
   }
 
+  /** Looks at every shop that has work due: what nodes that died have left, and what a command has put in. */
+  async function poll(): Promise<void> {
+    try {
+      const shopIds = await engine.withWorkDue(clock.now());
+      for (const shopId of shopIds) look(shopId);
+      recovering ??= recoverAll(shopIds).finally(() => (recovering = null));
+    } catch (error) {
+      if (!closed) log.warn({ err: error }, "work that is due could not be looked for; it is tried again");
+    }
+    if (closed) return;
+    // Each node at a time of its own, so that they do not all come at once.
+    pollTimer = setTimeout(() => void poll(), limits.pollMs * (0.5 + random()));
+    pollTimer.unref();
+  }
+
+  async function recoverAll(shopIds: readonly string[]): Promise<void> {
+    for (const shopId of shopIds) {
+      if (closed) return;
+      try {
+        await options.recover?.(shopId, closing.signal);
+      } catch (error) {
+        if (isGone(error)) continue;
+        log.error(
+          { shopId, err: error },
+          "what a node has left of the shop could not be brought to its end; it is tried again",
+        );
+      }
+    }
+  }
+
+  /** Lets others go on at once, instead of when the leases end. */
+  async function giveBack(shopId: string): Promise<void> {
+    try {
+      await engine.write(shopId, (tx) => tx.batch([giveBackStatement(shopId, owner, clock.now())]));
+    } catch (error) {
+      if (!isGone(error))
+        log.warn({ shopId, err: error }, "claims could not be given back; they end with their leases");
+    }
+  }
+
   return {
     async settle(shopId, effectIds, waitMs) {
       const outcomes = new Map<string, EffectOutcome>();
@@ -316,15 +407,30 @@ export function createOutbox(options: OutboxOptions): Outbox {
           if (set.size === 0) waiters.delete(key);
         };
       });
-      try {
-        look(shopId);
-        const stored = await engine.read(shopId, (tx) => loadOutcomes(tx, shopId, effectIds));
-        for (const [effectId, outcome] of stored) {
-          if (outcome.state === "pending" || outcomes.has(effectId)) continue;
-          outcomes.set(effectId, outcome);
+      const take = (
+        standings: ReadonlyMap<string, Standing>,
+        isOver: (id: string, each: Standing) => boolean,
+      ): void => {
+        for (const [effectId, standing] of standings) {
+          if (outcomes.has(effectId) || !isOver(effectId, standing)) continue;
+          outcomes.set(effectId, standing.outcome);
           missing.delete(effectId);
         }
-        if (missing.size > 0) await withinMs(attempted.promise, waitMs);
+      };
+      const isSettled = ({ outcome }: Standing): boolean => outcome.state !== "pending";
+      try {
+        look(shopId, true);
+        const before = await engine.read(shopId, (tx) => loadStandings(tx, shopId, effectIds));
+        take(before, (_, standing) => isSettled(standing));
+        for (let leftMs = waitMs; missing.size > 0 && leftMs > 0; leftMs -= othersLookMs) {
+          await withinMs(attempted.promise, alone ? leftMs : Math.min(leftMs, othersLookMs));
+          if (alone || missing.size === 0) break;
+          // Another node may have had the lane.
+          const now = await engine.read(shopId, (tx) => loadStandings(tx, shopId, [...missing]));
+          const isAttempted = (effectId: string, standing: Standing): boolean =>
+            !standing.isClaimed && standing.attempts > (before.get(effectId)?.attempts ?? 0);
+          take(now, (effectId, standing) => isSettled(standing) || isAttempted(effectId, standing));
+        }
       } finally {
         for (const each of unregister) each();
       }
@@ -332,13 +438,13 @@ export function createOutbox(options: OutboxOptions): Outbox {
     },
 
     async start() {
+      if (!alone) return await poll();
       for (const shopId of await engine.list()) {
         if (closed) return;
         try {
-          if (alone)
-            await engine.write(shopId, (tx) => tx.batch([releaseStatement(shopId, owner, clock.now())]), {
-              durable: false,
-            });
+          await engine.write(shopId, (tx) => tx.batch([releaseStatement(shopId, owner, clock.now())]), {
+            durable: false,
+          });
         } catch (error) {
           log.error({ shopId, err: error }, "the shop's pending effects could not be resumed");
         }
@@ -348,11 +454,13 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
     async close() {
       closed = true;
+      if (pollTimer !== null) clearTimeout(pollTimer);
       for (const shop of shops.values()) if (shop.timer !== null) clearTimeout(shop.timer);
       const running = (): readonly Promise<void>[] => [...shops.values()].flatMap((shop) => [...shop.running.values()]);
       await withinMs(Promise.all(running()), limits.closeWaitMs);
       closing.abort();
-      await Promise.all(running());
+      await Promise.all([...running(), recovering]);
+      for (const shopId of claimsLeft) await giveBack(shopId);
     },
   };
 }

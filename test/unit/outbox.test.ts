@@ -292,7 +292,6 @@ suite("outbox: stock", () => {
         claimLane(tx, shopId, "push-stock po_1", "another runner", {
           nowMs,
           leasedUntilMs: nowMs + 300,
-          retryAtMs: nowMs,
         }),
       );
       assert.deepEqual(
