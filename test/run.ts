@@ -1,7 +1,9 @@
 /**
  * Runs the test files (all, or those whose path contains one of the arguments) and ends in a line `N passed, N failed`.
  *
- * A whole run also prints which documented status of which operation was seen, and fails on one that was not.
+ * Files that know an engine run a second time, on a real PostgreSQL (support/postgres.ts); `OPENPO_TEST_ENGINE=postgres` or `sqlite`
+ * runs them on that engine only. A whole run also prints which documented status of which operation was seen, and fails on one
+ * that was not.
  */
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,6 +12,8 @@ import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import type { Json } from "../src/core/json.ts";
 import { type Hole, matrixOf, observedDirectoryVariable } from "./support/matrix.ts";
+import { databaseVariable, dropTemplate, findPostgres, makeTemplate, startPostgres } from "./support/postgres.ts";
+import { engineVariable } from "./support/store.ts";
 
 /** Documented, but not seen by any test. */
 const holes: readonly Hole[] = [
@@ -21,35 +25,94 @@ const holes: readonly Hole[] = [
   { status: 500, operations: /^openapi$/, reason: "it sends bytes made at the start: there is nothing left to break" },
 ];
 
+/** Files whose tests run on whichever engine support/store.ts opens: they run on each. */
+const onEachEngine: readonly RegExp[] = [
+  /^test\/contract\/(engine|coordination)\.test/,
+  /^test\/crash\/(engine|outbox)\.test/,
+  /^test\/property\/(mcp|read-only|rate-limit)\.test/,
+  /^test\/story\/(admin|adventureworks|connections|demo|forecast|forecast-rows|goods|goods-random|import|mcp|pipeline)\.test/,
+  /^test\/story\/(purchase-orders(-\w+)?|read-only|replay|surface)\.test/,
+  /^test\/unit\/(outbox|sandbox)\.test/,
+];
+/** Files that are about PostgreSQL alone. */
+const onPostgresOnly = /\/postgres[^/]*\.test\.ts$/;
+
 const wanted = process.argv.slice(2);
-const files = globSync("test/**/*.test.ts")
+const engineWanted = process.env[engineVariable];
+const selected = globSync("test/**/*.test.ts")
   .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
   .sort();
+const files = selected.filter((file) => engineWanted !== "postgres" && !onPostgresOnly.test(file));
+const filesOnPostgres = selected.filter(
+  (file) =>
+    engineWanted !== "sqlite" && (onPostgresOnly.test(file) || onEachEngine.some((pattern) => pattern.test(file))),
+);
+
 const observedDirectory = mkdtempSync(path.join(tmpdir(), "openpo-observed-"));
 process.env[observedDirectoryVariable] = observedDirectory;
 // Every test file and every server under test is a process that loads the same sources.
 process.env["NODE_COMPILE_CACHE"] ??= path.join(tmpdir(), "openpo-compile-cache");
+process.on("exit", () => rmSync(observedDirectory, { recursive: true, force: true }));
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
 let passed = 0;
 let failed = 0;
 let skipped = 0;
-const stream = run({ files, concurrency: 2, timeout: 240_000, execArgv: ["--disable-warning=ExperimentalWarning"] });
-stream.on("test:pass", (event) => {
-  if (event.details.type === "suite") return;
-  if (event.skip === undefined) passed += 1;
-  else skipped += 1;
-});
-stream.on("test:fail", (event) => {
-  if (event.details.type !== "suite") failed += 1;
-});
-stream.on("end", () => {
-  if (files.length === 0) failed += 1;
-  if (wanted.length === 0) failed += showMatrix();
-  rmSync(observedDirectory, { recursive: true });
-  process.stdout.write(`\n${passed} passed, ${failed} failed${skipped === 0 ? "" : `, ${skipped} skipped`}\n`);
-  process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
-});
-stream.compose(new spec()).pipe(process.stdout, { end: false });
+
+/** Runs these files side by side; each test's name gets the label. */
+async function runFiles(chosen: readonly string[], label: string): Promise<void> {
+  const stream = run({
+    files: chosen,
+    concurrency: 2,
+    timeout: 240_000,
+    execArgv: ["--disable-warning=ExperimentalWarning"],
+  });
+  stream.on("test:pass", (event) => {
+    if (event.details.type === "suite") return;
+    if (event.skip === undefined) passed += 1;
+    else skipped += 1;
+  });
+  stream.on("test:fail", (event) => {
+    if (event.details.type !== "suite") failed += 1;
+  });
+  const named = stream.map((event: { readonly type: string; readonly data: { readonly name?: string } }) =>
+    event.data.name === undefined ? event : { ...event, data: { ...event.data, name: event.data.name + label } },
+  );
+  const shown = named.compose(new spec());
+  for await (const text of shown) process.stdout.write(text);
+}
+
+async function runOnPostgres(): Promise<void> {
+  const given = process.env[databaseVariable];
+  if (given === undefined && findPostgres() === null) {
+    process.stdout.write(
+      `\n✖✖✖ PostgreSQL IS NOT TESTED: there is none on this machine. ${filesOnPostgres.length} files are skipped.\n` +
+        "    npm ci brings one for most platforms; or install PostgreSQL 15 or later, or name a server by\n" +
+        `    ${databaseVariable}=postgres://… with a role that may create databases.\n`,
+    );
+    skipped += filesOnPostgres.length;
+    return;
+  }
+  const server = given === undefined ? await startPostgres() : null;
+  const url = given ?? server?.url ?? "";
+  try {
+    process.stdout.write(`\nOn PostgreSQL ${server?.version ?? "of your own"}:\n\n`);
+    await makeTemplate(url);
+    process.env[databaseVariable] = url;
+    process.env[engineVariable] = "postgres";
+    await runFiles(filesOnPostgres, " [postgres]");
+    await dropTemplate(url);
+  } finally {
+    await server?.stop();
+  }
+}
+
+if (files.length > 0) await runFiles(files, "");
+if (filesOnPostgres.length > 0) await runOnPostgres();
+if (selected.length === 0) failed += 1;
+if (wanted.length === 0 && engineWanted === undefined) failed += showMatrix();
+process.stdout.write(`\n${passed} passed, ${failed} failed${skipped === 0 ? "" : `, ${skipped} skipped`}\n`);
+process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
 
 /** Prints the statuses that were seen; the answer is the number of faults. */
 function showMatrix(): number {

@@ -5,62 +5,77 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Coordination } from "../../src/shop/shop.ts";
 
-export function coordinationSuite(name: string, prepare: () => Promise<Coordination>): void {
+/** Makes one that knows nothing yet, and does away with it afterwards. */
+export type Prepare = (use: (coordination: Coordination) => Promise<void>) => Promise<void>;
+
+export function coordinationSuite(name: string, prepare: Prepare): void {
   const limit = { capacity: 3, refillPerSecond: 2 };
   const startMs = 1_700_000_000_000;
+  const coordinationTest = (rule: string, body: (coordination: Coordination) => Promise<void>): void => {
+    test(`${name}: ${rule}`, () => prepare(body));
+  };
 
-  test(`${name}: a shop spends its tokens, waits exactly as long as it is told, and no longer`, async () => {
-    const coordination = await prepare();
-    const take = (nowMs: number) => coordination.takeToken("a", limit, nowMs);
-    assert.deepEqual(await coordination.peekTokens("a", limit, startMs), {
-      remaining: 3,
-      resetAfterMs: 0,
-      retryAfterMs: null,
-    });
-    for (const remaining of [2, 1, 0]) {
-      const state = await take(startMs);
-      assert.deepEqual([state.remaining, state.retryAfterMs], [remaining, null]);
-    }
-    assert.deepEqual(await take(startMs), { remaining: 0, resetAfterMs: 1_500, retryAfterMs: 500 });
-    assert.equal((await take(startMs + 499)).retryAfterMs, 1);
-    assert.equal((await take(startMs + 500)).retryAfterMs, null);
-    assert.equal((await take(startMs + 500)).retryAfterMs, 500);
-  });
+  coordinationTest(
+    "a shop spends its tokens, waits exactly as long as it is told, and no longer",
+    async (coordination) => {
+      const take = (nowMs: number) => coordination.takeToken("a", limit, nowMs);
+      assert.deepEqual(await coordination.peekTokens("a", limit, startMs), {
+        remaining: 3,
+        resetAfterMs: 0,
+        retryAfterMs: null,
+      });
+      for (const remaining of [2, 1, 0]) {
+        const state = await take(startMs);
+        assert.deepEqual([state.remaining, state.retryAfterMs], [remaining, null]);
+      }
+      assert.deepEqual(await take(startMs), { remaining: 0, resetAfterMs: 1_500, retryAfterMs: 500 });
+      assert.equal((await take(startMs + 499)).retryAfterMs, 1);
+      assert.equal((await take(startMs + 500)).retryAfterMs, null);
+      assert.equal((await take(startMs + 500)).retryAfterMs, 500);
+    },
+  );
 
-  test(`${name}: looking takes nothing, and shops do not share a bucket`, async () => {
-    const coordination = await prepare();
+  coordinationTest("looking takes nothing, and shops do not share a bucket", async (coordination) => {
     await coordination.takeToken("a", limit, startMs);
     for (let look = 0; look < 5; look += 1)
       assert.equal((await coordination.peekTokens("a", limit, startMs)).remaining, 2);
     assert.equal((await coordination.peekTokens("b", limit, startMs)).remaining, 3);
   });
 
-  test(`${name}: of calls at the same moment exactly as many get a token as there are`, async () => {
-    const coordination = await prepare();
+  coordinationTest("of calls at the same moment exactly as many get a token as there are", async (coordination) => {
     const states = await Promise.all(Array.from({ length: 20 }, () => coordination.takeToken("a", limit, startMs)));
     assert.equal(states.filter((state) => state.retryAfterMs === null).length, 3);
   });
 
-  test(`${name}: ten thousand shops later the first one's bucket is still as empty as it should be`, async () => {
-    const coordination = await prepare();
-    const slow = { capacity: 1, refillPerSecond: 0.001 };
-    await coordination.takeToken("slow", slow, startMs);
-    for (let index = 0; index < 12_000; index += 1) await coordination.takeToken(`s${index}`, limit, startMs + index);
-    assert.equal((await coordination.takeToken("slow", slow, startMs + 12_000)).retryAfterMs, 988_000);
-    assert.equal((await coordination.peekTokens("s0", limit, startMs + 12_000)).remaining, 3);
-  });
+  coordinationTest(
+    "ten thousand shops later the first one's bucket is still as empty as it should be",
+    async (coordination) => {
+      const slow = { capacity: 1, refillPerSecond: 0.001 };
+      await coordination.takeToken("slow", slow, startMs);
+      for (let start = 0; start < 12_000; start += 100)
+        await Promise.all(
+          Array.from({ length: 100 }, (_, index) =>
+            coordination.takeToken(`s${start + index}`, limit, startMs + start + index),
+          ),
+        );
+      assert.equal((await coordination.takeToken("slow", slow, startMs + 12_000)).retryAfterMs, 988_000);
+      assert.equal((await coordination.peekTokens("s0", limit, startMs + 12_000)).remaining, 3);
+    },
+  );
 
-  test(`${name}: a key has one holder, and who comes second learns with what it is in flight`, async () => {
-    const coordination = await prepare();
-    const claims = await Promise.all(
-      ["first", "second", "third"].map((fingerprint) => coordination.claimKey("a", "key_1 x", fingerprint, startMs)),
-    );
-    assert.deepEqual(claims, [null, "first", "first"]);
-    assert.equal(await coordination.claimKey("a", "key_2 x", "other", startMs), null);
-    assert.equal(await coordination.claimKey("b", "key_1 x", "other", startMs), null);
-    await coordination.releaseKey("a", "key_1 x");
-    await coordination.releaseKey("a", "key_1 x");
-    assert.equal(await coordination.claimKey("a", "key_1 x", "fourth", startMs), null);
-    assert.equal(await coordination.claimKey("b", "key_1 x", "fifth", startMs), "other");
-  });
+  coordinationTest(
+    "a key has one holder, and who comes second learns with what it is in flight",
+    async (coordination) => {
+      const claims = await Promise.all(
+        ["first", "second", "third"].map((fingerprint) => coordination.claimKey("a", "key_1 x", fingerprint, startMs)),
+      );
+      assert.deepEqual(claims, [null, "first", "first"]);
+      assert.equal(await coordination.claimKey("a", "key_2 x", "other", startMs), null);
+      assert.equal(await coordination.claimKey("b", "key_1 x", "other", startMs), null);
+      await coordination.releaseKey("a", "key_1 x");
+      await coordination.releaseKey("a", "key_1 x");
+      assert.equal(await coordination.claimKey("a", "key_1 x", "fourth", startMs), null);
+      assert.equal(await coordination.claimKey("b", "key_1 x", "fifth", startMs), "other");
+    },
+  );
 }

@@ -1,21 +1,18 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { openSqliteEngine } from "../../src/shop/sqlite.ts";
-import { systemClock } from "../../src/shop/system.ts";
+import { makePlace, onPostgres, openStore, type Store } from "../support/store.ts";
 import { engineSuite } from "./engine-suite.ts";
 
-engineSuite("sqlite", async () => {
-  const directory = await mkdtemp(join(tmpdir(), "openpo-engine-"));
+engineSuite(onPostgres ? "postgres" : "sqlite", async () => {
+  const place = await makePlace();
+  const opened: Store[] = [];
   return {
-    open: (options = {}) =>
-      openSqliteEngine({
-        directory: join(directory, "shops"),
-        schemaDirectory: "src/shop/schema",
-        shopsOpenMax: 4,
-        clock: systemClock,
-        ...options,
-      }),
-    dispose: () => rm(directory, { recursive: true }),
+    async open(options = {}) {
+      const store = await openStore(place.directory, options);
+      opened.push(store);
+      return store.engine;
+    },
+    async dispose() {
+      for (const store of opened) await store.close();
+      await place.remove();
+    },
   };
 });

@@ -1,14 +1,11 @@
 /**
- * A shop in a directory of its own, for tests of the operator's side that need no server.
+ * A shop in a store of its own, for tests of the operator's side that need no server.
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { exportRecords } from "../../src/admin/export.ts";
 import { type ImportContext, importRecords } from "../../src/admin/import.ts";
 import { defaultSettings, saveShop, type Shop } from "../../src/shop/account.ts";
-import { openSqliteEngine } from "../../src/shop/sqlite.ts";
 import { systemClock, timeOrderedIds } from "../../src/shop/system.ts";
+import { makePlace, openStore } from "./store.ts";
 
 export interface TestShop extends ImportContext {
   readonly shop: Shop;
@@ -25,18 +22,14 @@ export async function* piecesOf(bytes: Uint8Array, size: number): AsyncGenerator
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
 }
 
-/** Opens shops in one directory, runs `use` and cleans up. */
+/** Opens shops in one store, runs `use` and cleans up. */
 export async function withShops(
   use: (open: (shopId: string, settings?: Partial<Shop>) => Promise<TestShop>) => Promise<void>,
   context: Partial<ImportContext> = {},
 ): Promise<void> {
-  const directory = await mkdtemp(path.join(tmpdir(), "openpo-"));
-  const engine = await openSqliteEngine({
-    directory,
-    schemaDirectory: path.join(import.meta.dirname, "../../src/shop/schema"),
-    shopsOpenMax: 8,
-    clock: systemClock,
-  });
+  const place = await makePlace();
+  const store = await openStore(place.directory);
+  const { engine } = store;
   const base: ImportContext = {
     engine,
     clock: systemClock,
@@ -74,7 +67,7 @@ export async function withShops(
       };
     });
   } finally {
-    await engine.close();
-    await rm(directory, { recursive: true, force: true });
+    await store.close();
+    await place.remove();
   }
 }

@@ -1,15 +1,12 @@
 /**
- * A real server for tests: files in a directory of its own, a port of its own, one shop with a read and a write key.
+ * A real server for tests: a store of its own (store.ts says of which kind), a port of its own, one shop with a read and a write key.
  *
  * Every answer that `request` gets is held against the OpenAPI document (contract.ts); an undocumented status, property, fault or
  * header fails the test that asked for it.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
 import { Agent, type IncomingHttpHeaders, request as httpRequest } from "node:http";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { apiKeyRandomBytes, makeApiKey } from "../../src/core/api-key.ts";
 import type { Json } from "../../src/core/json.ts";
 import { createApp, type Mount } from "../../src/http/app.ts";
@@ -29,15 +26,14 @@ import {
   saveShop,
   type Shop,
 } from "../../src/shop/account.ts";
-import { memoryCoordination } from "../../src/shop/coordination.ts";
 import { createOutbox, type OutboxLimits } from "../../src/shop/outbox.ts";
 import type { QueueLimits } from "../../src/shop/queue.ts";
 import type { Clock, Engine, Ids } from "../../src/shop/shop.ts";
-import { openSqliteEngine } from "../../src/shop/sqlite.ts";
 import { systemClock, timeOrderedIds } from "../../src/shop/system.ts";
 import { openSandbox, type SandboxControl } from "../../src/storefront/sandbox.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
 import { createContract } from "./contract.ts";
+import { makePlace, openStore } from "./store.ts";
 
 export interface TestServerOptions {
   /** Default: the registry's. */
@@ -79,7 +75,6 @@ export interface TestResponse {
 export interface TestServer {
   readonly url: string;
   readonly port: number;
-  readonly directory: string;
   readonly engine: Engine;
   readonly ids: Ids;
   /** Real time, moved ahead by `advance`. */
@@ -105,11 +100,8 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
-const schemaOf = (room: string): string => path.join(import.meta.dirname, `../../src/${room}/schema`);
-
 /** Starts a server; `await using` or `stop` ends it and removes its files. */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer & AsyncDisposable> {
-  const directory = await mkdtemp(path.join(tmpdir(), "openpo-"));
   let aheadMs = 0;
   const clock = {
     now: () => systemClock.now() + aheadMs,
@@ -125,25 +117,21 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   };
   const log = { info: write("info"), warn: write("warn"), error: write("error") };
 
-  const open = (name: string, room: string): Promise<Engine> =>
-    openSqliteEngine({
-      directory: path.join(directory, name),
-      schemaDirectory: schemaOf(room),
-      shopsOpenMax: 8,
-      clock,
-      ...(options.queue === undefined ? {} : { queue: options.queue }),
-    });
-  const engine = await open("shops", "shop");
-  const sandboxes = await open("sandbox", "storefront");
+  const place = await makePlace();
+  const store = await openStore(place.directory, {
+    clock,
+    ...(options.queue === undefined ? {} : { queue: options.queue }),
+  });
+  const { engine, sandboxEngine, coordination } = store;
   const storefrontOf = (shopId: string) =>
-    Promise.resolve(openSandbox({ engine: sandboxes, clock, shopId, timeoutMs: 100 }));
+    Promise.resolve(openSandbox({ engine: sandboxEngine, clock, shopId, timeoutMs: 100 }));
   const outbox = createOutbox({
     engine,
     storefrontOf,
     clock,
     ids,
     log,
-    alone: true,
+    alone: store.alone,
     random: Math.random,
     ...(options.outboxLimits === undefined ? {} : { limits: options.outboxLimits }),
   });
@@ -182,7 +170,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const operations = options.operations ?? registry;
   const deps: PerformDependencies = {
     engine,
-    coordination: memoryCoordination(),
+    coordination,
     clock,
     ids,
     outbox,
@@ -223,22 +211,20 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const stop = async (): Promise<void> => {
     await server.stop();
     await outbox.close();
-    await engine.close();
-    await sandboxes.close();
-    await rm(directory, { recursive: true, force: true });
+    await store.close();
+    await place.remove();
   };
 
   return {
     url: `http://127.0.0.1:${server.port}`,
     port: server.port,
-    directory,
     engine,
     ids,
     clock,
     shopId,
     readKey,
     writeKey,
-    sandbox: openSandbox({ engine: sandboxes, clock, shopId }),
+    sandbox: openSandbox({ engine: sandboxEngine, clock, shopId }),
     logged,
     request,
     get: (target, options) => request("GET", target, options),

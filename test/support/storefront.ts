@@ -1,8 +1,5 @@
-/** A shop with its sandbox and its outbox on real files, for tests of what follows a change. */
+/** A shop with its sandbox and its outbox in a real store, for tests of what follows a change. */
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { decideReceive, decideUnreceive } from "../../src/core/goods.ts";
 import { type Quantity, quantityToNumber } from "../../src/core/money.ts";
 import type { Decision, LineItem, PurchaseOrder } from "../../src/core/purchase-order.ts";
@@ -10,15 +7,14 @@ import { defaultSettings, saveShop, type Shop } from "../../src/shop/account.ts"
 import { createOutbox, type Outbox, type OutboxLimits } from "../../src/shop/outbox.ts";
 import { importOrder, loadOrder, saveDecision } from "../../src/shop/rows.ts";
 import type { Engine, Tx } from "../../src/shop/shop.ts";
-import { openSqliteEngine } from "../../src/shop/sqlite.ts";
 import { systemClock, timeOrderedIds } from "../../src/shop/system.ts";
 import { openSandbox, type SandboxControl, type SandboxFault } from "../../src/storefront/sandbox.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
 import { context, order, shop as shopFacts } from "./goods.ts";
+import { inPlace, openStore } from "./store.ts";
 
 export const shopId = "demo";
 export const locationId = "warehouse";
-const source = path.join(import.meta.dirname, "../../src");
 
 export interface World {
   readonly engine: Engine;
@@ -56,15 +52,8 @@ export interface WorldOptions {
 /** Opens (or opens again) the world in a directory. */
 export async function openWorld(directory: string, options: WorldOptions = {}): Promise<World> {
   const ids = timeOrderedIds(systemClock);
-  const open = (part: string, schema: string): Promise<Engine> =>
-    openSqliteEngine({
-      directory: path.join(directory, part),
-      schemaDirectory: path.join(source, schema),
-      clock: systemClock,
-      shopsOpenMax: 4,
-    });
-  const engine = await open("shops", "shop/schema");
-  const sandboxEngine = await open("sandbox", "storefront/schema");
+  const store = await openStore(directory);
+  const { engine, sandboxEngine } = store;
   if (!(await engine.exists(shopId))) {
     await engine.create(shopId);
     await engine.write(shopId, (tx) =>
@@ -90,7 +79,7 @@ export async function openWorld(directory: string, options: WorldOptions = {}): 
     clock: systemClock,
     ids,
     log: { warn: complain, error: complain },
-    alone: true,
+    alone: store.alone,
     random: () => 0.5,
     limits: { backoffMs: 5, backoffMsMax: 40, closeWaitMs: 200, ...options.limits },
   });
@@ -184,21 +173,13 @@ export async function openWorld(directory: string, options: WorldOptions = {}): 
     },
     async close() {
       await outbox.close();
-      await engine.close();
-      await sandboxEngine.close();
+      await store.close();
     },
   };
 }
 
-/** A directory of its own, removed afterwards. */
-export async function inDirectory<T>(use: (directory: string) => Promise<T>): Promise<T> {
-  const directory = await mkdtemp(path.join(tmpdir(), "openpo-outbox-"));
-  try {
-    return await use(directory);
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
-}
+/** A place of its own, removed afterwards. */
+export const inDirectory = inPlace;
 
 export const withWorld = (use: (world: World) => Promise<void>, options: WorldOptions = {}): Promise<void> =>
   inDirectory(async (directory) => {

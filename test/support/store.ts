@@ -1,0 +1,126 @@
+/**
+ * Where a test's shops are: files of its own, or a database of its own, as `engineVariable` says. Suites need not know which.
+ *
+ * A store is named by a directory, so that it can be opened again, by another process too; one on PostgreSQL keeps its database's
+ * address there.
+ */
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { memoryCoordination } from "../../src/shop/coordination.ts";
+import { openPostgresEngine } from "../../src/shop/postgres.ts";
+import { postgresCoordination } from "../../src/shop/postgres-coordination.ts";
+import type { QueueLimits } from "../../src/shop/queue.ts";
+import type { Clock, Coordination, Engine } from "../../src/shop/shop.ts";
+import { openSqliteEngine } from "../../src/shop/sqlite.ts";
+import { systemClock } from "../../src/shop/system.ts";
+import { freshDatabase, openTestPool, sandboxSchema, shopsSchema } from "./postgres.ts";
+
+/** `postgres`: what is tested runs on PostgreSQL; otherwise on sqlite. */
+export const engineVariable = "OPENPO_TEST_ENGINE";
+export const onPostgres = process.env[engineVariable] === "postgres";
+
+const addressFile = (directory: string): string => path.join(directory, "database-url");
+
+/** The address of the database that the store is in; null: it is in files. */
+export const databaseOf = (directory: string): string | null =>
+  existsSync(addressFile(directory)) ? readFileSync(addressFile(directory), "utf8") : null;
+
+export interface StorePlace {
+  readonly directory: string;
+  /** Every store over it has been closed. */
+  remove(): Promise<void>;
+}
+
+/** A new, empty place. */
+export async function makePlace(postgres = onPostgres): Promise<StorePlace> {
+  const directory = await mkdtemp(path.join(tmpdir(), "openpo-"));
+  const database = postgres ? await freshDatabase() : null;
+  if (database !== null) writeFileSync(addressFile(directory), database.url);
+  return {
+    directory,
+    async remove() {
+      await database?.drop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A place for as long as `use` runs. */
+export async function inPlace<T>(use: (directory: string) => Promise<T>): Promise<T> {
+  const place = await makePlace();
+  try {
+    return await use(place.directory);
+  } finally {
+    await place.remove();
+  }
+}
+
+export interface StoreOptions {
+  readonly clock?: Clock;
+  readonly queue?: QueueLimits;
+  /** PostgreSQL: connections of this store; a node's. */
+  readonly connectionsMax?: number;
+}
+
+export interface Store {
+  readonly engine: Engine;
+  readonly sandboxEngine: Engine;
+  readonly coordination: Coordination;
+  /** This store is not the only one over its shops. */
+  readonly alone: boolean;
+  close(): Promise<void>;
+}
+
+/** Opens the store of a place. */
+export async function openStore(
+  directory: string,
+  { clock = systemClock, queue, connectionsMax = 8 }: StoreOptions = {},
+): Promise<Store> {
+  const url = databaseOf(directory);
+  const schemaOf = (room: string): string => path.join(import.meta.dirname, `../../src/${room}/schema`);
+  const limits = queue === undefined ? {} : { queue };
+  if (url === null) {
+    const open = (name: string, room: string): Promise<Engine> =>
+      openSqliteEngine({
+        directory: path.join(directory, name),
+        schemaDirectory: schemaOf(room),
+        shopsOpenMax: 8,
+        clock,
+        ...limits,
+      });
+    const engine = await open("shops", "shop");
+    const sandboxEngine = await open("sandbox", "storefront");
+    return {
+      engine,
+      sandboxEngine,
+      coordination: memoryCoordination(),
+      alone: true,
+      async close() {
+        await engine.close();
+        await sandboxEngine.close();
+      },
+    };
+  }
+  const pool = await openTestPool(url, connectionsMax);
+  const open = (schemaName: string, room: string): Promise<Engine> =>
+    openPostgresEngine({ pool, schemaName, schemaDirectory: schemaOf(room), clock, ...limits });
+  const engine = await open(shopsSchema, "shop");
+  const sandboxEngine = await open(sandboxSchema, "storefront");
+  const owner = randomBytes(8).toString("hex");
+  const coordination = await postgresCoordination({ pool, schemaName: shopsSchema, owner });
+  return {
+    engine,
+    sandboxEngine,
+    coordination,
+    alone: false,
+    async close() {
+      await coordination.close();
+      await engine.close();
+      await sandboxEngine.close();
+      await pool.close();
+    },
+  };
+}
