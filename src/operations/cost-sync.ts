@@ -129,8 +129,10 @@ export async function writeCosts(
 async function dueProposals(tx: Tx, call: Call, order: PurchaseOrder) {
   const { shopId } = call.shop;
   const { purchaseOrderId } = order;
-  const rows = await loadCostRows(tx, shopId, purchaseOrderId, completionOf(order));
-  const facts = await loadCostFacts(tx, shopId, purchaseOrderId);
+  const [rows, facts] = await Promise.all([
+    loadCostRows(tx, shopId, purchaseOrderId, completionOf(order)),
+    loadCostFacts(tx, shopId, purchaseOrderId),
+  ]);
   const applied = Map.groupBy(
     rows.filter((row) => row.outcome === "applied"),
     (row) => row.variantId,

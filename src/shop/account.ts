@@ -295,13 +295,15 @@ export async function listAudit(
     params.push(filters.status);
   }
   const where = conditions.join(" and ");
-  const [count] = await tx.all<{ n: number }>(`select count(*) as n from audit_log where ${where}`, params);
   const page = before === null ? "" : " and audit_id < ?";
-  const rows = await tx.all<AuditRow>(
-    `select audit_id, at, request_id, tag, key_id, method, path, status, error_code, duration_ms, replayed
-     from audit_log where ${where}${page} order by audit_id desc limit ?`,
-    before === null ? [...params, limit] : [...params, before, limit],
-  );
+  const [[count], rows] = await Promise.all([
+    tx.all<{ n: number }>(`select count(*) as n from audit_log where ${where}`, params),
+    tx.all<AuditRow>(
+      `select audit_id, at, request_id, tag, key_id, method, path, status, error_code, duration_ms, replayed
+       from audit_log where ${where}${page} order by audit_id desc limit ?`,
+      before === null ? [...params, limit] : [...params, before, limit],
+    ),
+  ]);
   const entries = rows.map((row) => ({
     auditId: row.audit_id,
     atMs: row.at,

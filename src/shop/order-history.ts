@@ -67,12 +67,14 @@ async function pageOf<Row, Entry>(
   limit: number | null,
 ): Promise<HistoryPage<Entry>> {
   const { atColumn, idColumn } = table;
-  const [counted] = await tx.all<{ n: number }>(`select count(*) as n from ${table.name} where ${where}`, params);
   const position = after === null ? "" : ` and (${atColumn}, ${idColumn}) < (?, ?)`;
-  const rows = await tx.all<Row>(
-    `${table.select} where ${where}${position} order by ${atColumn} desc, ${idColumn} desc${limit === null ? "" : " limit ?"}`,
-    [...params, ...(after === null ? [] : [after.atMs, after.id]), ...(limit === null ? [] : [limit + 1])],
-  );
+  const [[counted], rows] = await Promise.all([
+    tx.all<{ n: number }>(`select count(*) as n from ${table.name} where ${where}`, params),
+    tx.all<Row>(
+      `${table.select} where ${where}${position} order by ${atColumn} desc, ${idColumn} desc${limit === null ? "" : " limit ?"}`,
+      [...params, ...(after === null ? [] : [after.atMs, after.id]), ...(limit === null ? [] : [limit + 1])],
+    ),
+  ]);
   const entries = (limit === null ? rows : rows.slice(0, limit)).map((row) => table.from(row));
   const last = entries.at(-1);
   return {

@@ -165,9 +165,11 @@ export async function listOrders(
   limit: number,
 ): Promise<OrderPage> {
   const count = countStatement(shopId, filters);
-  const [counted] = await tx.all<{ n: number }>(count.sql, count.params);
   const page = pageStatement(shopId, filters, after, limit + 1);
-  const keys = await tx.all<{ purchase_order_id: string; created_at: number }>(page.sql, page.params);
+  const [[counted], keys] = await Promise.all([
+    tx.all<{ n: number }>(count.sql, count.params),
+    tx.all<{ purchase_order_id: string; created_at: number }>(page.sql, page.params),
+  ]);
   const shown = keys.slice(0, limit);
   const last = shown.at(-1);
   const rows =

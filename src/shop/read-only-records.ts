@@ -499,11 +499,13 @@ export async function pageOfParts<Part>(
 ): Promise<PartPage<Part>> {
   const key = [shopId, kind.resource, recordId, kind.kind];
   const ofRecord = "where shop_id = ? and resource = ? and record_id = ? and kind = ?";
-  const [counted] = await tx.all<{ n: number }>(`select count(*) as n from read_only_part ${ofRecord}`, key);
-  const rows = await tx.all<DocRow & { readonly position: number }>(
-    `select position, doc from read_only_part ${ofRecord} and position > ? order by position${limit === null ? "" : " limit ?"}`,
-    [...key, after ?? -1, ...(limit === null ? [] : [limit + 1])],
-  );
+  const [[counted], rows] = await Promise.all([
+    tx.all<{ n: number }>(`select count(*) as n from read_only_part ${ofRecord}`, key),
+    tx.all<DocRow & { readonly position: number }>(
+      `select position, doc from read_only_part ${ofRecord} and position > ? order by position${limit === null ? "" : " limit ?"}`,
+      [...key, after ?? -1, ...(limit === null ? [] : [limit + 1])],
+    ),
+  ]);
   const shown = limit === null ? rows : rows.slice(0, limit);
   return {
     parts: shown.map((row) => partFrom(kind, row)),
@@ -861,9 +863,11 @@ export async function listReadOnly<Header extends Aged>(
   limit: number,
 ): Promise<ReadOnlyPage<Header>> {
   const count = countStatement(table, shopId, query);
-  const [counted] = await tx.all<{ n: number }>(count.sql, count.params);
   const page = pageStatement(table, shopId, query, after, limit + 1);
-  const keys = await tx.all<{ record_id: string; created_at: number }>(page.sql, page.params);
+  const [[counted], keys] = await Promise.all([
+    tx.all<{ n: number }>(count.sql, count.params),
+    tx.all<{ record_id: string; created_at: number }>(page.sql, page.params),
+  ]);
   const shown = keys.slice(0, limit);
   const headers = await loadHeaders(
     tx,

@@ -583,8 +583,10 @@ export const costFrom = (row: CostSyncRow): CostSyncEntry => ({
 export async function loadHistory(tx: Tx, shopId: string, purchaseOrderId: string): Promise<OrderHistory> {
   const key = [shopId, purchaseOrderId];
   const ofOrder = "where shop_id = ? and purchase_order_id = ?";
-  const log = await tx.all<LogRow>(`${selectLog} ${ofOrder} order by log_id`, key);
-  const receipts = await tx.all<ReceiptRow>(`${selectReceipts} ${ofOrder} order by receipt_id`, key);
-  const costs = await tx.all<CostSyncRow>(`${selectCosts} ${ofOrder} order by cost_sync_id`, key);
+  const [log, receipts, costs] = await Promise.all([
+    tx.all<LogRow>(`${selectLog} ${ofOrder} order by log_id`, key),
+    tx.all<ReceiptRow>(`${selectReceipts} ${ofOrder} order by receipt_id`, key),
+    tx.all<CostSyncRow>(`${selectCosts} ${ofOrder} order by cost_sync_id`, key),
+  ]);
   return { log: log.map(logFrom), receipts: receipts.map(receiptFrom), costSyncHistory: costs.map(costFrom) };
 }

@@ -45,6 +45,14 @@ export function chunksOf<T>(values: readonly T[], size: number): readonly (reado
   return chunks;
 }
 
+/** What a statement finds for these values, asked for as many at a time as it takes, all side by side; repeats are left out. */
+export async function inChunks<R>(
+  values: readonly string[],
+  ask: (chunk: readonly string[]) => Promise<readonly R[]>,
+): Promise<readonly R[]> {
+  return (await Promise.all(chunksOf([...new Set(values)], inListMax).map(ask))).flat();
+}
+
 const placeholders = (count: number): string => Array.from({ length: count }, () => "?").join(", ");
 
 // Orders.
@@ -234,10 +242,11 @@ export async function loadHeader(tx: Tx, shopId: string, purchaseOrderId: string
 
 /** The order with its lines in the order they were added; null when there is no such order or it was deleted (C33). */
 export async function loadOrder(tx: Tx, shopId: string, purchaseOrderId: string): Promise<PurchaseOrder | null> {
-  const header = await loadHeader(tx, shopId, purchaseOrderId);
-  if (header === null) return null;
-  const rows = await tx.all<LineRow>(selectLines, [shopId, purchaseOrderId]);
-  return { ...header, lineItems: rows.map(lineFrom) };
+  const [header, rows] = await Promise.all([
+    loadHeader(tx, shopId, purchaseOrderId),
+    tx.all<LineRow>(selectLines, [shopId, purchaseOrderId]),
+  ]);
+  return header === null ? null : { ...header, lineItems: rows.map(lineFrom) };
 }
 
 export interface LinePage {
@@ -256,14 +265,16 @@ export async function pageOfLines(
   limit: number | null,
 ): Promise<LinePage> {
   const key = [shopId, purchaseOrderId];
-  const [counted] = await tx.all<{ n: number }>(
-    "select count(*) as n from purchase_order_line where shop_id = ? and purchase_order_id = ?",
-    key,
-  );
-  const rows = await tx.all<LineRow>(
-    `${selectLinesOfOrder}${after === null ? "" : " and position > ?"} order by position${limit === null ? "" : " limit ?"}`,
-    [...key, ...(after === null ? [] : [after]), ...(limit === null ? [] : [limit + 1])],
-  );
+  const [[counted], rows] = await Promise.all([
+    tx.all<{ n: number }>(
+      "select count(*) as n from purchase_order_line where shop_id = ? and purchase_order_id = ?",
+      key,
+    ),
+    tx.all<LineRow>(
+      `${selectLinesOfOrder}${after === null ? "" : " and position > ?"} order by position${limit === null ? "" : " limit ?"}`,
+      [...key, ...(after === null ? [] : [after]), ...(limit === null ? [] : [limit + 1])],
+    ),
+  ]);
   const shown = limit === null ? rows : rows.slice(0, limit);
   return {
     lineItems: shown.map(lineFrom),
@@ -284,15 +295,20 @@ export async function pageOfOrders(
      order by purchase_order_id limit ?`,
     [shopId, after, limit],
   );
-  const page = [];
-  for (const { purchase_order_id: purchaseOrderId, deleted_at: deletedAtMs } of keys) {
-    const key = [shopId, purchaseOrderId];
-    const headers = await tx.all<HeaderRow>(`${selectHeader} where o.shop_id = ? and o.purchase_order_id = ?`, key);
-    const rows = await tx.all<LineRow>(selectLines, key);
-    for (const header of headers)
-      page.push({ order: { ...headerFrom(header), lineItems: rows.map(lineFrom) }, deletedAtMs });
-  }
-  return page;
+  const page = await Promise.all(
+    keys.map(async ({ purchase_order_id: purchaseOrderId, deleted_at: deletedAtMs }) => {
+      const key = [shopId, purchaseOrderId];
+      const [headers, rows] = await Promise.all([
+        tx.all<HeaderRow>(`${selectHeader} where o.shop_id = ? and o.purchase_order_id = ?`, key),
+        tx.all<LineRow>(selectLines, key),
+      ]);
+      return headers.map((header) => ({
+        order: { ...headerFrom(header), lineItems: rows.map(lineFrom) },
+        deletedAtMs,
+      }));
+    }),
+  );
+  return page.flat();
 }
 
 /** What a search for an order by text looks through, one field a line; the supplier's name is looked up where it stands (C13). */
@@ -570,8 +586,10 @@ export async function importOrder(
   order: PurchaseOrder,
   attachments: Attachments,
 ): Promise<void> {
-  const before = await loadOrder(tx, shopId, order.purchaseOrderId);
-  const attached = await loadAttachments(tx, shopId, order.purchaseOrderId);
+  const [before, attached] = await Promise.all([
+    loadOrder(tx, shopId, order.purchaseOrderId),
+    loadAttachments(tx, shopId, order.purchaseOrderId),
+  ]);
   const isSame = before !== null && contentOf(before, attached) === contentOf(order, attachments);
   const storedVersion = before === null ? 0 : before.version + (isSame ? 0 : 1);
   const version = Math.max(order.version, storedVersion);
@@ -787,9 +805,8 @@ export async function loadVariants(
   shopId: string,
   variantIds: readonly string[],
 ): Promise<ReadonlyMap<string, VariantSnapshot>> {
-  const variants = new Map<string, VariantSnapshot>();
-  for (const chunk of chunksOf([...new Set(variantIds)], inListMax)) {
-    const rows = await tx.all<{
+  const rows = await inChunks(variantIds, (chunk) =>
+    tx.all<{
       variant_id: string;
       product_name: string;
       variant_name: string | null;
@@ -799,16 +816,14 @@ export async function loadVariants(
       `select variant_id, product_name, variant_name, sku, barcode from variant
        where shop_id = ? and variant_id in (${placeholders(chunk.length)})`,
       [shopId, ...chunk],
-    );
-    for (const row of rows)
-      variants.set(row.variant_id, {
-        productName: row.product_name,
-        variantName: row.variant_name,
-        sku: row.sku,
-        barcode: row.barcode,
-      });
-  }
-  return variants;
+    ),
+  );
+  return new Map(
+    rows.map((row) => [
+      row.variant_id,
+      { productName: row.product_name, variantName: row.variant_name, sku: row.sku, barcode: row.barcode },
+    ]),
+  );
 }
 
 /** Variants of which the supplier has a catalogue entry. */
@@ -818,16 +833,14 @@ export async function loadSupplierVariantIds(
   supplierId: string,
   variantIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const found = new Set<string>();
-  for (const chunk of chunksOf([...new Set(variantIds)], inListMax)) {
-    const rows = await tx.all<{ variant_id: string }>(
+  const rows = await inChunks(variantIds, (chunk) =>
+    tx.all<{ variant_id: string }>(
       `select variant_id from supplier_variant
        where shop_id = ? and supplier_id = ? and variant_id in (${placeholders(chunk.length)})`,
       [shopId, supplierId, ...chunk],
-    );
-    for (const row of rows) found.add(row.variant_id);
-  }
-  return found;
+    ),
+  );
+  return new Set(rows.map((row) => row.variant_id));
 }
 
 /** What a write-back may set in a supplier's catalogue entry; an absent field is untouched (spec "Rules attached to the endpoints" 6). */
