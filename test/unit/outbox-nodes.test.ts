@@ -1,0 +1,318 @@
+/** The outbox among other nodes: answers that are lost, runners that are overtaken, and work that one leaves to another (O1, O6). */
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { claimLane } from "../../src/shop/effects.ts";
+import { createOutbox, type Outbox, type OutboxLimits } from "../../src/shop/outbox.ts";
+import type { Engine } from "../../src/shop/shop.ts";
+import { systemClock, timeOrderedIds } from "../../src/shop/system.ts";
+import type { SandboxFault } from "../../src/storefront/sandbox.ts";
+import type { Storefront } from "../../src/storefront/storefront.ts";
+import { losingAnswers } from "../support/engine-doubles.ts";
+import { line, quantity } from "../support/goods.ts";
+import { locationId, shopId, withWorld, type World } from "../support/storefront.ts";
+
+interface NodeOptions {
+  readonly engineOf?: (engine: Engine) => Engine;
+  readonly between?: (storefront: Storefront) => Storefront;
+  readonly limits?: Partial<OutboxLimits>;
+  /** How far its clock is ahead. */
+  readonly aheadMs?: number;
+  readonly recover?: (shopId: string) => Promise<void>;
+}
+
+/** One more node on the world's data, and what it complains about. */
+function nodeOf(world: World, options: NodeOptions = {}): { readonly outbox: Outbox; readonly complaints: string[] } {
+  const complaints: string[] = [];
+  const complain = (_: object, message: string): void => void complaints.push(message);
+  const clock = { now: () => systemClock.now() + (options.aheadMs ?? 0) };
+  const outbox = createOutbox({
+    engine: options.engineOf?.(world.engine) ?? world.engine,
+    storefrontOf: async () => options.between?.(world.sandbox) ?? world.sandbox,
+    clock,
+    ids: timeOrderedIds(clock),
+    log: { warn: complain, error: complain },
+    alone: false,
+    random: () => 0.5,
+    limits: { backoffMs: 5, backoffMsMax: 40, closeWaitMs: 200, ...options.limits },
+    ...(options.recover === undefined ? {} : { recover: options.recover }),
+  });
+  return { outbox, complaints };
+}
+
+const threeLines = ["1", "2", "3"].map((n) => line(`l${n}`, { confirmed: 10, variantId: `v${n}` }));
+const totals = { l1: quantity(4), l2: quantity(2.5), l3: quantity(1) };
+
+/** What a run leaves, less what names or times it. */
+async function leftBy(world: World, outcomes: ReadonlyMap<string, unknown>) {
+  const { lineItems, storefrontSyncState } = await world.load("po_1");
+  const { variants } = await world.sandbox.state(["v1", "v2", "v3"]);
+  const rows = await world.engine.read(shopId, async (tx) => ({
+    effects: await tx.all<{ attempts: number }>(
+      "select kind, state, attempts, detail, item_count, lease_owner from effect where shop_id = ? order by kind",
+      [shopId],
+    ),
+    levels: await tx.all<{ on_hand: number }>(
+      "select variant_id, on_hand from inventory_level where shop_id = ? order by variant_id",
+      [shopId],
+    ),
+    log: await tx.all<{ message: string }>(
+      "select message from purchase_order_log where shop_id = ? and action = 'storefront-sync' order by log_id",
+      [shopId],
+    ),
+  }));
+  return {
+    told: [...outcomes.values()],
+    synced: lineItems.map((each) => each.quantitySynced),
+    storefrontSyncState,
+    onHand: variants.map((variant) => variant.levels.map((level) => [level.onHand, level.incoming])),
+    tags: variants.map((variant) => variant.tags),
+    ...rows,
+    // What is told in one entry may be told in two.
+    log: rows.log.map((entry) => entry.message).join(" "),
+  };
+}
+
+/** Receives goods with a node's engine, settles and tells what is left. */
+async function receiptLeaves(
+  faults: readonly SandboxFault[],
+  engineOf: (engine: Engine) => Engine,
+): Promise<Awaited<ReturnType<typeof leftBy>>> {
+  const left: Awaited<ReturnType<typeof leftBy>>[] = [];
+  await withWorld(
+    async (world) => {
+      await world.place("po_1", threeLines);
+      await world.strike(faults);
+      const effects = await world.receive("po_1", totals);
+      const { outbox, complaints } = nodeOf(world, { engineOf, limits: { attemptsMax: 3 } });
+      try {
+        await outbox.settle(shopId, effects, 5_000);
+        await world.quiet();
+        left.push(await leftBy(world, await outbox.settle(shopId, effects, 5_000)));
+        assert.deepEqual(complaints, []);
+      } finally {
+        await outbox.close();
+      }
+    },
+    { settings: { onOrderTag: "on-order" } },
+  );
+  return left[0] ?? assert.fail();
+}
+
+const refusal: SandboxFault = { call: "changeOnHand", outcome: "refused", variantIds: ["v2"], times: null };
+const stories: Readonly<Record<string, readonly SandboxFault[]>> = {
+  "that all land": [],
+  "of which one is refused": [refusal],
+  "whose first answers are lost": ["changeOnHand", "setIncoming", "setTags"].map((call): SandboxFault => {
+    assert.ok(call === "changeOnHand" || call === "setIncoming" || call === "setTags");
+    return { call, outcome: "lost-response", variantIds: null, times: 1 };
+  }),
+  "that never get through": [{ call: "*", outcome: "error", variantIds: null, times: null }],
+};
+
+suite("a write that was kept and reported as failed", () => {
+  for (const [story, faults] of Object.entries(stories))
+    test(`at each step in turn changes nothing of what goods ${story} leave`, async () => {
+      let writes = 0;
+      const expected = await receiptLeaves(faults, (engine) => losingAnswers(engine, () => (writes += 1) === 0));
+      // At least the claim and the end of each of three lanes.
+      assert.ok(writes >= 6, `${writes} writes`);
+      for (let lostAt = 1; lostAt <= writes; lostAt += 1) {
+        let write = 0;
+        const left = await receiptLeaves(faults, (engine) => losingAnswers(engine, () => (write += 1) === lostAt));
+        assert.deepEqual(left, expected, `the answer of write ${lostAt} of ${writes} was lost`);
+      }
+    });
+
+  test("time and again still has one effect", async () => {
+    const expected = await receiptLeaves([refusal], (engine) => engine);
+    let write = 0;
+    const left = await receiptLeaves([refusal], (engine) => losingAnswers(engine, () => (write += 1) % 2 === 1));
+    assert.deepEqual(left, expected);
+  });
+});
+
+/** A storefront whose next answer to a push waits for `open`. */
+function held() {
+  const reached = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  let calls = 0;
+  const between = (storefront: Storefront): Storefront => ({
+    ...storefront,
+    changeOnHand: async (changes, write) => {
+      const results = await storefront.changeOnHand(changes, write);
+      calls += 1;
+      if (calls === 1) {
+        reached.resolve();
+        await gate.promise;
+      }
+      return results;
+    },
+  });
+  return { between, reached: reached.promise, open: () => gate.resolve() };
+}
+
+const leaseMs = 400;
+const limits = { leaseMs, callTimeLimitMs: 300 };
+
+/** What proves that the three lines landed, and landed once. */
+async function landedOnce(world: World): Promise<void> {
+  const order = await world.load("po_1");
+  assert.deepEqual(
+    order.lineItems.map((each) => each.quantitySynced),
+    Object.values(totals),
+  );
+  assert.deepEqual(await Promise.all(["v1", "v2", "v3"].map((id) => world.onHand(id))), [4, 2.5, 1]);
+  const { levels, log } = await leftBy(world, new Map());
+  assert.deepEqual(
+    levels.map((level) => level.on_hand),
+    [4_000, 2_500, 1_000],
+  );
+  assert.equal(log, "The storefront took the stock of 3 line(s).");
+}
+
+suite("two nodes", () => {
+  test("a runner that was overtaken keeps nothing, and tells what the other one has brought about", () =>
+    withWorld(async (world) => {
+      await world.place("po_1", threeLines);
+      const effects = await world.receive("po_1", totals);
+      const slow = held();
+      const first = nodeOf(world, { between: slow.between });
+      // By its clock the first one's lease has ended.
+      const second = nodeOf(world, { aheadMs: 60_000 });
+      const told = first.outbox.settle(shopId, effects, 5_000);
+      await slow.reached;
+      await second.outbox.settle(shopId, effects, 5_000);
+      await world.quiet();
+      await landedOnce(world);
+      slow.open();
+      const outcomes = [...(await told).values()];
+      assert.ok(outcomes.every((outcome) => outcome.state === "applied"));
+      await first.outbox.close();
+      await second.outbox.close();
+      await landedOnce(world);
+      assert.deepEqual([...first.complaints, ...second.complaints], []);
+    }));
+
+  test("a runner that is overtaken under way leaves the end to the other one", () =>
+    withWorld(async (world) => {
+      await world.place("po_1", threeLines);
+      const effects = await world.receive("po_1", totals);
+      const [firstCall, secondCall] = [held(), held()];
+      const first = nodeOf(world, { between: firstCall.between });
+      const second = nodeOf(world, { between: secondCall.between, aheadMs: 60_000 });
+      const told = first.outbox.settle(shopId, effects, 5_000);
+      await firstCall.reached;
+      const toldToo = second.outbox.settle(shopId, effects, 5_000);
+      await secondCall.reached;
+      firstCall.open();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      assert.equal((await world.load("po_1")).storefrontSyncState, "in-flight", "the first one's answer came too late");
+      secondCall.open();
+      assert.deepEqual([...(await told).values()], [...(await toldToo).values()]);
+      await world.quiet();
+      await first.outbox.close();
+      await second.outbox.close();
+      await landedOnce(world);
+    }));
+
+  test("`settle` tells what another node has brought about, as soon as it has", () =>
+    withWorld(async (world) => {
+      await world.place("po_1", threeLines);
+      const effects = await world.receive("po_1", totals);
+      const slow = held();
+      const [first, second] = [nodeOf(world, { between: slow.between }), nodeOf(world)];
+      void first.outbox.settle(shopId, effects, 0);
+      await slow.reached;
+      const beganMs = Date.now();
+      const told = second.outbox.settle(shopId, effects, 10_000);
+      setTimeout(() => slow.open(), 50);
+      assert.ok([...(await told).values()].every((outcome) => outcome.state === "applied"));
+      assert.ok(Date.now() - beganMs < 3_000);
+      await first.outbox.close();
+      await second.outbox.close();
+      await landedOnce(world);
+    }));
+
+  test("what a node that died has claimed, or has never looked at, is found and brought to its end", () =>
+    withWorld(async (world) => {
+      await world.place("po_1", threeLines);
+      const [push = ""] = await world.receive("po_1", totals);
+      const nowMs = Date.now();
+      const claimed = await world.engine.write(shopId, (tx) =>
+        claimLane(tx, shopId, "push-stock po_1", "a node that died", { nowMs, leasedUntilMs: nowMs + leaseMs }),
+      );
+      assert.deepEqual(
+        claimed.map((entry) => entry.effectId),
+        [push],
+      );
+      const recovered: string[] = [];
+      const { outbox, complaints } = nodeOf(world, {
+        limits: { ...limits, pollMs: 20 },
+        recover: async (shop) => void recovered.push(shop),
+      });
+      await outbox.start();
+      await world.quiet();
+      assert.ok(Date.now() >= nowMs + leaseMs, "not before the lease had ended");
+      await outbox.close();
+      await landedOnce(world);
+      assert.ok(recovered.length > 0 && recovered.every((shop) => shop === shopId));
+      const { effects } = await leftBy(world, new Map());
+      assert.ok(effects.every((effect) => effect.attempts === 1));
+      assert.deepEqual(complaints, []);
+    }));
+
+  test("a node that stops gives back what it could not bring to its end, and another goes on at once", () =>
+    withWorld(async (world) => {
+      await world.place("po_1", threeLines);
+      const effects = await world.receive("po_1", totals);
+      const failing = Promise.withResolvers<void>();
+      let writes = 0;
+      // Claims, and then can write no more until it stops.
+      const engineOf = (engine: Engine): Engine => ({
+        ...losingAnswers(engine, () => false),
+        write: async (shop, work, options) => {
+          writes += 1;
+          if (writes !== 2) return await engine.write(shop, work, options);
+          failing.resolve();
+          throw new TypeError("a bug");
+        },
+      });
+      const first = nodeOf(world, { engineOf });
+      const second = nodeOf(world);
+      void first.outbox.settle(shopId, [effects[0] ?? ""], 0);
+      await failing.promise;
+      await first.outbox.close();
+      assert.deepEqual(first.complaints, ["a lane of the outbox broke off; it is resumed"]);
+      const outcomes = await second.outbox.settle(shopId, effects, 5_000);
+      assert.ok([...outcomes.values()].every((outcome) => outcome.state === "applied"));
+      await second.outbox.close();
+      await landedOnce(world);
+    }));
+
+  test("many nodes at once on many orders push everything, and push it once", () =>
+    withWorld(async (world) => {
+      const orders = ["a", "b", "c", "d"];
+      for (const name of orders)
+        await world.place(`po_${name}`, [line(`${name}1`, { confirmed: 10, variantId: `${name}v` })]);
+      const nodes = Array.from({ length: 3 }, () => nodeOf(world, { limits: { pollMs: 20 } }));
+      await Promise.all(nodes.map(({ outbox }) => outbox.start()));
+      await world.strike([{ call: "*", outcome: "lost-response", variantIds: null, times: 3 }], { latencyMs: 2 });
+      for (const total of [1, 2, 3])
+        await Promise.all(
+          orders.map(async (name, index) => {
+            const effects = await world.receive(`po_${name}`, { [`${name}1`]: quantity(total) });
+            await nodes[(index + total) % nodes.length]?.outbox.settle(shopId, effects, 200);
+          }),
+        );
+      await world.quiet();
+      for (const { outbox } of nodes) await outbox.close();
+      for (const name of orders) assert.equal(await world.onHand(`${name}v`), 3);
+      const { variants } = await world.sandbox.state(orders.map((name) => `${name}v`));
+      for (const variant of variants)
+        assert.equal(variant.levels.find((level) => level.locationId === locationId)?.incoming, quantity(7));
+      assert.deepEqual(
+        nodes.flatMap(({ complaints }) => complaints),
+        [],
+      );
+    }));
+});
