@@ -120,8 +120,8 @@ export interface PostgresServer {
   /** Of the role that tests use, without a database of the tests. */
   readonly url: string;
   readonly version: string;
-  /** Ends the server as a crash does (-9) or at once, as `pg_ctl stop -m immediate` does; sessions end in the middle. */
-  crash(how: "SIGKILL" | "SIGQUIT"): Promise<void>;
+  /** Ends the server as a crash does (-9), or as `pg_ctl stop` with `-m immediate` or `-m fast` (SIGINT); sessions end in the middle. */
+  crash(how: "SIGKILL" | "SIGQUIT" | "SIGINT"): Promise<void>;
   /** Starts it again on the same files and the same port. */
   start(): Promise<void>;
   /** Stops it and removes everything. It ends by itself when this process does. */
