@@ -14,7 +14,8 @@ import { recoverImports } from "./admin/import.ts";
 import { type AdminContext, importContext } from "./admin/operations.ts";
 import { snapshotBytes } from "./admin/snapshot.ts";
 import { ConfigError } from "./config.ts";
-import type { Clock, Engine, Ids } from "./shop/shop.ts";
+import { memoryCoordination } from "./shop/coordination.ts";
+import type { Clock, Coordination, Engine, Ids } from "./shop/shop.ts";
 import type { EngineLog } from "./shop/engine-rules.ts";
 import { lockDirectory, openSqliteEngine } from "./shop/sqlite.ts";
 import { isBusy } from "./shop/sqlite-file.ts";
@@ -122,18 +123,24 @@ export function makeAdminToken(dataDir: string): string {
   return made;
 }
 
-export interface OpenDirectory {
+/** Where everything is kept, opened: a data directory, or a database (database.ts). */
+export interface OpenStore {
   readonly engine: Engine;
+  readonly coordination: Coordination;
   readonly clock: Clock;
   readonly ids: Ids;
+  /** No other process is on it. */
+  readonly alone: boolean;
+  /** As a person knows it; without secrets. */
+  readonly place: string;
   /** Nothing was ever kept here. */
   readonly isNew: boolean;
   sandboxOf(shopId: string): Storefront & SandboxControl;
   /** What the operator's operations need; `wakeOutbox` is told of effects that may have come in. */
   adminContext(wakeOutbox: AdminContext["wakeOutbox"]): AdminContext;
-  /** From now on the directory holds data: it is no first start any more. */
-  settle(): void;
-  /** Closes everything and gives the directory back. */
+  /** From now on it holds data: it is no first start any more. */
+  settle(): Promise<void>;
+  /** Closes everything and gives back what was claimed. */
   close(): Promise<void>;
 }
 
@@ -142,7 +149,7 @@ export interface OpenDirectory {
  *
  * @throws ConfigError when it is in use, cannot be used, or holds data that this version cannot read.
  */
-export async function openDataDirectory(dataDir: string, log: EngineLog): Promise<OpenDirectory> {
+export async function openDataDirectory(dataDir: string, log: EngineLog): Promise<OpenStore> {
   const lock = claimDataDirectory(dataDir);
   const closers: (() => Promise<void> | void)[] = [() => lock.release()];
   const close = async (): Promise<void> => {
@@ -179,7 +186,7 @@ export async function openDataDirectory(dataDir: string, log: EngineLog): Promis
       snapshotBytes(path.join(copies, ids.next("copy")), (file) =>
         (part === "shop" ? engine : sandboxEngine).snapshot(shopId, file),
       );
-    const adminContext: OpenDirectory["adminContext"] = (wakeOutbox) => ({
+    const adminContext: OpenStore["adminContext"] = (wakeOutbox) => ({
       engine,
       clock,
       ids,
@@ -189,16 +196,27 @@ export async function openDataDirectory(dataDir: string, log: EngineLog): Promis
     });
     for (const shopId of await engine.list()) {
       try {
-        await recoverImports(importContext(adminContext(() => {})), shopId);
+        await recoverImports(importContext(adminContext(() => {})), shopId, { alone: true });
       } catch (error) {
         // That shop answers 503 itself; the others can be used.
         log.error({ err: error, shopId }, "shop cannot be opened");
       }
     }
-    const settle = (): void => {
-      if (isNew) keep(formatFile(dataDir), dataFormat, 0o644);
+    return {
+      engine,
+      coordination: memoryCoordination(),
+      clock,
+      ids,
+      alone: true,
+      place: dataDir,
+      isNew,
+      sandboxOf,
+      adminContext,
+      async settle() {
+        if (isNew) keep(formatFile(dataDir), dataFormat, 0o644);
+      },
+      close,
     };
-    return { engine, clock, ids, isNew, sandboxOf, adminContext, settle, close };
   } catch (error) {
     await close();
     throw error;

@@ -1,14 +1,17 @@
 /**
- * The running service: every room wired to the next, on one data directory.
+ * The running service: every room wired to the next, on one data directory or as a node on a database.
  *
- * Owns: what is opened, in which order, and closed in the reverse one. Does not own: the data directory (data-directory.ts), arguments,
- * signals and what a person is shown (cli.ts).
+ * Owns: what is opened, in which order, and closed in the reverse one. Does not own: where everything is kept (data-directory.ts,
+ * database.ts), arguments, signals and what a person is shown (cli.ts).
  */
 import { pino } from "pino";
 import { createAdmin } from "./admin/app.ts";
 import { askHere, type DemoShop, makeDemoShop } from "./admin/ask.ts";
+import { recoverImports } from "./admin/import.ts";
+import { importContext } from "./admin/operations.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { keptAdminToken, makeAdminToken, openDataDirectory } from "./data-directory.ts";
+import { openDatabase } from "./database.ts";
 import { createApp } from "./http/app.ts";
 import { createDocs } from "./http/docs.ts";
 import { createMetrics } from "./http/metrics.ts";
@@ -17,12 +20,13 @@ import { startHttpServer } from "./http/server.ts";
 import { createMcp } from "./mcp/app.ts";
 import { createPerform } from "./operations/perform.ts";
 import { operations } from "./operations/registry.ts";
-import { memoryCoordination } from "./shop/coordination.ts";
 import { createOutbox } from "./shop/outbox.ts";
 
 export interface Service {
   readonly host: string;
   readonly port: number;
+  /** Where everything is kept, as a person knows it. */
+  readonly place: string;
   /** `isNew`: it was made here, and no start before this one has shown it. */
   readonly adminToken: { readonly token: string; readonly isNew: boolean };
   /** What was made on this first start; null on any other. */
@@ -31,9 +35,17 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** The operator's token: the configured one, else the one in the data directory, made when there is none. */
-function adminTokenOf({ adminToken, dataDir }: Config, isFirstStart: boolean): Service["adminToken"] {
+/**
+ * The operator's token: the configured one, else the one in the data directory, made when there is none.
+ *
+ * @throws ConfigError when it must be configured.
+ */
+function adminTokenOf({ adminToken, dataDir, database }: Config, isFirstStart: boolean): Service["adminToken"] {
   if (adminToken !== null) return { token: adminToken, isNew: false };
+  if (database !== null)
+    throw new ConfigError(
+      "OPENPO_ADMIN_TOKEN: is needed with OPENPO_DATABASE_URL. Nodes are identical and keep nothing of their own: give each of them the same token.",
+    );
   const kept = keptAdminToken(dataDir);
   return kept === null ? { token: makeAdminToken(dataDir), isNew: true } : { token: kept, isNew: isFirstStart };
 }
@@ -50,36 +62,47 @@ const listenMessages: Readonly<Record<string, string>> = {
 };
 
 /**
- * Opens the data directory and serves.
+ * Opens the data directory or the database and serves.
  *
- * @throws ConfigError when the directory or the address cannot be used.
+ * @throws ConfigError when it or the address cannot be used.
  */
 export async function openService(config: Config): Promise<Service> {
-  const { dataDir } = config;
   const destination = pino.destination({ fd: 2, sync: false });
   const log = pino({ level: config.logLevel }, destination);
-  const directory = await openDataDirectory(dataDir, log);
-  const closers: (() => Promise<void> | void)[] = [() => directory.close()];
+  // Told before anything is made.
+  if (config.database !== null) adminTokenOf(config, false);
+  const store =
+    config.database === null ? await openDataDirectory(config.dataDir, log) : await openDatabase(config.database, log);
+  const closers: (() => Promise<void> | void)[] = [() => store.close()];
   const close = async (): Promise<void> => {
     for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer();
     log.flush();
   };
   try {
-    const adminToken = adminTokenOf(config, directory.isNew);
-    const { engine, clock, ids } = directory;
-    const storefrontOf = (shopId: string) => Promise.resolve(directory.sandboxOf(shopId));
-    const outbox = createOutbox({ engine, storefrontOf, clock, ids, log, alone: true, random: Math.random });
+    const adminToken = adminTokenOf(config, store.isNew);
+    const { engine, coordination, clock, ids, alone } = store;
+    const storefrontOf = (shopId: string) => Promise.resolve(store.sandboxOf(shopId));
+    const outbox = createOutbox({
+      engine,
+      storefrontOf,
+      clock,
+      ids,
+      log,
+      alone,
+      random: Math.random,
+      recover: (shopId, signal) => recoverImports(importContext(admin), shopId, { alone, signal }),
+    });
     closers.push(() => outbox.close());
-    const admin = directory.adminContext((shopId) => {
+    const admin = store.adminContext((shopId) => {
       outbox.settle(shopId, [], 0).catch((error: unknown) => {
         log.error({ err: error, shopId }, "follow-on work could not be started");
       });
     });
-    const demo = directory.isNew && config.demo ? await makeDemoShop(askHere(admin), clock.now()) : null;
+    const demo = store.isNew && config.demo ? await makeDemoShop(askHere(admin), clock.now()) : null;
 
     const perform = createPerform({
       engine,
-      coordination: memoryCoordination(),
+      coordination,
       clock,
       ids,
       outbox,
@@ -110,9 +133,9 @@ export async function openService(config: Config): Promise<Service> {
     );
     closers.push(() => server.stop());
     // Last: a start that failed on the way has shown nobody the keys it made, and the next one is a first start again.
-    directory.settle();
+    await store.settle();
     outbox.start().catch((error: unknown) => log.error({ err: error }, "follow-on work could not be resumed"));
-    return { host: server.host, port: server.port, adminToken, demo, close };
+    return { host: server.host, port: server.port, place: store.place, adminToken, demo, close };
   } catch (error) {
     await close();
     throw error;

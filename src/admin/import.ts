@@ -10,10 +10,12 @@
  *
  * Invariants:
  * - I1. Nothing of an import that is refused, cut off or staged when the process dies is ever seen.
- * - I2. A committed import is brought in whole: what a crash leaves staged is moved at the next start, before the shop is served.
+ * - I2. A committed import is brought in whole: what a crash leaves staged is moved at the next start, before the shop is served; among
+ *       other nodes, by one of them when the import's lease has ended.
  * - I3. The answer leaves when the last record is in its table. Until then calls may see the chunks that have been moved; an import of
  *       `chunkWeightMax` rows or fewer appears at once.
  * - I4. Memory is bounded by `lineBytesMax` and a chunk; a turn of the shop by a chunk.
+ * - I5. Only who has an import's lease stages, commits, discards and brings it in, and renews the lease as long as it lives.
  */
 import type { Effect } from "../core/effect.ts";
 import { Fault, invalidField, type ValidationDetail } from "../core/fault.ts";
@@ -49,6 +51,11 @@ const stageBytesMax = 131_072;
 const discardMax = 2_000;
 /** Mistakes that one refusal lists. */
 const detailsMax = 20;
+/** How long an import that nobody renews is left alone, and how often it is renewed while it waits for its file. */
+const leaseMs = 60_000;
+const renewMs = 15_000;
+/** Between two looks at an import that another node brings in. */
+const othersLookMs = 250;
 /** Numbers beyond it are kept, but the shop's own counting does not go there. */
 const countedPoNumber = /^PO-(\d{1,9})$/;
 const inListMax = 90;
@@ -207,6 +214,47 @@ function parseRecord({ lineNumber, value, columns }: FileRecord): ParsedRecord {
   }
 }
 
+// Who has an import.
+
+/** An import on its way, and who has it. */
+interface Hold {
+  readonly shopId: string;
+  readonly importId: string;
+  readonly owner: string;
+}
+
+type RunState = "staging" | "committed";
+
+/** Renews the lease. @returns the import's state; null when somebody else has it, or it is there no more. */
+async function renew({ clock }: ImportContext, tx: Tx, hold: Hold): Promise<RunState | null> {
+  const [run] = await tx.all<{ state: RunState }>(
+    `update import_run set leased_until = ? where shop_id = ? and import_id = ? and lease_owner = ?
+     returning state`,
+    [clock.now() + leaseMs, hold.shopId, hold.importId, hold.owner],
+  );
+  return run?.state ?? null;
+}
+
+const interrupted = (): Fault =>
+  new Fault("DO_UNAVAILABLE", "The import stood still for so long that it was given up; nothing was imported.", {
+    action: "Send the whole file again.",
+    retryAfterMs: 1_000,
+  });
+
+/** Keeps the lease while `work` runs, however long it waits for its file or for the storefront. */
+async function holding<T>(context: ImportContext, hold: Hold, work: () => Promise<T>): Promise<T> {
+  const renewing = setInterval(() => {
+    // One that fails is followed by another; whoever has lost the lease learns it from its next step.
+    context.engine.write(hold.shopId, (tx) => renew(context, tx, hold), { durable: false }).catch(() => {});
+  }, renewMs);
+  renewing.unref();
+  try {
+    return await work();
+  } finally {
+    clearInterval(renewing);
+  }
+}
+
 // Staging. These trust what was staged by this module.
 
 const supplierFrom = (stored: string): Supplier => JSON.parse(stored);
@@ -272,13 +320,14 @@ interface Staging {
   /** Records that are staged already: the next one's place. */
   staged: number;
   readonly shop: Shop;
-  readonly importId: string;
+  readonly hold: Hold;
   readonly requestId: string;
 }
 
-/** Completes and checks the records and keeps them for later. */
+/** Completes and checks the records and keeps them for later. @throws Fault DO_UNAVAILABLE when somebody else has the import. */
 async function stage(context: ImportContext, staging: Staging, records: readonly ParsedRecord[]): Promise<void> {
-  const { shop, importId, requestId } = staging;
+  const { shop, hold, requestId } = staging;
+  const { importId } = hold;
   const { shopId } = shop;
   const positions = new Map(records.map((record, index) => [record, staging.staged + index]));
   staging.staged += records.length;
@@ -300,6 +349,7 @@ async function stage(context: ImportContext, staging: Staging, records: readonly
   await context.engine.write(
     shopId,
     async (tx) => {
+      if ((await renew(context, tx, hold)) === null) throw interrupted();
       await tx.batch(
         records.flatMap((record) =>
           record.type === "purchaseOrder" ? [] : row(record, null, record.weight ?? 1, record.stored),
@@ -326,27 +376,39 @@ async function stage(context: ImportContext, staging: Staging, records: readonly
   );
 }
 
-/** Throws a staged import away, a part a turn, its own row last. */
-async function discard({ engine }: ImportContext, shopId: string, importId: string): Promise<void> {
-  for (let left = true; left;) {
-    left = await engine.write(shopId, async (tx) => {
+/**
+ * Throws a staged import away, a part a turn, its own row last. One that was committed, or that somebody else has, is left alone.
+ *
+ * @returns whether it was committed.
+ */
+async function discard(context: ImportContext, hold: Hold): Promise<boolean> {
+  const { shopId, importId } = hold;
+  for (;;) {
+    const found = await context.engine.write(shopId, async (tx) => {
+      const state = await renew(context, tx, hold);
+      if (state !== "staging") return state;
       const rows = await tx.all<{ position: number }>(
         "select position from import_record where shop_id = ? and import_id = ? order by position limit ?",
         [shopId, importId, discardMax],
       );
+      const isLast = rows.length < discardMax;
       await tx.batch([
         {
           sql: "delete from import_record where shop_id = ? and import_id = ? and position <= ?",
           params: [shopId, importId, rows.at(-1)?.position ?? 0],
         },
-        ...(rows.length < discardMax
-          ? [{ sql: "delete from import_run where shop_id = ? and import_id = ?", params: [shopId, importId] }]
-          : []),
+        ...(isLast ? [endStatement(hold)] : []),
       ]);
-      return rows.length === discardMax;
+      return isLast ? null : state;
     });
+    if (found !== "staging") return found === "committed";
   }
 }
+
+const endStatement = ({ shopId, importId }: Hold): Statement => ({
+  sql: "delete from import_run where shop_id = ? and import_id = ?",
+  params: [shopId, importId],
+});
 
 // Committing.
 
@@ -393,9 +455,12 @@ async function refuseRepeats(tx: Tx, shopId: string, importId: string): Promise<
 /**
  * The point of no return: after this write the import will be brought in.
  *
+ * @throws Fault INVALID_INPUT when its numbers contradict, DO_UNAVAILABLE when somebody else has it.
  * @param poNumberMax the highest number of the shop's own form in the file; the shop counts on from there (C34).
  */
-async function commit(tx: Tx, shopId: string, importId: string, poNumberMax: number): Promise<void> {
+async function commit(context: ImportContext, tx: Tx, hold: Hold, poNumberMax: number): Promise<void> {
+  const { shopId, importId } = hold;
+  if ((await renew(context, tx, hold)) === null) throw interrupted();
   for (const sql of numberConflicts) {
     const [conflict] = await tx.all<NumberConflict>(sql, [shopId, importId]);
     if (conflict !== undefined)
@@ -477,10 +542,11 @@ async function numberOf(tx: Tx, shopId: string, purchaseOrderId: string): Promis
 }
 
 /** Moves these records into their tables, and asks for what the storefront must follow in (S3, C41, C42). */
-async function bringIn(context: ImportContext, tx: Tx, shop: Shop, importId: string, until: number): Promise<void> {
-  const { shopId } = shop;
+async function bringIn(context: ImportContext, tx: Tx, shop: Shop, hold: Hold, until: number): Promise<void> {
+  if ((await renew(context, tx, hold)) === null) return;
+  const { shopId, importId } = hold;
   const key: readonly SqlValue[] = [shopId, importId, until];
-  // Read again: another run of the same import may have moved them meanwhile.
+  // Read again: an earlier try may have moved them, though it was reported as failed.
   const rows = await tx.all<StagedRow>(
     `select position, type, record_id, po_number, record from import_record
      where shop_id = ? and import_id = ? and position <= ? order by position`,
@@ -513,12 +579,20 @@ async function bringIn(context: ImportContext, tx: Tx, shop: Shop, importId: str
   ]);
 }
 
-/** Brings a committed import in to its end, a chunk a turn. Repeatable at every step. */
-async function finish(context: ImportContext, shop: Shop, importId: string): Promise<void> {
+/**
+ * Brings a committed import in to its end, a chunk a turn. Repeatable at every step.
+ *
+ * @returns false when somebody else has it now, or `signal` told to stop.
+ */
+async function finish(context: ImportContext, shop: Shop, hold: Hold, signal: AbortSignal | null): Promise<boolean> {
   const { engine } = context;
-  const { shopId } = shop;
+  const { shopId, importId } = hold;
   for (;;) {
-    const chunk = await engine.peek(shopId, (tx) => nextChunk(tx, shopId, importId));
+    if (signal?.aborted === true) return false;
+    const [isHeld, chunk] = await engine.peek(shopId, (tx) =>
+      Promise.all([isHeldBy(tx, hold), nextChunk(tx, shopId, importId)]),
+    );
+    if (!isHeld) return false;
     const last = chunk.at(-1);
     if (last === undefined) break;
     const variants = chunk.flatMap((row) => (row.type === "variant" ? variantFrom(row.record) : []));
@@ -526,13 +600,28 @@ async function finish(context: ImportContext, shop: Shop, importId: string): Pro
     // Before the shop's own: effects of the chunk's orders must find the variants at the storefront.
     if (shop.storefront.kind === "sandbox" && variants.length + levels.length > 0)
       await context.seedStorefront(shopId, variants, levels);
-    await engine.write(shopId, (tx) => bringIn(context, tx, shop, importId, last.position), { durable: false });
+    await engine.write(shopId, (tx) => bringIn(context, tx, shop, hold, last.position), { durable: false });
   }
   // Forecasts read what sales have taught, not the sales.
   while (await engine.write(shopId, (tx) => settleSales(tx, shopId), { durable: false }));
-  await engine.write(shopId, (tx) =>
-    tx.batch([{ sql: "delete from import_run where shop_id = ? and import_id = ?", params: [shopId, importId] }]),
+  await engine.write(shopId, (tx) => tx.batch([endStatement(hold)]));
+  return true;
+}
+
+async function isHeldBy(tx: Tx, { shopId, importId, owner }: Hold): Promise<boolean> {
+  const rows = await tx.all<{ import_id: string }>(
+    "select import_id from import_run where shop_id = ? and import_id = ? and lease_owner = ?",
+    [shopId, importId, owner],
   );
+  return rows.length > 0;
+}
+
+/** Waits until whoever has the import has brought it in. */
+async function untilFinished({ engine }: ImportContext, { shopId, importId }: Hold): Promise<void> {
+  const isThere = (tx: Tx): Promise<unknown[]> =>
+    tx.all("select import_id from import_run where shop_id = ? and import_id = ?", [shopId, importId]);
+  while ((await engine.read(shopId, isThere)).length > 0)
+    await new Promise((resolve) => setTimeout(resolve, othersLookMs));
 }
 
 /**
@@ -541,7 +630,8 @@ async function finish(context: ImportContext, shop: Shop, importId: string): Pro
  * @param body    the file, in pieces of any size.
  * @param format  how it is read.
  * @returns how many records of each type came in.
- * @throws Fault INVALID_INPUT  a line is no record, breaks a rule, or has a number that another order has; it names the line.
+ * @throws Fault INVALID_INPUT   a line is no record, breaks a rule, or has a number that another order has; it names the line.
+ * @throws Fault DO_UNAVAILABLE  it stood still for so long that another node took it for dead.
  * Source: contract §7, §8; C29, C34, C41.
  */
 export async function importRecords(
@@ -553,55 +643,122 @@ export async function importRecords(
 ): Promise<Readonly<Record<string, number>>> {
   const { engine, clock, ids } = context;
   const { shopId } = shop;
-  const importId = ids.next("imp");
-  const staging: Staging = { staged: 1, shop, importId, requestId };
-  const imported: Record<string, number> = {};
-  let poNumberMax = 0;
+  const hold: Hold = { shopId, importId: ids.next("imp"), owner: ids.next("run") };
   await engine.write(shopId, (tx) =>
     tx.batch([
       {
-        sql: "insert into import_run (shop_id, import_id, state, started_at) values (?, ?, 'staging', ?)",
-        params: [shopId, importId, clock.now()],
+        sql: `insert into import_run (shop_id, import_id, state, started_at, lease_owner, leased_until)
+              values (?, ?, 'staging', ?, ?, ?)`,
+        params: [shopId, hold.importId, clock.now(), hold.owner, clock.now() + leaseMs],
       },
     ]),
   );
-  try {
-    let chunk: ParsedRecord[] = [];
-    let bytes = 0;
-    for await (const found of format.records(body)) {
-      const record = parseRecord(found);
-      imported[record.type] = (imported[record.type] ?? 0) + 1;
-      if (record.type === "purchaseOrder")
-        poNumberMax = Math.max(poNumberMax, Number(countedPoNumber.exec(record.order.poNumber ?? "")?.[1] ?? 0));
-      chunk.push(record);
-      bytes += found.bytes;
-      if (bytes < stageBytesMax) continue;
-      await stage(context, staging, chunk);
-      chunk = [];
-      bytes = 0;
+  return await holding(context, hold, async () => {
+    const imported: Record<string, number> = {};
+    try {
+      const staging: Staging = { staged: 1, shop, hold, requestId };
+      const poNumberMax = await stageAll(context, staging, format.records(body), imported);
+      if (format.refusesRepeats) await engine.peek(shopId, (tx) => refuseRepeats(tx, shopId, hold.importId));
+      await engine.write(shopId, (tx) => commit(context, tx, hold, poNumberMax));
+    } catch (error) {
+      // Of a commit whose answer was lost it may turn out that it was kept: there is no way back from that.
+      if (!(await discard(context, hold))) throw error;
     }
-    await stage(context, staging, chunk);
-    if (format.refusesRepeats) await engine.peek(shopId, (tx) => refuseRepeats(tx, shopId, importId));
-    await engine.write(shopId, (tx) => commit(tx, shopId, importId, poNumberMax));
-  } catch (error) {
-    await discard(context, shopId, importId);
-    throw error;
-  }
-  await finish(context, shop, importId);
-  return imported;
+    if (!(await finish(context, shop, hold, null))) await untilFinished(context, hold);
+    return imported;
+  });
 }
 
-/** Finishes what a crash left committed and throws away what it left staged (I1, I2). To be called before the shop is served. */
-export async function recoverImports(context: ImportContext, shopId: string): Promise<void> {
-  const { shop, runs } = await context.engine.peek(shopId, async (tx) => ({
-    shop: await loadShop(tx, shopId),
-    runs: await tx.all<{ import_id: string; state: string }>(
-      "select import_id, state from import_run where shop_id = ? order by started_at, import_id",
-      [shopId],
-    ),
-  }));
-  for (const run of runs) {
-    if (shop !== null && run.state === "committed") await finish(context, shop, run.import_id);
-    else await discard(context, shopId, run.import_id);
+/**
+ * Stages the file's records.
+ *
+ * @param imported counts them by type.
+ * @returns the highest number of the shop's own form.
+ */
+async function stageAll(
+  context: ImportContext,
+  staging: Staging,
+  records: AsyncIterable<FileRecord>,
+  imported: Record<string, number>,
+): Promise<number> {
+  let poNumberMax = 0;
+  let chunk: ParsedRecord[] = [];
+  let bytes = 0;
+  for await (const found of records) {
+    const record = parseRecord(found);
+    imported[record.type] = (imported[record.type] ?? 0) + 1;
+    if (record.type === "purchaseOrder")
+      poNumberMax = Math.max(poNumberMax, Number(countedPoNumber.exec(record.order.poNumber ?? "")?.[1] ?? 0));
+    chunk.push(record);
+    bytes += found.bytes;
+    if (bytes < stageBytesMax) continue;
+    await stage(context, staging, chunk);
+    chunk = [];
+    bytes = 0;
+  }
+  await stage(context, staging, chunk);
+  return poNumberMax;
+}
+
+export interface RecoverOptions {
+  /** No other process is on the store: whoever had an import is dead, whatever its lease says. */
+  readonly alone: boolean;
+  /** Told to stop between two chunks; others then go on at once. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Finishes imports that a process which died left committed, and throws away what it left staged (I1, I2). Where this is the only
+ * process, to be called before the shop is served; among other nodes now and then.
+ */
+export async function recoverImports(context: ImportContext, shopId: string, options: RecoverOptions): Promise<void> {
+  const { alone, signal = null } = options;
+  const endedByMs = alone ? Number.MAX_SAFE_INTEGER : context.clock.now();
+  const [shop, runs] = await context.engine.peek(shopId, (tx) =>
+    Promise.all([
+      loadShop(tx, shopId),
+      tx.all<{ import_id: string }>(
+        `select import_id from import_run where shop_id = ? and coalesce(leased_until, 0) <= ?
+         order by started_at, import_id`,
+        [shopId, endedByMs],
+      ),
+    ]),
+  );
+  for (const { import_id: importId } of runs) {
+    if (signal?.aborted === true) return;
+    const hold: Hold = { shopId, importId, owner: context.ids.next("run") };
+    const state = await context.engine.write(shopId, (tx) => takeOver(context, tx, hold, endedByMs));
+    // Another node was first.
+    if (state === null) continue;
+    await holding(context, hold, async () => {
+      if (shop === null || state === "staging") await discard(context, hold);
+      else if (!(await finish(context, shop, hold, signal))) await giveBack(context, hold);
+    });
   }
 }
+
+/** Takes an import that nobody has any more. @returns its state; null when somebody has it. */
+async function takeOver(
+  { clock }: ImportContext,
+  tx: Tx,
+  { shopId, importId, owner }: Hold,
+  endedByMs: number,
+): Promise<RunState | null> {
+  const [run] = await tx.all<{ state: RunState }>(
+    `update import_run set lease_owner = ?, leased_until = ?
+     where shop_id = ? and import_id = ? and coalesce(leased_until, 0) <= ? returning state`,
+    [owner, clock.now() + leaseMs, shopId, importId, endedByMs],
+  );
+  return run?.state ?? null;
+}
+
+/** Lets others go on at once with what this one has. */
+const giveBack = ({ engine, clock }: ImportContext, { shopId, importId, owner }: Hold): Promise<void> =>
+  engine.write(shopId, (tx) =>
+    tx.batch([
+      {
+        sql: "update import_run set leased_until = ? where shop_id = ? and import_id = ? and lease_owner = ?",
+        params: [clock.now(), shopId, importId, owner],
+      },
+    ]),
+  );

@@ -551,6 +551,8 @@ export const importContext = (context: AdminContext): ImportContext => ({
     const sandbox = context.sandboxOf(id);
     await sandbox.seedVariants(variants);
     await sandbox.seedLevels(levels);
+    // Deleted meanwhile: nothing of it is left.
+    if (!(await context.engine.exists(id))) await sandbox.remove();
   },
 });
 

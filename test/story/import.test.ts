@@ -560,7 +560,7 @@ test("cut off at any write, an import is seen whole or not at all once the shop 
         () => true,
         () => false,
       );
-      await recoverImports(shop, shop.shop.shopId);
+      await recoverImports(shop, shop.shop.shopId, { alone: true });
       const records = await shop.records();
       outcomes.add(records.length);
       if (records.length > 0) {

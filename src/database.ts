@@ -1,0 +1,160 @@
+/**
+ * The database of many nodes: opened, brought to this version, with what an operator can ask wired to it.
+ *
+ * Owns: the names of the PostgreSQL schemas, and which of the nodes that start together makes the first start. Does not own: what is in
+ * a shop's tables (shop, storefront), serving (serve.ts), commands (cli.ts).
+ *
+ *     openpo: the shops, what nodes agree on, whether a first start has ended · openpo_sandbox: the sandboxes
+ */
+import path from "node:path";
+import type { AdminContext } from "./admin/operations.ts";
+import { ConfigError, type DatabaseConfig, nameOfDatabase } from "./config.ts";
+import { Fault } from "./core/fault.ts";
+import type { OpenStore } from "./data-directory.ts";
+import type { EngineLog } from "./shop/engine-rules.ts";
+import { openPostgresEngine } from "./shop/postgres.ts";
+import { command, openPostgresPool, type PostgresPool } from "./shop/postgres-connection.ts";
+import { postgresCoordination } from "./shop/postgres-coordination.ts";
+import { systemClock, timeOrderedIds } from "./shop/system.ts";
+import { openSandbox } from "./storefront/sandbox.ts";
+
+const shopsSchema = "openpo";
+const sandboxSchema = "openpo_sandbox";
+/** How long a node waits for another's first start. */
+const firstStartMsMax = 120_000;
+
+interface FirstStart {
+  readonly isNew: boolean;
+  /** It has ended well: there is none any more. */
+  settle(): Promise<void>;
+  /** Lets another node make it, unless it has been settled. */
+  end(): void;
+}
+
+/**
+ * Claims the first start, or waits until the node that has it has settled it or is gone. A row is locked for as long as it takes, so a
+ * node that dies in the middle leaves a first start to the next one.
+ */
+async function beginFirstStart(pool: PostgresPool): Promise<FirstStart> {
+  const connection = await pool.connect();
+  let isOpen = true;
+  const end = (): void => {
+    if (!isOpen) return;
+    isOpen = false;
+    connection.sendOnly([command("rollback")]);
+    connection.release();
+  };
+  try {
+    await connection.run("begin");
+    await connection.run(`set local lock_timeout = ${firstStartMsMax}`);
+    await connection.run("set local statement_timeout = 0");
+    // It is silent while it makes the demo shop.
+    await connection.run("set local idle_in_transaction_session_timeout = 0");
+    const look = `select settled from "${shopsSchema}".first_start where one = 1 for update`;
+    const [answer] = await connection.exchange([{ ...command(look), answerMsMax: firstStartMsMax * 2 }]);
+    if (answer?.ok !== true) throw answer?.error;
+    const [row] = answer.rows;
+    if (typeof row !== "object" || row === null || !("settled" in row))
+      throw new Error("there is no first start to look at");
+    const isNew = row.settled === false;
+    if (!isNew) end();
+    return {
+      isNew,
+      async settle() {
+        if (!isOpen) return;
+        await connection.run(`update "${shopsSchema}".first_start set settled = true where one = 1`);
+        await connection.run("commit");
+        isOpen = false;
+        connection.release();
+      },
+      end,
+    };
+  } catch (error) {
+    end();
+    throw error;
+  }
+}
+
+/** What went wrong, and what came in its way; never the address, which has the password in it. */
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const { cause } = error instanceof Error ? error : { cause: undefined };
+  if (!(cause instanceof Error)) return message;
+  const code = "code" in cause && typeof cause.code === "string" ? cause.code : "";
+  return `${message} (${(cause.message === "" ? code : cause.message).split("\n", 1)[0] ?? ""})`;
+}
+
+const noSnapshot = (): never => {
+  throw new Fault(
+    "INVALID_INPUT",
+    "The shops of this service are in a PostgreSQL database, which has backups of its own.",
+    {
+      action: "Use pg_dump, or what backs your database up; docs/operating.md tells how. One shop: openpo export.",
+    },
+  );
+};
+
+/**
+ * Opens the database and brings its schemas to this version. While another node makes the first start, it waits for that.
+ *
+ * @throws ConfigError when it cannot be used, saying why.
+ */
+export async function openDatabase(config: DatabaseConfig, log: EngineLog): Promise<OpenStore> {
+  const place = nameOfDatabase(config);
+  const closers: (() => Promise<void> | void)[] = [];
+  const close = async (): Promise<void> => {
+    for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer();
+  };
+  try {
+    const { url, connectionsMax } = config;
+    const pool = await openPostgresPool({ url, connectionsMax, schemas: [shopsSchema, sandboxSchema], log });
+    closers.push(() => pool.close());
+    const clock = systemClock;
+    const ids = timeOrderedIds(clock);
+    const openEngine = async (schemaName: string, schemaDirectory: string) => {
+      const engine = await openPostgresEngine({
+        pool,
+        schemaName,
+        schemaDirectory: path.join(import.meta.dirname, schemaDirectory),
+        clock,
+        log,
+      });
+      closers.push(() => engine.close());
+      return engine;
+    };
+    const sandboxEngine = await openEngine(sandboxSchema, "storefront/schema");
+    const engine = await openEngine(shopsSchema, "shop/schema");
+    const coordination = await postgresCoordination({ pool, schemaName: shopsSchema, owner: ids.next("node") });
+    closers.push(() => coordination.close());
+    const firstStart = await beginFirstStart(pool);
+    closers.push(() => firstStart.end());
+    const sandboxOf = (shopId: string) => openSandbox({ engine: sandboxEngine, clock, shopId });
+    const adminContext = (wakeOutbox: AdminContext["wakeOutbox"]): AdminContext => ({
+      engine,
+      clock,
+      ids,
+      sandboxOf,
+      snapshotOf: noSnapshot,
+      wakeOutbox,
+    });
+    return {
+      engine,
+      coordination,
+      clock,
+      ids,
+      alone: false,
+      place,
+      isNew: firstStart.isNew,
+      sandboxOf,
+      adminContext,
+      settle: () => firstStart.settle(),
+      close,
+    };
+  } catch (error) {
+    await close();
+    if (error instanceof ConfigError) throw error;
+    throw new ConfigError(`OPENPO_DATABASE_URL: the database ${place} cannot be used: ${reasonOf(error)}`, {
+      cause: error,
+    });
+  }
+}
