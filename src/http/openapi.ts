@@ -192,13 +192,16 @@ function entryOf(binding: Binding, operations: readonly Operation[], components:
       ...(kind === "repeatable-list" ? { style: "form", explode: true } : {}),
     };
   });
+  const rules = bodyRulesOf(operation);
   const body = {
-    required: binding.body.some((name) => required.has(name)),
+    // An omitted body is `{}`: it is required where that is refused.
+    required: rules !== null || binding.body.some((name) => required.has(name)),
     content: json(
       {
         type: "object",
         properties: pick(properties, binding.body),
         required: binding.body.filter((name) => required.has(name)),
+        ...rules,
         additionalProperties: false,
       },
       { example: pick(example, binding.body) },
@@ -356,6 +359,7 @@ function schemaOf(schema: z.ZodType, io: "input" | "output", schemas: Record<str
 /** Leaves out our own metadata and what says the same twice, and gives every text, list and integer its bounds. */
 function tidy(schema: z.core.JSONSchema.BaseSchema): void {
   delete schema["query"];
+  delete schema["body"];
   delete schema.id;
   if (schema.format === "date" || schema.format === "date-time") delete schema.pattern;
   if (schema.type === "string" && schema.enum === undefined && schema.const === undefined)
@@ -381,6 +385,13 @@ export function exampleOf(operation: Operation): JsonObject {
   return example.success ? example.data.example : {};
 }
 
+/** What holds for the whole body, and refuses an empty one; null: nothing beside its members. */
+function bodyRulesOf(operation: Operation): JsonObject | null {
+  const rules = bodyRulesSchema.safeParse(z.globalRegistry.get(operation.input));
+  return rules.success ? rules.data.body : null;
+}
+
+const bodyRulesSchema = z.object({ body: z.record(z.string(), z.json()) });
 const exampleSchema = z.object({ example: z.record(z.string(), z.json()) });
 
 const objectAt = (object: JsonObject, member: string): JsonObject => {

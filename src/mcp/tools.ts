@@ -124,7 +124,7 @@ function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): JSONObject {
     io,
     unrepresentable: "any",
     override: ({ jsonSchema }) => {
-      for (const member of ["query", "id", "example"]) delete jsonSchema[member];
+      for (const member of ["query", "body", "id", "example"]) delete jsonSchema[member];
       if (jsonSchema.format === "date" || jsonSchema.format === "date-time") delete jsonSchema.pattern;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;

@@ -223,6 +223,7 @@ const confirmQuantities = operation({
         lines: [{ lineItemId: "pol_01k8x4m2q7v9c3n5t6w8y0z1b3", quantityConfirmed: 12 }],
         resolutions: [{ itemId: "pol_01k8x4m2q7v9c3n5t6w8y0z1b3", action: "skip" }],
       },
+      body: { oneOf: [{ required: ["lines"] }, { required: ["confirmAll"] }] },
     }),
   output: goodsAnswer,
   async run(call, input) {
@@ -580,7 +581,7 @@ const syncStorefront = operation({
         .max(linesPerOrderMax)
         .check(noRepeats((each) => each))
         .optional()
-        .meta({ description: "Lines to push; every line that needs it when left out." }),
+        .meta({ description: "Lines to push; every line that needs it when left out.", uniqueItems: true }),
       awaitConfirmation: z
         .boolean()
         .default(true)

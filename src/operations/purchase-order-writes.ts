@@ -94,10 +94,11 @@ async function headerFacts(
   locationId: string | null,
 ): Promise<HeaderFacts> {
   const { shopId } = call.shop;
-  return {
-    supplier: supplierId === null ? null : await loadSupplier(tx, shopId, supplierId),
-    locationName: locationId === null ? null : await loadLocationName(tx, shopId, locationId),
-  };
+  const [supplier, locationName] = await Promise.all([
+    supplierId === null ? null : loadSupplier(tx, shopId, supplierId),
+    locationId === null ? null : loadLocationName(tx, shopId, locationId),
+  ]);
+  return { supplier, locationName };
 }
 
 type CatalogueLine = z.output<typeof catalogueLineInput>;
@@ -245,7 +246,10 @@ const updatePurchaseOrder = operation({
           message: "names no field to change; send at least one",
         });
     })
-    .meta({ example: { purchaseOrderId: exampleId, expectedDeliveryDate: "2026-12-01", tags: ["spring"] } }),
+    .meta({
+      example: { purchaseOrderId: exampleId, expectedDeliveryDate: "2026-12-01", tags: ["spring"] },
+      body: { minProperties: 1 },
+    }),
   output: orderAnswer,
   run: (call, { purchaseOrderId, ...changes }) =>
     call.commit(async (tx) => {
@@ -433,7 +437,7 @@ const lineEditInput = z
         message: "names no field to change; send at least one beside lineItemId",
       });
   })
-  .meta({ description: "A line and the fields to change; null clears one." });
+  .meta({ description: "A line and the fields to change, at least one; null clears one.", minProperties: 2 });
 type LineEditInput = z.output<typeof lineEditInput>;
 
 const updateLineItems = operation({
@@ -578,7 +582,11 @@ const deleteLineItems = operation({
         .min(1)
         .max(bulkLinesMax)
         .check(noRepeats((id) => id))
-        .meta({ description: `Ids of 1 to ${bulkLinesMax} lines, separated by commas.`, query: "list" }),
+        .meta({
+          description: `Ids of 1 to ${bulkLinesMax} lines, separated by commas.`,
+          query: "list",
+          uniqueItems: true,
+        }),
     })
     .meta({ example: { purchaseOrderId: exampleId, lineItemIds: [exampleLineId] } }),
   output: z.strictObject({

@@ -5,6 +5,7 @@
  * Owns: names, limits and formats of fields (contract §9, C11, C14). Does not own: rules over them (core) or which operation
  * takes what. Every object is strict, every nullable field of an answer is there as null. `query` in a schema's metadata says
  * how its query parameter is spelled: `string`, `integer`, `boolean`, `list` (comma-separated) or `repeatable-list`.
+ * `body` in the metadata of an operation's input is what JSON Schema can say of the whole body beside its members.
  */
 import { z } from "zod";
 import { isCustom, lineItemStatus, lineTotal, paidStatus, pendingQuantity } from "../core/lines.ts";
@@ -102,7 +103,7 @@ const tags = z
   .array(text(tagMax))
   .max(tagsMax)
   .check(noRepeats((tag) => tag))
-  .meta({ description: `Free labels: at most ${tagsMax}, none twice.` });
+  .meta({ description: `Free labels: at most ${tagsMax}, none twice.`, uniqueItems: true });
 
 /** Refuses an array in which two entries have the same key (C15); undefined is none. `member` is where in an entry the key stands. */
 export function noRepeats<T>(keyOf: (entry: T) => string | undefined, member?: string) {
