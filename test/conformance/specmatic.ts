@@ -1,135 +1,173 @@
 /**
- * Runs Specmatic against a live server, by hand: `node test/conformance/specmatic.ts specmatic.jar` (npm package `specmatic`, Java 17).
+ * Runs Specmatic against a live server, by hand (Java 17 or later):
+ * `npm exec --yes --package specmatic@2.55.1 -- node test/conformance/specmatic.ts`, or with the path of a `specmatic.jar`.
  *
- * First every operation as its example has it, then what Specmatic makes of the schemas: well-formed variations, which must be
- * taken, and malformed ones, which must be refused. Specmatic expects a server without a memory, so each operation finds its
- * order as it needs it before it runs.
+ * First every operation as its example has it, with an id and a key that nobody has beside it; then what Specmatic makes of the
+ * schemas: well-formed variations, which must be taken, and malformed ones, which must be refused. The run fails on any failure and on
+ * an operation that was not seen both to succeed and to refuse.
  */
 import { spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { existsSync, realpathSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json.ts";
 import { exampleOf, openApiDocument } from "../../src/http/openapi.ts";
+import { apiPrefix } from "../../src/http/routes.ts";
 import type { Operation } from "../../src/operations/operation.ts";
 import { operations } from "../../src/operations/registry.ts";
-import { type GoodsServer, lineA, startGoodsServer } from "../support/goods-server.ts";
-import { world } from "../support/read-only.ts";
+import { lineA, startGoodsServer } from "../support/goods-server.ts";
+import { manufacturingOrder, stockTake, transfer, world } from "../support/read-only.ts";
 import { ids, ready, view } from "../support/ready.ts";
+import { refusals, specmaticDocument } from "./specmatic-document.ts";
+import { startProxy } from "./specmatic-proxy.ts";
 
-const [jar] = process.argv.slice(2);
-if (jar === undefined) throw new Error("Name the jar: node test/conformance/specmatic.ts …/specmatic/specmatic.jar");
+/** Of optional members present and absent in a body; all of them would take hours. */
+const combinationsMax = 2;
+/** Of one run; it takes some minutes. */
+const runLimitMs = 15 * 60_000;
 
-const holder: { server: GoodsServer | null } = { server: null };
+/** The jar that is named, or that of the command on the path. */
+function jarPath(): string {
+  const [named] = process.argv.slice(2);
+  const beside = (process.env["PATH"] ?? "")
+    .split(path.delimiter)
+    .map((directory) => path.join(directory, "specmatic"))
+    .filter((command) => existsSync(command))
+    .map((command) => path.join(path.dirname(realpathSync(command)), "..", "specmatic.jar"));
+  const found = [...(named === undefined ? [] : [named]), ...beside].find((jar) => existsSync(jar));
+  if (found === undefined) throw new Error("There is no specmatic.jar: name one, or run this under npm exec.");
+  return path.resolve(found);
+}
+const jar = jarPath();
 
-/** The operation, finding its order as it needs it. */
-const furnished = (operation: Operation): Operation => ({
-  ...operation,
-  async run(call, input) {
-    const [status, line] = ready[operation.name] ?? ["Draft", lineA];
-    if (operation.route.path.startsWith("/purchase-orders/{")) await holder.server?.bringOrder(status, [line]);
-    return operation.run(call, input);
+/** Filters that two records of each list have, so that there is a next page. */
+const filters: Readonly<Record<string, JsonObject>> = {
+  purchase_order_list: {
+    status: ["Draft"],
+    supplierId: "mill",
+    locationId: "warehouse",
+    variantId: "red",
+    search: "PO",
   },
-});
+  stock_take_list: { status: ["Counted"], locationId: "loc_main", search: "ST" },
+  stock_adjustment_list: { search: "SA" },
+  transfer_order_list: {
+    status: ["Partially Received"],
+    search: "TO",
+    fromLocationId: "loc_main",
+    toLocationId: "loc_shop",
+    variantId: "v_mug",
+    sku: "MUG-1",
+  },
+  manufacturing_order_list: {
+    status: ["In Progress"],
+    executionMode: ["in-house"],
+    productionLocationId: ["loc_main"],
+    search: "MO",
+  },
+};
 
 /** What an operation is asked in its example, on records that are there. */
 function inputOf(operation: Operation): JsonObject {
   const [, , input = {}] = ready[operation.name] ?? [];
-  const { resolutions: _, cursor: __, variantIds: ___, ...example } = exampleOf(operation);
-  return JSON.parse(JSON.stringify({ ...example, ...ids, ...input }));
+  const { resolutions: _, variantIds: __, ...example } = exampleOf(operation);
+  return JSON.parse(JSON.stringify({ ...example, ...ids, ...input, ...filters[operation.name] }));
 }
 
-const object = (value: Json | undefined): JsonObject => (value !== undefined && isJsonObject(value) ? value : {});
+const document = openApiDocument(operations);
+const works = new Map(operations.map((operation) => [operation.name, inputOf(operation)]));
 
-/** The document with its examples under one name, which is how Specmatic knows that request and answer belong together. */
-function paired(document: JsonObject): Json {
-  const byName = new Map(operations.map((operation) => [operation.name, inputOf(operation)]));
-  // What the document says of itself is any OpenAPI document; Specmatic would hold it to the example, word by word.
-  const described = Object.entries(object(document["paths"])).filter(([route]) => !route.endsWith("openapi.json"));
-  const entries = described.map(([route, methods]) => [
-    route,
-    Object.fromEntries(
-      Object.entries(object(methods)).map(([method, entry]) => [method, pairedEntry(object(entry), byName)]),
-    ),
-  ]);
-  return { ...document, paths: Object.fromEntries(entries) };
-}
-
-function pairedEntry(entry: JsonObject, byName: ReadonlyMap<string, JsonObject>): Json {
-  const input = byName.get(typeof entry["operationId"] === "string" ? entry["operationId"] : "");
-  if (input === undefined) return entry;
-  const listed = entry["parameters"];
-  const parameters = (listed !== undefined && isJsonArray(listed) ? listed : []).map(object).flatMap((parameter) => {
-    const { example: _, ...rest } = parameter;
-    // Validators and keys tie a request to a version or to an earlier one.
-    if (parameter["in"] === "header") return [];
-    const value = input[typeof parameter["name"] === "string" ? parameter["name"] : ""];
-    const isList = object(parameter["schema"])["type"] === "array";
-    // Specmatic has no lists that are separated by commas: it is shown one value, as text.
-    const first = value !== undefined && isJsonArray(value) ? value[0] : value;
-    const shown = isList && first !== undefined ? { schema: { type: "string", enum: [first] }, style: "form" } : {};
-    // A list that is not part of the example would be made up in a form that no server takes.
-    if (isList && first === undefined) return [];
-    return [{ ...rest, ...shown, ...(first === undefined ? {} : { examples: { works: { value: first } } }) }];
-  });
-  const responses = Object.fromEntries(
-    Object.entries(object(entry["responses"])).map(([status, response]) => {
-      const media = object(object(object(response)["content"])["application/json"]);
-      const { example, ...rest } = media;
-      if (!status.startsWith("2")) return [status, response];
-      return [
-        status,
-        {
-          ...object(response),
-          content: { "application/json": { ...rest, examples: { works: { value: example ?? {} } } } },
-        },
-      ];
-    }),
-  );
-  const media = object(object(object(entry["requestBody"])["content"])["application/json"]);
-  if (media["schema"] === undefined) return { ...entry, parameters, responses };
-  const members = Object.keys(object(object(media["schema"])["properties"]));
-  const value = Object.fromEntries(Object.entries(input).filter(([name]) => members.includes(name)));
-  const content = { "application/json": { schema: media["schema"], examples: { works: { value } } } };
-  return { ...entry, parameters, responses, requestBody: { ...object(entry["requestBody"]), content } };
-}
-
-await using server = await startGoodsServer({ operations: operations.map(furnished) });
-holder.server = server;
-await server.bring([...world, view]);
+await using server = await startGoodsServer();
+await server.bring([
+  ...world,
+  { ...stockTake, stockTakeId: "st_2", lineItems: [] },
+  {
+    ...transfer,
+    transferOrderId: "to_2",
+    lineItems: transfer.lineItems.map((line) => ({ ...line, transferLineItemId: `${line.transferLineItemId}_2` })),
+  },
+  { ...manufacturingOrder, manufacturingOrderId: "mo_2" },
+  view,
+  { ...view, viewId: "view_2" },
+]);
 await server.bringOrder("Draft", [lineA]);
-const directory = await mkdtemp(path.join(tmpdir(), "openpo-specmatic-"));
-await writeFile(path.join(directory, "openapi.json"), JSON.stringify(paired(openApiDocument(operations))));
+await server.bring([
+  {
+    type: "purchaseOrder",
+    purchaseOrderId: "po_2",
+    supplierId: "mill",
+    locationId: "warehouse",
+    lineItems: [{ ...lineA, poLineItemId: "a_2" }],
+  },
+]);
+await using proxy = await startProxy(server);
 
-/** One run; what Specmatic prints is shown from its summary on. */
-async function specmatic(resiliency: "none" | "all"): Promise<void> {
+const directory = await mkdtemp(path.join(tmpdir(), "openpo-specmatic-"));
+await writeFile(path.join(directory, "openapi.json"), JSON.stringify(specmaticDocument(document, works)));
+await mkdir(path.join(directory, "openapi_examples"));
+for (const [name, example] of refusals(document, works, "nobody"))
+  await writeFile(path.join(directory, "openapi_examples", `${name}.json`), JSON.stringify(example));
+
+/** One run. @returns what Specmatic printed. */
+async function specmatic(resiliency: "none" | "all"): Promise<string> {
   await writeFile(
     path.join(directory, "specmatic.json"),
     JSON.stringify({
       version: 2,
       contracts: [{ provides: ["openapi.json"] }],
       security: { OpenAPI: { securitySchemes: { apiKey: { type: "bearer", token: server.writeKey } } } },
-      ...(resiliency === "none" ? {} : { test: { resiliencyTests: { enable: resiliency } } }),
+      ...(resiliency === "none"
+        ? {}
+        : { test: { resiliencyTests: { enable: resiliency }, maxTestRequestCombinations: combinationsMax } }),
     }),
   );
-  const child = spawn(
-    "java",
-    ["-Xmx1g", "-jar", path.resolve(jar ?? ""), "test", `--testBaseURL=${server.url}`, "--timeout=30"],
-    { cwd: directory, stdio: ["ignore", "pipe", "inherit"] },
-  );
-  let text = "";
-  child.stdout.on("data", (data: Buffer) => (text += data.toString()));
+  const child = spawn("java", ["-Xmx1g", "-jar", jar, "test", `--testBaseURL=${proxy.url}`, "--timeout=30"], {
+    cwd: directory,
+    timeout: runLimitMs,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const stop = (): boolean => child.kill();
+  process.once("SIGTERM", stop);
+  const parts: Buffer[] = [];
+  child.stdout.on("data", (data: Buffer) => parts.push(data));
   await new Promise((resolve) => child.once("close", resolve));
-  await writeFile(path.join(tmpdir(), `specmatic-${resiliency}.log`), text);
-  console.log(`\nresiliency tests: ${resiliency}\n`);
-  console.log(
-    text
-      .split("\n")
-      .filter((line) => /Tests run|Successes|^\| +\d+%|Coverage/.test(line))
-      .join("\n"),
-  );
+  process.off("SIGTERM", stop);
+  return Buffer.concat(parts).toString();
 }
 
-await specmatic("none");
-await specmatic("all");
+const ended = /^(?:[+-]ve {2})?Scenario: ([A-Z]+ \S+) -> (\w+) [^]*?has (SUCCEEDED|FAILED)$/gm;
+/** `GET /api/v1/stock-takes/(stockTakeId:string)` as the document spells it. */
+const spelled = (endpoint: string): string => endpoint.replaceAll(/\((\w+):\w+\)/g, "{$1}");
+
+let faults = 0;
+for (const resiliency of ["none", "all"] as const) {
+  const startedAtMs = performance.now();
+  const text = await specmatic(resiliency);
+  const log = path.join(tmpdir(), `specmatic-${resiliency}.log`);
+  await writeFile(log, text);
+  const seen = new Map<string, { succeeded: number; refused: number; failed: number }>(
+    [
+      ...operations.map(({ route }) => `${route.method} ${apiPrefix}${route.path}`),
+      `GET ${apiPrefix}/openapi.json`,
+    ].map((endpoint) => [endpoint, { succeeded: 0, refused: 0, failed: 0 }]),
+  );
+  for (const [, endpoint = "", status = "", outcome] of text.matchAll(ended)) {
+    const row = seen.get(spelled(endpoint));
+    if (row === undefined) throw new Error(`${endpoint} is not in the registry`);
+    row[outcome === "FAILED" ? "failed" : status.startsWith("2") ? "succeeded" : "refused"] += 1;
+  }
+  console.log(`\n${resiliency === "none" ? "Examples" : "Variations"}: succeeded, refused, FAILED\n`);
+  for (const [endpoint, { succeeded, refused, failed }] of seen) {
+    // What the document says of itself has no key, no id and no parameter by which it could be refused.
+    const isWhole = succeeded > 0 && failed === 0 && (refused > 0 || endpoint.endsWith("/openapi.json"));
+    if (!isWhole) faults += 1;
+    console.log(`${isWhole ? " " : "✖"} ${endpoint.padEnd(72)} ${succeeded} ${refused} ${failed}`);
+  }
+  const summary = /^Tests run: .*$/m.exec(text)?.[0] ?? "Specmatic did not come to its end";
+  if (!summary.includes("Failures: 0,")) faults += 1;
+  console.log(`\n${summary}; ${Math.round((performance.now() - startedAtMs) / 1000)} s; ${log}`);
+}
+console.log(`Cursors: ${proxy.cursors.asked} asked for, ${proxy.cursors.found} of them of a next page.`);
 await rm(directory, { recursive: true });
+process.exitCode = faults === 0 ? 0 : 1;

@@ -1,0 +1,148 @@
+/**
+ * The OpenAPI document as Specmatic can work with it. Nothing is changed that it checks in an answer; of a request, what is changed is
+ * narrower than the document, or says the same in words that Specmatic knows. Pure.
+ */
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
+
+/** Requests that succeed, by operation: path, query and body members merged, as an operation's input is. */
+export type Works = ReadonlyMap<string, JsonObject>;
+
+const object = (value: Json | undefined): JsonObject => (value !== undefined && isJsonObject(value) ? value : {});
+const list = (value: Json | undefined): readonly Json[] => (value !== undefined && isJsonArray(value) ? value : []);
+const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
+const without = (members: JsonObject, names: readonly string[]): JsonObject =>
+  Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)));
+const mapped = (members: JsonObject, change: (member: Json, name: string) => Json): JsonObject =>
+  Object.fromEntries(Object.entries(members).map(([name, member]) => [name, change(member, name)]));
+
+/** The document with each example under a name, which is how Specmatic knows that a request and an answer belong together. */
+export function specmaticDocument(document: JsonObject, works: Works): JsonObject {
+  return {
+    ...document,
+    paths: mapped(object(document["paths"]), (methods) =>
+      mapped(object(methods), (entry) => entryOf(object(entry), works)),
+    ),
+  };
+}
+
+function entryOf(entry: JsonObject, works: Works): JsonObject {
+  const responses = object(entry["responses"]);
+  const members = works.get(text(entry["operationId"]));
+  if (members === undefined) return { ...entry, parameters: [], responses: mapped(responses, anything) };
+  const media = object(object(object(entry["requestBody"])["content"])["application/json"]);
+  const value = mapped(object(object(media["schema"])["properties"]), (_, name) => members[name] ?? null);
+  const sent = Object.fromEntries(Object.entries(value).filter(([name]) => members[name] !== undefined));
+  const content = {
+    "application/json": { schema: bodySchemaOf(object(media["schema"])), examples: { works: { value: sent } } },
+  };
+  return {
+    ...entry,
+    parameters: list(entry["parameters"])
+      .map(object)
+      // Validators and keys tie a request to a version or to an earlier request; Specmatic would draw them at random.
+      .filter((parameter) => parameter["in"] !== "header")
+      .map((parameter) => parameterOf(parameter, members)),
+    responses: mapped(responses, (response, status) => {
+      const shown = object(object(object(response)["content"])["application/json"])["example"];
+      return status.startsWith("2") ? withExamples(response, { works: { value: shown ?? {} } }) : response;
+    }),
+    ...(entry["requestBody"] === undefined ? {} : { requestBody: { ...object(entry["requestBody"]), content } }),
+  };
+}
+
+/**
+ * An answer of the document's own entry, which is no operation, as anything: of an open object Specmatic expects that the entries of a list
+ * are alike. What the real one holds is tested elsewhere.
+ */
+const anything = (response: Json): Json =>
+  object(response)["content"] === undefined
+    ? response
+    : { ...object(response), content: { "application/json": { schema: {} } } };
+
+function withExamples(response: Json, examples: JsonObject): Json {
+  const { schema } = object(object(object(response)["content"])["application/json"]);
+  return schema === undefined
+    ? response
+    : { ...object(response), content: { "application/json": { schema, examples } } };
+}
+
+function parameterOf(parameter: JsonObject, members: JsonObject): JsonObject {
+  const value = members[text(parameter["name"])];
+  const shown = value !== undefined && isJsonArray(value) ? value[0] : value;
+  const schema = object(parameter["schema"]);
+  // Specmatic has no lists that are separated by commas; one value is such a list too.
+  const one = schema["type"] === "array" ? object(schema["items"]) : schema;
+  return {
+    ...without(parameter, ["example", "style", "explode"]),
+    // Its generator reads `\n` in a pattern as the letter, and draws U+0000, which no text may hold (C10).
+    schema: one["pattern"] === "^[^\\n]*$" ? without(one, ["pattern"]) : one,
+    ...(shown === undefined ? {} : { examples: { works: { value: shown } } }),
+  };
+}
+
+function bodySchemaOf(schema: JsonObject): JsonObject {
+  const properties = mapped(object(schema["properties"]), (member, name) =>
+    // No order is moved to Completed by /status, from wherever (spec "Moves through POST …/status", rule 1).
+    name === "status"
+      ? { ...object(member), enum: list(object(member)["enum"]).filter((each) => each !== "Completed") }
+      : member,
+  );
+  const plain = { ...without(schema, ["oneOf"]), properties };
+  const branches = list(schema["oneOf"]).map((branch) => list(object(branch)["required"]).map(text));
+  if (branches.length === 0) return plain;
+  // It knows alternatives that are whole objects, not those that only say which members are there.
+  return {
+    oneOf: branches.map((required) => {
+      const others = branches.flat().filter((member) => !required.includes(member));
+      return { ...plain, required, properties: without(properties, others) };
+    }),
+  };
+}
+
+/** Requests that must fail as documented: an id that nothing has, and a key that nobody has. */
+export function refusals(document: JsonObject, works: Works, missingId: string): ReadonlyMap<string, JsonObject> {
+  const examples = object(object(document["components"])["examples"]);
+  const found = new Map<string, JsonObject>();
+  for (const [route, methods] of Object.entries(object(document["paths"])))
+    for (const [method, declared] of Object.entries(object(methods))) {
+      const entry = object(declared);
+      const name = text(entry["operationId"]);
+      const members = works.get(name);
+      if (members === undefined) continue;
+      const request = requestOf(method.toUpperCase(), entry, members);
+      const at = (id?: string): string =>
+        route.replace(/\{(\w+)\}/, (_, parameter: string) => id ?? text(members[parameter]));
+      const answer = (status: number, fault: string): JsonObject => ({
+        status,
+        body: object(examples[fault])["value"] ?? {},
+      });
+      found.set(`${name}.unknown-key`, {
+        "http-request": { ...request, path: at(), headers: { Authorization: "Bearer opo_test-shop_unknown" } },
+        "http-response": answer(401, "UNAUTHORIZED"),
+      });
+      if (route.includes("{"))
+        found.set(`${name}.unknown-id`, {
+          "http-request": { ...request, path: at(missingId) },
+          "http-response": answer(404, "NOT_FOUND"),
+        });
+    }
+  return found;
+}
+
+function requestOf(method: string, entry: JsonObject, members: JsonObject): JsonObject {
+  const required = list(entry["parameters"])
+    .map(object)
+    .filter((parameter) => parameter["in"] === "query" && parameter["required"] === true)
+    .map((parameter) => text(parameter["name"]));
+  const one = (value: Json | undefined): Json =>
+    value !== undefined && isJsonArray(value) ? (value[0] ?? null) : (value ?? null);
+  const query = Object.fromEntries(required.map((name) => [name, one(members[name])]));
+  const schema = object(object(object(object(entry["requestBody"])["content"])["application/json"])["schema"]);
+  const names = Object.keys(object(schema["properties"])).filter((name) => members[name] !== undefined);
+  const body = Object.fromEntries(names.map((name) => [name, members[name] ?? null]));
+  return {
+    method,
+    ...(required.length === 0 ? {} : { query }),
+    ...(entry["requestBody"] === undefined ? {} : { body }),
+  };
+}
