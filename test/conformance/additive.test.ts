@@ -53,6 +53,25 @@ const breaks: readonly (readonly [what: string, change: Change, fault: RegExp])[
     (_, listAt) => listAt(...bodyOf(orders), "required").push("poName"),
     /poName: is not always there/,
   ],
+  [
+    "a body that becomes required",
+    (at) => (at("paths", orders, "post", "requestBody")["required"] = true),
+    /body is required/,
+  ],
+  [
+    "a body that may not be empty any more",
+    (at) => {
+      at(...bodyOf(orders))["minProperties"] = 1;
+    },
+    /minProperties differs/,
+  ],
+  [
+    "members that exclude each other",
+    (at) => {
+      at(...bodyOf(orders))["oneOf"] = [{ required: ["poName"] }, { required: ["lineItems"] }];
+    },
+    /oneOf differs/,
+  ],
   ["a member of an answer that goes", (at) => delete at(...header, "properties")["poNumber"], /poNumber is gone/],
   [
     "a member of an answer that need not be there any more",

@@ -62,6 +62,8 @@ function operationFaults(
         ),
       );
   }
+  if (object(now["requestBody"])["required"] === true && object(old["requestBody"])["required"] !== true)
+    faults.push(`${where}: body is required now`);
   const body = (entry: JsonObject) =>
     object(object(object(entry["requestBody"])["content"])["application/json"])["schema"];
   faults.push(
@@ -103,8 +105,10 @@ interface Place {
 }
 
 /** Of these the value may not be above, or below, what the wider schema has. */
-const ceilings = ["maxLength", "maximum", "exclusiveMaximum", "maxItems"];
-const floors = ["minLength", "minimum", "exclusiveMinimum", "minItems"];
+const ceilings = ["maxLength", "maximum", "exclusiveMaximum", "maxItems", "maxProperties"];
+const floors = ["minLength", "minimum", "exclusiveMinimum", "minItems", "minProperties"];
+/** What narrows as soon as it is there. */
+const conditions = ["uniqueItems", "oneOf", "allOf", "not", "multipleOf"];
 
 /**
  * Where `narrow` allows what `wide` does not. In a request `narrow` is the older schema (what clients send must still be taken), in
@@ -155,6 +159,9 @@ function fitsOne(narrow: Place, wide: Place, side: "request" | "response", where
   };
   for (const limit of ceilings) bound(limit, (x, y) => x > y);
   for (const limit of floors) bound(limit, (x, y) => x < y);
+  for (const condition of conditions)
+    if (b[condition] !== undefined && JSON.stringify(a[condition]) !== JSON.stringify(b[condition]))
+      faults.push(`${where}: ${condition} differs`);
   for (const word of ["pattern", "format"])
     if (b[word] !== undefined && a[word] !== b[word] && side === "request" && b["type"] === "string")
       faults.push(`${where}: ${word} differs`);
