@@ -181,7 +181,16 @@ export function createPerform(deps: PerformDependencies): Perform {
       const reply = failure(incoming.requestId, fault);
       if (visit === null) return reply;
       await recordRefusal(visit, reply);
-      return fault.code === "UNAUTHORIZED" ? reply : await withRateLimit(visit, reply);
+      return fault.code === "UNAUTHORIZED" ? reply : await refusal(visit, reply);
+    }
+  }
+
+  /** A refusal as it is answered. Where not even the bucket can be looked up, that is what is told. */
+  async function refusal(visit: Visit, reply: Reply): Promise<Reply> {
+    try {
+      return await withRateLimit(visit, reply);
+    } catch (error) {
+      return failure(visit.incoming.requestId, asFault(error));
     }
   }
 

@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { Fault } from "../../src/core/fault.ts";
 import type { Json } from "../../src/core/json.ts";
 import type { PerformDependencies } from "../../src/operations/perform.ts";
 import type { Coordination } from "../../src/shop/shop.ts";
@@ -136,4 +137,23 @@ suite("a commit whose answer was lost", () => {
     assert.equal(again.status, 404);
     assert.equal(again.headers["idempotent-replayed"], "true");
   });
+});
+
+test("where what nodes agree on cannot be reached, that is answered as any refusal is", async () => {
+  const away = () => Promise.reject(new Fault("DO_UNAVAILABLE", "The database is away.", { retryAfterMs: 1_000 }));
+  await using server = await startServer({
+    operations: crateOperations(),
+    perform: (deps) => ({
+      coordination: { ...deps.coordination, takeToken: away, peekTokens: away, claimKey: away },
+    }),
+  });
+  const answers = [
+    await server.get(crates),
+    await server.post(crates, { label: "x" }, { headers }),
+    await server.delete(`${crates}/none`, { key: server.readKey }),
+  ];
+  for (const answer of answers) {
+    assert.equal(answer.status, 503);
+    assert.equal(answer.headers["access-control-allow-origin"], "*");
+  }
 });
