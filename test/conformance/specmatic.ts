@@ -7,7 +7,7 @@
  * an operation that was not seen both to succeed and to refuse.
  */
 import { spawn } from "node:child_process";
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -27,15 +27,12 @@ const combinationsMax = 2;
 /** Of one run; it takes some minutes. */
 const runLimitMs = 15 * 60_000;
 
-/** The jar that is named, or that of the command on the path. */
+/** The jar that is named, or that of the package which `npm exec` has put on the path. */
 function jarPath(): string {
-  const [named] = process.argv.slice(2);
-  const beside = (process.env["PATH"] ?? "")
-    .split(path.delimiter)
-    .map((directory) => path.join(directory, "specmatic"))
-    .filter((command) => existsSync(command))
-    .map((command) => path.join(path.dirname(realpathSync(command)), "..", "specmatic.jar"));
-  const found = [...(named === undefined ? [] : [named]), ...beside].find((jar) => existsSync(jar));
+  const named = process.argv.slice(2);
+  const directories = (process.env["PATH"] ?? "").split(path.delimiter);
+  const installed = directories.map((directory) => path.join(directory, "../specmatic/specmatic.jar"));
+  const found = [...named, ...installed].find((jar) => existsSync(jar));
   if (found === undefined) throw new Error("There is no specmatic.jar: name one, or run this under npm exec.");
   return path.resolve(found);
 }
