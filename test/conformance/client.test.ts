@@ -11,6 +11,7 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { createClient, ListFailure } from "../../client/index.ts";
 import { Fault } from "../../src/core/fault.ts";
+import { fetchChecked } from "../support/contract.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 const run = promisify(execFile);
@@ -18,7 +19,7 @@ const root = path.join(import.meta.dirname, "../..");
 const tsc = path.join(root, "node_modules/typescript/bin/tsc");
 
 const clientOf = (server: TestServer, more: Partial<Parameters<typeof createClient>[0]> = {}) =>
-  createClient({ baseUrl: server.url, apiKey: server.writeKey, ...more });
+  createClient({ baseUrl: server.url, apiKey: server.writeKey, fetch: fetchChecked, ...more });
 
 test("the README's example compiles strictly against the built package and runs", async () => {
   await using server = await startServer();
@@ -78,7 +79,7 @@ test("a write whose answer is lost is sent again under the same key and done onc
   const keys = new Set<string>();
   const client = clientOf(server, {
     fetch: async (input, init) => {
-      const answer = await fetch(input, init);
+      const answer = await fetchChecked(input, init);
       keys.add(new Headers(init?.headers).get("Idempotency-Key") ?? "");
       if (lost > 1) return answer;
       lost += 1;

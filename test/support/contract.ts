@@ -8,6 +8,9 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { Json, JsonObject } from "../../src/core/json.ts";
 import { isJsonObject, jsonPointer } from "../../src/core/json.ts";
+import { openApiDocument } from "../../src/http/openapi.ts";
+import { apiPrefix } from "../../src/http/routes.ts";
+import { operations } from "../../src/operations/registry.ts";
 import { recordObserved } from "./matrix.ts";
 
 /** Headers whose presence means something; the document must know them where they are sent. */
@@ -127,4 +130,23 @@ export function createContract(document: JsonObject): (observed: Observed) => vo
       assert.equal(at(json, "meta", "requestId"), headers["x-request-id"], what);
     }
   };
+}
+
+const registryContract: { check: ((observed: Observed) => void) | null } = { check: null };
+
+/** `fetch` for what asks over the network as others do: answers below the API's prefix are held against the registry's document. */
+export async function fetchChecked(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const request = new Request(input, init);
+  const answer = await fetch(request);
+  const { pathname, search } = new URL(request.url);
+  if (!pathname.startsWith(`${apiPrefix}/`)) return answer;
+  registryContract.check ??= createContract(openApiDocument(operations));
+  registryContract.check({
+    method: request.method,
+    target: pathname + search,
+    status: answer.status,
+    headers: Object.fromEntries(answer.headers),
+    body: await answer.clone().text(),
+  });
+  return answer;
 }
