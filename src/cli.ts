@@ -20,7 +20,8 @@ ${aligned(all.map(({ name, summary }) => [name, summary] as const))}
 
 openpo COMMAND --help tells more. Without a command it serves. openpo --version tells the version.
 
-While a server runs on the data directory, commands go through its admin API; otherwise they work on the directory itself.
+While a server runs on the data directory, commands go through its admin API; otherwise they work on the directory itself. With a
+database they work on the database, beside its nodes. With OPENPO_URL or --url they go through that server's admin API.
 
 Environment:
 ${aligned([
@@ -29,8 +30,16 @@ ${aligned([
   ["OPENPO_ALLOWED_HOSTS", "further host names by which agents reach /mcp, separated by commas"],
   ["OPENPO_URL", "the server to ask, should it be elsewhere"],
   ["OPENPO_DATA_DIR", "where everything is kept (./data)"],
-  ["OPENPO_ADMIN_TOKEN", "the operator's token (else made once and kept in the data directory)"],
-  ["OPENPO_DEMO", "1: make the demo shop on an empty data directory (1), 0: do not"],
+  [
+    "OPENPO_DATABASE_URL",
+    "postgres://USER:PASSWORD@HOST/DATABASE: where everything is kept instead, by any number of nodes",
+  ],
+  ["OPENPO_DATABASE_CONNECTIONS", "connections that each node opens at most (10)"],
+  [
+    "OPENPO_ADMIN_TOKEN",
+    "the operator's token (else made once and kept in the data directory; needed with a database)",
+  ],
+  ["OPENPO_DEMO", "1: make the demo shop where there is no data yet (1), 0: do not"],
   ["OPENPO_LOG_LEVEL", "fatal, error, warn, info, debug, trace or silent (info); the log goes to stderr"],
 ])}
 
@@ -69,6 +78,8 @@ async function run(argv: readonly string[]): Promise<void> {
     const value = args.text(option);
     return value === null ? [] : [[variable, value] as const];
   });
+  // Who names a directory does not mean the database of the environment.
+  if (args.text("data-dir") !== null) overrides.push(["OPENPO_DATABASE_URL", ""]);
   const url = args.text("url") ?? env["OPENPO_URL"] ?? "";
   await command.run(args, {
     config: readConfig({ ...env, ...Object.fromEntries(overrides) }),

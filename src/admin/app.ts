@@ -190,7 +190,7 @@ export function createAdmin(context: AdminContext, adminToken: string): AdminSur
       if (!isOperator(request, adminTokenDigest))
         throw new Fault("UNAUTHORIZED", "The admin token is missing or wrong.", {
           action:
-            "Send it as `Authorization: Bearer <admin token>`; it was printed at the first start and is in the data directory.",
+            "Send it as `Authorization: Bearer <admin token>`: it is OPENPO_ADMIN_TOKEN, or was printed at the first start and is in the data directory.",
         });
       const { operation, parameters } = find(request.method, new URL(request.url).pathname);
       named(`admin:${operation.name}`);

@@ -36,7 +36,7 @@ const commonOptions = {
   json: { value: null, help: "the result as JSON on stdout, one line; messages stay on stderr" },
   url: { value: "URL", help: "ask the server at this address (OPENPO_URL)" },
   token: { value: "TOKEN", help: "its admin token (OPENPO_ADMIN_TOKEN; else the one in the data directory)" },
-  "data-dir": { value: "DIR", help: "the data directory (OPENPO_DATA_DIR, ./data)" },
+  "data-dir": { value: "DIR", help: "the data directory (OPENPO_DATA_DIR, ./data), whatever OPENPO_DATABASE_URL says" },
   ...helpOption,
 } as const satisfies Record<string, Option>;
 
@@ -448,6 +448,15 @@ const demo: RunnableCommand = {
   },
 };
 
+/** @throws CommandError where everything is kept in a database. */
+function refuseOnDatabase({ database }: Config): void {
+  if (database !== null)
+    throw new CommandError(exitCodes.failed, "the shops are in a database, which has backups of its own.", {
+      action:
+        "Use pg_dump, or what backs your database up; docs/operating.md tells how. One shop: openpo export. A data directory: --data-dir.",
+    });
+}
+
 const backup: RunnableCommand = {
   name: "backup",
   parameters: ["DIR"],
@@ -456,6 +465,7 @@ const backup: RunnableCommand = {
 The admin token is copied too where the data directory keeps one, so keep DIR as safe as the data.`,
   options: { ...progressOption, ...commonOptions },
   async run(args, setting) {
+    if (setting.url === null) refuseOnDatabase(setting.config);
     await withOperator(setting, async (_ask, operator) => {
       const written = await writeBackup(operator, args.parameter(0), setting.output);
       const count = `${written.shops.length} ${written.shops.length === 1 ? "shop" : "shops"}`;
@@ -478,6 +488,7 @@ const restore: RunnableCommand = {
     ...helpOption,
   },
   async run(args, { config, output }) {
+    refuseOnDatabase(config);
     const restored = await restoreBackup(args.parameter(0), config.dataDir, args.flag("force"), output);
     const count = `${restored.shops.length} ${restored.shops.length === 1 ? "shop" : "shops"}`;
     output.result(restored, `${count} restored into ${restored.dataDir}. Start with openpo serve.`);

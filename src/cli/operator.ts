@@ -1,9 +1,10 @@
 /**
- * Where a command's work is done: behind the admin API of a server, or in this process on a data directory that no server has.
+ * Where a command's work is done: behind the admin API of a server, or in this process on a data directory that no server has or on a
+ * database that any number of nodes may have.
  *
  * Owns: which of the two, the admin token, and the translation to HTTP. Does not own: what operations do (admin).
  *
- * With `--url` (or `OPENPO_URL`) it is that server. Else it follows the data directory: while a server has its lock, that server,
+ * With `--url` (or `OPENPO_URL`) it is that server; else, with `OPENPO_DATABASE_URL`, that database. Else it follows the data directory: while a server has its lock, that server,
  * expected at `OPENPO_HOST` and `PORT`; otherwise the directory itself, which is locked for as long as the command runs. A
  * directory that holds no data yet is only made by commands that bring some, and only if no server answers there either.
  */
@@ -14,7 +15,8 @@ import { adminOperations } from "../admin/operations.ts";
 import { adminPrefix } from "../admin/app.ts";
 import { type Config, ConfigError } from "../config.ts";
 import { Fault } from "../core/fault.ts";
-import { holdsData, isClaimed, keptAdminToken, openDataDirectory } from "../data-directory.ts";
+import { holdsData, isClaimed, keptAdminToken, openDataDirectory, type OpenStore } from "../data-directory.ts";
+import { openDatabase } from "../database.ts";
 import { CommandError, exitCodes } from "./arguments.ts";
 import { memberOf, type Output } from "./output.ts";
 
@@ -29,15 +31,31 @@ export interface OperatorOptions {
   readonly config: Config;
   /** The server to ask, whatever the data directory says. */
   readonly url: string | null;
-  /** Whether the command may begin a data directory. */
+  /** Whether the command may begin a data directory or a database. */
   readonly mayBegin: boolean;
   readonly output: Output;
 }
 
-/** @throws CommandError when there is neither a server nor a data directory to work with. */
+/** @throws CommandError when there is neither a server, nor a data directory or database that holds data, to work with. */
 export async function openOperator({ config, url, mayBegin, output }: OperatorOptions): Promise<Operator> {
   const { dataDir } = config;
   if (url !== null) return { ...atServer(serverUrl(url), config, output), keptAdminToken: null };
+  const log = {
+    info: () => {},
+    error: (details: object, message: string) => output.say(`openpo: ${message} ${describe(memberOf(details, "err"))}`),
+  };
+  if (config.database !== null) {
+    const store = await openDatabase(config.database, log);
+    if (store.isNew && !mayBegin) {
+      await store.close();
+      throw new CommandError(exitCodes.unreachable, `there is no data in ${store.place}.`, {
+        action: "Start a node with openpo serve, or make a shop with openpo shop create.",
+      });
+    }
+    output.say(`Working directly on ${store.place}, beside the nodes that run on it.`);
+    // Its nodes look for what comes into the outbox.
+    return { ...(await atStore(store)), keptAdminToken: null };
+  }
   const local = serverUrl(`http://${hostInUrl(config.host)}:${config.port}`);
   if (isClaimed(dataDir)) return atServer(local, config, output);
   if (!holdsData(dataDir)) {
@@ -49,18 +67,16 @@ export async function openOperator({ config, url, mayBegin, output }: OperatorOp
         { action: "Start one with openpo serve, or say where: --url, --data-dir." },
       );
   }
-  const directory = await openDataDirectory(dataDir, {
-    info: () => {},
-    error: (details, message) => output.say(`openpo: ${message} ${describe(memberOf(details, "err"))}`),
-  });
+  const store = await openDataDirectory(dataDir, log);
   output.say(`Working directly on ${dataDir}; no server runs on it.`);
-  directory.settle();
-  return {
-    // What the storefront is to follow in stays in the outbox until a server runs.
-    ask: askHere(directory.adminContext(() => {})),
-    keptAdminToken: keptAdminToken(dataDir),
-    close: () => directory.close(),
-  };
+  // What the storefront is to follow in stays in the outbox until a server runs.
+  return { ...(await atStore(store)), keptAdminToken: keptAdminToken(dataDir) };
+}
+
+/** Asks in this process. */
+async function atStore(store: OpenStore): Promise<Pick<Operator, "ask" | "close">> {
+  await store.settle();
+  return { ask: askHere(store.adminContext(() => {})), close: () => store.close() };
 }
 
 const describe = (error: unknown): string => (error instanceof Error ? error.message : "");

@@ -10,15 +10,15 @@ function urlOf({ host, port }: Pick<Service, "host" | "port">): string {
   return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
 }
 
-function welcome(service: Service, dataDir: string): string {
+function welcome(service: Service): string {
   const url = urlOf(service);
   const lines = [`OpenPO serves at ${url}`];
   if (service.demo === null && service.adminToken.isNew)
-    lines.push("", `First start: the admin token is ${service.adminToken.token}, kept in ${dataDir}.`, "");
+    lines.push("", `First start: the admin token is ${service.adminToken.token}, kept in ${service.place}.`, "");
   if (service.demo !== null)
     lines.push(
       "",
-      `First start: the demo shop "${service.demo.shopId}" is ready in ${dataDir}. These keys are shown once.`,
+      `First start: the demo shop "${service.demo.shopId}" is ready in ${service.place}. These keys are shown once.`,
       "",
       `  read key     ${service.demo.readKey}`,
       `  write key    ${service.demo.writeKey}`,
@@ -41,7 +41,7 @@ function welcome(service: Service, dataDir: string): string {
 export const serve: RunnableCommand = {
   name: "serve",
   parameters: [],
-  summary: "serves the API, and makes a demo shop on an empty data directory",
+  summary: "serves the API, and makes a demo shop where there is no data yet",
   details:
     "Runs until it gets SIGTERM or SIGINT; what runs then is finished first. The environment is in openpo --help.",
   options: {
@@ -66,7 +66,8 @@ export const serve: RunnableCommand = {
       process.on("SIGTERM", stop);
       process.on("SIGINT", stop);
     });
-    output.result({ url: urlOf(service), dataDir: config.dataDir, ...made }, welcome(service, config.dataDir));
+    const where = config.database === null ? { dataDir: service.place } : { database: service.place };
+    output.result({ url: urlOf(service), ...where, ...made }, welcome(service));
     output.say(`OpenPO stops (${await stopped}); what runs is finished first.`);
     await service.close();
   },

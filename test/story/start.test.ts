@@ -108,13 +108,21 @@ test("what stops a start is told in one line, and ends with 1", async () => {
       [{ OPENPO_DATA_DIR: other }, /^openpo: Another OpenPO process is using the data directory/],
       [{ OPENPO_DATA_DIR: newer }, /^openpo: OPENPO_DATA_DIR: .* is in format "2"/],
       [{ OPENPO_DATA_DIR: blocked }, /^openpo: OPENPO_DATA_DIR: .*admin-token cannot be written: /],
-      [{ OPENPO_DATABASE_URL: "postgres://x" }, /^openpo: OPENPO_DATABASE_URL: the scale-out engine is not available/],
+      [{ OPENPO_DATABASE_URL: "postgres://x" }, /^openpo: OPENPO_ADMIN_TOKEN: is needed with OPENPO_DATABASE_URL\. /],
+      [
+        {
+          OPENPO_DATABASE_URL: "postgres://openpo:s3cret@127.0.0.1:9/openpo",
+          OPENPO_ADMIN_TOKEN: "an-admin-token-for-tests",
+        },
+        /^openpo: OPENPO_DATABASE_URL: the database postgres:\/\/127\.0\.0\.1:9\/openpo cannot be used: .*ECONNREFUSED/,
+      ],
     ];
     for (const [env, message] of cases) {
       const { code, stderr } = await runProgram([], { OPENPO_DEMO: "0", ...env });
       assert.equal(code, 1, stderr);
       assert.match(stderr, message);
       assert.equal(stderr.trim().split("\n").length, 1, stderr);
+      assert.ok(!stderr.includes("s3cret"));
     }
     assert.equal((await running.end("SIGTERM")).code, 0);
     busy.close();

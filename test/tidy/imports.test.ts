@@ -27,7 +27,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "zod",
     "@modelcontextprotocol/server",
   ],
-  cli: ["cli/", "admin/", "core/fault.ts", "config.ts", "data-directory.ts", "serve.ts", "node:"],
+  cli: ["cli/", "admin/", "core/fault.ts", "config.ts", "data-directory.ts", "database.ts", "serve.ts", "node:"],
   admin: ["admin/", "operations/", "shop/", "storefront/", "core/", "zod", "csv-parse", "node:"],
 };
 
@@ -42,19 +42,27 @@ const beyond: Readonly<Record<string, readonly string[]>> = {
   "shop/sqlite.ts": ["node:"],
   "shop/sqlite-file.ts": ["node:"],
   "shop/sqlite-schema.ts": ["node:"],
+  "shop/migrations.ts": ["node:"],
+  "shop/postgres-connection.ts": ["pg"],
+  "shop/postgres-schema.ts": ["node:"],
   "shop/system.ts": ["node:"],
   "http/server.ts": ["node:", "@hono/node-server"],
   "http/reference-bundle.ts": ["node:"],
 };
 
 /** They wire the others together and may import anything. */
-const wiring: ReadonlySet<string> = new Set(["main.ts", "serve.ts", "cli.ts", "data-directory.ts"]);
+const wiring: ReadonlySet<string> = new Set(["main.ts", "serve.ts", "cli.ts", "data-directory.ts", "database.ts"]);
 
 /** They bind the program to one platform: only the wiring and each other may import them. */
 const adapters: ReadonlySet<string> = new Set([
   "shop/sqlite.ts",
   "shop/sqlite-file.ts",
   "shop/sqlite-schema.ts",
+  "shop/migrations.ts",
+  "shop/postgres.ts",
+  "shop/postgres-connection.ts",
+  "shop/postgres-coordination.ts",
+  "shop/postgres-schema.ts",
   "shop/system.ts",
   "http/server.ts",
   "http/reference-bundle.ts",
