@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { countStatement, type OrderFilters, pageStatement } from "../../src/shop/order-list.ts";
 import { startGoodsServer } from "../support/goods-server.ts";
 import type { TestServer } from "../support/server.ts";
+import { onPostgres } from "../support/store.ts";
 
 const orders = "/api/v1/purchase-orders";
 const dayMs = 86_400_000;
@@ -214,40 +215,46 @@ const anything: OrderFilters = {
   createdBeforeMs: null,
 };
 
-test("every filter is answered from an index: no scan of all orders, no sort of all matches", async () => {
-  await using server = await startGoodsServer();
-  await server.bring(various);
-  const planOf = async ({ sql, params }: ReturnType<typeof countStatement>): Promise<string> => {
-    const steps = await server.engine.read(server.shopId, (tx) =>
-      tx.all<{ detail: string }>(`explain query plan ${sql}`, params),
-    );
-    return steps.map((step) => step.detail).join("\n");
-  };
-  const after = { createdAtMs: start, purchaseOrderId: "o001" };
-  for (const [name, filters, index] of [
-    ["none", {}, "purchase_order_by_age"],
-    ["status", { statuses: ["Sent"] }, "purchase_order_by_status"],
-    ["statuses", { statuses: ["Sent", "Disputed"] }, "purchase_order_by_status"],
-    ["paid", { paidStatuses: ["Paid", "Overpaid"] }, "purchase_order_by_paid_status"],
-    ["supplier", { supplierId: "mill" }, "purchase_order_by_supplier"],
-    ["location", { locationId: "store" }, "purchase_order_by_location"],
-    ["variant", { variantId: "red" }, "purchase_order_line_by_variant"],
-    ["sku", { sku: "R-1" }, "purchase_order_line_by_sku"],
-    ["dates", { createdFromMs: start, createdBeforeMs: start + dayMs }, "purchase_order_by_age"],
-    ["search", { search: "x" }, "purchase_order_by_age"],
-  ] as const) {
-    const all: OrderFilters = { ...anything, ...filters };
-    for (const statement of [
-      pageStatement("s", all, null, 51),
-      pageStatement("s", all, after, 51),
-      ...(name === "none" ? [] : [countStatement("s", all)]),
-    ]) {
-      const plan = await planOf(statement);
-      assert.ok(plan.includes(index), `${name}: ${plan}`);
-      assert.ok(!/SCAN (?:o|purchase_order|purchase_order_line)\b/.test(plan), `${name}: ${plan}`);
+const plansOfSqlite = { skip: onPostgres && "what is looked at is a plan of sqlite" };
+
+test(
+  "every filter is answered from an index: no scan of all orders, no sort of all matches",
+  plansOfSqlite,
+  async () => {
+    await using server = await startGoodsServer();
+    await server.bring(various);
+    const planOf = async ({ sql, params }: ReturnType<typeof countStatement>): Promise<string> => {
+      const steps = await server.engine.read(server.shopId, (tx) =>
+        tx.all<{ detail: string }>(`explain query plan ${sql}`, params),
+      );
+      return steps.map((step) => step.detail).join("\n");
+    };
+    const after = { createdAtMs: start, purchaseOrderId: "o001" };
+    for (const [name, filters, index] of [
+      ["none", {}, "purchase_order_by_age"],
+      ["status", { statuses: ["Sent"] }, "purchase_order_by_status"],
+      ["statuses", { statuses: ["Sent", "Disputed"] }, "purchase_order_by_status"],
+      ["paid", { paidStatuses: ["Paid", "Overpaid"] }, "purchase_order_by_paid_status"],
+      ["supplier", { supplierId: "mill" }, "purchase_order_by_supplier"],
+      ["location", { locationId: "store" }, "purchase_order_by_location"],
+      ["variant", { variantId: "red" }, "purchase_order_line_by_variant"],
+      ["sku", { sku: "R-1" }, "purchase_order_line_by_sku"],
+      ["dates", { createdFromMs: start, createdBeforeMs: start + dayMs }, "purchase_order_by_age"],
+      ["search", { search: "x" }, "purchase_order_by_age"],
+    ] as const) {
+      const all: OrderFilters = { ...anything, ...filters };
+      for (const statement of [
+        pageStatement("s", all, null, 51),
+        pageStatement("s", all, after, 51),
+        ...(name === "none" ? [] : [countStatement("s", all)]),
+      ]) {
+        const plan = await planOf(statement);
+        assert.ok(plan.includes(index), `${name}: ${plan}`);
+        assert.ok(!/SCAN (?:o|purchase_order|purchase_order_line)\b/.test(plan), `${name}: ${plan}`);
+      }
+      const sorts = /TEMP B-TREE/.test(await planOf(pageStatement("s", all, null, 51)));
+      // What a line leads to, and the few rows of several branches, are sorted; they are as many as are found.
+      assert.equal(sorts, ["variant", "sku", "statuses", "paid"].includes(name), name);
     }
-    const sorts = /TEMP B-TREE/.test(await planOf(pageStatement("s", all, null, 51)));
-    // What a line leads to, and the few rows of several branches, are sorted; they are as many as are found.
-    assert.equal(sorts, ["variant", "sku", "statuses", "paid"].includes(name), name);
-  }
-});
+  },
+);

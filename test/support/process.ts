@@ -1,11 +1,11 @@
 /**
- * The program as an operator runs it: a process of its own, on a data directory of its own and a free port.
+ * The program as an operator runs it: a process of its own, on a store of its own (store.ts says of which kind) and a free port.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import path from "node:path";
+import { fetchChecked } from "./contract.ts";
+import { databaseOf, makePlace } from "./store.ts";
 
 const main = path.join(import.meta.dirname, "../../src/main.ts");
 const startMsMax = 20_000;
@@ -20,8 +20,15 @@ export interface Finished {
 const running = new Set<ChildProcess>();
 
 function start(args: readonly string[], env: Readonly<Record<string, string>>, stdin: string | null = null) {
+  const database = databaseOf(env["OPENPO_DATA_DIR"] ?? "");
   const child: ChildProcess = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, ...args], {
-    env: { PATH: process.env["PATH"], PORT: "0", OPENPO_LOG_LEVEL: "warn", ...env },
+    env: {
+      PATH: process.env["PATH"],
+      PORT: "0",
+      OPENPO_LOG_LEVEL: "warn",
+      ...(database === null ? {} : { OPENPO_DATABASE_URL: database }),
+      ...env,
+    },
     stdio: [stdin === null ? "ignore" : "pipe", "pipe", "pipe"],
   });
   child.stdin?.end(stdin);
@@ -96,7 +103,7 @@ export async function serveProgram(
     word: (label) => new RegExp(`^ *${label} +(\\S+)$`, "m").exec(output.stdout)?.[1] ?? "",
     async ask(method, target, token, body) {
       const raw = typeof body === "string" || body instanceof Uint8Array || body instanceof ReadableStream;
-      const response = await fetch(url + target, {
+      const response = await fetchChecked(url + target, {
         method,
         headers: { Authorization: `Bearer ${token}` },
         ...(body === undefined ? {} : { body: raw ? body : JSON.stringify(body), duplex: "half" }),
@@ -118,15 +125,15 @@ export async function serveProgram(
 
 /** A directory that is gone afterwards, with every program that the test has left running. */
 export async function withDirectory(use: (directory: string) => Promise<void>): Promise<void> {
-  const directory = await mkdtemp(path.join(tmpdir(), "openpo-"));
+  const place = await makePlace();
   try {
-    await use(directory);
+    await use(place.directory);
   } finally {
     for (const child of running) {
       child.kill("SIGKILL");
       await once(child, "close");
     }
-    await rm(directory, { recursive: true, force: true });
+    await place.remove();
   }
 }
 
