@@ -30,12 +30,12 @@ const onEachEngine: readonly RegExp[] = [
   /^test\/contract\/(engine|coordination)\.test/,
   /^test\/crash\/(engine|outbox)\.test/,
   /^test\/property\/(mcp|read-only|rate-limit)\.test/,
-  /^test\/story\/(admin|adventureworks|connections|demo|forecast|forecast-rows|goods|goods-random|import|mcp|pipeline)\.test/,
+  /^test\/story\/(admin|adventureworks|connections|demo|forecast|forecast-rows|goods|goods-random|import|import-nodes|keys-across-nodes|mcp|pipeline)\.test/,
   /^test\/story\/(purchase-orders(-\w+)?|read-only|replay|surface)\.test/,
-  /^test\/unit\/(outbox|sandbox)\.test/,
+  /^test\/unit\/(outbox|outbox-nodes|sandbox)\.test/,
 ];
 /** Files that are about PostgreSQL alone. */
-const onPostgresOnly = /\/postgres[^/]*\.test\.ts$/;
+const onPostgresOnly = /\/(postgres[^/]*|nodes)\.test\.ts$/;
 
 const wanted = process.argv.slice(2);
 const engineWanted = process.env[engineVariable];

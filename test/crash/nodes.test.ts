@@ -1,0 +1,913 @@
+/**
+ * Three nodes on one PostgreSQL under mixed load, while nodes are killed (-9) and the database is restarted in every way there is:
+ * nothing that was acknowledged is lost, each key has one effect, and the stock is right (S1–S4, H2, O1, O6, C17–C20, C34, C38–C41).
+ *
+ * Clients keep a model of what they were told. Each has orders that nobody else touches, of which it knows every figure, and all share
+ * orders at which they meet: lines added, goods taken back, a counter raised by compare and swap.
+ *
+ * `OPENPO_TEST_NODES_SECONDS`: how long the load goes on. `OPENPO_TEST_NODES_SEED`: what is done, and what is done to it.
+ */
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { openApiDocument } from "../../src/http/openapi.ts";
+import { operations } from "../../src/operations/registry.ts";
+import { systemClock } from "../../src/shop/system.ts";
+import { createContract } from "../support/contract.ts";
+import {
+  type Asked,
+  type Client,
+  createClient,
+  type Definite,
+  hangUp,
+  operate,
+  seeded,
+  type ServiceNode,
+  serviceNode,
+} from "../support/nodes.ts";
+import { findPostgres, type PostgresServer, startPostgres, withClient } from "../support/postgres.ts";
+import { withDirectory } from "../support/process.ts";
+
+const seconds = Number(process.env["OPENPO_TEST_NODES_SECONDS"] ?? 70);
+const seed = Number(process.env["OPENPO_TEST_NODES_SEED"] ?? 20_261_121);
+const patienceMs = 120_000;
+const drainMsMax = 120_000;
+
+const nodeCount = 3;
+/** The first is the hot one: half of all clients are at it. */
+const shopIds = ["hot", "mild", "cool", "cold"] as const;
+const clientCount = 14;
+const variantIds = ["v0", "v1", "v2", "v3", "v4", "v5"] as const;
+const onHandAtStart = 1_000;
+const takenBackFrom = 100_000;
+
+// What is read of the answers.
+
+const lineSchema = z.object({
+  poLineItemId: z.string(),
+  variantId: z.string(),
+  quantityOrdered: z.number(),
+  quantityConfirmed: z.number(),
+  quantityReceived: z.number(),
+  quantityPending: z.number(),
+  quantitySynced: z.number(),
+  note: z.string().nullable(),
+});
+const orderSchema = z.object({
+  purchaseOrderId: z.string(),
+  poNumber: z.string(),
+  status: z.string(),
+  version: z.number(),
+  note: z.string().nullable(),
+  storefrontSyncState: z.string(),
+  lineItems: z.array(lineSchema),
+});
+type Order = z.output<typeof orderSchema>;
+const orderAnswer = z.object({ data: z.object({ purchaseOrder: orderSchema }) });
+const syncAnswer = z.object({ data: z.object({ confirmation: z.object({ status: z.string() }) }) });
+const listAnswer = z.object({
+  data: z.object({
+    purchaseOrders: z.array(z.object({ purchaseOrderId: z.string(), poNumber: z.string() })),
+    totalCount: z.number(),
+    cursor: z.string().nullable(),
+  }),
+});
+const logAnswer = z.object({
+  data: z.object({ log: z.array(z.object({ logId: z.string(), requestId: z.string().nullable() })) }),
+});
+const scheduleAnswer = z.object({
+  data: z.object({
+    receipts: z.array(
+      z.object({
+        requestId: z.string().nullable(),
+        source: z.string(),
+        lines: z.array(z.object({ poLineItemId: z.string(), quantityDelta: z.number() })),
+      }),
+    ),
+  }),
+});
+const auditAnswer = z.object({
+  data: z.object({
+    auditLog: z.array(z.object({ requestId: z.string(), status: z.number(), replayed: z.boolean() })),
+    cursor: z.string().nullable(),
+  }),
+});
+const sandboxAnswer = z.object({
+  data: z.object({
+    variants: z.array(
+      z.object({ variantId: z.string(), levels: z.array(z.object({ onHand: z.number(), incoming: z.number() })) }),
+    ),
+  }),
+});
+
+const orderOf = (answer: Definite): Order => orderAnswer.parse(JSON.parse(answer.text)).data.purchaseOrder;
+const orders = "/api/v1/purchase-orders";
+
+// The model.
+
+/** An order that one client alone changes, as its latest answer told it; null figures are the storefront's business. */
+interface OwnOrder {
+  order: Order;
+}
+
+interface Shop {
+  readonly shopId: string;
+  readonly token: string;
+  readonly client: Client;
+  /** Numbers that answers have told, deleted orders included. */
+  readonly numbers: Set<string>;
+  readonly own: Map<string, OwnOrder>;
+  readonly deleted: Set<string>;
+  /** The orders at which clients meet. */
+  readonly crowded: { readonly lines: string; readonly counter: string; readonly goods: Order };
+  linesAdded: Set<string>;
+  counted: number;
+  takenBack: number;
+}
+
+/** One client at one shop. */
+class Hand {
+  readonly #shop: Shop;
+  readonly #random: () => number;
+  readonly #name: string;
+  #keys = 0;
+  readonly #mine: OwnOrder[] = [];
+
+  constructor(shop: Shop, name: string, random: () => number) {
+    this.#shop = shop;
+    this.#name = name;
+    this.#random = random;
+  }
+
+  #pick<T>(values: readonly T[]): T {
+    const value = values[Math.floor(this.#random() * values.length)];
+    assert.ok(value !== undefined);
+    return value;
+  }
+
+  #chance(share: number): boolean {
+    return this.#random() < share;
+  }
+
+  #upTo(max: number): number {
+    return 1 + Math.floor(this.#random() * max);
+  }
+
+  /** A write under a key of its own: sometimes to two nodes at once, sometimes by a client that hangs up early. */
+  async #write(method: string, target: string, body?: unknown, ifMatch?: string): Promise<Definite> {
+    const idempotencyKey = `${this.#name}-${(this.#keys += 1)}`;
+    const asked: Asked = {
+      method,
+      target,
+      token: this.#shop.token,
+      idempotencyKey,
+      ...(body === undefined ? {} : { body }),
+      ...(ifMatch === undefined ? {} : { ifMatch }),
+      ...(this.#chance(0.1) ? { waitMsMax: 20 + this.#random() * 300 } : {}),
+    };
+    const { client } = this.#shop;
+    if (!this.#chance(0.15)) return client.insist(asked);
+    const first = Math.floor(this.#random() * nodeCount);
+    const [one] = await Promise.all([client.insist(asked, first), client.insist(asked, first + 1)]);
+    return one;
+  }
+
+  async #read(target: string): Promise<Definite> {
+    const answer = await this.#shop.client.insist({ method: "GET", target, token: this.#shop.token });
+    assert.equal(answer.status, 200, answer.text);
+    return answer;
+  }
+
+  async step(): Promise<void> {
+    const roll = this.#random();
+    if (this.#mine.length < 2 || roll < 0.12) return this.#create();
+    if (roll < 0.2) return this.#meet();
+    if (roll < 0.3) return this.#look();
+    if (roll < 0.34) return this.#replay();
+    return this.#advance(this.#pick(this.#mine));
+  }
+
+  async #create(): Promise<void> {
+    const lineItems = Array.from({ length: this.#upTo(4) }, () => ({
+      variantId: this.#pick(variantIds),
+      quantityOrdered: this.#upTo(40),
+      unitCost: this.#upTo(1_000) / 100,
+    }));
+    const answer = await this.#write("POST", orders, { supplierId: "mill", locationId: "loc", lineItems });
+    assert.equal(answer.status, 201, answer.text);
+    const order = orderOf(answer);
+    assert.equal(order.version, 1);
+    assert.ok(!this.#shop.numbers.has(order.poNumber), `${order.poNumber} was given twice`);
+    this.#shop.numbers.add(order.poNumber);
+    const own = { order };
+    this.#shop.own.set(order.purchaseOrderId, own);
+    this.#mine.push(own);
+  }
+
+  /** Reads an own order anywhere: what was acknowledged is there. */
+  async #look(): Promise<void> {
+    const { order } = this.#pick(this.#mine);
+    const known = figuresOf(order);
+    const read = orderOf(await this.#read(`${orders}/${order.purchaseOrderId}`));
+    assert.deepEqual(figuresOf(read), known, `order ${order.purchaseOrderId} is not as it was acknowledged`);
+    assert.ok(read.version >= order.version, `order ${order.purchaseOrderId} went back to version ${read.version}`);
+    if (this.#chance(0.3)) await this.#read(`${orders}?limit=20&variantId=${this.#pick(variantIds)}`);
+  }
+
+  /** Repeats any request of the shop that was answered: the client compares. */
+  async #replay(): Promise<void> {
+    const { client } = this.#shop;
+    const told = [...client.told.values()];
+    if (told.length === 0) return;
+    const { replayed } = await client.insist(this.#pick(told).asked);
+    assert.ok(replayed);
+  }
+
+  /** Does something at an order at which others are at work. */
+  async #meet(): Promise<void> {
+    const { crowded } = this.#shop;
+    const what = this.#random();
+    if (what < 0.4) {
+      const lineItems = [{ variantId: this.#pick(variantIds), quantityOrdered: 1 }];
+      const answer = await this.#write("POST", `${orders}/${crowded.lines}/line-items`, { lineItems });
+      assert.equal(answer.status, 201, answer.text);
+      const added = z.object({ data: z.object({ lineItems: z.array(lineSchema) }) }).parse(JSON.parse(answer.text))
+        .data.lineItems;
+      assert.equal(added.length, 1);
+      for (const { poLineItemId } of added) {
+        assert.ok(!this.#shop.linesAdded.has(poLineItemId));
+        this.#shop.linesAdded.add(poLineItemId);
+      }
+    } else if (what < 0.8) {
+      const before = orderOf(await this.#read(`${orders}/${crowded.counter}`));
+      const note = String(Number(before.note ?? 0) + 1);
+      const answer = await this.#write("PATCH", `${orders}/${crowded.counter}`, { note }, `"${before.version}"`);
+      if (answer.status !== 412) {
+        assert.equal(answer.status, 200, answer.text);
+        assert.equal(orderOf(answer).version, before.version + 1);
+        this.#shop.counted += 1;
+      }
+    } else {
+      const { poLineItemId } = this.#pick(crowded.goods.lineItems);
+      const quantity = this.#upTo(3);
+      const lines = [{ lineItemId: poLineItemId, quantity }];
+      const answer = await this.#write("POST", `${orders}/${crowded.goods.purchaseOrderId}/unreceive`, { lines });
+      assert.equal(answer.status, 200, answer.text);
+      this.#shop.takenBack += quantity;
+    }
+  }
+
+  /** Takes an own order one step further. */
+  async #advance(own: OwnOrder): Promise<void> {
+    const { order } = own;
+    const at = `${orders}/${order.purchaseOrderId}`;
+    switch (order.status) {
+      case "Draft":
+        return this.#draft(own, at);
+      case "Sent":
+        if (this.#chance(0.7)) return this.#act(own, `${at}/confirm`, { confirmAll: true }, confirmed);
+        return this.#act(own, `${at}/confirm`, { lines: order.lineItems.map(confirmation) }, confirmed);
+      case "Confirmed":
+        return this.#act(own, `${at}/status`, { status: "In Progress" }, (lines) => lines);
+      case "In Progress":
+        if (this.#chance(0.15)) return this.#finish(own, `${at}/quick-complete`);
+        return this.#receive(own, at);
+      case "Partially Received":
+        if (this.#chance(0.1)) return this.#finish(own, `${at}/complete`);
+        if (this.#chance(0.2)) return this.#sync(at);
+        if (this.#chance(0.15)) return this.#takeBack(own, at);
+        return this.#receive(own, at);
+      case "Received":
+        if (this.#chance(0.2)) return this.#takeBack(own, at);
+        if (this.#chance(0.2)) return this.#sync(at);
+        return this.#finish(own, `${at}/complete`);
+      default:
+        return assert.fail(`order ${order.purchaseOrderId} is ${order.status}`);
+    }
+  }
+
+  async #draft(own: OwnOrder, at: string): Promise<void> {
+    const { order } = own;
+    const what = this.#random();
+    if (what < 0.2) {
+      const note = `${this.#name} ${this.#keys}`;
+      await this.#keep(own, await this.#write("PATCH", at, { note }), { ...order, note });
+    } else if (what < 0.35) {
+      const lineItems = [{ variantId: this.#pick(variantIds), quantityOrdered: this.#upTo(9) }];
+      const answer = await this.#write("POST", `${at}/line-items`, { lineItems });
+      assert.equal(answer.status, 201, answer.text);
+      const { lineItems: now } = orderOf(answer);
+      assert.deepEqual(figuresOf({ ...order, lineItems: now.slice(0, -1) }), figuresOf(order));
+      assert.equal(now.length, order.lineItems.length + 1);
+      own.order = orderOf(answer);
+    } else if (what < 0.45) {
+      const line = this.#pick(order.lineItems);
+      const changed = { ...line, quantityOrdered: line.quantityOrdered + this.#upTo(5) };
+      const lines = [{ lineItemId: line.poLineItemId, quantityOrdered: changed.quantityOrdered }];
+      const answer = await this.#write("PATCH", `${at}/line-items`, { lines });
+      const lineItems = order.lineItems.map((each) => (each === line ? changed : each));
+      await this.#keep(own, answer, { ...order, lineItems });
+    } else if (what < 0.55 && order.lineItems.length > 1) {
+      const line = this.#pick(order.lineItems);
+      const answer = await this.#write("DELETE", `${at}/line-items?lineItemIds=${line.poLineItemId}`);
+      await this.#keep(own, answer, { ...order, lineItems: order.lineItems.filter((each) => each !== line) });
+    } else if (what < 0.6) {
+      const answer = await this.#write("DELETE", at);
+      assert.equal(answer.status, 200, answer.text);
+      this.#shop.own.delete(order.purchaseOrderId);
+      this.#shop.deleted.add(order.purchaseOrderId);
+      this.#mine.splice(this.#mine.indexOf(own), 1);
+    } else await this.#act(own, `${at}/status`, { status: "Sent" }, (lines) => lines);
+  }
+
+  /** A POST that must succeed, after which the lines are as `change` makes them. */
+  async #act(
+    own: OwnOrder,
+    target: string,
+    body: unknown,
+    change: (lines: Order["lineItems"]) => Order["lineItems"],
+  ): Promise<void> {
+    const { order } = own;
+    await this.#keep(own, await this.#write("POST", target, body), { ...order, lineItems: change(order.lineItems) });
+  }
+
+  async #keep(own: OwnOrder, answer: Definite, expected: Order): Promise<void> {
+    assert.equal(answer.status, 200, answer.text);
+    const told = orderOf(answer);
+    assert.deepEqual(
+      figuresOf(told),
+      { ...figuresOf(expected), status: told.status },
+      "the answer tells of another change",
+    );
+    assert.ok(told.version >= own.order.version, "the order went back");
+    own.order = told;
+  }
+
+  async #receive(own: OwnOrder, at: string): Promise<void> {
+    const open = own.order.lineItems.filter((line) => line.quantityPending > 0);
+    const totals = new Map(
+      open
+        .filter((_, index) => index === 0 || this.#chance(0.6))
+        .map((line) => [
+          line.poLineItemId,
+          line.quantityReceived + (this.#chance(0.5) ? line.quantityPending : this.#upTo(line.quantityPending)),
+        ]),
+    );
+    const lines = [...totals].map(([lineItemId, quantityReceived]) => ({ lineItemId, quantityReceived }));
+    await this.#act(own, `${at}/receive`, { lines }, (before) =>
+      before.map((line) => ({ ...line, quantityReceived: totals.get(line.poLineItemId) ?? line.quantityReceived })),
+    );
+  }
+
+  async #takeBack(own: OwnOrder, at: string): Promise<void> {
+    const line = this.#pick(own.order.lineItems.filter((each) => each.quantityReceived > 0));
+    const quantity = this.#upTo(line.quantityReceived);
+    const body = { lines: [{ lineItemId: line.poLineItemId, quantity }], reason: "damaged" };
+    await this.#act(own, `${at}/unreceive`, body, (before) =>
+      before.map((each) => (each === line ? { ...each, quantityReceived: each.quantityReceived - quantity } : each)),
+    );
+  }
+
+  async #sync(at: string): Promise<void> {
+    const answer = await this.#write("POST", `${at}/storefront-sync`, { awaitConfirmation: this.#chance(0.7) });
+    assert.equal(answer.status, 200, answer.text);
+  }
+
+  /** Completes the order: nothing is done with it any more. */
+  async #finish(own: OwnOrder, target: string): Promise<void> {
+    const all = target.endsWith("/quick-complete");
+    await this.#act(own, target, {}, (lines) =>
+      lines.map((line) => (all ? { ...line, quantityReceived: line.quantityConfirmed } : line)),
+    );
+    assert.equal(own.order.status, "Completed");
+    this.#mine.splice(this.#mine.indexOf(own), 1);
+  }
+}
+
+const confirmation = ({ poLineItemId, quantityOrdered }: Order["lineItems"][number]) => ({
+  lineItemId: poLineItemId,
+  quantityConfirmed: quantityOrdered,
+});
+const confirmed = (lines: Order["lineItems"]): Order["lineItems"] =>
+  lines.map((line) => ({ ...line, quantityConfirmed: line.quantityOrdered }));
+
+/** What of an order only its own client changes. */
+const figuresOf = ({ status, note, lineItems }: Order) => ({
+  status,
+  note,
+  lines: lineItems.map((line) => [
+    line.poLineItemId,
+    line.variantId,
+    line.quantityOrdered,
+    line.quantityConfirmed,
+    line.quantityReceived,
+  ]),
+});
+
+// What is done to nodes, database and storefront.
+
+type Blow = "kill" | "kill two" | "stop" | "database fast" | "database immediate" | "database killed";
+
+/** One round; a longer load begins another. */
+const blows: readonly Blow[] = [
+  "kill",
+  "database fast",
+  "kill",
+  "database immediate",
+  "kill two",
+  "database killed",
+  "stop",
+  "kill",
+  "database immediate",
+  "database fast",
+  "kill",
+  "database killed",
+];
+/** Between the end of a blow and the next. */
+const calmMs = 3_000;
+const startTriesMax = 20;
+
+/** Faults of the sandbox: of calls, and of the items of a push. The last one takes long. */
+const faults = [
+  ...["changeOnHand", "changeOnHand", "setIncoming", "readOnHand", "writeCosts", "*"].flatMap((call) =>
+    ["error", "throttled", "lost-response"].map((outcome) => ({ call, outcome })),
+  ),
+  { call: "changeOnHand", outcome: "refused" },
+  { call: "changeOnHand", outcome: "refused" },
+  { call: "changeOnHand", outcome: "timeout" },
+];
+
+interface Setting {
+  readonly nodes: readonly ServiceNode[];
+  readonly database: PostgresServer;
+  readonly random: () => number;
+}
+
+const anyOf = <T>(values: readonly T[], random: () => number): T => {
+  const value = values[Math.floor(random() * values.length)];
+  assert.ok(value !== undefined);
+  return value;
+};
+
+async function restart(database: PostgresServer, how: "SIGINT" | "SIGQUIT" | "SIGKILL"): Promise<void> {
+  await database.crash(how);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await database.start();
+      return;
+    } catch (error) {
+      // What a killed server has left may hold its memory for a moment longer.
+      if (tries === startTriesMax) throw error;
+      await sleep(200);
+    }
+  }
+}
+
+async function strike(blow: Blow, { nodes, database, random }: Setting): Promise<void> {
+  const victim = Math.floor(random() * nodes.length);
+  const endAndStart = async (node: ServiceNode | undefined, signal: NodeJS.Signals): Promise<void> => {
+    const code = await node?.end(signal);
+    if (signal === "SIGTERM") assert.equal(code, 0, "a node that was told to stop did not end well");
+    await sleep(random() * 1_500);
+    await node?.start();
+  };
+  switch (blow) {
+    case "kill":
+      return endAndStart(nodes[victim], "SIGKILL");
+    case "kill two":
+      await Promise.all([victim, (victim + 1) % nodes.length].map((each) => endAndStart(nodes[each], "SIGKILL")));
+      return;
+    case "stop":
+      return endAndStart(nodes[victim], "SIGTERM");
+    case "database fast":
+      return restart(database, "SIGINT");
+    case "database immediate":
+      return restart(database, "SIGQUIT");
+    case "database killed":
+      return restart(database, "SIGKILL");
+  }
+}
+
+/** The storefront of a shop is slow, and fails so many of the next calls. */
+async function changeWeather(shopId: string, { nodes, random }: Setting): Promise<void> {
+  const weather = {
+    latencyMs: Math.floor(random() * 120),
+    applyDelayMs: Math.floor(random() * 200),
+    faults: Array.from({ length: Math.floor(random() * 3) }, () => ({
+      ...anyOf(faults, random),
+      times: 1 + Math.floor(random() * 3),
+    })),
+  };
+  // A node that is away now, or a database: the weather stays as it is.
+  await operate(anyOf(nodes, random).url, "PUT", `/shops/${shopId}/sandbox/faults`, weather).catch(() => null);
+}
+
+// The beginning.
+
+async function openShop(
+  shopId: string,
+  nodes: readonly ServiceNode[],
+  random: () => number,
+  signal: AbortSignal,
+): Promise<Shop> {
+  const url = nodes[0]?.url ?? "";
+  const below = `/shops/${shopId}`;
+  await operate(url, "PUT", below, {
+    name: shopId,
+    currencyCode: "EUR",
+    plan: { restApi: true },
+    settings: {
+      followOnWaitMs: 500,
+      confirmationWaitMs: 3_000,
+      rateLimit: { capacity: 1_000_000, refillPerSecond: 1_000_000 },
+    },
+  });
+  const made = z
+    .object({ data: z.object({ apiKey: z.string() }) })
+    .parse(await operate(url, "POST", `${below}/keys`, { name: "clients", scope: "write" }));
+  const records = [
+    { type: "location", locationId: "loc", name: "Warehouse" },
+    { type: "supplier", supplierId: "mill", name: "The Mill", currencyCode: "EUR" },
+    ...variantIds.map((variantId) => ({ type: "variant", variantId, productId: variantId, productName: variantId })),
+    ...variantIds.map((variantId) => ({
+      type: "inventoryLevel",
+      variantId,
+      locationId: "loc",
+      onHand: onHandAtStart,
+    })),
+    {
+      type: "purchaseOrder",
+      purchaseOrderId: "po_goods",
+      poNumber: "GOODS",
+      status: "Received",
+      supplierId: "mill",
+      locationId: "loc",
+      lineItems: variantIds.map((variantId) => ({
+        poLineItemId: `line of ${variantId}`,
+        variantId,
+        quantityOrdered: takenBackFrom,
+        quantityConfirmed: takenBackFrom,
+        quantityReceived: takenBackFrom,
+        quantitySynced: takenBackFrom,
+      })),
+    },
+  ];
+  await operate(url, "POST", `${below}/import`, records.map((record) => JSON.stringify(record)).join("\n"));
+  const token = made.data.apiKey;
+  const contract = createContract(openApiDocument(operations));
+  const client = createClient({
+    nodes,
+    random,
+    patienceMs,
+    signal,
+    check: ({ method, target }, answer) => contract({ method, target, ...answer, body: answer.text }),
+  });
+  const read = (target: string): Promise<Definite> => client.insist({ method: "GET", target, token });
+  const drafts = await Promise.all(
+    ["lines", "counter"].map((idempotencyKey) =>
+      client.insist({ method: "POST", target: orders, token, idempotencyKey, body: {} }),
+    ),
+  );
+  const [lines, counter] = drafts.map(orderOf);
+  assert.ok(lines !== undefined && counter !== undefined);
+  return {
+    shopId,
+    token,
+    client,
+    numbers: new Set([lines.poNumber, counter.poNumber]),
+    own: new Map(),
+    deleted: new Set(),
+    crowded: {
+      lines: lines.purchaseOrderId,
+      counter: counter.purchaseOrderId,
+      goods: orderOf(await read(`${orders}/po_goods`)),
+    },
+    linesAdded: new Set(),
+    counted: 0,
+    takenBack: 0,
+  };
+}
+
+// The end.
+
+const readerOf =
+  ({ client, token }: Shop) =>
+  async (target: string): Promise<unknown> => {
+    const answer = await client.insist({ method: "GET", target, token });
+    assert.equal(answer.status, 200, answer.text);
+    return JSON.parse(answer.text);
+  };
+
+/** Rows of the shop, past the program. */
+const rowsOf = <R extends object>(url: string, shopId: string, sql: string): Promise<R[]> =>
+  withClient(url, async (client) => {
+    await client.query("select set_config('openpo.shop_id', $1, false)", [shopId]);
+    return (await client.query<R>(sql, [shopId])).rows;
+  });
+
+/** Waits until no follow-on work is left. */
+async function untilQuiet(url: string, shop: Shop): Promise<void> {
+  const untilMs = systemClock.now() + drainMsMax;
+  for (;;) {
+    const left = await rowsOf(url, shop.shopId, "select * from openpo.effect where shop_id = $1 and state = 'pending'");
+    if (left.length === 0) return;
+    if (systemClock.now() > untilMs) assert.fail(`follow-on work does not end: ${JSON.stringify(left)}`);
+    await sleep(200);
+  }
+}
+
+/** What an operator does about follow-on work that failed for good: the recovery that answers name. */
+async function recover(shop: Shop, order: Order): Promise<void> {
+  const at = `${orders}/${order.purchaseOrderId}`;
+  const write = async (below: string, body: object): Promise<Definite> => {
+    const idempotencyKey = `recovery of ${order.purchaseOrderId} ${below} ${JSON.stringify(body)}`;
+    const asked = { method: "POST", target: at + below, token: shop.token, idempotencyKey, body };
+    const answer = await shop.client.insist(asked);
+    assert.equal(answer.status, 200, answer.text);
+    return answer;
+  };
+  const completed = order.status === "Completed";
+  if (completed) await write("/status", { status: "Partially Received" });
+  await write("/storefront-sync/reset", {});
+  const sync = await write("/storefront-sync", {});
+  assert.ok(
+    ["verified", "timed-out"].includes(syncAnswer.parse(JSON.parse(sync.text)).data.confirmation.status),
+    sync.text,
+  );
+  if (completed) await write("/complete", {});
+}
+
+const inStep = (order: Order): boolean =>
+  order.lineItems.every((line) => line.quantitySynced === line.quantityReceived);
+
+/** Follow-on work is through, and what had failed for good has been made up for. */
+async function bringToRest(url: string, shop: Shop, nodes: readonly ServiceNode[]): Promise<void> {
+  const read = readerOf(shop);
+  await operate(nodes[0]?.url ?? "", "PUT", `/shops/${shop.shopId}/sandbox/faults`, {});
+  await untilQuiet(url, shop);
+  for (const id of [...shop.own.keys(), shop.crowded.goods.purchaseOrderId]) {
+    const order = orderAnswer.parse(await read(`${orders}/${id}`)).data.purchaseOrder;
+    if (!inStep(order) || ["failed", "partial"].includes(order.storefrontSyncState)) await recover(shop, order);
+  }
+  // A sync that touches every variant tells the storefront of all that is incoming.
+  const target = `${orders}/${shop.crowded.goods.purchaseOrderId}/storefront-sync`;
+  const idempotencyKey = "the last sync";
+  await shop.client.insist({ method: "POST", target, token: shop.token, idempotencyKey, body: {} });
+  await untilQuiet(url, shop);
+}
+
+const openStatuses: readonly string[] = [
+  "Sent",
+  "Partially Confirmed",
+  "Confirmed",
+  "In Progress",
+  "Partially Received",
+];
+
+/** Pages of a list to their end. */
+async function allOf<Row>(
+  read: (target: string) => Promise<unknown>,
+  target: string,
+  page: (json: unknown) => { readonly rows: readonly Row[]; readonly cursor: string | null },
+): Promise<readonly Row[]> {
+  const found: Row[] = [];
+  for (let cursor: string | null = ""; cursor !== null;) {
+    const next = page(await read(cursor === "" ? target : `${target}&cursor=${encodeURIComponent(cursor)}`));
+    found.push(...next.rows);
+    ({ cursor } = next);
+  }
+  return found;
+}
+
+/** Order ids and numbers: what was created is there once, what was deleted is not, and no number is missing or there twice. */
+async function proveOrders(shop: Shop): Promise<void> {
+  const listed = await allOf(readerOf(shop), `${orders}?limit=50`, (json) => {
+    const { purchaseOrders, cursor } = listAnswer.parse(json).data;
+    return { rows: purchaseOrders, cursor };
+  });
+  const { crowded } = shop;
+  assert.deepEqual(
+    listed.map((order) => order.purchaseOrderId).sort(),
+    [...shop.own.keys(), crowded.lines, crowded.counter, crowded.goods.purchaseOrderId].sort(),
+  );
+  assert.deepEqual(
+    [...shop.numbers].sort((a, b) => a.localeCompare(b, "en", { numeric: true })),
+    Array.from({ length: shop.numbers.size }, (_, index) => `PO-${1_001 + index}`),
+  );
+  assert.equal(shop.numbers.size, shop.own.size + shop.deleted.size + 2);
+}
+
+/** Each order is as its client knows it; each acknowledged change is in its history, once. */
+async function proveHistories(shop: Shop): Promise<readonly Order[]> {
+  const read = readerOf(shop);
+  const { crowded } = shop;
+  const kept: Order[] = [];
+  const written = Map.groupBy(
+    [...shop.client.told.values()].filter(({ answer }) => answer.status < 300),
+    ({ asked }) => asked.target.slice(orders.length + 1).split(/[/?]/)[0] ?? "",
+  );
+  for (const [id, known] of [
+    ...shop.own,
+    ...[crowded.lines, crowded.counter, "po_goods"].map((each) => [each] as const),
+  ]) {
+    const at = `${orders}/${id}`;
+    const order = orderAnswer.parse(await read(at)).data.purchaseOrder;
+    kept.push(order);
+    if (known !== undefined) assert.deepEqual(figuresOf(order), figuresOf(known.order));
+    const { log } = logAnswer.parse(await read(`${at}/log`)).data;
+    assert.equal(new Set(log.map((entry) => entry.logId)).size, log.length);
+    const logged = new Set(log.map((entry) => entry.requestId));
+    const { receipts } = scheduleAnswer.parse(await read(`${at}/receipt-schedule`)).data;
+    const counted = receipts.filter((each) => each.source !== "quick-complete").map((each) => String(each.requestId));
+    const received = (written.get(id) ?? []).filter(({ asked }) => /\/(un)?receive$/.test(asked.target));
+    assert.deepEqual(counted.sort(), received.map(({ answer }) => answer.requestId).sort(), `receipts of ${id}`);
+    for (const { asked, answer } of written.get(id) ?? [])
+      if (!/\/(storefront-sync(\/reset)?|quick-complete|complete)$/.test(asked.target))
+        assert.ok(logged.has(answer.requestId), `${asked.method} ${asked.target} is not in the log`);
+    for (const line of order.lineItems) {
+      const delta = receipts
+        .flatMap((each) => each.lines)
+        .filter((each) => each.poLineItemId === line.poLineItemId)
+        .reduce((sum, each) => sum + each.quantityDelta, 0);
+      assert.equal(line.quantityReceived, delta + (id === "po_goods" ? takenBackFrom : 0), `receipts of ${id}`);
+    }
+  }
+  const orderAt = (id: string): Order => kept.find((each) => each.purchaseOrderId === id) ?? assert.fail();
+  assert.deepEqual(
+    orderAt(crowded.lines)
+      .lineItems.map((line) => line.poLineItemId)
+      .sort(),
+    [...shop.linesAdded].sort(),
+  );
+  assert.equal(Number(orderAt(crowded.counter).note ?? 0), shop.counted);
+  assert.equal(orderAt(crowded.counter).version, shop.counted + 1);
+  assert.equal(orderAt(crowded.lines).version, shop.linesAdded.size + 1);
+  return kept;
+}
+
+/** Stock at the storefront and in the shop is what was received, what is incoming is what is pending. */
+async function proveStock(
+  url: string,
+  shop: Shop,
+  nodes: readonly ServiceNode[],
+  kept: readonly Order[],
+): Promise<void> {
+  const sumBy = (figure: (order: Order, line: Order["lineItems"][number]) => number) => (variantId: string) =>
+    kept
+      .flatMap((order) =>
+        order.lineItems.filter((line) => line.variantId === variantId).map((line) => figure(order, line)),
+      )
+      .reduce((sum, value) => sum + value, 0);
+  const received = sumBy((_, line) => line.quantityReceived);
+  const pending = sumBy((order, line) => (openStatuses.includes(order.status) ? line.quantityPending : 0));
+  const expected = variantIds.map((variantId) => ({
+    variantId,
+    levels: [{ onHand: onHandAtStart - takenBackFrom + received(variantId), incoming: pending(variantId) }],
+  }));
+  for (const order of kept) assert.ok(inStep(order), `${order.purchaseOrderId} is not in step with its storefront`);
+  const sandbox = await operate(nodes[0]?.url ?? "", "GET", `/shops/${shop.shopId}/sandbox`);
+  assert.deepEqual(sandboxAnswer.parse(sandbox).data.variants, expected, "the storefront's figures");
+  const levels = await rowsOf<{ variant_id: string; on_hand: string; incoming: string }>(
+    url,
+    shop.shopId,
+    `select l.variant_id, l.on_hand, coalesce(i.quantity, 0) as incoming
+     from openpo.inventory_level as l
+     left join openpo.incoming as i using (shop_id, variant_id, location_id)
+     where l.shop_id = $1 order by l.variant_id`,
+  );
+  assert.deepEqual(
+    levels.map((row) => ({
+      variantId: row.variant_id,
+      levels: [{ onHand: Number(row.on_hand) / 1_000, incoming: Number(row.incoming) / 1_000 }],
+    })),
+    expected,
+    "the shop's own figures",
+  );
+  const taken = crowdedGoods(kept).lineItems.reduce((sum, line) => sum + takenBackFrom - line.quantityReceived, 0);
+  assert.equal(taken, shop.takenBack);
+}
+
+const crowdedGoods = (kept: readonly Order[]): Order =>
+  kept.find((order) => order.purchaseOrderId === "po_goods") ?? assert.fail();
+
+/**
+ * Every key still has its first answer, on any node; every answer has its audit row, a change's exactly one. Rows that no answer of a
+ * change depends on are not synced (D5): a database that crashes may forget those of its last moments, and of those only.
+ */
+async function proveAnswers(shop: Shop, nodes: readonly ServiceNode[], crashedAtMs: readonly number[]): Promise<void> {
+  for (const { asked } of shop.client.told.values()) assert.ok((await shop.client.insist(asked)).replayed);
+  const url = nodes[0]?.url ?? "";
+  const audit = await allOf(
+    (below) => operate(url, "GET", below),
+    `/shops/${shop.shopId}/audit-log?limit=500`,
+    (json) => {
+      const { auditLog, cursor } = auditAnswer.parse(json).data;
+      return { rows: auditLog, cursor };
+    },
+  );
+  const rowsByRequest = Map.groupBy(audit, (row) => row.requestId);
+  for (const { asked, answer } of shop.client.told.values())
+    assert.equal(
+      rowsByRequest.get(answer.requestId)?.filter((row) => row.status === answer.status && !row.replayed).length,
+      1,
+      `${asked.method} ${asked.target} in the audit log`,
+    );
+  const missing = shop.client.answers.filter(
+    ({ answer, requestId }) =>
+      answer.headers["idempotent-replayed"] === undefined && answer.status < 500 && !rowsByRequest.has(requestId),
+  );
+  for (const { asked, atMs } of missing)
+    assert.ok(
+      crashedAtMs.some((crashMs) => atMs <= crashMs + unsyncedMsMax && atMs >= crashMs - unsyncedMsMax),
+      `${asked.method} ${asked.target} is not in the audit log, and no crash of the database was near`,
+    );
+}
+/** How long the database may take to sync what nobody waits for, on a busy machine. */
+const unsyncedMsMax = 5_000;
+
+suite(
+  "crash: three nodes",
+  { skip: findPostgres() === null ? "there is no PostgreSQL on this machine" : false },
+  () => {
+    test("whatever is killed, each acknowledged change is kept, each key has one effect and the stock is right", (context) =>
+      withDirectory(async () => {
+        await using database = await startPostgres();
+        const { url } = database;
+        const random = seeded(seed);
+        /** What is still under way when something has gone wrong need not go on. */
+        const broken = new AbortController();
+        const nodes = Array.from({ length: nodeCount }, () => serviceNode(url));
+        try {
+          await Promise.all(nodes.map((node) => node.start()));
+          const shops = await Promise.all(shopIds.map((shopId) => openShop(shopId, nodes, random, broken.signal)));
+          const untilMs = systemClock.now() + seconds * 1_000;
+          const hands = Array.from({ length: clientCount }, (_, index) => {
+            const shop = shops[index % 2 === 0 ? 0 : 1 + (((index - 1) / 2) % (shops.length - 1))];
+            assert.ok(shop !== undefined);
+            return new Hand(shop, `client ${index}`, seeded(seed + 1 + index));
+          });
+          const crashedAtMs: number[] = [];
+          const struck: Blow[] = [];
+          const setting = { nodes, database, random };
+          const isOver = (): boolean => systemClock.now() >= untilMs || broken.signal.aborted;
+          const storm = async (): Promise<void> => {
+            for (let index = 0; !isOver(); index += 1) {
+              await sleep(calmMs);
+              const blow = blows[index % blows.length] ?? "kill";
+              if (blow.startsWith("database")) crashedAtMs.push(systemClock.now());
+              await strike(blow, setting);
+              struck.push(blow);
+            }
+          };
+          const weather = async (): Promise<void> => {
+            while (!isOver()) {
+              await changeWeather(anyOf(shopIds, random), setting);
+              await sleep(700);
+            }
+          };
+          let steps = 0;
+          const work = async (hand: Hand): Promise<void> => {
+            while (!isOver()) {
+              await hand.step();
+              steps += 1;
+            }
+          };
+          await Promise.all(
+            [storm(), weather(), ...hands.map(work)].map((each) =>
+              each.catch((error: unknown) => {
+                broken.abort();
+                throw error;
+              }),
+            ),
+          );
+          for (const shop of shops) {
+            await bringToRest(url, shop, nodes);
+            await proveOrders(shop);
+            await proveStock(url, shop, nodes, await proveHistories(shop));
+            await proveAnswers(shop, nodes, crashedAtMs);
+          }
+          const repeats = shops.flatMap((shop) => [...shop.client.repeats]);
+          const counted = Map.groupBy(repeats, ([why]) => why);
+          context.diagnostic(
+            `${steps} steps, ${shops.reduce((sum, shop) => sum + shop.client.answers.length, 0)} answers; ` +
+              `struck: ${struck.join(", ")}; repeated after: ` +
+              [...counted].map(([why, all]) => `${why} ${all.reduce((sum, [, count]) => sum + count, 0)}`).join(", "),
+          );
+          assert.ok(struck.filter((blow) => blow.startsWith("kill")).length >= 2);
+          assert.ok(struck.filter((blow) => blow.startsWith("database")).length >= 2);
+          assert.ok(steps >= clientCount);
+        } catch (error) {
+          context.diagnostic(`OPENPO_TEST_NODES_SEED=${seed}`);
+          throw error;
+        } finally {
+          await Promise.all(nodes.map((node) => node.end("SIGKILL")));
+          hangUp();
+          const complaints = nodes.flatMap((node) =>
+            node.log.split("\n").filter((line) => line.includes('"level":50')),
+          );
+          for (const line of complaints.slice(0, 20)) context.diagnostic(line);
+        }
+      }));
+  },
+);

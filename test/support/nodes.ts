@@ -1,0 +1,276 @@
+/**
+ * Nodes that share a database, as an operator runs them: processes of their own, each with a port of its own, that can be killed and
+ * started again; and requests to them that end in an answer, a lost connection or a client that has waited long enough.
+ */
+import assert from "node:assert/strict";
+import { Agent, type IncomingHttpHeaders, request as httpRequest } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { systemClock } from "../../src/shop/system.ts";
+import { type RunningProgram, serveProgram } from "./process.ts";
+
+export const adminToken = "an-admin-token-for-nodes";
+/** A node may be told to start while the database is away. */
+const startMsMax = 90_000;
+const startPauseMs = 300;
+/** How long a client without haste waits for an answer: longer than the service takes for its slowest. */
+const patientMs = 45_000;
+
+export interface ServiceNode {
+  /** Where it listens, or did before it was killed. */
+  readonly url: string;
+  /** Its process now; null between an end and the next start. */
+  readonly program: RunningProgram | null;
+  /** Starts it, again and again until it serves. */
+  start(): Promise<void>;
+  /** Ends it by the signal. @returns its exit status. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+  /** What all its processes have written to stderr that have ended. */
+  readonly log: string;
+}
+
+/** A node that has not been started yet. `env`: beside what makes it a node of this database. */
+export function serviceNode(databaseUrl: string, env: Readonly<Record<string, string>> = {}): ServiceNode {
+  let url = "http://127.0.0.1:1";
+  let program: RunningProgram | null = null;
+  let log = "";
+  return {
+    get url() {
+      return url;
+    },
+    get program() {
+      return program;
+    },
+    get log() {
+      return log;
+    },
+    async start() {
+      const untilMs = systemClock.now() + startMsMax;
+      while (program === null) {
+        try {
+          program = await serveProgram({
+            OPENPO_DATABASE_URL: databaseUrl,
+            OPENPO_ADMIN_TOKEN: adminToken,
+            OPENPO_DEMO: "0",
+            ...env,
+          });
+          ({ url } = program);
+        } catch (error) {
+          log += `\n${String(error)}\n`;
+          if (systemClock.now() > untilMs) throw error;
+          await sleep(startPauseMs);
+        }
+      }
+    },
+    async end(signal) {
+      const ended = program;
+      if (ended === null) return null;
+      const { code, stderr } = await ended.end(signal);
+      program = null;
+      log += stderr;
+      return code;
+    },
+  };
+}
+
+export interface Asked {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  readonly token: string;
+  readonly idempotencyKey?: string;
+  readonly ifMatch?: string;
+  /** Text is sent as it is, anything else as JSON. */
+  readonly body?: unknown;
+  /** Then the client hangs up. Default: `patientMs`. */
+  readonly waitMsMax?: number;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+const agent = new Agent({ keepAlive: true });
+
+/** Closes the connections that are kept for the next request. */
+export const hangUp = (): void => agent.destroy();
+
+/** Asks a node once. @throws Error when no whole answer comes. */
+export function ask(url: string, asked: Asked): Promise<Answered> {
+  const { method, target, token, idempotencyKey, ifMatch, body, waitMsMax = patientMs } = asked;
+  const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(
+      url + target,
+      {
+        agent,
+        method,
+        headers: {
+          Authorization: `Bearer ${token}`,
+          ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
+          ...(ifMatch === undefined ? {} : { "If-Match": ifMatch }),
+          ...(text === undefined
+            ? {}
+            : { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(text) }),
+        },
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("error", reject);
+        response.on("end", () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text: Buffer.concat(chunks).toString("utf8"),
+          }),
+        );
+      },
+    );
+    const timer = setTimeout(() => request.destroy(new Error("the client has waited long enough")), waitMsMax);
+    request.on("close", () => clearTimeout(timer));
+    request.on("error", reject);
+    request.end(text);
+  });
+}
+
+/** One of the operator's operations, which must succeed. @returns its answer's JSON. */
+export async function operate(url: string, method: string, below: string, body?: unknown): Promise<unknown> {
+  const target = `/admin/v1${below}`;
+  const answer = await ask(url, { method, target, token: adminToken, ...(body === undefined ? {} : { body }) });
+  assert.ok(answer.status < 300, `${method} ${target}: ${answer.status} ${answer.text}`);
+  return JSON.parse(answer.text);
+}
+
+/** Numbers from 0 to below 1 that are the same for the same seed. */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** An answer that is not going to be another one. */
+export interface Definite extends Answered {
+  readonly replayed: boolean;
+  readonly requestId: string;
+}
+
+/** What a client was told under a key, and how often anything but a replay of it. */
+interface Told {
+  readonly asked: Asked;
+  readonly answer: Definite;
+  ran: number;
+}
+
+export interface Client {
+  /** Every keyed request that was answered, by its key. */
+  readonly told: ReadonlyMap<string, Told>;
+  /** Ids and times of every answer to a request with an API key, whatever it said. */
+  readonly answers: readonly {
+    readonly requestId: string;
+    readonly asked: Asked;
+    readonly answer: Answered;
+    readonly atMs: number;
+  }[];
+  /** Requests that were lost, timed out, or were told to come again. */
+  readonly repeats: ReadonlyMap<string, number>;
+  /**
+   * Asks round the nodes, as long as Retry-After says between, until there is a definite answer; under a key it must be the first one,
+   * byte for byte. `first`: the node to begin with.
+   */
+  insist(asked: Asked, first?: number): Promise<Definite>;
+}
+
+export interface ClientOptions {
+  readonly nodes: readonly ServiceNode[];
+  /** Throws what is wrong with an answer. */
+  readonly check: (asked: Asked, answer: Answered) => void;
+  readonly random: () => number;
+  /** How long a request may go without a definite answer. */
+  readonly patienceMs: number;
+  /** It gives up at once. */
+  readonly signal: AbortSignal;
+}
+
+/** A client as the specification wants it: it repeats with the same key what failed, was lost or took too long. */
+export function createClient({ nodes, check, random, patienceMs, signal }: ClientOptions): Client {
+  const told = new Map<string, Told>();
+  const answers: { requestId: string; asked: Asked; answer: Answered; atMs: number }[] = [];
+  const repeats = new Map<string, number>();
+
+  function keep(asked: Asked, answer: Definite): Definite {
+    const { idempotencyKey } = asked;
+    if (idempotencyKey === undefined) return answer;
+    const known = told.get(idempotencyKey) ?? { asked, answer, ran: 0 };
+    told.set(idempotencyKey, known);
+    if (!answer.replayed) known.ran += 1;
+    assert.deepEqual(
+      essence(answer),
+      essence(known.answer),
+      `${asked.method} ${asked.target} was answered in two ways`,
+    );
+    assert.ok(known.ran <= 1, `${asked.method} ${asked.target} ran twice under one key`);
+    return answer;
+  }
+
+  return {
+    told,
+    answers,
+    repeats,
+    async insist(asked, first = Math.floor(random() * nodes.length)) {
+      const untilMs = systemClock.now() + patienceMs;
+      const history: string[] = [];
+      for (let tries = 0; ; tries += 1) {
+        const url = nodes[(first + tries) % nodes.length]?.url ?? "";
+        let pauseMs = 50 + random() * 150;
+        let why: string;
+        try {
+          const answer = await ask(url, asked);
+          check(asked, answer);
+          const requestId = String(answer.headers["x-request-id"]);
+          const replayed = answer.headers["idempotent-replayed"] === "true";
+          answers.push({ requestId, asked, answer, atMs: systemClock.now() });
+          const retryAfter = answer.headers["retry-after"];
+          if (answer.status < 500 && retryAfter === undefined) return keep(asked, { ...answer, replayed, requestId });
+          why = `${answer.status} ${wordOf(answer)}`;
+          assert.notEqual(wordOf(answer), "INTERNAL", `${asked.method} ${asked.target}: ${answer.text}`);
+          if (retryAfter !== undefined) pauseMs = Number(retryAfter) * 1_000;
+        } catch (error) {
+          if (error instanceof assert.AssertionError) throw error;
+          why = error instanceof Error && "code" in error ? String(error.code) : String(error);
+        }
+        history.push(why);
+        repeats.set(why, (repeats.get(why) ?? 0) + 1);
+        const { waitMsMax } = asked;
+        // Who has lost patience once does not have less of it the next time.
+        if (waitMsMax !== undefined) asked = { ...asked, waitMsMax: Math.min(waitMsMax * 2, patientMs) };
+        if (systemClock.now() > untilMs)
+          assert.fail(`${asked.method} ${asked.target} has no definite answer: ${history.join(", ")}`);
+        signal.throwIfAborted();
+        await sleep(pauseMs);
+      }
+    },
+  };
+}
+
+/** What a replay restores (C18). */
+const essence = ({ status, text, requestId, headers }: Definite) => ({
+  status,
+  text,
+  requestId,
+  location: headers.location,
+  etag: headers.etag,
+});
+
+/** The code of a refusal, or its reason where it has one. */
+function wordOf({ text }: Answered): string {
+  const { error } = refusal.parse(JSON.parse(text));
+  return error.reason ?? error.code;
+}
+const refusal = z.object({ error: z.object({ code: z.string(), reason: z.string().optional() }) });
