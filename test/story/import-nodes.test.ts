@@ -1,0 +1,238 @@
+/** Imports among other nodes: who has one, what is left of one whose node died or stood still, and answers that are lost (I2, I5). */
+import assert from "node:assert/strict";
+import { mock, test } from "node:test";
+import { type ImportContext, importRecords, recoverImports } from "../../src/admin/import.ts";
+import { Fault } from "../../src/core/fault.ts";
+import type { Engine } from "../../src/shop/shop.ts";
+import { systemClock } from "../../src/shop/system.ts";
+import { ndjson, piecesOf, type TestShop, withShops } from "../support/admin.ts";
+import { delegated } from "../support/engine-doubles.ts";
+
+/** Above the time that an import is left alone for. */
+const longMs = 10 * 60_000;
+
+/** Three chunks of the way into the tables. */
+const records = Array.from({ length: 2_500 }, (_, index) => ({
+  type: "variant",
+  variantId: `v-${String(index).padStart(4, "0")}`,
+  productId: "p-1",
+  productName: "Mug",
+}));
+
+const here = (shop: TestShop): ImportContext & TestShop => shop;
+/** Another node: its clock is ahead by so much. */
+const nodeOf = (shop: TestShop, aheadMs = 0): ImportContext => ({
+  ...here(shop),
+  clock: { now: () => systemClock.now() + aheadMs },
+});
+const shopIdOf = (shop: TestShop): string => shop.shop.shopId;
+const among = { alone: false } as const;
+
+const variantsOf = async (shop: TestShop): Promise<number> => (await shop.records()).length;
+
+interface RunRow {
+  readonly state: string;
+  readonly leased_until: number;
+}
+
+const runsOf = (shop: TestShop): Promise<readonly RunRow[]> =>
+  shop.engine.read(shopIdOf(shop), (tx) =>
+    tx.all<RunRow>("select state, leased_until from import_run where shop_id = ?", [shopIdOf(shop)]),
+  );
+
+async function assertSwept(shop: TestShop): Promise<void> {
+  assert.deepEqual(await runsOf(shop), []);
+  const left = await shop.engine.read(shopIdOf(shop), (tx) =>
+    tx.all("select position from import_record where shop_id = ? limit 1", [shopIdOf(shop)]),
+  );
+  assert.deepEqual(left, []);
+}
+
+/** The file up to half of it, and then the rest when it is asked to go on. */
+function halting() {
+  const reached = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    const bytes = ndjson(records);
+    yield* piecesOf(bytes.subarray(0, bytes.length / 2), 65_536);
+    reached.resolve();
+    await gate.promise;
+    yield* piecesOf(bytes.subarray(bytes.length / 2), 65_536);
+  }
+  return { pieces: pieces(), reached: reached.promise, goOn: () => gate.resolve() };
+}
+
+/** An engine on which something happens before the n-th write, or after it was kept. */
+function hooked(
+  engine: Engine,
+  at: number,
+  hooks: { before?: () => Promise<void>; after?: () => Promise<void> },
+): Engine {
+  let write = 0;
+  return {
+    ...delegated(engine),
+    async write(shopId, work, options) {
+      write += 1;
+      const isIt = write === at;
+      if (isIt) await hooks.before?.();
+      const value = await engine.write(shopId, work, options);
+      if (isIt) await hooks.after?.();
+      return value;
+    },
+  };
+}
+
+const lost = (): Promise<void> =>
+  Promise.reject(new Fault("DO_UNAVAILABLE", "Whether this was kept is not known.", { retryAfterMs: 1 }));
+
+const bring = (context: ImportContext, shop: TestShop): Promise<Readonly<Record<string, number>>> =>
+  importRecords(context, shop.shop, piecesOf(ndjson(records), 65_536), "req_1");
+
+/** Writes of an import that succeeds, and which of them commits it. */
+async function writesOf(shop: TestShop): Promise<{ readonly count: number; readonly commitAt: number }> {
+  let count = 0;
+  let commitAt = 0;
+  await bring(
+    {
+      ...here(shop),
+      engine: {
+        ...delegated(shop.engine),
+        async write(shopId, work, options) {
+          const value = await shop.engine.write(shopId, work, options);
+          count += 1;
+          if (commitAt === 0 && (await runsOf(shop))[0]?.state === "committed") commitAt = count;
+          return value;
+        },
+      },
+    },
+    shop,
+  );
+  assert.ok(commitAt > 3 && count - commitAt >= 5, `commits at ${commitAt} of ${count}`);
+  return { count, commitAt };
+}
+
+test("an import that is under way is left alone by another node's start, however long its file takes", () =>
+  withShops(async (open) => {
+    const shop = await open("shop");
+    const file = halting();
+    mock.timers.enable({ apis: ["setInterval"] });
+    try {
+      const done = importRecords(shop, shop.shop, file.pieces, "req_1");
+      await file.reached;
+      await recoverImports(nodeOf(shop), "shop", among);
+      const [before] = await runsOf(shop);
+      let after = before;
+      mock.timers.tick(15_000);
+      while (after?.leased_until === before?.leased_until) [after] = await runsOf(shop);
+      file.goOn();
+      assert.deepEqual(await done, { variant: records.length });
+      assert.equal(await variantsOf(shop), records.length);
+      await assertSwept(shop);
+    } finally {
+      mock.timers.reset();
+    }
+  }));
+
+test("an import that stood still is thrown away by another node; should it go on, it is refused and nothing came in", () =>
+  withShops(async (open) => {
+    const shop = await open("shop");
+    const file = halting();
+    const done = importRecords(shop, shop.shop, file.pieces, "req_1");
+    await file.reached;
+    await recoverImports(nodeOf(shop, longMs), "shop", among);
+    await assertSwept(shop);
+    file.goOn();
+    await assert.rejects(
+      done,
+      (error) => error instanceof Fault && error.code === "DO_UNAVAILABLE" && /given up/.test(error.message),
+    );
+    assert.equal(await variantsOf(shop), 0);
+    await assertSwept(shop);
+  }));
+
+test("what a node that died has committed is brought in by others, once, however many come at the same time", () =>
+  withShops(async (open) => {
+    const { commitAt } = await writesOf(await open("counted"));
+    const shop = await open("shop");
+    const dead = Promise.withResolvers<void>();
+    const dying = hooked(shop.engine, commitAt, {
+      after: () => {
+        dead.resolve();
+        return new Promise(() => {});
+      },
+    });
+    void bring({ ...here(shop), engine: dying }, shop);
+    await dead.promise;
+    assert.equal(await variantsOf(shop), 0);
+    await recoverImports(nodeOf(shop), "shop", among);
+    assert.equal(await variantsOf(shop), 0, "its lease has not ended");
+    await Promise.all([1, 2, 3].map(() => recoverImports(nodeOf(shop, longMs), "shop", among)));
+    assert.equal(await variantsOf(shop), records.length);
+    await assertSwept(shop);
+  }));
+
+test("a write of an import that was kept and reported as failed ends in all of it or nothing, never in a part", () =>
+  withShops(async (open) => {
+    const { count, commitAt } = await writesOf(await open("counted"));
+    for (let at = 1; at <= count; at += 1) {
+      const shop = await open(`lost-${at}`);
+      const engine = hooked(shop.engine, at, { after: lost });
+      const brought = await bring({ ...here(shop), engine }, shop).then(
+        () => true,
+        (error: unknown) => {
+          assert.ok(error instanceof Fault && error.code === "DO_UNAVAILABLE");
+          return false;
+        },
+      );
+      // A commit that was kept cannot be taken back: the import goes on.
+      if (at === commitAt) assert.ok(brought);
+      await recoverImports(nodeOf(shop, longMs), shopIdOf(shop), among);
+      assert.equal(await variantsOf(shop), at < commitAt ? 0 : records.length, `the answer of write ${at} was lost`);
+      await assertSwept(shop);
+    }
+  }));
+
+test("an import that another node has taken over while it was brought in is answered when all of it is there", () =>
+  withShops(async (open) => {
+    const { commitAt } = await writesOf(await open("counted"));
+    const shop = await open("shop");
+    // Overtaken between two chunks.
+    const engine = hooked(shop.engine, commitAt + 2, {
+      before: () => recoverImports(nodeOf(shop, longMs), "shop", among),
+    });
+    assert.deepEqual(await bring({ ...here(shop), engine }, shop), { variant: records.length });
+    assert.equal(await variantsOf(shop), records.length);
+    await assertSwept(shop);
+  }));
+
+test("a node that stops while it brings an import in gives it back, and another goes on at once", () =>
+  withShops(async (open) => {
+    const { commitAt } = await writesOf(await open("counted"));
+    const shop = await open("shop");
+    const failing = hooked(shop.engine, commitAt + 1, { before: () => Promise.reject(new Error("killed")) });
+    await assert.rejects(bring({ ...here(shop), engine: failing }, shop), /killed/);
+    const stop = new AbortController();
+    // It takes over, moves a chunk, and is told to stop.
+    const stopping = hooked(shop.engine, 2, { before: async () => stop.abort() });
+    const first = { ...nodeOf(shop, longMs), engine: stopping };
+    await recoverImports(first, "shop", { ...among, signal: stop.signal });
+    const half = await variantsOf(shop);
+    assert.ok(half > 0 && half < records.length, `${half} variants`);
+    await recoverImports(nodeOf(shop, longMs), "shop", among);
+    assert.equal(await variantsOf(shop), records.length);
+    await assertSwept(shop);
+  }));
+
+test("a shop that is deleted while an import is under way is gone, for the import and for who would finish it", () =>
+  withShops(async (open) => {
+    const { count } = await writesOf(await open("counted"));
+    const isGone = (error: unknown): boolean => error instanceof Fault && error.code === "NOT_FOUND";
+    for (let at = 1; at <= count; at += 1) {
+      const shopId = `gone-${at}`;
+      const shop = await open(shopId);
+      const engine = hooked(shop.engine, at, { before: () => shop.engine.remove(shopId) });
+      await assert.rejects(bring({ ...here(shop), engine }, shop), isGone);
+      await assert.rejects(recoverImports(nodeOf(shop, longMs), shopId, among), isGone);
+      assert.equal(await shop.engine.exists(shopId), false);
+    }
+  }));
