@@ -826,84 +826,89 @@ async function proveAnswers(shop: Shop, nodes: readonly ServiceNode[], crashedAt
 /** How long the database may take to sync what nobody waits for, on a busy machine. */
 const unsyncedMsMax = 5_000;
 
-suite(
-  "crash: three nodes",
-  { skip: findPostgres() === null ? "there is no PostgreSQL on this machine" : false },
-  () => {
-    test("whatever is killed, each acknowledged change is kept, each key has one effect and the stock is right", (context) =>
-      withDirectory(async () => {
-        await using database = await startPostgres();
-        const { url } = database;
-        const random = seeded(seed);
-        /** What is still under way when something has gone wrong need not go on. */
-        const broken = new AbortController();
-        const nodes = Array.from({ length: nodeCount }, () => serviceNode(url));
-        try {
-          await Promise.all(nodes.map((node) => node.start()));
-          const shops = await Promise.all(shopIds.map((shopId) => openShop(shopId, nodes, random, broken.signal)));
-          const untilMs = systemClock.now() + seconds * 1_000;
-          const hands = Array.from({ length: clientCount }, (_, index) => {
-            const shop = shops[index % 2 === 0 ? 0 : 1 + (((index - 1) / 2) % (shops.length - 1))];
-            assert.ok(shop !== undefined);
-            return new Hand(shop, `client ${index}`, seeded(seed + 1 + index));
-          });
-          const crashedAtMs: number[] = [];
-          const struck: Blow[] = [];
-          const setting = { nodes, database, random };
-          const isOver = (): boolean => systemClock.now() >= untilMs || broken.signal.aborted;
-          const storm = async (): Promise<void> => {
-            for (let index = 0; !isOver(); index += 1) {
-              await sleep(calmMs);
-              const blow = blows[index % blows.length] ?? "kill";
-              if (blow.startsWith("database")) crashedAtMs.push(systemClock.now());
-              await strike(blow, setting);
-              struck.push(blow);
-            }
-          };
-          const weather = async (): Promise<void> => {
-            while (!isOver()) {
-              await changeWeather(anyOf(shopIds, random), setting);
-              await sleep(700);
-            }
-          };
-          let steps = 0;
-          const work = async (hand: Hand): Promise<void> => {
-            while (!isOver()) {
-              await hand.step();
-              steps += 1;
-            }
-          };
-          await Promise.all(
-            [storm(), weather(), ...hands.map(work)].map((each) =>
-              each.catch((error: unknown) => {
-                broken.abort();
-                throw error;
-              }),
-            ),
-          );
-          for (const shop of shops) {
-            await bringToRest(url, shop, nodes);
-            await proveOrders(shop);
-            await proveStock(url, shop, nodes, await proveHistories(shop));
-            await proveAnswers(shop, nodes, crashedAtMs);
-          }
-          const repeats = shops.flatMap((shop) => [...shop.client.repeats]);
-          const counted = Map.groupBy(repeats, ([why]) => why);
-          context.diagnostic(
-            `${steps} steps, ${shops.reduce((sum, shop) => sum + shop.client.answers.length, 0)} answers; ` +
-              `struck: ${struck.join(", ")}; repeated after: ` +
-              [...counted].map(([why, all]) => `${why} ${all.reduce((sum, [, count]) => sum + count, 0)}`).join(", "),
-          );
-          assert.ok(struck.filter((blow) => blow.startsWith("kill")).length >= 2);
-          assert.ok(struck.filter((blow) => blow.startsWith("database")).length >= 2);
-          assert.ok(steps >= clientCount);
-        } catch (error) {
-          context.diagnostic(`OPENPO_TEST_NODES_SEED=${seed}`);
-          throw error;
-        } finally {
-          await Promise.all(nodes.map((node) => node.end("SIGKILL")));
-          hangUp();
+interface Storm {
+  readonly struck: readonly Blow[];
+  /** When the database was ended. */
+  readonly crashedAtMs: readonly number[];
+  readonly steps: number;
+}
+
+/** Everybody at work, for as long as the load goes on or until something is wrong; everything runs again at the end. */
+async function underFire(setting: Setting, shops: readonly Shop[], broken: AbortController): Promise<Storm> {
+  const untilMs = systemClock.now() + seconds * 1_000;
+  const isOver = (): boolean => systemClock.now() >= untilMs || broken.signal.aborted;
+  const struck: Blow[] = [];
+  const crashedAtMs: number[] = [];
+  let steps = 0;
+  const striking = async (): Promise<void> => {
+    for (let index = 0; !isOver(); index += 1) {
+      await sleep(calmMs);
+      const blow = blows[index % blows.length] ?? "kill";
+      if (blow.startsWith("database")) crashedAtMs.push(systemClock.now());
+      await strike(blow, setting);
+      struck.push(blow);
+    }
+  };
+  const changing = async (): Promise<void> => {
+    while (!isOver()) {
+      await changeWeather(anyOf(shopIds, setting.random), setting);
+      await sleep(700);
+    }
+  };
+  const working = async (index: number): Promise<void> => {
+    const shop = shops[index % 2 === 0 ? 0 : 1 + (((index - 1) / 2) % (shops.length - 1))];
+    assert.ok(shop !== undefined);
+    const hand = new Hand(shop, `client ${index}`, seeded(seed + 1 + index));
+    while (!isOver()) {
+      await hand.step();
+      steps += 1;
+    }
+  };
+  const all = [striking(), changing(), ...Array.from({ length: clientCount }, (_, index) => working(index))];
+  await Promise.allSettled(all.map((each) => each.catch((error: unknown) => broken.abort(error))));
+  broken.signal.throwIfAborted();
+  return { struck, crashedAtMs, steps };
+}
+
+const skip = findPostgres() === null ? "there is no PostgreSQL on this machine" : false;
+
+suite("crash: three nodes", { skip }, () => {
+  test("whatever is killed, each acknowledged change is kept, each key has one effect and the stock is right", (context) =>
+    withDirectory(async () => {
+      await using database = await startPostgres();
+      const { url } = database;
+      const random = seeded(seed);
+      /** What is still under way when something has gone wrong need not go on. */
+      const broken = new AbortController();
+      const nodes = Array.from({ length: nodeCount }, () => serviceNode(url));
+      try {
+        await Promise.all(nodes.map((node) => node.start()));
+        const shops = await Promise.all(shopIds.map((shopId) => openShop(shopId, nodes, random, broken.signal)));
+        const { struck, crashedAtMs, steps } = await underFire({ nodes, database, random }, shops, broken);
+        for (const shop of shops) {
+          await bringToRest(url, shop, nodes);
+          await proveOrders(shop);
+          await proveStock(url, shop, nodes, await proveHistories(shop));
+          await proveAnswers(shop, nodes, crashedAtMs);
         }
-      }));
-  },
-);
+        const repeats = Map.groupBy(
+          shops.flatMap((shop) => [...shop.client.repeats]),
+          ([why]) => why,
+        );
+        context.diagnostic(
+          `${steps} steps, ${shops.reduce((sum, shop) => sum + shop.client.answers.length, 0)} answers; ` +
+            `struck: ${struck.join(", ")}; repeated after: ` +
+            [...repeats].map(([why, all]) => `${why} ${all.reduce((sum, [, count]) => sum + count, 0)}`).join(", "),
+        );
+        assert.ok(struck.filter((blow) => blow.startsWith("kill")).length >= 2);
+        assert.ok(struck.filter((blow) => blow.startsWith("database")).length >= 2);
+        assert.ok(steps >= clientCount);
+      } catch (error) {
+        context.diagnostic(`OPENPO_TEST_NODES_SEED=${seed}`);
+        throw error;
+      } finally {
+        await Promise.all(nodes.map((node) => node.end("SIGKILL")));
+        hangUp();
+      }
+    }));
+});
