@@ -15,6 +15,7 @@ import { type AdminContext, importContext } from "./admin/operations.ts";
 import { snapshotBytes } from "./admin/snapshot.ts";
 import { ConfigError } from "./config.ts";
 import { memoryCoordination } from "./shop/coordination.ts";
+import type { Gauge } from "./http/metrics.ts";
 import type { Clock, Coordination, Engine, Ids } from "./shop/shop.ts";
 import type { EngineLog } from "./shop/engine-rules.ts";
 import { lockDirectory, openSqliteEngine } from "./shop/sqlite.ts";
@@ -131,6 +132,8 @@ export interface OpenStore {
   readonly ids: Ids;
   /** No other process is on it. */
   readonly alone: boolean;
+  /** What it tells an operator about itself, for `GET /metrics`. */
+  readonly gauges: readonly Gauge[];
   /** As a person knows it; without secrets. */
   readonly place: string;
   /** Nothing was ever kept here. */
@@ -208,6 +211,7 @@ export async function openDataDirectory(dataDir: string, log: EngineLog): Promis
       clock,
       ids,
       alone: true,
+      gauges: [],
       place: dataDir,
       isNew,
       sandboxOf,

@@ -11,6 +11,7 @@ import type { AdminContext } from "./admin/operations.ts";
 import { ConfigError, type DatabaseConfig, nameOfDatabase } from "./config.ts";
 import { Fault } from "./core/fault.ts";
 import type { OpenStore } from "./data-directory.ts";
+import type { Gauge } from "./http/metrics.ts";
 import type { EngineLog } from "./shop/engine-rules.ts";
 import { openPostgresEngine } from "./shop/postgres.ts";
 import { command, openPostgresPool, type PostgresPool } from "./shop/postgres-connection.ts";
@@ -84,6 +85,34 @@ function reasonOf(error: unknown): string {
   return `${message} (${(cause.message === "" ? code : cause.message).split("\n", 1)[0] ?? ""})`;
 }
 
+/** What a node's connections do. Beside the counts of requests they tell how many statements and round trips a request takes. */
+const gaugesOf = (pool: PostgresPool): readonly Gauge[] => [
+  {
+    name: "database_statements_total",
+    help: "Statements sent to the database.",
+    type: "counter",
+    value: () => pool.statements,
+  },
+  {
+    name: "database_round_trips_total",
+    help: "Times an answer of the database was waited for, however many statements it answered.",
+    type: "counter",
+    value: () => pool.roundTrips,
+  },
+  {
+    name: "database_connections",
+    help: "Open connections to the database.",
+    type: "gauge",
+    value: () => pool.connections,
+  },
+  {
+    name: "database_connections_waited_for",
+    help: "Requests and turns that wait for a free connection now.",
+    type: "gauge",
+    value: () => pool.waiting,
+  },
+];
+
 const noSnapshot = (): never => {
   throw new Fault(
     "INVALID_INPUT",
@@ -143,6 +172,7 @@ export async function openDatabase(config: DatabaseConfig, log: EngineLog): Prom
       clock,
       ids,
       alone: false,
+      gauges: gaugesOf(pool),
       place,
       isNew: firstStart.isNew,
       sandboxOf,

@@ -115,7 +115,7 @@ export async function openService(config: Config): Promise<Service> {
       clock,
       ids,
       log,
-      metrics: createMetrics(),
+      metrics: createMetrics(store.gauges),
       ready: () => engine.ready(),
       mounts: [
         createAdmin(admin, adminToken.token),

@@ -307,6 +307,16 @@ export class PostgresPool {
   /** Row-level security holds for the role that connects. */
   walled = true;
 
+  /** Open ones, in use or not. */
+  get connections(): number {
+    return this.#pool.totalCount;
+  }
+
+  /** Those who wait for one. */
+  get waiting(): number {
+    return this.#pool.waitingCount;
+  }
+
   /** The database without user and password, for messages. */
   get place(): string {
     const { host, pathname } = new URL(this.#url);
