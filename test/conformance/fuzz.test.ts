@@ -7,15 +7,19 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
+import type { Status } from "../../src/core/purchase-order.ts";
 import { openApiDocument } from "../../src/http/openapi.ts";
 import { operations } from "../../src/operations/registry.ts";
 import { fuzzer, type Pool, remember } from "../support/fuzz.ts";
-import { type GoodsServer, lineA, lineB, startGoodsServer } from "../support/goods-server.ts";
+import { type GoodsServer, lineA, lineB, type OrderLine, startGoodsServer } from "../support/goods-server.ts";
 import { world } from "../support/read-only.ts";
+import { view } from "../support/ready.ts";
 
 const seconds = Number(process.env["OPENPO_FUZZ_SECONDS"] ?? 0);
 const suiteRuns = { numRuns: 15, seed: 7 };
 const stepsMax = 60;
+/** In walks of this length every operation has done its work, not only refused. */
+const everythingDoneSeconds = 60;
 const document = openApiDocument(operations);
 
 /** Every order with lines that an answer shows, wherever it stands. */
@@ -45,33 +49,46 @@ function checkOrder(order: JsonObject): void {
   }
 }
 
-/** Orders in the middle of their way, so that a walk need not find it all by itself. */
+const confirmed = (line: OrderLine): OrderLine => ({ ...line, quantityConfirmed: line.quantityOrdered });
+const partlyReceived = (line: OrderLine): OrderLine => ({ ...confirmed(line), quantityReceived: 3, quantitySynced: 3 });
+const received = (line: OrderLine): OrderLine => {
+  const { quantityOrdered } = line;
+  return { ...confirmed(line), quantityReceived: quantityOrdered, quantitySynced: quantityOrdered };
+};
+
+/** Orders in the middle of their way, so that a walk need not find it all by itself: a status, and what has become of the lines. */
+const onTheirWay: readonly (readonly [status: Status, (line: OrderLine) => OrderLine])[] = [
+  ["Draft", (line) => line],
+  ["Sent", (line) => line],
+  ["Confirmed", confirmed],
+  ["In Progress", confirmed],
+  ["In Progress", confirmed],
+  ["Partially Received", partlyReceived],
+  ["Received", received],
+  ["Completed", received],
+];
+
 async function furnish(server: GoodsServer, pool: Pool, walk: number): Promise<void> {
-  const lines = [lineA, lineB].map((line) => ({ ...line, quantityConfirmed: line.quantityOrdered }));
-  const statuses = ["Draft", "Sent", "Confirmed", "In Progress", "In Progress"] as const;
-  await server.bring(
-    statuses.map((status, index) => ({
-      type: "purchaseOrder",
-      purchaseOrderId: `po_${walk}_${index}`,
-      status,
-      supplierId: "mill",
-      locationId: "warehouse",
-      lineItems: (index < 2 ? [lineA, lineB] : lines).map((line) => ({
-        ...line,
-        poLineItemId: `${line.poLineItemId}_${walk}_${index}`,
-      })),
+  const orders = onTheirWay.map(([status, state], index) => ({
+    type: "purchaseOrder",
+    purchaseOrderId: `po_${walk}_${index}`,
+    status,
+    supplierId: "mill",
+    locationId: "warehouse",
+    lineItems: [lineA, lineB].map((line) => ({
+      ...state(line),
+      poLineItemId: `${line.poLineItemId}_${walk}_${index}`,
     })),
-  );
-  pool.set(
-    "purchaseOrderId",
-    statuses.map((_, index) => `po_${walk}_${index}`),
-  );
+  }));
+  await server.bring(orders);
+  for (const order of orders) remember(pool, order);
 }
 
 test("no walk over the document meets a 5xx, an undocumented answer or an order without its invariants", async (t) => {
   await using server = await startGoodsServer({ shop: { confirmationWaitMs: 200, followOnWaitMs: 50 } });
-  await server.bring([...world]);
+  await server.bring([...world, view]);
   const seen = new Map<string, number>();
+  const done = new Map<string, number>();
   let walks = 0;
   await fc.assert(
     fc.asyncProperty(fc.gen(), async (draw) => {
@@ -83,20 +100,24 @@ test("no walk over the document meets a 5xx, an undocumented answer or an order 
         ["stockAdjustmentId", ["sa_1"]],
         ["transferOrderId", ["to_1"]],
         ["manufacturingOrderId", ["mo_1"]],
+        ["viewId", ["view_1"]],
       ]);
       walks += 1;
       await furnish(server, pool, walks);
       const source = fuzzer(document, pool, draw);
       const told: string[] = [];
       for (let step = 0; step < stepsMax; step += 1) {
-        const { method, target, body, headers } = source.next();
+        const { operation, method, target, body, headers } = source.next();
         told.push(`${method} ${target} ${JSON.stringify(body)}`);
         try {
           const answer = await server.request(method, target, { body: JSON.stringify(body), headers });
           assert.ok(answer.status < 500, answer.text);
           seen.set(`${method} ${answer.status}`, (seen.get(`${method} ${answer.status}`) ?? 0) + 1);
           const parsed: Json = answer.text === "" || target.endsWith("openapi.json") ? null : JSON.parse(answer.text);
-          if (answer.status < 300) remember(pool, parsed);
+          if (answer.status < 300) {
+            remember(pool, parsed);
+            done.set(operation, (done.get(operation) ?? 0) + 1);
+          }
           for (const order of ordersIn(parsed)) checkOrder(order);
         } catch (error) {
           throw new Error(`after\n${told.slice(-8).join("\n")}`, { cause: error });
@@ -118,5 +139,17 @@ test("no walk over the document meets a 5xx, an undocumented answer or an order 
       .sort()
       .join(", ")}`,
   );
+  t.diagnostic(
+    `done: ${[...done]
+      .map(([operation, count]) => `${operation} ×${count}`)
+      .sort()
+      .join(", ")}`,
+  );
   assert.ok((seen.get("POST 200") ?? 0) > 0 && (seen.get("PATCH 200") ?? 0) > 0, "the walks get somewhere");
+  if (seconds >= everythingDoneSeconds)
+    assert.deepEqual(
+      operations.map(({ name }) => name).filter((name) => !done.has(name)),
+      [],
+      "every operation does its work",
+    );
 });

@@ -8,8 +8,11 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src
 /** Draws a value of an arbitrary; what `fc.gen()` gives a property. */
 export type Draw = fc.GeneratorValue;
 
-/** Texts that answers have shown, by the member's name. */
+/** Texts that answers have shown, by the member's name; lines also by their order (`linesOf`). */
 export type Pool = Map<string, string[]>;
+
+/** Under which name the pool has an order's lines. */
+export const linesOf = (purchaseOrderId: string): string => `lines of ${purchaseOrderId}`;
 
 const shownMax = 12;
 /** Under which names requests call what answers show under another. */
@@ -20,17 +23,25 @@ const alias: Readonly<Record<string, string>> = {
   variantIds: "variantId",
 };
 
-/** Keeps ids and cursors of an answer. */
-export function remember(pool: Pool, answer: Json, name = ""): void {
+/** Keeps ids and cursors of an answer; `orderId` is the order around it. */
+export function remember(pool: Pool, answer: Json, name = "", orderId: string | null = null): void {
+  const keep = (key: string, shown: string): void => {
+    const before = pool.get(key) ?? [];
+    if (!before.includes(shown)) pool.set(key, [shown, ...before].slice(0, shownMax));
+  };
   if (typeof answer === "string" && /(?:Id|cursor)$/.test(name)) {
-    const shown = pool.get(name) ?? [];
-    if (!shown.includes(answer)) pool.set(name, [answer, ...shown].slice(0, shownMax));
-  } else if (isJsonArray(answer)) for (const each of answer) remember(pool, each, name);
-  else if (typeof answer === "object" && answer !== null)
-    for (const [member, value] of Object.entries(answer)) remember(pool, value, member);
+    keep(name, answer);
+    if (name === "poLineItemId" && orderId !== null) keep(linesOf(orderId), answer);
+  } else if (isJsonArray(answer)) for (const each of answer) remember(pool, each, name, orderId);
+  else if (typeof answer === "object" && answer !== null) {
+    const inner = "purchaseOrderId" in answer ? text(answer["purchaseOrderId"]) : orderId;
+    for (const [member, value] of Object.entries(answer)) remember(pool, value, member, inner);
+  }
 }
 
 export interface FuzzRequest {
+  /** Its `operationId`. */
+  readonly operation: string;
   readonly method: string;
   readonly target: string;
   readonly body: Json | undefined;
@@ -48,8 +59,20 @@ const optionalThere = 0.3;
 /** 0 to max, each as likely: fast-check's own integers favour the ends. */
 const even = (max: number): fc.Arbitrary<number> => fc.noBias(fc.integer({ min: 0, max }));
 
+/** Without entries that name what an earlier entry names. */
+const unrepeated = (entries: readonly Json[]): readonly Json[] => [
+  ...new Map(
+    entries.map((entry, index) => {
+      const { lineItemId, itemId } = object(entry);
+      return [typeof entry === "string" ? entry : (lineItemId ?? itemId ?? index), entry];
+    }),
+  ).values(),
+];
+
 /** A source of requests for one document. */
 export function fuzzer(document: JsonObject, pool: Pool, draw: Draw) {
+  /** The order that the request in hand is about. */
+  let orderId = "";
   const chance = (probability: number): boolean => draw(even, 9_999) < probability * 10_000;
   const pick = <T>(values: readonly T[]): T | undefined =>
     values[values.length === 0 ? 0 : draw(even, values.length - 1)];
@@ -82,7 +105,8 @@ export function fuzzer(document: JsonObject, pool: Pool, draw: Draw) {
         return objectOf(schema);
       case "array": {
         const length = 1 + draw(even, 2);
-        return Array.from({ length }, () => valueOf(schema["items"], name));
+        const entries = Array.from({ length }, () => valueOf(schema["items"], name));
+        return chance(wellFormed) ? unrepeated(entries) : entries;
       }
       case "boolean":
         return chance(0.5);
@@ -91,7 +115,9 @@ export function fuzzer(document: JsonObject, pool: Pool, draw: Draw) {
       case "integer":
         return pick([0, 1, 2, 20, 50, Number(schema["maximum"] ?? 7), Number(schema["minimum"] ?? 0)]) ?? 1;
       case "number":
-        return pick([0, 1, 1, 2, 2.5, 3, 5, 10, 0.001, 0.0001, Number(schema["maximum"] ?? 12)]) ?? 1;
+        return chance(0.95)
+          ? (pick([0, 1, 1, 2, 2.5, 3, 5]) ?? 1)
+          : (pick([10, 0.001, 0.0001, Number(schema["maximum"] ?? 12)]) ?? 1);
       case "string":
         return textOf(schema, name);
       default:
@@ -100,7 +126,9 @@ export function fuzzer(document: JsonObject, pool: Pool, draw: Draw) {
   }
 
   function textOf(schema: JsonObject, name: string): string {
-    const shown = pool.get(alias[name] ?? name);
+    const known = alias[name] ?? name;
+    const own = known === "poLineItemId" && chance(0.97) ? pool.get(linesOf(orderId)) : undefined;
+    const shown = own ?? pool.get(known);
     if (shown !== undefined && chance(0.93)) return pick(shown) ?? "";
     switch (text(schema["format"])) {
       case "date":
@@ -114,9 +142,15 @@ export function fuzzer(document: JsonObject, pool: Pool, draw: Draw) {
   }
 
   function objectOf(schema: JsonObject): JsonObject {
-    const required = list(schema["required"]);
+    // Of members that exclude each other, those of one alternative.
+    const branches = list(schema["oneOf"]).map((branch) => list(object(branch)["required"]));
+    const branch = pick(branches) ?? [];
+    const required = [...list(schema["required"]), ...branch];
+    const excluded = branches.flat().filter((name) => !branch.includes(name));
+    const probability = (name: string): number =>
+      required.includes(name) ? 0.98 : excluded.includes(name) ? 1 - wellFormed : optionalThere;
     const members = Object.entries(object(schema["properties"])).flatMap(([name, member]) =>
-      chance(required.includes(name) ? 0.98 : optionalThere) ? [[name, valueOf(member, name)] as const] : [],
+      chance(probability(name)) ? [[name, valueOf(member, name)] as const] : [],
     );
     return Object.fromEntries(chance(0.01) ? [...members, ["surprise", 1] as const] : members);
   }
@@ -136,11 +170,9 @@ export function fuzzer(document: JsonObject, pool: Pool, draw: Draw) {
       for (const declared of list(entry["parameters"]).map(object)) {
         const name = text(declared["name"]);
         if (declared["in"] === "path") {
-          const value = valueOf(declared["schema"], name);
-          target = target.replace(
-            `{${name}}`,
-            encodeURIComponent(typeof value === "string" && value !== "" ? value : "x"),
-          );
+          const value = text(valueOf(declared["schema"], name)) || "x";
+          orderId = value;
+          target = target.replace(`{${name}}`, encodeURIComponent(value));
         } else if (declared["in"] === "query" && chance(declared["required"] === true ? 0.98 : 0.15)) {
           const value = valueOf(declared["schema"], name);
           const spelled = isJsonArray(value)
@@ -155,6 +187,7 @@ export function fuzzer(document: JsonObject, pool: Pool, draw: Draw) {
       if (method !== "GET" && chance(0.05)) headers["If-Match"] = `"${1 + draw(even, 4)}"`;
       const body = object(object(object(entry["requestBody"])["content"])["application/json"])["schema"];
       return {
+        operation: text(entry["operationId"]),
         method,
         target: query.length === 0 ? target : `${target}?${query.join("&")}`,
         body: body === undefined ? undefined : valueOf(body, ""),
