@@ -21,12 +21,14 @@ import {
   createClient,
   type Definite,
   hangUp,
+  makeShop,
   operate,
+  rowsOf,
   seeded,
   type ServiceNode,
   serviceNode,
 } from "../support/nodes.ts";
-import { findPostgres, type PostgresServer, startPostgres, withClient } from "../support/postgres.ts";
+import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { withDirectory } from "../support/process.ts";
 
 const seconds = Number(process.env["OPENPO_TEST_NODES_SECONDS"] ?? 60);
@@ -512,20 +514,6 @@ async function openShop(
   signal: AbortSignal,
 ): Promise<Shop> {
   const url = nodes[0]?.url ?? "";
-  const below = `/shops/${shopId}`;
-  await operate(url, "PUT", below, {
-    name: shopId,
-    currencyCode: "EUR",
-    plan: { restApi: true },
-    settings: {
-      followOnWaitMs: 500,
-      confirmationWaitMs: 3_000,
-      rateLimit: { capacity: 1_000_000, refillPerSecond: 1_000_000 },
-    },
-  });
-  const made = z
-    .object({ data: z.object({ apiKey: z.string() }) })
-    .parse(await operate(url, "POST", `${below}/keys`, { name: "clients", scope: "write" }));
   const records = [
     { type: "location", locationId: "loc", name: "Warehouse" },
     { type: "supplier", supplierId: "mill", name: "The Mill", currencyCode: "EUR" },
@@ -553,8 +541,8 @@ async function openShop(
       })),
     },
   ];
-  await operate(url, "POST", `${below}/import`, records.map((record) => JSON.stringify(record)).join("\n"));
-  const token = made.data.apiKey;
+  const settings = { followOnWaitMs: 500, confirmationWaitMs: 3_000 };
+  const token = await makeShop(url, shopId, settings, records);
   const contract = createContract(openApiDocument(operations));
   const client = createClient({
     nodes,
@@ -598,13 +586,6 @@ const readerOf =
     assert.equal(answer.status, 200, answer.text);
     return JSON.parse(answer.text);
   };
-
-/** Rows of the shop, past the program. */
-const rowsOf = <R extends object>(url: string, shopId: string, sql: string): Promise<R[]> =>
-  withClient(url, async (client) => {
-    await client.query("select set_config('openpo.shop_id', $1, false)", [shopId]);
-    return (await client.query<R>(sql, [shopId])).rows;
-  });
 
 /** Waits until no follow-on work is left. */
 async function untilQuiet(url: string, shop: Shop): Promise<void> {

@@ -7,6 +7,7 @@ import { Agent, type IncomingHttpHeaders, request as httpRequest } from "node:ht
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { systemClock } from "../../src/shop/system.ts";
+import { withClient } from "./postgres.ts";
 import { type RunningProgram, serveProgram } from "./process.ts";
 
 export const adminToken = "an-admin-token-for-nodes";
@@ -143,6 +144,40 @@ export async function operate(url: string, method: string, below: string, body?:
   assert.ok(answer.status < 300, `${method} ${target}: ${answer.status} ${answer.text}`);
   return JSON.parse(answer.text);
 }
+
+const madeKey = z.object({ data: z.object({ keyId: z.string(), apiKey: z.string() }) });
+
+/** A key of the shop that may write. */
+export const makeKey = async (
+  url: string,
+  shopId: string,
+): Promise<{ readonly keyId: string; readonly apiKey: string }> =>
+  madeKey.parse(await operate(url, "POST", `/shops/${shopId}/keys`, { name: "a client", scope: "write" })).data;
+
+/** A shop whose rate limit is out of the way unless it is among the settings, with these records in it. @returns its key. */
+export async function makeShop(
+  url: string,
+  shopId: string,
+  settings: object,
+  records: readonly object[],
+): Promise<string> {
+  await operate(url, "PUT", `/shops/${shopId}`, {
+    name: shopId,
+    currencyCode: "EUR",
+    plan: { restApi: true },
+    settings: { rateLimit: { capacity: 1_000_000, refillPerSecond: 1_000_000 }, ...settings },
+  });
+  if (records.length > 0)
+    await operate(url, "POST", `/shops/${shopId}/import`, records.map((record) => JSON.stringify(record)).join("\n"));
+  return (await makeKey(url, shopId)).apiKey;
+}
+
+/** Rows of the shop, past the program: `$1` is its id. */
+export const rowsOf = <R extends object>(databaseUrl: string, shopId: string, sql: string): Promise<R[]> =>
+  withClient(databaseUrl, async (client) => {
+    await client.query("select set_config('openpo.shop_id', $1, false)", [shopId]);
+    return (await client.query<R>(sql, [shopId])).rows;
+  });
 
 /** Numbers from 0 to below 1 that are the same for the same seed. */
 export function seeded(seed: number): () => number {

@@ -64,6 +64,8 @@ export interface RunningProgram {
   word(label: string): string;
   /** Asks; a string or bytes are sent as they are, other bodies as JSON. */
   ask(method: string, target: string, token: string, body?: unknown): Promise<Answered>;
+  /** Sends a signal that it may survive. */
+  signal(signal: NodeJS.Signals): void;
   /** Sends the signal and waits for the end. */
   end(signal: NodeJS.Signals): Promise<Finished>;
 }
@@ -82,7 +84,10 @@ export async function serveProgram(
 ): Promise<RunningProgram> {
   const { child, output, finished } = start(args, env);
   const url = await new Promise<string>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no start within ${startMsMax} ms`)), startMsMax);
+    const timer = setTimeout(() => {
+      child.kill("SIGKILL");
+      reject(new Error(`no start within ${startMsMax} ms`));
+    }, startMsMax);
     const look = (): void => {
       const found = /^(?:OpenPO serves at |\{"url":")([^\s"]+)/m.exec(output.stdout)?.[1];
       if (found === undefined) return;
@@ -116,6 +121,7 @@ export async function serveProgram(
         at: (...steps) => member(JSON.parse(text), steps),
       };
     },
+    signal: (signal) => void child.kill(signal),
     async end(signal) {
       child.kill(signal);
       return await finished;

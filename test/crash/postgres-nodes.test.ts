@@ -1,0 +1,285 @@
+/**
+ * What nodes on one database owe each other: one takes over what another leaves when it dies, stops or stands still, and keys in flight,
+ * rate limits and revocations hold everywhere at once (O1, O6, H2, K1, C17–C19, D44).
+ */
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { outboxLimits } from "../../src/shop/outbox.ts";
+import {
+  type Answered,
+  ask,
+  type Asked,
+  makeKey,
+  makeShop,
+  operate,
+  rowsOf,
+  type ServiceNode,
+  serviceNode,
+} from "../support/nodes.ts";
+import { freshDatabase, withClient } from "../support/postgres.ts";
+
+const orders = "/api/v1/purchase-orders";
+/** As long as another node's claim of follow-on work may last, and the look for it. */
+const takeoverMsMax = 75_000;
+const { leaseMs } = outboxLimits;
+
+/** This many nodes on a database of their own. */
+async function withNodes(
+  count: number,
+  use: (nodes: readonly ServiceNode[], databaseUrl: string) => Promise<void>,
+): Promise<void> {
+  const database = await freshDatabase();
+  const nodes = Array.from({ length: count }, () => serviceNode(database.url));
+  try {
+    await Promise.all(nodes.map((node) => node.start()));
+    await use(nodes, database.url);
+  } finally {
+    await Promise.all(nodes.map((node) => node.end("SIGKILL")));
+    await database.drop();
+  }
+}
+
+const at = (nodes: readonly ServiceNode[], index: number): ServiceNode => nodes[index % nodes.length] ?? assert.fail();
+const order = { lineItems: [{ variantId: "red", quantityOrdered: 1 }] };
+const wordOf = (answer: Answered): string =>
+  z.object({ error: z.object({ code: z.string(), reason: z.string().optional() }) }).parse(JSON.parse(answer.text))
+    .error.reason ?? "none";
+
+/** A shop with ten of a variant to be received, on an order `po_1`. */
+const goods = [
+  { type: "location", locationId: "loc", name: "Warehouse" },
+  { type: "variant", variantId: "red", productId: "shirt", productName: "Shirt" },
+  { type: "inventoryLevel", variantId: "red", locationId: "loc", onHand: 100 },
+  {
+    type: "purchaseOrder",
+    purchaseOrderId: "po_1",
+    status: "In Progress",
+    locationId: "loc",
+    lineItems: [{ poLineItemId: "a", variantId: "red", quantityOrdered: 10, quantityConfirmed: 10 }],
+  },
+];
+
+const receive = (token: string, quantityReceived: number): Asked => ({
+  method: "POST",
+  target: `${orders}/po_1/receive`,
+  token,
+  idempotencyKey: `receive ${quantityReceived}`,
+  body: { lines: [{ lineItemId: "a", quantityReceived }] },
+});
+
+const slowStorefront = (url: string, shopId: string, latencyMs: number): Promise<unknown> =>
+  operate(url, "PUT", `/shops/${shopId}/sandbox/faults`, { latencyMs });
+
+/** What the storefront has, whatever the service knows of it. */
+async function onHand(databaseUrl: string, shopId: string): Promise<number> {
+  const rows = await rowsOf<{ on_hand: string }>(
+    databaseUrl,
+    shopId,
+    "select on_hand from openpo_sandbox.sandbox_level where shop_id = $1 and variant_id = 'red'",
+  );
+  return Number(rows[0]?.on_hand) / 1_000;
+}
+
+async function until(what: string, reached: () => Promise<boolean>, waitMsMax: number): Promise<void> {
+  for (const endMs = performance.now() + waitMsMax; !(await reached()); await sleep(50))
+    assert.ok(performance.now() < endMs, `${what} within ${waitMsMax} ms`);
+}
+
+const syncState = z.object({
+  data: z.object({ purchaseOrder: z.object({ storefrontSyncState: z.string(), version: z.number() }) }),
+});
+const orderAt = async (node: ServiceNode, token: string) => {
+  const answer = await ask(node.url, { method: "GET", target: `${orders}/po_1`, token });
+  return syncState.parse(JSON.parse(answer.text)).data.purchaseOrder;
+};
+
+suite("nodes on one database", { concurrency: 2 }, () => {
+  test("a node that dies or stands still while it pushes stock is taken over, and the stock is pushed once", () =>
+    withNodes(3, async (nodes, databaseUrl) => {
+      const [dying, frozen, other] = [at(nodes, 0), at(nodes, 1), at(nodes, 2)];
+      // Killed before the push has landed, after it has landed and before that is known, and halted on the way.
+      const shopIds = ["before", "after", "halted"] as const;
+      const tokens = new Map<string, string>();
+      for (const shopId of shopIds) {
+        tokens.set(shopId, await makeShop(other.url, shopId, { followOnWaitMs: 0 }, goods));
+        await slowStorefront(other.url, shopId, 1_000);
+      }
+      const tokenOf = (shopId: string): string => tokens.get(shopId) ?? assert.fail();
+      const pushing = async (shopId: string, node: ServiceNode): Promise<void> => {
+        assert.equal((await ask(node.url, receive(tokenOf(shopId), 4))).status, 200);
+      };
+      await pushing("after", dying);
+      await withClient(databaseUrl, async (client) => {
+        // Whoever would keep what became of the push waits for the shop.
+        await client.query("begin");
+        await client.query("select 1 from openpo.engine_shop where shop_id = 'after' for update");
+        await until("the push lands", async () => (await onHand(databaseUrl, "after")) === 104, 20_000);
+        await Promise.all([pushing("before", dying), pushing("halted", frozen)]);
+        frozen.program?.signal("SIGSTOP");
+        await dying.end("SIGKILL");
+        await client.query("rollback");
+      });
+      assert.equal(await onHand(databaseUrl, "before"), 100);
+      assert.equal(await onHand(databaseUrl, "halted"), 100);
+      for (const shopId of shopIds) await slowStorefront(other.url, shopId, 0);
+      const synced = async (): Promise<boolean> => {
+        const states = await Promise.all(shopIds.map((shopId) => orderAt(other, tokenOf(shopId))));
+        return states.every((state) => state.storefrontSyncState === "synced");
+      };
+      await until("another node takes over", synced, takeoverMsMax);
+      const versions = await Promise.all(
+        shopIds.map(async (shopId) => (await orderAt(other, tokenOf(shopId))).version),
+      );
+      frozen.program?.signal("SIGCONT");
+      // It goes on where it stood: it calls the storefront, and keeps what became of it.
+      const calls = z.object({ data: z.object({ calls: z.record(z.string(), z.number()) }) });
+      const called = async (): Promise<boolean> => {
+        const sandbox = calls.parse(await operate(other.url, "GET", "/shops/halted/sandbox"));
+        return (sandbox.data.calls["changeOnHand"] ?? 0) >= 2;
+      };
+      await until("the storefront was called twice", called, 20_000);
+      await until(
+        "it answers again",
+        async () => (await ask(frozen.url, receive(tokenOf("halted"), 4))).status === 200,
+        20_000,
+      );
+      await sleep(1_500);
+      for (const [index, shopId] of shopIds.entries()) {
+        assert.equal(await onHand(databaseUrl, shopId), 104, shopId);
+        const { storefrontSyncState, version } = await orderAt(other, tokenOf(shopId));
+        assert.deepEqual([storefrontSyncState, version], ["synced", versions[index]], shopId);
+      }
+      assert.equal(await frozen.end("SIGTERM"), 0);
+      await other.end("SIGTERM");
+    }));
+
+  test("a node that is told to stop answers what it has begun, and another goes on at once with what it leaves", () =>
+    withNodes(2, async (nodes, databaseUrl) => {
+      const [stopping, other] = [at(nodes, 0), at(nodes, 1)];
+      const shopIds = Array.from({ length: 6 }, (_, index) => `shop-${index}`);
+      const tokens = await Promise.all(
+        shopIds.map((shopId) => makeShop(other.url, shopId, { followOnWaitMs: 1_500 }, goods)),
+      );
+      // Longer than a node that stops waits for a call that is out.
+      for (const shopId of shopIds) await slowStorefront(other.url, shopId, 8_000);
+      const asked = tokens.flatMap((token) => [
+        receive(token, 4),
+        ...Array.from({ length: 5 }, (_, index) => ({
+          method: "POST",
+          target: orders,
+          token,
+          idempotencyKey: `create ${index}`,
+          body: order,
+        })),
+      ]);
+      const claimedMs = performance.now();
+      const answered = asked.map((each) => ask(stopping.url, each));
+      const claims = async (): Promise<boolean> => {
+        const rows = await Promise.all(
+          shopIds.map((shopId) =>
+            rowsOf(databaseUrl, shopId, "select 1 from openpo.effect where shop_id = $1 and lease_owner is not null"),
+          ),
+        );
+        return rows.every((each) => each.length > 0);
+      };
+      await until("every shop is pushing", claims, 20_000);
+      assert.equal(await stopping.end("SIGTERM"), 0);
+      const answers = await Promise.all(answered);
+      assert.deepEqual(
+        answers.map((answer) => answer.status),
+        asked.map(({ target }) => (target === orders ? 201 : 200)),
+      );
+      for (const shopId of shopIds) {
+        const left = await rowsOf(databaseUrl, shopId, "select 1 from openpo.key_in_flight where shop_id = $1");
+        assert.deepEqual(left, []);
+      }
+      for (const shopId of shopIds) await slowStorefront(other.url, shopId, 0);
+      const synced = async (): Promise<boolean> => {
+        const states = await Promise.all(tokens.map((token) => orderAt(other, token)));
+        return states.every((state) => state.storefrontSyncState === "synced");
+      };
+      await until(
+        "the other pushes before any claim of the stopped node would have ended",
+        synced,
+        claimedMs + leaseMs - performance.now(),
+      );
+      for (const shopId of shopIds) assert.equal(await onHand(databaseUrl, shopId), 104);
+      // What the one answered the other repeats, byte for byte.
+      for (const [index, each] of asked.entries()) {
+        const again = await ask(other.url, each);
+        assert.equal(again.headers["idempotent-replayed"], "true");
+        assert.equal(again.text, answers[index]?.text);
+      }
+    }));
+
+  test("a key that is sent to three nodes at once has one effect and one answer", () =>
+    withNodes(3, async (nodes) => {
+      const token = await makeShop(at(nodes, 0).url, "shop", {}, []);
+      const keys = Array.from({ length: 25 }, (_, index) => `key ${index}`);
+      const texts = new Set<string>();
+      for (const idempotencyKey of keys) {
+        const asked = { method: "POST", target: orders, token, idempotencyKey, body: order };
+        const answers = await Promise.all(nodes.map((node) => ask(node.url, asked)));
+        const done = answers.filter((answer) => answer.status === 201);
+        for (const answer of answers.filter((each) => each.status !== 201)) {
+          assert.equal(answer.status, 400, answer.text);
+          assert.equal(wordOf(answer), "IDEMPOTENCY_IN_PROGRESS");
+          assert.equal(answer.headers["retry-after"], "1");
+        }
+        assert.ok(done.filter((answer) => answer.headers["idempotent-replayed"] === undefined).length === 1);
+        const replays = await Promise.all(nodes.map((node) => ask(node.url, asked)));
+        const told = new Set([...done, ...replays].map((answer) => answer.text));
+        assert.equal(told.size, 1);
+        for (const replay of replays) assert.equal(replay.headers["idempotent-replayed"], "true");
+        for (const text of told) texts.add(text);
+        // Another request under the key is refused wherever it comes.
+        const other = await ask(at(nodes, texts.size).url, { ...asked, body: {} });
+        assert.equal(wordOf(other), "IDEMPOTENCY_KEY_REUSED");
+      }
+      assert.equal(texts.size, keys.length);
+      const list = await ask(at(nodes, 1).url, { method: "GET", target: `${orders}?limit=1`, token });
+      const { totalCount } = z.object({ data: z.object({ totalCount: z.number() }) }).parse(JSON.parse(list.text)).data;
+      assert.equal(totalCount, keys.length);
+    }));
+
+  test("a key that is revoked on one node is refused by the other in the next call", () =>
+    withNodes(2, async (nodes) => {
+      await makeShop(at(nodes, 0).url, "shop", {}, []);
+      for (let round = 0; round < 10; round += 1) {
+        const [here, there] = [at(nodes, round), at(nodes, round + 1)];
+        const { keyId, apiKey: token } = await makeKey(here.url, "shop");
+        const read = { method: "GET", target: orders, token };
+        const written = { method: "POST", target: orders, token, idempotencyKey: "k", body: order };
+        assert.equal((await ask(there.url, read)).status, 200);
+        assert.equal((await ask(there.url, written)).status, 201);
+        await operate(here.url, "DELETE", `/shops/shop/keys/${keyId}`);
+        for (const asked of [read, written]) assert.equal((await ask(there.url, asked)).status, 401);
+      }
+    }));
+
+  test("calls over three nodes get exactly the tokens of the shop's one bucket", () =>
+    withNodes(3, async (nodes) => {
+      const capacity = 40;
+      // Refilled by less than one token in any time that this may take.
+      const rateLimit = { capacity, refillPerSecond: 0.001 };
+      const token = await makeShop(at(nodes, 0).url, "shop", { rateLimit }, []);
+      const answers = await Promise.all(
+        Array.from({ length: capacity * 2 }, (_, index) =>
+          ask(at(nodes, index).url, { method: "GET", target: `${orders}?limit=1`, token }),
+        ),
+      );
+      const statuses = answers.map((answer) => answer.status);
+      assert.equal(statuses.filter((status) => status === 200).length, capacity);
+      assert.equal(statuses.filter((status) => status === 429).length, capacity);
+      const left = answers
+        .filter((answer) => answer.status === 200)
+        .map((answer) => Number(/r=(\d+)/.exec(String(answer.headers["ratelimit"]))?.[1]));
+      // Each call that got a token saw another level of the bucket.
+      assert.deepEqual(
+        left.sort((a, b) => a - b),
+        Array.from({ length: capacity }, (_, index) => index),
+      );
+    }));
+});
