@@ -1,20 +1,14 @@
 /**
  * A process that writes to a shop as fast as it can and prints the number of each write once it has been acknowledged.
- * Arguments: data directory, first number.
+ * Arguments: the store's directory, first number.
  */
 import { writeSync } from "node:fs";
-import { join } from "node:path";
-import { lockDirectory, openSqliteEngine } from "../../src/shop/sqlite.ts";
-import { systemClock } from "../../src/shop/system.ts";
+import { lockDirectory } from "../../src/shop/sqlite.ts";
+import { databaseOf, openStore } from "../support/store.ts";
 
 const [directory = "", first = "0"] = process.argv.slice(2);
-lockDirectory(directory);
-const engine = await openSqliteEngine({
-  directory: join(directory, "shops"),
-  schemaDirectory: "src/shop/schema",
-  shopsOpenMax: 4,
-  clock: systemClock,
-});
+if (databaseOf(directory) === null) lockDirectory(directory);
+const { engine } = await openStore(directory);
 await engine.create("a");
 
 /** Big enough for the write-ahead log to be moved into the file many times in a run. */

@@ -4,12 +4,9 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test } from "node:test";
-import { lockDirectory, openSqliteEngine } from "../../src/shop/sqlite.ts";
-import { systemClock } from "../../src/shop/system.ts";
+import { lockDirectory } from "../../src/shop/sqlite.ts";
+import { inPlace, onPostgres, openStore } from "../support/store.ts";
 
 interface Writer {
   readonly acknowledged: readonly number[];
@@ -42,28 +39,23 @@ async function startWriter(directory: string, first: number): Promise<Writer> {
   };
 }
 
-test("killed at any moment, every acknowledged write is there, whole, and none before it is missing", async () => {
-  const directory = await mkdtemp(join(tmpdir(), "openpo-crash-"));
-  try {
+test("killed at any moment, every acknowledged write is there, whole, and none before it is missing", () =>
+  inPlace(async (directory) => {
     let kept = 0;
     for (let round = 0; round < 8; round += 1) {
       const writer = await startWriter(directory, kept);
       await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 300));
       await writer.kill();
 
-      const engine = await openSqliteEngine({
-        directory: join(directory, "shops"),
-        schemaDirectory: "src/shop/schema",
-        shopsOpenMax: 4,
-        clock: systemClock,
-      });
-      const found = await engine.read("a", async (tx) => ({
+      const store = await openStore(directory);
+      // In a turn of the shop: what a database still does for the process that is gone is over then.
+      const found = await store.engine.write("a", async (tx) => ({
         numbers: (
           await tx.all<{ on_hand: number }>("select on_hand from inventory_level where shop_id = 'a' order by on_hand")
         ).map((row) => row.on_hand),
         locations: (await tx.all<{ n: number }>("select count(*) as n from location where shop_id = 'a'"))[0]?.n,
       }));
-      await engine.close();
+      await store.close();
 
       const context = `round ${round}: ${writer.acknowledged.length} acknowledged, ${found.numbers.length - kept} kept`;
       assert.ok(round > 0 || writer.acknowledged.length > 0, context);
@@ -80,14 +72,12 @@ test("killed at any moment, every acknowledged write is there, whole, and none b
       kept = found.numbers.length;
     }
     assert.ok(kept > 100, `only ${kept} writes in all rounds`);
-  } finally {
-    await rm(directory, { recursive: true });
-  }
-});
+  }));
 
-test("a second process does not start on a directory in use, and starts once the first has been killed", async () => {
-  const directory = await mkdtemp(join(tmpdir(), "openpo-crash-"));
-  try {
+const onFiles = { skip: onPostgres && "a database is for many processes" };
+
+test("a second process does not start on a directory in use, and starts once the first has been killed", onFiles, () =>
+  inPlace(async (directory) => {
     const writer = await startWriter(directory, 0);
     try {
       assert.throws(() => lockDirectory(directory), /Another OpenPO process is using the data directory/);
@@ -99,7 +89,5 @@ test("a second process does not start on a directory in use, and starts once the
     assert.throws(() => lockDirectory(directory), /Another OpenPO process/, "nor twice in one process");
     lock.release();
     lockDirectory(directory).release();
-  } finally {
-    await rm(directory, { recursive: true });
-  }
-});
+  }),
+);

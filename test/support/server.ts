@@ -45,6 +45,10 @@ export interface TestServerOptions {
   readonly mounts?: readonly Mount[];
   readonly responseBytesMax?: number;
   readonly waitLimits?: WaitLimits;
+  /** Another node on this server's shops, with the same keys; it is stopped first. PostgreSQL only. */
+  readonly beside?: TestServer;
+  /** Default: as `engineVariable` says. */
+  readonly postgres?: boolean;
   /** Replaces parts of what requests run on. */
   readonly perform?: (deps: PerformDependencies) => Partial<PerformDependencies>;
 }
@@ -75,6 +79,8 @@ export interface TestResponse {
 export interface TestServer {
   readonly url: string;
   readonly port: number;
+  /** Its store's place. */
+  readonly directory: string;
   readonly engine: Engine;
   readonly ids: Ids;
   /** Real time, moved ahead by `advance`. */
@@ -117,8 +123,10 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   };
   const log = { info: write("info"), warn: write("warn"), error: write("error") };
 
-  const place = await makePlace();
-  const store = await openStore(place.directory, {
+  const { beside } = options;
+  const place = beside === undefined ? await makePlace(options.postgres) : null;
+  const directory = place?.directory ?? beside?.directory ?? "";
+  const store = await openStore(directory, {
     clock,
     ...(options.queue === undefined ? {} : { queue: options.queue }),
   });
@@ -149,8 +157,10 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     updatedAtMs: clock.now(),
     ...options.shop,
   };
-  await engine.create(shopId);
-  await engine.write(shopId, (tx) => saveShop(tx, shop));
+  if (beside === undefined) {
+    await engine.create(shopId);
+    await engine.write(shopId, (tx) => saveShop(tx, shop));
+  }
   const addKey: TestServer["addKey"] = async (scope) => {
     const made = makeApiKey(shopId, randomBytes(apiKeyRandomBytes));
     const key: ApiKey = {
@@ -164,8 +174,8 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     await engine.write(shopId, (tx) => insertApiKey(tx, shopId, key, made.secretHash));
     return { keyId: key.keyId, apiKey: made.apiKey };
   };
-  const { apiKey: readKey } = await addKey("read");
-  const { apiKey: writeKey } = await addKey("write");
+  const readKey = beside?.readKey ?? (await addKey("read")).apiKey;
+  const writeKey = beside?.writeKey ?? (await addKey("write")).apiKey;
 
   const operations = options.operations ?? registry;
   const deps: PerformDependencies = {
@@ -212,12 +222,13 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     await server.stop();
     await outbox.close();
     await store.close();
-    await place.remove();
+    await place?.remove();
   };
 
   return {
     url: `http://127.0.0.1:${server.port}`,
     port: server.port,
+    directory,
     engine,
     ids,
     clock,

@@ -74,13 +74,14 @@ export interface Store {
   close(): Promise<void>;
 }
 
+const schemaOf = (room: string): string => path.join(import.meta.dirname, `../../src/${room}/schema`);
+
 /** Opens the store of a place. */
 export async function openStore(
   directory: string,
   { clock = systemClock, queue, connectionsMax = 8 }: StoreOptions = {},
 ): Promise<Store> {
   const url = databaseOf(directory);
-  const schemaOf = (room: string): string => path.join(import.meta.dirname, `../../src/${room}/schema`);
   const limits = queue === undefined ? {} : { queue };
   if (url === null) {
     const open = (name: string, room: string): Promise<Engine> =>
@@ -104,6 +105,15 @@ export async function openStore(
       },
     };
   }
+  return openStoreAt(url, { clock, connectionsMax, ...limits });
+}
+
+/** Opens the store in this database. */
+export async function openStoreAt(
+  url: string,
+  { clock = systemClock, queue, connectionsMax = 8 }: StoreOptions = {},
+): Promise<Store> {
+  const limits = queue === undefined ? {} : { queue };
   const pool = await openTestPool(url, connectionsMax);
   const open = (schemaName: string, room: string): Promise<Engine> =>
     openPostgresEngine({ pool, schemaName, schemaDirectory: schemaOf(room), clock, ...limits });

@@ -1,0 +1,216 @@
+/**
+ * What becomes of writes when the database crashes, its answers get lost, or it falls silent (S4, S6, N2): nothing that was acknowledged
+ * is lost, nothing is told wrong, and nothing waits or locks for ever.
+ */
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { Fault } from "../../src/core/fault.ts";
+import type { Engine, Tx } from "../../src/shop/shop.ts";
+import { addLocation, faultOf, locationIds } from "../contract/engine-suite.ts";
+import { freshDatabase, makeTemplate, startPostgres } from "../support/postgres.ts";
+import { startProxy } from "../support/proxy.ts";
+import { openStoreAt } from "../support/store.ts";
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Two rows that belong together. */
+const pair = (number: number) => [
+  addLocation("a", String(number), "x"),
+  {
+    sql: "insert into inventory_level (shop_id, variant_id, location_id, on_hand) values ('a', 'v', ?, ?)",
+    params: [String(number), number],
+  },
+];
+
+async function kept(tx: Tx): Promise<{ readonly numbers: readonly number[]; readonly halves: number }> {
+  const levels = await tx.all<{ on_hand: number }>(
+    "select on_hand from inventory_level where shop_id = 'a' order by on_hand",
+  );
+  const locations = await locationIds(tx, "a");
+  return { numbers: levels.map((row) => row.on_hand), halves: Math.abs(levels.length - locations.length) };
+}
+
+/** Asks until it gets an answer other than that the database is away. */
+async function persistently<T>(ask: () => Promise<T>, msMax: number): Promise<T> {
+  const untilMs = performance.now() + msMax;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof Fault) || !error.retryable || performance.now() > untilMs) throw error;
+      await sleep(50);
+    }
+  }
+}
+
+const isUnknown = (error: Fault): boolean => /not known/.test(error.message);
+
+suite("crash: PostgreSQL", { concurrency: true }, () => {
+  for (const how of ["SIGKILL", "SIGQUIT"] as const)
+    test(`the database ends by ${how} under load: the engine finds it again, with every acknowledged write, none twice`, async () => {
+      await using server = await startPostgres();
+      await makeTemplate(server.url);
+      const database = await freshDatabase({ server: server.url });
+      const store = await openStoreAt(database.url);
+      const { engine } = store;
+      await engine.create("a");
+      const acknowledged: number[] = [];
+      const refused: number[] = [];
+      const unknown: number[] = [];
+      let next = 0;
+      const ending = new AbortController();
+      const writer = async (): Promise<void> => {
+        while (!ending.signal.aborted) {
+          const number = next;
+          next += 1;
+          try {
+            await engine.write("a", (tx) => tx.batch(pair(number)));
+            acknowledged.push(number);
+          } catch (error) {
+            assert.ok(error instanceof Fault, String(error));
+            assert.ok(error.code === "DO_UNAVAILABLE" || error.code === "DO_OVERLOADED", String(error));
+            assert.ok((error.retryAfterMs ?? 0) > 0);
+            (isUnknown(error) ? unknown : refused).push(number);
+            await sleep(20);
+          }
+        }
+      };
+      const writers = Array.from({ length: 12 }, writer);
+      for (let round = 0; round < 2; round += 1) {
+        await sleep(200 + Math.random() * 200);
+        const before = acknowledged.length;
+        await server.crash(how);
+        await sleep(100);
+        await server.start();
+        await persistently(() => engine.ready(), 5_000);
+        const until = performance.now() + 15_000;
+        while (acknowledged.length < before + 20) {
+          assert.ok(performance.now() < until, "no write gets through any more");
+          await sleep(20);
+        }
+      }
+      ending.abort();
+      await Promise.all(writers);
+      const { numbers, halves } = await engine.write("a", kept);
+      assert.equal(halves, 0);
+      const found = new Set(numbers);
+      const context = `${acknowledged.length} acknowledged, ${refused.length} refused, ${unknown.length} not known`;
+      assert.deepEqual(
+        acknowledged.filter((number) => !found.has(number)),
+        [],
+        `${context}: acknowledged and lost`,
+      );
+      assert.deepEqual(
+        refused.filter((number) => found.has(number)),
+        [],
+        `${context}: refused and kept`,
+      );
+      assert.ok(refused.length + unknown.length > 0, context);
+      await store.close();
+    });
+
+  /** An engine that reaches its database through a proxy, another that reaches it directly, and their shop a. */
+  async function withProxy(
+    use: (bench: {
+      readonly near: Engine;
+      readonly far: Engine;
+      readonly proxy: Awaited<ReturnType<typeof startProxy>>;
+    }) => Promise<void>,
+  ): Promise<void> {
+    const database = await freshDatabase();
+    const proxy = await startProxy(database.url);
+    const far = await openStoreAt(proxy.url);
+    const near = await openStoreAt(database.url);
+    try {
+      await near.engine.create("a");
+      await use({ near: near.engine, far: far.engine, proxy });
+    } finally {
+      proxy.resume();
+      await far.close();
+      await near.close();
+      await proxy.close();
+      await database.drop();
+    }
+  }
+
+  for (const writes of [1, 5])
+    test(`${writes} committed and the answer lost: it is looked up, and told as done`, () =>
+      withProxy(async ({ near, far, proxy }) => {
+        const lost = proxy.loseCommit("after");
+        const numbers = Array.from({ length: writes }, (_, index) => index);
+        await Promise.all(numbers.map((number) => far.write("a", (tx) => tx.batch(pair(number)))));
+        await lost;
+        assert.deepEqual(await near.read("a", kept), { numbers, halves: 0 });
+        await far.write("a", (tx) => tx.batch(pair(writes)));
+      }));
+
+  test("cut before the commit arrived: nothing is kept, and that is what is told", () =>
+    withProxy(async ({ near, far, proxy }) => {
+      const lost = proxy.loseCommit("before");
+      const write = far.write("a", (tx) => tx.batch(pair(1)));
+      await assert.rejects(write, (error) => faultOf("DO_UNAVAILABLE")(error) && !/not known/.test(String(error)));
+      await lost;
+      assert.deepEqual(await near.write("a", kept), { numbers: [], halves: 0 });
+      await far.write("a", (tx) => tx.batch(pair(1)));
+    }));
+
+  test("committed, the answer lost and the database away for long: it is told as not known, in bounded time", () =>
+    withProxy(async ({ near, far, proxy }) => {
+      const lost = proxy.loseCommit("for-long");
+      const startedMs = performance.now();
+      const write = far.write("a", (tx) => tx.batch(pair(1)));
+      await assert.rejects(write, (error) => faultOf("DO_UNAVAILABLE")(error) && /not known/.test(String(error)));
+      await lost;
+      assert.ok(performance.now() - startedMs < 25_000);
+      assert.deepEqual(await near.read("a", kept), { numbers: [1], halves: 0 });
+      proxy.resume();
+      assert.deepEqual(await persistently(() => far.read("a", kept), 5_000), { numbers: [1], halves: 0 });
+    }));
+
+  test("a database that falls silent is DO_UNAVAILABLE or DO_OVERLOADED in bounded time, and is used again when it answers", () =>
+    withProxy(async ({ far, proxy }) => {
+      await far.write("a", (tx) => tx.batch(pair(1)));
+      proxy.stall();
+      const startedMs = performance.now();
+      const outcomes = await Promise.allSettled([
+        far.read("a", kept),
+        far.write("a", (tx) => tx.batch(pair(2))),
+        far.ready(),
+        far.exists("a"),
+      ]);
+      const tookMs = performance.now() - startedMs;
+      for (const outcome of outcomes) {
+        assert.ok(outcome.status === "rejected");
+        const error: unknown = outcome.reason;
+        assert.ok(error instanceof Fault && error.retryable && (error.retryAfterMs ?? 0) > 0, String(error));
+        assert.match(error.code, /^DO_/);
+      }
+      assert.ok(tookMs < 40_000, `it took ${tookMs} ms`);
+      proxy.resume();
+      await persistently(() => far.write("a", (tx) => tx.batch(pair(3))), 10_000);
+    }));
+
+  test("a node that falls silent in its turn does not hold the shop for ever", () =>
+    withProxy(async ({ near, far, proxy }) => {
+      const inTurn = Promise.withResolvers<void>();
+      const goOn = Promise.withResolvers<void>();
+      const hanging = far.write("a", async (tx) => {
+        await tx.batch(pair(1));
+        await locationIds(tx, "a");
+        proxy.stall();
+        inTurn.resolve();
+        await goOn.promise;
+      });
+      const hung = assert.rejects(hanging, Fault);
+      await inTurn.promise;
+      assert.deepEqual(await near.read("a", kept), { numbers: [], halves: 0 }, "reads do not wait");
+      const startedMs = performance.now();
+      await persistently(() => near.write("a", (tx) => tx.batch(pair(2))), 40_000);
+      const tookMs = performance.now() - startedMs;
+      assert.ok(tookMs < 30_000, `the shop was held for ${tookMs} ms`);
+      proxy.resume();
+      goOn.resolve();
+      await hung;
+      assert.deepEqual(await near.write("a", kept), { numbers: [2], halves: 0 });
+    }));
+});
