@@ -1,0 +1,123 @@
+-- Spreads the shops of a PostgreSQL database over many machines with Citus, by shop id.
+--
+-- NOT TRIED WITH CITUS, which was not to be had where this was written: it was run against stand-ins for Citus's functions only. Try
+-- it on a copy, with the service's own tests, before anything depends on it. What is known to need care is listed below.
+--
+--   psql --set ON_ERROR_STOP=1 --dbname openpo --file distribution.sql
+--
+-- Run it on the coordinator, as a superuser, with every node stopped: once after the first start has made the schemas, and again after
+-- each upgrade, for tables that are new. What is distributed already is left as it is.
+--
+-- Why it can work: every table of both schemas has shop_id first in its key, every statement of a request names one shop, and tables
+-- of one shop are never joined with another's. So a request's statements all go to one worker, and a shop is moved as a whole.
+--
+-- What it costs, and what to look at first:
+--
+-- 1. The wall between shops (row-level security by the setting openpo.shop_id) falls: the service names the shop by set_config(), which
+--    Citus does not hand on to its workers; it hands on SET LOCAL only, with citus.propagate_set_commands = 'local'.
+-- 2. A commit whose answer was lost is looked up by the coordinator's transaction id. A transaction that wrote on one worker commits there
+--    first and on the coordinator after it; if the coordinator dies in between, "nothing was kept" may be said of a change that was.
+-- 3. Each node asks all shards every three seconds for work that is due.
+-- 4. engine_turn and engine_look run on the coordinator and are not to be distributed: the transaction id must be the coordinator's.
+--
+-- migration (which versions a schema has) and first_start are about the whole database. They stay on the coordinator.
+
+begin;
+set local client_min_messages = warning;
+
+do $$
+declare
+  name text;
+begin
+  for name in
+    select format('%I.%I', schema_name, table_name)
+    from (
+      values
+        -- The shop's row, whose lock is the shop's turn. Everything else is put beside it.
+        ('openpo', 'engine_shop'),
+        -- What nodes agree on.
+        ('openpo', 'token_bucket'),
+        ('openpo', 'key_in_flight'),
+        -- The shops.
+        ('openpo', 'shop'),
+        ('openpo', 'api_key'),
+        ('openpo', 'idempotency_record'),
+        ('openpo', 'audit_log'),
+        ('openpo', 'location'),
+        ('openpo', 'supplier'),
+        ('openpo', 'variant'),
+        ('openpo', 'supplier_variant'),
+        ('openpo', 'inventory_level'),
+        ('openpo', 'sale'),
+        ('openpo', 'supplier_credit'),
+        ('openpo', 'purchase_order'),
+        ('openpo', 'purchase_order_line'),
+        ('openpo', 'purchase_order_attachment'),
+        ('openpo', 'purchase_order_log'),
+        ('openpo', 'receipt'),
+        ('openpo', 'cost_sync'),
+        ('openpo', 'incoming'),
+        ('openpo', 'effect'),
+        ('openpo', 'stock_push'),
+        ('openpo', 'import_run'),
+        ('openpo', 'import_record'),
+        ('openpo', 'stock_take_reason'),
+        ('openpo', 'stock_take'),
+        ('openpo', 'stock_adjustment'),
+        ('openpo', 'transfer_order'),
+        ('openpo', 'manufacturing_order'),
+        ('openpo', 'read_only_part'),
+        ('openpo', 'forecast_view'),
+        ('openpo', 'forecast_view_filter'),
+        ('openpo', 'demand_series'),
+        ('openpo', 'demand_recent'),
+        -- Their sandbox storefronts.
+        ('openpo_sandbox', 'engine_shop'),
+        ('openpo_sandbox', 'sandbox_variant'),
+        ('openpo_sandbox', 'sandbox_tag'),
+        ('openpo_sandbox', 'sandbox_level'),
+        ('openpo_sandbox', 'sandbox_change'),
+        ('openpo_sandbox', 'sandbox_call'),
+        ('openpo_sandbox', 'sandbox_delay'),
+        ('openpo_sandbox', 'sandbox_fault')
+    ) as the_table (schema_name, table_name)
+  loop
+    if exists (select from pg_dist_partition where logicalrelid = name::regclass and partmethod = 'h') then
+      continue;
+    end if;
+    execute format('drop policy if exists one_shop on %s', name);
+    execute format('drop policy if exists work_due on %s', name);
+    execute format('alter table %s no force row level security', name);
+    execute format('alter table %s disable row level security', name);
+    perform create_distributed_table(
+      name,
+      'shop_id',
+      colocate_with => case when name = 'openpo.engine_shop' then 'none' else 'openpo.engine_shop' end
+    );
+  end loop;
+end $$;
+
+commit;
+
+-- One server, many shops: PostgreSQL's own partitioning by hash of the shop id keeps indexes and vacuums small; nothing is spread over
+-- machines by it. With every node stopped, table by table, as a superuser (tried on openpo.purchase_order with four partitions;
+-- `like … including all` takes columns, keys and indexes along, not the wall and not the owner):
+--
+--   alter table openpo.purchase_order rename to purchase_order_before;
+--   create table openpo.purchase_order (like openpo.purchase_order_before including all) partition by hash (shop_id);
+--   create table openpo.purchase_order_0 partition of openpo.purchase_order for values with (modulus 4, remainder 0);
+--   … and so on up to remainder 3
+--   insert into openpo.purchase_order select * from openpo.purchase_order_before;
+--   alter table openpo.purchase_order owner to openpo;
+--   alter table openpo.purchase_order enable row level security;
+--   alter table openpo.purchase_order force row level security;
+--   create policy one_shop on openpo.purchase_order using (shop_id = current_setting('openpo.shop_id', true));
+--   drop table openpo.purchase_order_before;
+--
+-- effect and import_run have a second policy, work_due. Of the partitions themselves the service asks nothing; revoke nothing and grant
+-- nothing there: they belong to the superuser who made them.
+--
+-- YugabyteDB speaks this protocol and spreads a table by the first column of its primary key, which is shop_id everywhere. NOT TRIED, and
+-- not expected to run as it is: the first start locks a table (`lock table … in share row exclusive mode`), and a turn asks for the
+-- transaction's id (pg_current_xact_id) and a lost commit for its outcome (pg_xact_status). A turn also needs READ COMMITTED and
+-- `for update` that waits rather than fails.
