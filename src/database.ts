@@ -113,6 +113,9 @@ const gaugesOf = (pool: PostgresPool): readonly Gauge[] => [
   },
 ];
 
+const unusable = (place: string, error: unknown): ConfigError =>
+  new ConfigError(`OPENPO_DATABASE_URL: the database ${place} cannot be used: ${reasonOf(error)}`, { cause: error });
+
 const noSnapshot = (): never => {
   throw new Fault(
     "INVALID_INPUT",
@@ -177,14 +180,17 @@ export async function openDatabase(config: DatabaseConfig, log: EngineLog): Prom
       isNew: firstStart.isNew,
       sandboxOf,
       adminContext,
-      settle: () => firstStart.settle(),
+      async settle() {
+        try {
+          await firstStart.settle();
+        } catch (error) {
+          throw unusable(place, error);
+        }
+      },
       close,
     };
   } catch (error) {
     await close();
-    if (error instanceof ConfigError) throw error;
-    throw new ConfigError(`OPENPO_DATABASE_URL: the database ${place} cannot be used: ${reasonOf(error)}`, {
-      cause: error,
-    });
+    throw unusable(place, error);
   }
 }

@@ -58,10 +58,7 @@ suite("nodes that start on one database", () => {
     withDatabase(async (env) => {
       const client = new Client({ connectionString: env["OPENPO_DATABASE_URL"] });
       await client.connect();
-      const dying = serveProgram(env).then(
-        (node) => node.end("SIGKILL"),
-        () => null,
-      );
+      const dying = runProgram([], env);
       // As soon as the demo shop is there, the service is not yet.
       for (let found = 0; found === 0;) found = (await client.query("select 1 from openpo.engine_shop")).rowCount ?? 0;
       const backends =
@@ -71,7 +68,11 @@ suite("nodes that start on one database", () => {
       const next = await serveProgram(env);
       assert.equal(await readable(next, next.word("read key")), 200, next.stdout);
       await next.end("SIGTERM");
-      await dying;
+      const { code, stdout, stderr } = await dying;
+      assert.equal(code, 1, stderr);
+      assert.ok(!stdout.includes("opo_"), "keys that were never shown are nobody's");
+      assert.match(stderr, /^openpo: /m);
+      assert.doesNotMatch(stderr, /^ +at /m);
     }));
 
   test("without a demo shop print neither keys nor the token", () =>

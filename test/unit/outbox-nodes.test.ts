@@ -83,7 +83,7 @@ async function receiptLeaves(
       await world.place("po_1", threeLines);
       await world.strike(faults);
       const effects = await world.receive("po_1", totals);
-      const { outbox, complaints } = nodeOf(world, { engineOf, limits: { attemptsMax: 3 } });
+      const { outbox, complaints } = nodeOf(world, { engineOf, limits: { attemptsMax: 2 } });
       try {
         await outbox.settle(shopId, effects, 5_000);
         await world.quiet();
