@@ -1,0 +1,185 @@
+/**
+ * What an operator copies from the repository and no program of ours reads: container files, the proxies' configuration, the script that
+ * distributes a database. Each is held against the source that it must follow.
+ */
+import assert from "node:assert/strict";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { createMetrics } from "../../src/http/metrics.ts";
+import { loadMigrations, statementsOf } from "../../src/shop/migrations.ts";
+
+const textOf = (file: string): string => readFileSync(file, "utf8");
+const captures = (text: string, pattern: RegExp): readonly string[] =>
+  [...text.matchAll(pattern)].map((match) => match[1] ?? "");
+
+const none = (faults: readonly string[]): void => {
+  assert.deepEqual(faults, [], `\n${faults.join("\n")}\n`);
+};
+
+/** The value of a constant such as `const drainMs = 60_000` or `drainMs: 60_000`. */
+function constant(file: string, name: string): number {
+  const [digits] = captures(textOf(file), new RegExp(`\\b${name}(?: =|:) ([\\d_]+)`, "g"));
+  assert.ok(digits !== undefined, `${file} has no ${name}`);
+  return Number(digits.replaceAll("_", ""));
+}
+
+// Environment.
+
+/** What src/config.ts reads, and what only the command does. */
+const variables = [...captures(textOf("src/config.ts"), /^ {2}((?:OPENPO_\w+|PORT)): given/gm), "OPENPO_URL"];
+const readByOthers = ["Dockerfile", "compose.yaml", "docs/operating.md", ...globSync("deploy/*")];
+
+test("every variable that is documented or set is one that the service reads", () => {
+  assert.ok(variables.length > 5);
+  none(
+    readByOthers.flatMap((file) =>
+      captures(textOf(file), /\b(OPENPO_[A-Z_]+)\b/g)
+        .filter((name) => !variables.includes(name))
+        .map((name) => `${file}: nothing reads ${name}.`),
+    ),
+  );
+});
+
+test("README's table has every variable, and no other", () => {
+  assert.deepEqual(captures(textOf("README.md"), /^\| `((?:OPENPO_\w+|PORT))` /gm).toSorted(), variables.toSorted());
+});
+
+// Files.
+
+/** What the Dockerfile copies from the directory, not from another of its stages. */
+const copied = captures(textOf("Dockerfile"), /^COPY (?!--from)(.+) \S+$/gm).flatMap((names) => names.split(" "));
+
+test("what the Dockerfile copies is there, and is let into its context", () => {
+  assert.ok(copied.length > 0);
+  const letIn = captures(textOf(".dockerignore"), /^!(.+)$/gm);
+  none(copied.filter((name) => !existsSync(name)).map((name) => `Dockerfile: there is no ${name}.`));
+  assert.deepEqual([...new Set(copied)].sort(), [...letIn].sort());
+});
+
+test("what the build reads is copied before it", () => {
+  const build = textOf("build.ts");
+  const read = [...captures(build, /from "\.\/(\w+)\//g), ...captures(build, /"(tsconfig[\w.]*\.json)"/g)];
+  assert.ok(read.length > 1);
+  none(
+    read
+      .filter((name) => !copied.includes(name))
+      .map((name) => `Dockerfile: ${name} is not copied; build.ts reads it.`),
+  );
+});
+
+test("the program is where the Dockerfile starts it", () => {
+  const manifest: { bin: { openpo: string } } = JSON.parse(textOf("package.json"));
+  assert.match(textOf("Dockerfile"), new RegExp(`^ENTRYPOINT \\["node", "${manifest.bin.openpo}"\\]$`, "m"));
+});
+
+test("what compose.yaml mounts is there", () => {
+  const mounted = captures(textOf("compose.yaml"), /^ +- (\.\/[^:]+):/gm);
+  assert.ok(mounted.length > 0);
+  none(mounted.filter((file) => !existsSync(file)).map((file) => `compose.yaml: there is no ${file}.`));
+});
+
+test("compose.yaml holds no password and no token", () => {
+  const secrets = captures(textOf("compose.yaml"), /^ +(\w*(?:PASSWORD|TOKEN|DATABASE_URL)): .*$/gm);
+  assert.ok(secrets.length > 3);
+  const given = captures(textOf("compose.yaml"), /^ +\w*(?:PASSWORD|TOKEN|DATABASE_URL): (.*)$/gm);
+  none(given.filter((value) => !/\$\{\w+:\?/.test(value)));
+});
+
+test("what compose.yaml tells the proxy, the proxy reads", () => {
+  const told = captures(textOf("compose.yaml"), /^ +(LISTEN|NODE_\d): /gm);
+  const read = captures(textOf("deploy/haproxy.cfg"), /"\$\{([A-Z_\d]+)-/g);
+  assert.ok(told.length > 2);
+  none(told.filter((name) => !read.includes(name)).map((name) => `deploy/haproxy.cfg: ${name} is not read.`));
+});
+
+// Limits.
+
+test("proxies wait longer than the service takes, and let through what it lets in", () => {
+  const server = "src/http/server.ts";
+  const seconds = (file: string, pattern: RegExp): number => Number(captures(textOf(file), pattern)[0]);
+  const longestMs = Math.max(constant(server, "drainMs"), constant("src/shop/account.ts", "confirmationWaitMs"));
+  const waits = {
+    haproxy: seconds("deploy/haproxy.cfg", /timeout server (\d+)s$/gm),
+    nginx: seconds("deploy/nginx.conf", /proxy_read_timeout (\d+)s;$/gm),
+    compose: seconds("compose.yaml", /stop_grace_period: (7\d)s$/gm),
+  };
+  for (const [who, wait] of Object.entries(waits)) assert.ok(wait * 1_000 > longestMs, `${who} waits ${wait} s`);
+  const headerBytesMax = constant(server, "headerBytesMax");
+  assert.ok(seconds("deploy/haproxy.cfg", /tune\.bufsize (\d+)$/gm) > headerBytesMax);
+  assert.equal(seconds("deploy/nginx.conf", /large_client_header_buffers \d+ (\d+)k;$/gm) * 1_024, headerBytesMax);
+  // A connection that the service closes must not be one that a proxy is about to use.
+  const idle = seconds("deploy/nginx.conf", /^ +keepalive_timeout (\d+)s;$/gm);
+  assert.ok(idle * 1_000 < constant(server, "keepAliveTimeoutMs"));
+});
+
+test("docs/operating.md names metrics that there are", () => {
+  const named = captures(textOf("docs/operating.md"), /`openpo_(\w+_(?:total|seconds))\b/g);
+  const gauges = captures(textOf("src/http/metrics.ts"), /family\("(\w+)"/g);
+  const told = createMetrics().text();
+  assert.ok(named.length > 0);
+  none(
+    named
+      .filter((name) => !gauges.includes(name) && !told.includes(`openpo_${name}`))
+      .map((name) => `docs/operating.md: there is no openpo_${name}.`),
+  );
+});
+
+// Distribution.
+
+interface Table {
+  readonly schema: string;
+  readonly name: string;
+  readonly statement: string;
+}
+
+function tablesIn(schema: string, directory: string): readonly Table[] {
+  return loadMigrations(directory).flatMap((text) =>
+    statementsOf(text).flatMap((statement) => {
+      const name = /^create table (?:\{schema\}\.)?(\w+)/.exec(statement)?.[1];
+      return name === undefined ? [] : [{ schema, name, statement }];
+    }),
+  );
+}
+
+/** Every table of a database, by the directories that database.ts opens. */
+const tables = [
+  ...tablesIn("openpo", "src/shop/schema"),
+  ...tablesIn("openpo", "src/shop/schema/postgres"),
+  ...tablesIn("openpo", "src/shop/schema/nodes"),
+  ...tablesIn("openpo_sandbox", "src/storefront/schema"),
+  ...tablesIn("openpo_sandbox", "src/shop/schema/postgres"),
+];
+/** It is about the whole database. */
+const ofNoShop: ReadonlySet<string> = new Set(["first_start"]);
+const ofShops = tables.filter(({ name }) => !ofNoShop.has(name));
+
+/** The first column of a table's primary key. */
+const keyLeaderOf = (statement: string): string | undefined =>
+  /\bprimary key \((\w+)/.exec(statement)?.[1] ?? /^\s*(\w+)[^,\n]*\bprimary key,?$/m.exec(statement)?.[1];
+
+test("the shop id leads the key and every index of every table that holds something of a shop", () => {
+  assert.ok(ofShops.length > 40);
+  none(
+    ofShops
+      .filter(({ statement }) => keyLeaderOf(statement) !== "shop_id")
+      .map(({ schema, name }) => `${schema}.${name}: shop_id is not the first of its key.`),
+  );
+  const indexes = globSync("src/{shop,storefront}/schema/*.sql").flatMap((file) => statementsOf(textOf(file)));
+  none(indexes.filter((text) => /^create (?:unique )?index/.test(text) && !/^[^(]*\(shop_id\b/.test(text)));
+});
+
+test("a key of another order is seen", () => {
+  assert.equal(keyLeaderOf("create table x (\n  id text,\n  primary key (id, shop_id)\n)"), "id");
+  assert.equal(keyLeaderOf("create table x (\n  id text not null primary key,\n  a text\n)"), "id");
+});
+
+test("docs/distribution.sql distributes every table of a shop, and nothing else", () => {
+  const script = textOf("docs/distribution.sql");
+  const distributed = [...script.matchAll(/^ +\('(\w+)', '(\w+)'\),?$/gm)].map((match) => `${match[1]}.${match[2]}`);
+  assert.deepEqual(distributed.toSorted(), ofShops.map(({ schema, name }) => `${schema}.${name}`).sort());
+});
+
+test("the schemas are the ones that the service opens", () => {
+  const opened = captures(textOf("src/database.ts"), /^const \w+Schema = "(\w+)";$/gm);
+  assert.deepEqual(opened.toSorted(), [...new Set(tables.map(({ schema }) => schema))].sort());
+});
