@@ -24,7 +24,7 @@ import type { ItemResult, Storefront, StorefrontError } from "../storefront/stor
 import { loadShop } from "./account.ts";
 import { settleCostStatement } from "./costs.ts";
 import { type ClaimedEffect, laneOf, putOffStatement, renewStatement, settleEffectStatement } from "./effects.ts";
-import { chunksOf, loadOrder, saveDecision, type Stamp } from "./rows.ts";
+import { inChunks, loadOrder, saveDecision, type Stamp } from "./rows.ts";
 import type { Ids, SqlValue, Statement, Tx } from "./shop.ts";
 import {
   giveUpStatements,
@@ -381,22 +381,16 @@ async function record(tx: Tx, context: WorkContext, order: PurchaseOrder, news: 
 
 // Incoming, tags and costs: told as they stand, so that telling again changes nothing.
 
-/** Ids in one `in (…)`. */
-const idsPerStatementMax = 90;
-
-async function selectIn<Row>(
+/** `(?)` in the statement is the list of the values. */
+const selectIn = <Row>(
   tx: Tx,
   sql: string,
   params: readonly SqlValue[],
   values: readonly string[],
-): Promise<readonly Row[]> {
-  const rows: Row[] = [];
-  for (const chunk of chunksOf([...new Set(values)], idsPerStatementMax))
-    rows.push(
-      ...(await tx.all<Row>(sql.replace("(?)", `(${chunk.map(() => "?").join(", ")})`), [...params, ...chunk])),
-    );
-  return rows;
-}
+): Promise<readonly Row[]> =>
+  inChunks(values, (chunk) =>
+    tx.all<Row>(sql.replace("(?)", `(${chunk.map(() => "?").join(", ")})`), [...params, ...chunk]),
+  );
 
 /** Tells the storefront what the local ledger holds; a run of several effects tells it once (C41). */
 async function mirrorIncoming(

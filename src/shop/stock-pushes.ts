@@ -12,16 +12,17 @@ import type { Statement, Tx } from "./shop.ts";
  * flight any more.
  */
 export async function isPushInFlight(tx: Tx, shopId: string, purchaseOrderId: string): Promise<boolean> {
-  const effects = await tx.all<{ effect_id: string }>(
-    "select effect_id from effect where shop_id = ? and lane = ? and state = 'pending' limit 1",
-    [shopId, laneOf({ kind: "push-stock", purchaseOrderId, poLineItemIds: [] })],
-  );
-  if (effects.length > 0) return true;
-  const pushes = await tx.all<{ reference: string }>(
-    "select reference from stock_push where shop_id = ? and purchase_order_id = ? and state = 'in-flight' limit 1",
-    [shopId, purchaseOrderId],
-  );
-  return pushes.length > 0;
+  const [effects, pushes] = await Promise.all([
+    tx.all<{ effect_id: string }>(
+      "select effect_id from effect where shop_id = ? and lane = ? and state = 'pending' limit 1",
+      [shopId, laneOf({ kind: "push-stock", purchaseOrderId, poLineItemIds: [] })],
+    ),
+    tx.all<{ reference: string }>(
+      "select reference from stock_push where shop_id = ? and purchase_order_id = ? and state = 'in-flight' limit 1",
+      [shopId, purchaseOrderId],
+    ),
+  ]);
+  return effects.length > 0 || pushes.length > 0;
 }
 
 const itemsFrom = (json: string): readonly SentItem[] => {

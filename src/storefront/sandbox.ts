@@ -520,15 +520,17 @@ function resultsAgain(
 // Faults.
 
 async function weatherOf(tx: Tx, shopId: string, name: SandboxCall, variantIds: readonly string[]): Promise<Weather> {
-  const [delay] = await tx.all<{ latency_ms: number; apply_delay_ms: number }>(
-    "select latency_ms, apply_delay_ms from sandbox_delay where shop_id = ?",
-    [shopId],
-  );
-  const rows = await tx.all<FaultRow>(
-    `select position, call, outcome, variant_ids, times_left from sandbox_fault
-     where shop_id = ? and call in (?, '*') order by position`,
-    [shopId, name],
-  );
+  const [[delay], rows] = await Promise.all([
+    tx.all<{ latency_ms: number; apply_delay_ms: number }>(
+      "select latency_ms, apply_delay_ms from sandbox_delay where shop_id = ?",
+      [shopId],
+    ),
+    tx.all<FaultRow>(
+      `select position, call, outcome, variant_ids, times_left from sandbox_fault
+       where shop_id = ? and call in (?, '*') order by position`,
+      [shopId, name],
+    ),
+  ]);
   const inCall = new Set(variantIds);
   const matching = rows.flatMap((row) => {
     const ids: readonly string[] | null = row.variant_ids === null ? null : JSON.parse(row.variant_ids);
@@ -590,15 +592,15 @@ const idsOf = (items: readonly { readonly variantId: string }[]): readonly strin
 
 const levelKey = (variantId: string, locationId: string): string => JSON.stringify([variantId, locationId]);
 
-/** Rows of a `where … in (?)`, in as many statements as the ids need. */
+/** Rows of a `where … in (?)`, in as many statements as the ids need, side by side. */
 async function selectIn<Row>(tx: Tx, sql: string, shopId: string, values: readonly string[]): Promise<readonly Row[]> {
   const distinct = [...new Set(values)];
-  const rows: Row[] = [];
+  const asked: Promise<Row[]>[] = [];
   for (let start = 0; start < distinct.length; start += idsPerStatementMax) {
     const chunk = distinct.slice(start, start + idsPerStatementMax);
-    rows.push(...(await tx.all<Row>(sql.replace("(?)", `(${chunk.map(() => "?").join(", ")})`), [shopId, ...chunk])));
+    asked.push(tx.all<Row>(sql.replace("(?)", `(${chunk.map(() => "?").join(", ")})`), [shopId, ...chunk]));
   }
-  return rows;
+  return (await Promise.all(asked)).flat();
 }
 
 async function loadVariants(
