@@ -1,0 +1,208 @@
+/** What holds on PostgreSQL beside the contract of every engine: many nodes on one database, and the wall between its shops. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Engine, Tx } from "../../src/shop/shop.ts";
+import { freshDatabase, openTestPool, sandboxSchema, shopsSchema, withClient } from "../support/postgres.ts";
+import { openStoreAt, type Store } from "../support/store.ts";
+import { addLocation, locationIds } from "./engine-suite.ts";
+
+/** Nodes on one database that is dropped afterwards. */
+async function withNodes(
+  count: number,
+  use: (nodes: readonly Engine[], url: string) => Promise<void>,
+  { empty = false } = {},
+): Promise<void> {
+  const database = await freshDatabase({ empty });
+  const stores: Store[] = [];
+  try {
+    stores.push(...(await Promise.all(Array.from({ length: count }, () => openStoreAt(database.url)))));
+    await use(
+      stores.map(({ engine }) => engine),
+      database.url,
+    );
+  } finally {
+    for (const store of stores) await store.close();
+    await database.drop();
+  }
+}
+
+const setCounter = "update inventory_level set on_hand = ? where shop_id = 'a' and variant_id = 'v'";
+
+async function counter(tx: Tx): Promise<number> {
+  const [row] = await tx.all<{ on_hand: number }>(
+    "select on_hand from inventory_level where shop_id = 'a' and variant_id = 'v'",
+  );
+  return row?.on_hand ?? -1;
+}
+
+test("writes on one shop through two nodes take effect one at a time, and each node's in its order", async () => {
+  await withNodes(2, async ([left, right]) => {
+    assert.ok(left !== undefined && right !== undefined);
+    await left.create("a");
+    await left.write("a", (tx) =>
+      tx.batch([
+        {
+          sql: "insert into inventory_level (shop_id, variant_id, location_id, on_hand) values ('a', 'v', 'l', 0)",
+          params: [],
+        },
+      ]),
+    );
+    const raise = async (tx: Tx): Promise<number> => {
+      const before = await counter(tx);
+      await tx.batch([{ sql: setCounter, params: [before + 1] }]);
+      return before;
+    };
+    const outcomes = await Promise.all(
+      [left, right].map((node) => Promise.all(Array.from({ length: 300 }, () => node.write("a", raise)))),
+    );
+    for (const seen of outcomes)
+      assert.deepEqual(
+        seen,
+        seen.toSorted((one, other) => one - other),
+      );
+    assert.deepEqual(
+      outcomes.flat().sort((one, other) => one - other),
+      Array.from({ length: 600 }, (_, index) => index),
+    );
+    assert.equal(await right.read("a", counter), 600);
+  });
+});
+
+test("what one node has answered the other sees at once, and a shop that one removes is gone for both", async () => {
+  await withNodes(2, async ([left, right]) => {
+    assert.ok(left !== undefined && right !== undefined);
+    await left.create("a");
+    for (let index = 0; index < 20; index += 1) {
+      const writer = index % 2 === 0 ? left : right;
+      const reader = index % 2 === 0 ? right : left;
+      await writer.write("a", (tx) => tx.batch([addLocation("a", `l${10 + index}`, "x")]));
+      assert.equal((await reader.read("a", (tx) => locationIds(tx, "a"))).length, index + 1);
+    }
+    const together = await Promise.allSettled([
+      ...Array.from({ length: 20 }, (_, index) =>
+        left.write("a", (tx) => tx.batch([addLocation("a", `m${10 + index}`, "x")])),
+      ),
+      right.remove("a"),
+    ]);
+    assert.equal(together.at(-1)?.status, "fulfilled");
+    assert.deepEqual(await Promise.all([left.exists("a"), right.exists("a")]), [false, false]);
+    await left.create("a");
+    assert.deepEqual(await right.read("a", (tx) => locationIds(tx, "a")), [], "nothing of the removed shop comes back");
+  });
+});
+
+test("of nodes that start together on an empty database one makes the schemas and the others wait", async () => {
+  await withNodes(
+    5,
+    async (nodes, url) => {
+      for (const [index, node] of nodes.entries()) {
+        await node.create(`s${index}`);
+        await node.write(`s${index}`, (tx) => tx.batch([addLocation(`s${index}`, "x", "X")]));
+      }
+      await withClient(url, async (client) => {
+        const { rows } = await client.query(
+          `select line, version, count(*)::int as times from ${shopsSchema}.migration group by line, version having count(*) > 1`,
+        );
+        assert.deepEqual(rows, []);
+      });
+    },
+    { empty: true },
+  );
+});
+
+test("a statement that forgets its shop sees and changes its own shop only: the second wall stands", async () => {
+  await withNodes(1, async ([engine]) => {
+    assert.ok(engine !== undefined);
+    for (const shopId of ["a", "b"]) {
+      await engine.create(shopId);
+      await engine.write(shopId, (tx) => tx.batch([addLocation(shopId, "x", shopId)]));
+    }
+    const names = (tx: Tx): Promise<{ name: string }[]> => tx.all("select name from location");
+    assert.deepEqual(await engine.read("a", names), [{ name: "a" }]);
+    assert.deepEqual(await engine.write("b", names), [{ name: "b" }]);
+    await engine.write("a", (tx) => tx.batch([{ sql: "update location set name = 'changed'", params: [] }]));
+    await engine.write("a", (tx) => tx.batch([{ sql: "delete from location where shop_id = 'b'", params: [] }]));
+    assert.deepEqual(await engine.read("b", names), [{ name: "b" }]);
+    await assert.rejects(
+      engine.write("a", (tx) => tx.batch([addLocation("b", "y", "smuggled")])),
+      /row-level security/,
+    );
+    assert.deepEqual(await engine.read("b", names), [{ name: "b" }]);
+  });
+});
+
+test("every table of the shops has the wall, and every text is compared by code point", async () => {
+  await withNodes(1, async (_, url) => {
+    await withClient(url, async (client) => {
+      const own = ["engine_shop", "migration", "token_bucket", "key_in_flight", "first_start"];
+      const { rows: open } = await client.query<{ name: string }>(
+        `select relname as name from pg_class
+         where relnamespace in ('${shopsSchema}'::regnamespace, '${sandboxSchema}'::regnamespace) and relkind = 'r' and not (relrowsecurity and relforcerowsecurity)
+         order by relname`,
+      );
+      assert.deepEqual(
+        open.map(({ name }) => name).filter((name) => !own.includes(name)),
+        [],
+      );
+      const { rows: other } = await client.query(
+        `select table_name, column_name from information_schema.columns
+         where table_schema in ('${shopsSchema}', '${sandboxSchema}') and data_type = 'text' and collation_name is distinct from 'C'
+           and table_name not in ('migration', 'token_bucket', 'key_in_flight')`,
+      );
+      assert.deepEqual(other, []);
+      const { rows: order } = await client.query(
+        "select 'a' < 'B' as folded, 'a' < 'B' collate \"C\" as by_code_point",
+      );
+      assert.deepEqual(order, [{ folded: true, by_code_point: false }], "the server's own order is another");
+    });
+  });
+});
+
+test("a connection that the database ends between two uses is replaced without anybody noticing", async () => {
+  await withNodes(1, async ([engine], url) => {
+    assert.ok(engine !== undefined);
+    await engine.create("a");
+    for (let round = 0; round < 5; round += 1) {
+      await engine.write("a", (tx) => tx.batch([addLocation("a", `l${round}`, "x")]));
+      await withClient(url, (client) =>
+        client.query(
+          "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'openpo' and datname = current_database()",
+        ),
+      );
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    assert.equal((await engine.read("a", (tx) => locationIds(tx, "a"))).length, 5);
+  });
+});
+
+test("more work at once than there are connections waits its turn, on every shop", async () => {
+  const database = await freshDatabase();
+  const store = await openStoreAt(database.url, { connectionsMax: 2 });
+  const pool = await openTestPool(database.url, 1);
+  try {
+    const shops = Array.from({ length: 12 }, (_, index) => `s${index}`);
+    for (const shopId of shops) await store.engine.create(shopId);
+    await Promise.all(
+      shops.flatMap((shopId) =>
+        Array.from({ length: 5 }, (_, index) =>
+          Promise.all([
+            store.engine.write(shopId, (tx) => tx.batch([addLocation(shopId, String(index), "x")])),
+            store.engine.read(shopId, (tx) => locationIds(tx, shopId)),
+          ]),
+        ),
+      ),
+    );
+    const [row] = await pool.using((connection) =>
+      connection.run<{ n: number }>(
+        "select count(*) as n from pg_stat_activity where application_name = 'openpo' and datname = current_database()",
+      ),
+    );
+    assert.ok(row !== undefined && row.n <= 3, `${row?.n} connections`);
+    for (const shopId of shops)
+      assert.equal((await store.engine.read(shopId, (tx) => locationIds(tx, shopId))).length, 5);
+  } finally {
+    await pool.close();
+    await store.close();
+    await database.drop();
+  }
+});
