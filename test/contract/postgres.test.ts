@@ -73,8 +73,8 @@ test("what one node has answered the other sees at once, and a shop that one rem
     assert.ok(left !== undefined && right !== undefined);
     await left.create("a");
     for (let index = 0; index < 20; index += 1) {
-      const writer = index % 2 === 0 ? left : right;
-      const reader = index % 2 === 0 ? right : left;
+      const writer: Engine = index % 2 === 0 ? left : right;
+      const reader: Engine = index % 2 === 0 ? right : left;
       await writer.write("a", (tx) => tx.batch([addLocation("a", `l${10 + index}`, "x")]));
       assert.equal((await reader.read("a", (tx) => locationIds(tx, "a"))).length, index + 1);
     }
