@@ -11,6 +11,8 @@ import { sampleOf } from "./openapi-examples.ts";
 /** Neither a body (1 MB) nor an answer (10 MB) can hold a longer text, or more items, than these. */
 export const textLengthMax = responseBytesMax;
 export const itemsMax = responseBytesMax / 2;
+/** Request line and headers together; 500 line ids in a query fit (C31). What is longer is 431. */
+export const headerBytesMax = 65_536;
 
 export const isReason = (fault: FaultCode | FaultReason): fault is FaultReason => fault in faultReasons;
 

@@ -15,6 +15,7 @@ import {
   everywhere,
   failureExamples,
   failureOf,
+  headerBytesMax,
   headerComponents,
   headers,
   itemsMax,
@@ -139,7 +140,7 @@ const documentEntry: Json = {
       in: "header",
       required: false,
       description: "An ETag of this document; when it is the current one the answer is 304.",
-      schema: string,
+      schema: { type: "string", maxLength: headerBytesMax },
     },
   ],
   responses: {
@@ -422,16 +423,18 @@ const idempotencyKeyParameter = headerParameter(
   { type: "string", minLength: 1, maxLength: idempotencyKeyLengthMax },
   "7f9b1c64-restock-week-10",
 );
+/** Of one header there is no other bound than that of all. */
+const validator: Json = { type: "string", maxLength: headerBytesMax };
 const ifMatchParameter = headerParameter(
   "If-Match",
   "The ETag that the order must still have; else 412.",
-  string,
+  validator,
   '"2"',
 );
 const ifNoneMatchParameter = headerParameter(
   "If-None-Match",
   "An ETag; when it is the current one the answer is 304.",
-  string,
+  validator,
   '"1"',
 );
 

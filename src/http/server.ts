@@ -15,9 +15,8 @@ import { asFault, failure, type Reply, respond } from "../operations/envelope.ts
 import type { Log } from "../operations/perform.ts";
 import type { Ids } from "../shop/shop.ts";
 import type { App, Transport } from "./app.ts";
+import { headerBytesMax } from "./openapi-components.ts";
 
-/** Request line and headers together; 500 line ids in a query fit (C31). */
-const headerBytesMax = 65_536;
 /** From the first byte of a request to the last of its headers. */
 const headersTimeoutMs = 15_000;
 /** From the first byte of a request to the last of its body; a file of 100,000 orders takes its minutes to import. */
