@@ -104,7 +104,7 @@ test("proxies wait longer than the service takes, and let through what it lets i
     compose: seconds("compose.yaml", /stop_grace_period: (7\d)s$/gm),
   };
   for (const [who, wait] of Object.entries(waits)) assert.ok(wait * 1_000 > longestMs, `${who} waits ${wait} s`);
-  const headerBytesMax = constant(server, "headerBytesMax");
+  const headerBytesMax = constant("src/http/openapi-components.ts", "headerBytesMax");
   assert.ok(seconds("deploy/haproxy.cfg", /tune\.bufsize (\d+)$/gm) > headerBytesMax);
   assert.equal(seconds("deploy/nginx.conf", /large_client_header_buffers \d+ (\d+)k;$/gm) * 1_024, headerBytesMax);
   // A connection that the service closes must not be one that a proxy is about to use.
