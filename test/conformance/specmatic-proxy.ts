@@ -6,9 +6,11 @@
  * cursors, amounts. What is malformed passes as it is, and everything around it lives too: a malformed request is refused for
  * what is malformed in it.
  */
+import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { z } from "zod";
+import { idempotencyKeyLengthMax } from "../../src/core/idempotency.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
 import { quantityMax, unitCostMax } from "../../src/core/money.ts";
 import type { Status } from "../../src/core/purchase-order.ts";
@@ -154,9 +156,12 @@ export async function startProxy(server: GoodsServer): Promise<Proxy> {
     const target = new URL(url, server.url);
     const bytes = await buffer(request);
     const headers = new Headers();
-    for (const name of ["authorization", "content-type"]) {
+    for (const name of ["authorization", "content-type", "idempotency-key"]) {
       const value = request.headers[name];
-      if (typeof value === "string") headers.set(name, value);
+      if (typeof value !== "string") continue;
+      // A key of an earlier request would be answered as that one was.
+      const isKey = name === "idempotency-key" && isShorter(value, idempotencyKeyLengthMax);
+      headers.set(name, isKey ? randomUUID() : value);
     }
     const operation = routes(target.pathname)?.bindings.get(method)?.operation;
     const sent: Json = bytes.length === 0 ? null : alive(JSON.parse(bytes.toString()));
@@ -165,7 +170,11 @@ export async function startProxy(server: GoodsServer): Promise<Proxy> {
       await server.bringOrder(status, lines, facts);
     }
     await withCursor(target, headers);
-    return fetch(target, { method, headers, ...(bytes.length === 0 ? {} : { body: JSON.stringify(sent) }) });
+    const body = bytes.length === 0 ? {} : { body: JSON.stringify(sent) };
+    const answered = await fetch(target, { method, headers, ...body });
+    // The next request finds no push of this one under way.
+    if (operation?.scope === "write" && operation.name in ready && answered.ok) await server.settled();
+    return answered;
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
