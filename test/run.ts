@@ -12,7 +12,7 @@ import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import type { Json } from "../src/core/json.ts";
 import { type Hole, matrixOf, observedDirectoryVariable } from "./support/matrix.ts";
-import { databaseVariable, dropTemplate, findPostgres, makeTemplate, startPostgres } from "./support/postgres.ts";
+import { databaseVariable, dropDatabases, findPostgres, makeTemplate, startPostgres } from "./support/postgres.ts";
 import { engineVariable } from "./support/store.ts";
 
 /** Documented, but not seen by any test. */
@@ -101,7 +101,7 @@ async function runOnPostgres(): Promise<void> {
     process.env[databaseVariable] = url;
     process.env[engineVariable] = "postgres";
     await runFiles(filesOnPostgres, " [postgres]");
-    await dropTemplate(url);
+    await dropDatabases(url);
   } finally {
     await server?.stop();
   }

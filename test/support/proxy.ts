@@ -2,14 +2,14 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
-export type LostCommit = "before" | "after" | "for-long";
+export type LostCommit = "before" | "after" | "for-long" | "before-for-long";
 
 export interface DatabaseProxy {
   /** The database's address through the proxy. */
   readonly url: string;
   /**
-   * Cuts the next connection that sends a commit, once. `after`: the commit gets through, its answer does not come back.
-   * `before`: not even the commit gets through. `for-long`: as `after`, and new connections are refused until `resume`. Resolves when that has happened.
+   * Cuts the next connection that sends a commit, once. `after`: the commit gets through, its answer does not come back. `for-long`: and
+   * from then on new connections are refused until `resume`. `before`: not even the commit gets through. Resolves when that has happened.
    */
   loseCommit(when: LostCommit): Promise<void>;
   /** From now on nothing gets through in either direction, on connections that stand and on new ones, until `resume`. */
@@ -18,11 +18,11 @@ export interface DatabaseProxy {
   close(): Promise<void>;
 }
 
-/** How long a cut connection is kept for what the database still has to say to it, which nobody hears. */
+/** How long the database does not notice that a connection was cut. */
 const lastWordsMs = 300;
 
 /** `commit` as a statement of its own, in either of the protocol's ways to send it. */
-const commitBytes = /[\0]commit\0|^Q....commit\0/is;
+const commits = ["\0commit\0", "Q\0\0\0\x0bcommit\0"];
 
 export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const target = new URL(databaseUrl);
@@ -50,16 +50,15 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
       if (stalled) socket.pause();
     }
     client.on("data", (bytes: Buffer) => {
-      if (losing === null || !commitBytes.test(bytes.toString("latin1"))) return void database.write(bytes);
+      const sent = bytes.toString("latin1");
+      if (losing === null || !commits.some((each) => sent.includes(each))) return void database.write(bytes);
       const { when, done } = losing;
       losing = null;
-      if (when === "before") {
-        cut(client, database);
-        return done();
-      }
       mute = true;
-      refusing = when === "for-long";
-      database.write(bytes, () => client.destroy());
+      refusing = when.endsWith("for-long");
+      if (when.startsWith("before")) done();
+      else database.write(bytes);
+      client.destroy();
       setTimeout(() => {
         database.destroy();
         done();
