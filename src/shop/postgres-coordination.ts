@@ -18,6 +18,8 @@ import type { Coordination, SqlValue } from "./shop.ts";
 /** How long a claim holds without being renewed, and how often it is. */
 const leaseMs = 30_000;
 const renewMs = 10_000;
+/** Between two tries of giving a claim back, while the database is away. */
+const releasePauseMs = 500;
 
 export interface PostgresCoordinationOptions {
   readonly pool: PostgresPool;
@@ -32,6 +34,13 @@ export interface PostgresCoordination extends Coordination {
   close(): Promise<void>;
 }
 
+/** A key that this node has. */
+interface Claim {
+  readonly shopId: string;
+  readonly scope: string;
+  readonly claimant: string;
+}
+
 /** Opens it, bringing the schema to the program's version. */
 export async function postgresCoordination({
   pool,
@@ -40,7 +49,9 @@ export async function postgresCoordination({
 }: PostgresCoordinationOptions): Promise<PostgresCoordination> {
   await migratePostgres(pool, schemaName, [ownLine("nodes", schemaName)]);
   const schema = `"${schemaName}"`;
-  const held = new Map<string, { readonly shopId: string; readonly scope: string }>();
+  const held = new Map<string, Claim>();
+  let claims = 0;
+  const closing = new AbortController();
   // A shop id holds no line feed, so the pair cannot be read in two ways.
   const heldKey = (shopId: string, scope: string): string => `${shopId}\n${scope}`;
 
@@ -64,7 +75,7 @@ export async function postgresCoordination({
   const releaseSql = `delete from ${schema}.key_in_flight where shop_id = $1 and scope = $2 and owner = $3`;
   const renewSql = `
     update ${schema}.key_in_flight set leased_until = now() + $4::bigint * interval '1 millisecond'
-    where owner = $1 and (shop_id, scope) in (select * from unnest($2::text[], $3::text[]))`;
+    where (shop_id, scope, owner) in (select * from unnest($1::text[], $2::text[], $3::text[]))`;
 
   const query = (name: string, text: string, values: readonly SqlValue[]): Query => ({
     text,
@@ -96,15 +107,25 @@ export async function postgresCoordination({
     return (answer?.ok === true ? answer.rows : []) as R[];
   }
 
+  const release = ({ shopId, scope, claimant }: Claim): Promise<unknown> =>
+    ask(query("release_key", releaseSql, [shopId, scope, claimant]));
+
+  /** Goes on trying, until the lease has ended by itself. */
+  async function releaseLater(claim: Claim): Promise<void> {
+    for (let waitedMs = 0; waitedMs < leaseMs && !closing.signal.aborted; waitedMs += releasePauseMs) {
+      await new Promise((resolve) => void setTimeout(resolve, releasePauseMs).unref());
+      const released = await release(claim).catch(() => null);
+      if (released !== null) return;
+    }
+  }
+
   const renewing = setInterval(() => {
     if (held.size === 0) return;
-    const claims = [...held.values()];
-    const list = (texts: readonly string[]): string =>
-      `{${texts.map((text) => `"${text.replace(/["\\]/g, "\\$&")}"`).join(",")}}`;
-    const shopIds = list(claims.map(({ shopId }) => shopId));
-    const scopes = list(claims.map(({ scope }) => scope));
+    const list = (textOf: (claim: Claim) => string): string =>
+      `{${[...held.values()].map((claim) => `"${textOf(claim).replace(/["\\]/g, "\\$&")}"`).join(",")}}`;
+    const lists = [list((claim) => claim.shopId), list((claim) => claim.scope), list((claim) => claim.claimant)];
     // One that fails is followed by another before the leases end.
-    ask(query("renew", renewSql, [owner, shopIds, scopes, leaseMs])).catch(() => {});
+    ask(query("renew", renewSql, [...lists, leaseMs])).catch(() => {});
   }, renewMs);
   renewing.unref();
 
@@ -123,9 +144,16 @@ export async function postgresCoordination({
     },
     async claimKey(shopId, scope, fingerprint) {
       for (;;) {
-        const claimed = await ask(query("claim_key", claimSql, [shopId, scope, fingerprint, owner, leaseMs]));
+        // No two claims are alike, so that one given back late takes no later one with it.
+        const claim = { shopId, scope, claimant: `${owner} ${(claims += 1)}` };
+        const asked = query("claim_key", claimSql, [shopId, scope, fingerprint, claim.claimant, leaseMs]);
+        const claimed = await ask(asked).catch((error: unknown) => {
+          // It may have been kept all the same.
+          void releaseLater(claim);
+          throw error;
+        });
         if (claimed.length > 0) {
-          held.set(heldKey(shopId, scope), { shopId, scope });
+          held.set(heldKey(shopId, scope), claim);
           return null;
         }
         const [holder] = await ask<{ fingerprint: string }>(query("key_holder", holderSql, [shopId, scope]));
@@ -134,11 +162,14 @@ export async function postgresCoordination({
       }
     },
     async releaseKey(shopId, scope) {
+      const claim = held.get(heldKey(shopId, scope));
+      if (claim === undefined) return;
       held.delete(heldKey(shopId, scope));
-      // What was to be answered is committed: a claim that cannot be given back now ends with its lease.
-      await ask(query("release_key", releaseSql, [shopId, scope, owner])).catch(() => {});
+      // What was to be answered is committed, so the answer does not wait for a database that is away.
+      await release(claim).catch(() => void releaseLater(claim));
     },
     async close() {
+      closing.abort();
       clearInterval(renewing);
     },
   };

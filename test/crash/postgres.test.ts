@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { Fault } from "../../src/core/fault.ts";
-import type { Engine, Tx } from "../../src/shop/shop.ts";
+import type { Coordination, Engine, Tx } from "../../src/shop/shop.ts";
 import { addLocation, faultOf, locationIds } from "../contract/engine-suite.ts";
 import { freshDatabase, makeTemplate, startPostgres } from "../support/postgres.ts";
 import { startProxy } from "../support/proxy.ts";
@@ -114,6 +114,8 @@ suite("crash: PostgreSQL", { concurrency: true }, () => {
     use: (bench: {
       readonly near: Engine;
       readonly far: Engine;
+      readonly nearKeys: Coordination;
+      readonly farKeys: Coordination;
       readonly proxy: Awaited<ReturnType<typeof startProxy>>;
     }) => Promise<void>,
   ): Promise<void> {
@@ -123,7 +125,13 @@ suite("crash: PostgreSQL", { concurrency: true }, () => {
     const near = await openStoreAt(database.url);
     try {
       await near.engine.create("a");
-      await use({ near: near.engine, far: far.engine, proxy });
+      await use({
+        near: near.engine,
+        far: far.engine,
+        nearKeys: near.coordination,
+        farKeys: far.coordination,
+        proxy,
+      });
     } finally {
       proxy.resume();
       await far.close();
@@ -188,6 +196,19 @@ suite("crash: PostgreSQL", { concurrency: true }, () => {
       assert.ok(tookMs < 40_000, `it took ${tookMs} ms`);
       proxy.resume();
       await persistently(() => far.write("a", (tx) => tx.batch(pair(3))), 10_000);
+    }));
+
+  test("a key whose holder could not give it back, the database being away, is free soon after it is there again", () =>
+    withProxy(async ({ nearKeys, farKeys, proxy }) => {
+      assert.equal(await farKeys.claimKey("a", "key_1 x", "first", 0), null);
+      const lost = proxy.loseCommit("before");
+      const [givenBack] = await Promise.all([farKeys.releaseKey("a", "key_1 x"), lost]);
+      assert.equal(givenBack, undefined, "whoever gives a key back is not told of it");
+      const untilMs = performance.now() + 10_000;
+      while ((await nearKeys.claimKey("a", "key_1 x", "second", 0)) !== null) {
+        assert.ok(performance.now() < untilMs, "the key is still held");
+        await sleep(100);
+      }
     }));
 
   test("a node that falls silent in its turn does not hold the shop for ever", () =>
