@@ -409,7 +409,7 @@ const figuresOf = ({ status, note, lineItems }: Order) => ({
 
 // What is done to nodes, database and storefront.
 
-type Blow = "kill" | "kill two" | "stop" | "database fast" | "database immediate" | "database killed";
+type Blow = "kill" | "kill two" | "stop" | "freeze" | "database fast" | "database immediate" | "database killed";
 
 /** One round; a longer load begins another. */
 const blows: readonly Blow[] = [
@@ -419,6 +419,7 @@ const blows: readonly Blow[] = [
   "database immediate",
   "kill two",
   "database killed",
+  "freeze",
   "stop",
   "kill",
   "database immediate",
@@ -479,6 +480,11 @@ async function strike(blow: Blow, { nodes, database, random }: Setting): Promise
       return endAndStart(nodes[victim], "SIGKILL");
     case "kill two":
       await Promise.all([victim, (victim + 1) % nodes.length].map((each) => endAndStart(nodes[each], "SIGKILL")));
+      return;
+    case "freeze":
+      nodes[victim]?.program?.signal("SIGSTOP");
+      await sleep(1_000 + random() * 3_000);
+      nodes[victim]?.program?.signal("SIGCONT");
       return;
     case "stop":
       return endAndStart(nodes[victim], "SIGTERM");
