@@ -1,7 +1,8 @@
 import { makePlace, onPostgres, openStore } from "../support/store.ts";
-import { coordinationSuite } from "./coordination-suite.ts";
+import { coordinationSuite, type Prepare } from "./coordination-suite.ts";
 
-coordinationSuite(onPostgres ? "postgres" : "memory", async (use) => {
+const many = onPostgres ? 1_000 : 12_000;
+const prepare: Prepare = async (use) => {
   const place = await makePlace();
   const store = await openStore(place.directory);
   try {
@@ -10,4 +11,6 @@ coordinationSuite(onPostgres ? "postgres" : "memory", async (use) => {
     await store.close();
     await place.remove();
   }
-});
+};
+
+coordinationSuite(onPostgres ? "postgres" : "memory", prepare, many);

@@ -11,6 +11,7 @@ import { operations } from "../../src/operations/registry.ts";
 import type { SandboxFault } from "../../src/storefront/sandbox.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 import { type Agent, answerOf, connectAgent } from "../support/mcp.ts";
+import { onPostgres } from "../support/store.ts";
 
 interface Command {
   readonly tool: string;
@@ -323,7 +324,7 @@ test("any commands through REST and through MCP leave twin shops alike, and are 
       }
     }),
     // The twins live on from story to story: once they differ, every later story would.
-    { numRuns: 20, endOnFailure: true },
+    { numRuns: onPostgres ? 8 : 20, endOnFailure: true },
   );
   assert.ok(seen.answered > 20 && seen.refused > 20 && seen.replayable > 5, JSON.stringify(seen));
 });
