@@ -8,7 +8,8 @@
  * - H1. Every request with a key of the shop, a revoked one too, leaves one audit row, written before its answer leaves.
  * - H2. The record of a keyed write commits with the write. As long as the first attempt runs, nobody else runs the request and
  *       nobody is shown an answer that may still change. Should two attempts run all the same (a lease that ended too early, a commit
- *       whose answer was lost), the second finds the first one's record in its own transaction, and keeps nothing.
+ *       whose answer was lost), the second finds the first one's record in its own transaction, and keeps nothing; and the first
+ *       leaves its record as it is, should it have lost the key meanwhile.
  * - H3. What was refused before the shop's turn has changed nothing.
  */
 import { parseApiKey } from "../core/api-key.ts";
@@ -265,7 +266,12 @@ export function createPerform(deps: PerformDependencies): Perform {
     const input = checkInput(operation.input, raw, found);
     const reply = rendered(visit, operation, await operation.run(await callOf(visit, operation), input));
     if (visit.committed === null) await close(visit, bounded(reply));
-    else if (visit.keeping !== null && !sameReply(visit.committed, reply)) await close(visit, reply);
+    else if (visit.keeping !== null && !sameReply(visit.committed, reply)) {
+      const scope = claimScope(visit.key, visit.keeping.idempotencyKey);
+      // A node that stood still for too long: what it has committed may have been told as the answer, and stays it.
+      if (!(await coordination.holdsKey(shop.shopId, scope))) return visit.committed;
+      await close(visit, reply);
+    }
     return reply;
   }
 

@@ -39,6 +39,9 @@ export function memoryCoordination(): Coordination {
       if (inFlightWith === null) keysInFlight.set(key, fingerprint);
       return Promise.resolve(inFlightWith);
     },
+    holdsKey(shopId, scope) {
+      return Promise.resolve(keysInFlight.has(keyInFlight(shopId, scope)));
+    },
     releaseKey(shopId, scope) {
       keysInFlight.delete(keyInFlight(shopId, scope));
       return Promise.resolve();

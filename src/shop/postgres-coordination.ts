@@ -73,6 +73,11 @@ export async function postgresCoordination({
     returning 1`;
   const holderSql = `select fingerprint from ${schema}.key_in_flight where shop_id = $1 and scope = $2`;
   const releaseSql = `delete from ${schema}.key_in_flight where shop_id = $1 and scope = $2 and owner = $3`;
+  // A lease that has ended is good as long as nobody else has made use of it.
+  const holdSql = `
+    update ${schema}.key_in_flight set leased_until = now() + $4::bigint * interval '1 millisecond'
+    where shop_id = $1 and scope = $2 and owner = $3
+    returning 1`;
   const renewSql = `
     update ${schema}.key_in_flight set leased_until = now() + $4::bigint * interval '1 millisecond'
     where (shop_id, scope, owner) in (select * from unnest($1::text[], $2::text[], $3::text[]))`;
@@ -160,6 +165,11 @@ export async function postgresCoordination({
         // Given back in between: it is free now.
         if (holder !== undefined) return holder.fingerprint;
       }
+    },
+    async holdsKey(shopId, scope) {
+      const claim = held.get(heldKey(shopId, scope));
+      if (claim === undefined) return false;
+      return (await ask(query("hold_key", holdSql, [shopId, scope, claim.claimant, leaseMs]))).length > 0;
     },
     async releaseKey(shopId, scope) {
       const claim = held.get(heldKey(shopId, scope));

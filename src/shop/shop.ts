@@ -107,6 +107,11 @@ export interface Coordination {
   peekTokens(shopId: string, limit: RateLimit, nowMs: number): Promise<RateLimitState>;
   /** Marks the key as in flight. @returns null when this call has it now, else the fingerprint it is in flight with. */
   claimKey(shopId: string, scope: string, fingerprint: string, nowMs: number): Promise<string | null>;
+  /**
+   * Whether the key that this call claimed is still its own; if so, it is for a while yet. If not, somebody else may have had it since,
+   * and told what was there.
+   */
+  holdsKey(shopId: string, scope: string): Promise<boolean>;
   releaseKey(shopId: string, scope: string): Promise<void>;
 }
 

@@ -99,27 +99,37 @@ suite("nodes on one database", { concurrency: 2 }, () => {
   test("a node that dies or stands still while it pushes stock is taken over, and the stock is pushed once", () =>
     withNodes(3, async (nodes, databaseUrl) => {
       const [dying, frozen, other] = [at(nodes, 0), at(nodes, 1), at(nodes, 2)];
-      // Killed before the push has landed, after it has landed and before that is known, and halted on the way.
-      const shopIds = ["before", "after", "halted"] as const;
+      // Killed before the push has landed, after it has landed and before that is known, and halted on the way, once with a client
+      // that waits for its answer.
+      const shopIds = ["before", "after", "halted", "waiting"] as const;
       const tokens = new Map<string, string>();
       for (const shopId of shopIds) {
-        tokens.set(shopId, await makeShop(other.url, shopId, { followOnWaitMs: 0 }, goods));
-        await slowStorefront(other.url, shopId, 1_000);
+        const followOnWaitMs = shopId === "waiting" ? 30_000 : 0;
+        tokens.set(shopId, await makeShop(other.url, shopId, { followOnWaitMs }, goods));
+        await slowStorefront(other.url, shopId, 3_000);
       }
       const tokenOf = (shopId: string): string => tokens.get(shopId) ?? assert.fail();
       const pushing = async (shopId: string, node: ServiceNode): Promise<void> => {
         assert.equal((await ask(node.url, receive(tokenOf(shopId), 4))).status, 200);
       };
+      const claimed = async (shopId: string): Promise<boolean> => {
+        const claims =
+          "select 1 from openpo.effect where shop_id = $1 and kind = 'push-stock' and lease_owner is not null";
+        return (await rowsOf(databaseUrl, shopId, claims)).length > 0;
+      };
       await pushing("after", dying);
-      await withClient(databaseUrl, async (client) => {
+      const { waited } = await withClient(databaseUrl, async (client) => {
         // Whoever would keep what became of the push waits for the shop.
         await client.query("begin");
         await client.query("select 1 from openpo.engine_shop where shop_id = 'after' for update");
         await until("the push lands", async () => (await onHand(databaseUrl, "after")) === 104, 20_000);
+        const waited = ask(frozen.url, { ...receive(tokenOf("waiting"), 4), waitMsMax: 2 * takeoverMsMax });
         await Promise.all([pushing("before", dying), pushing("halted", frozen)]);
+        await until("the push of the client that waits begins", () => claimed("waiting"), 20_000);
         frozen.program?.signal("SIGSTOP");
         await dying.end("SIGKILL");
         await client.query("rollback");
+        return { waited };
       });
       assert.equal(await onHand(databaseUrl, "before"), 100);
       assert.equal(await onHand(databaseUrl, "halted"), 100);
@@ -132,6 +142,10 @@ suite("nodes on one database", { concurrency: 2 }, () => {
       const versions = await Promise.all(
         shopIds.map(async (shopId) => (await orderAt(other, tokenOf(shopId))).version),
       );
+      // The client asks elsewhere: as soon as the key is free it is told what was kept.
+      const elsewhere = (node: ServiceNode) => ask(node.url, receive(tokenOf("waiting"), 4));
+      await until("the key is free", async () => (await elsewhere(other)).status === 200, takeoverMsMax);
+      const { text } = await elsewhere(other);
       frozen.program?.signal("SIGCONT");
       // It goes on where it stood: it calls the storefront, and keeps what became of it.
       const calls = z.object({ data: z.object({ calls: z.record(z.string(), z.number()) }) });
@@ -145,6 +159,9 @@ suite("nodes on one database", { concurrency: 2 }, () => {
         async () => (await ask(frozen.url, receive(tokenOf("halted"), 4))).status === 200,
         20_000,
       );
+      // Whatever the halted node has found out since, a key has one answer.
+      assert.equal((await waited).text, text);
+      for (const node of [frozen, other]) assert.equal((await elsewhere(node)).text, text);
       await sleep(1_500);
       for (const [index, shopId] of shopIds.entries()) {
         assert.equal(await onHand(databaseUrl, shopId), 104, shopId);
