@@ -105,7 +105,6 @@ suite("crash: PostgreSQL", { concurrency: true }, () => {
         [],
         `${context}: refused and kept`,
       );
-      assert.ok(refused.length + unknown.length > 0, context);
       await store.close();
     });
 
