@@ -15,10 +15,10 @@
 --
 -- 1. The wall between shops (row-level security by the setting openpo.shop_id) falls: the service names the shop by set_config(), which
 --    Citus does not hand on to its workers; it hands on SET LOCAL only, with citus.propagate_set_commands = 'local'.
--- 2. A commit whose answer was lost is looked up by the coordinator's transaction id. A transaction that wrote on one worker commits there
---    first and on the coordinator after it; if the coordinator dies in between, "nothing was kept" may be said of a change that was.
+-- 2. A commit whose answer was lost is looked up by the mark that its turn has left (engine_turn_kept), which is distributed with the shop:
+--    it is there when the rest of the turn is.
 -- 3. Each node asks all shards every three seconds for work that is due.
--- 4. engine_turn and engine_look run on the coordinator and are not to be distributed: the transaction id must be the coordinator's.
+-- 4. engine_turn, engine_look and engine_outcome run on the coordinator and are not to be distributed.
 --
 -- migration (which versions a schema has) and first_start are about the whole database. They stay on the coordinator.
 
@@ -35,6 +35,7 @@ begin
       values
         -- The shop's row, whose lock is the shop's turn. Everything else is put beside it.
         ('openpo', 'engine_shop'),
+        ('openpo', 'engine_turn_kept'),
         -- What nodes agree on.
         ('openpo', 'token_bucket'),
         ('openpo', 'key_in_flight'),
@@ -73,6 +74,7 @@ begin
         ('openpo', 'demand_recent'),
         -- Their sandbox storefronts.
         ('openpo_sandbox', 'engine_shop'),
+        ('openpo_sandbox', 'engine_turn_kept'),
         ('openpo_sandbox', 'sandbox_variant'),
         ('openpo_sandbox', 'sandbox_tag'),
         ('openpo_sandbox', 'sandbox_level'),
@@ -118,6 +120,6 @@ commit;
 -- nothing there: they belong to the superuser who made them.
 --
 -- YugabyteDB speaks this protocol and spreads a table by the first column of its primary key, which is shop_id everywhere. NOT TRIED, and
--- not expected to run as it is: the first start locks a table (`lock table … in share row exclusive mode`), and a turn asks for the
--- transaction's id (pg_current_xact_id) and a lost commit for its outcome (pg_xact_status). A turn also needs READ COMMITTED and
+-- not expected to run as it is: the first start locks a table (`lock table … in share row exclusive mode`).
+-- A turn needs READ COMMITTED and a
 -- `for update` that waits rather than fails.

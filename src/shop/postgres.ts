@@ -10,8 +10,8 @@
  *   the turn and its first load, one for each further load, one for everything it saves.
  * - Writes of a shop that wait together share a transaction, each behind a savepoint. What a write saves leaves with the first load of
  *   the next; one that fails there is undone alone, and what followed it is sent again: nobody has seen an answer to that yet.
- * - A commit whose answer got lost is looked up by the transaction's id, which is known before the commit is sent (S4). Only when the
- *   database stays away is it told as unknown.
+ * - A commit whose answer got lost is looked up by a mark that the turn has left, which is known before the commit is sent (S4). Only when
+ *   the database stays away is it told as unknown.
  */
 import { Fault } from "../core/fault.ts";
 import { type EngineLog, notFound, shopIdPattern, unavailable } from "./engine-rules.ts";
@@ -255,10 +255,18 @@ interface PendingWrite extends QueuedWrite {
   refuse(error: unknown): void;
 }
 
-const lookup = (schemaName: string, name: string, shopId: string): Query => ({
-  text: `select "${schemaName}".${name}($1) as opened`,
+/** Begins a turn; a marked one can be looked for when its commit is lost. */
+const turnOf = (schemaName: string, shopId: string, marked: boolean): Query => ({
+  text: `select "${schemaName}".engine_turn($1, ${String(marked)}) as opened`,
   values: [shopId],
-  name: `${schemaName}.${name}`,
+  name: `${schemaName}.${marked ? "marked_turn" : "turn"}`,
+  writes: false,
+});
+
+const lookOf = (schemaName: string, shopId: string): Query => ({
+  text: `select "${schemaName}".engine_look($1) as opened`,
+  values: [shopId],
+  name: `${schemaName}.look`,
   writes: false,
 });
 
@@ -356,8 +364,9 @@ class PostgresEngine implements Engine {
       const answers = await connection.exchange([
         beginWrite,
         command("set local statement_timeout = 0"),
-        lookup(schemaName, "engine_turn", shopId),
+        turnOf(schemaName, shopId, false),
         ...this.#tables.map((table) => slow(`delete from "${schemaName}".${table} where shop_id = $1`)),
+        slow(`delete from "${schemaName}".engine_turn_kept where shop_id = $1`),
         slow(`delete from "${schemaName}".engine_shop where shop_id = $1`),
         commit,
       ]);
@@ -414,7 +423,7 @@ class PostgresEngine implements Engine {
   async #look<T>(shopId: string, work: Work<T>): Promise<T> {
     const { pool, schemaName } = this.#options;
     return pool.using(async (connection) => {
-      const transaction = new Transaction(connection, [beginRead, lookup(schemaName, "engine_look", shopId)], false);
+      const transaction = new Transaction(connection, [beginRead, lookOf(schemaName, shopId)], false);
       const part = transaction.begin();
       const tx = new PartTx(transaction, part, false);
       try {
@@ -494,7 +503,8 @@ class PostgresEngine implements Engine {
     group: readonly PendingWrite[],
   ): Promise<readonly (() => void)[]> {
     const shared = group.length > 1;
-    const turn = lookup(this.#options.schemaName, "engine_turn", shopId);
+    const marked = group.some((write) => write.durable);
+    const turn = turnOf(this.#options.schemaName, shopId, marked);
     const transaction = new Transaction(connection, [beginWrite, turn], shared);
     let open = true;
     try {
@@ -517,16 +527,17 @@ class PostgresEngine implements Engine {
         }
         done.push({ write, part, settle });
       }
-      // The transaction must be known by its id before a commit of it that matters is sent, and parts that fail must be undone.
+      // The turn must be known by its mark before a commit of it that matters is sent, and parts that fail must be undone.
       if (shared || !keeps || (mustSync && transaction.opened === null)) await transaction.flush();
-      if (keeps) {
-        const xid = textOf(transaction.opened);
-        open = false;
-        await this.#commit(connection, transaction, mustSync, xid);
-      }
-      return done.map(({ write, part, settle }) =>
-        part.trouble === null ? settle : () => write.refuse(faultOf(part.trouble?.error) ?? part.trouble?.error),
+      // As it stands before the commit: what becomes of that is told for all of them together.
+      const results = done.map(({ write, part: { trouble }, settle }) =>
+        trouble === null ? settle : () => write.refuse(faultOf(trouble.error) ?? trouble.error),
       );
+      if (keeps) {
+        open = false;
+        await this.#commit(connection, shopId, transaction, mustSync);
+      }
+      return results;
     } finally {
       if (open) connection.sendOnly([rollback]);
     }
@@ -534,10 +545,11 @@ class PostgresEngine implements Engine {
 
   async #commit(
     connection: PostgresConnection,
+    shopId: string,
     transaction: Transaction,
     mustSync: boolean,
-    xid: string | null,
   ): Promise<void> {
+    const turn = textOf(transaction.opened);
     let answer: Answer | undefined;
     try {
       answer = (await transaction.flush(mustSync ? [commit] : [unsynced, commit])).at(-1);
@@ -546,32 +558,37 @@ class PostgresEngine implements Engine {
         connection.sendOnly([rollback]);
         throw error;
       }
-      if (xid === null) throw unknownOutcome(error);
-      await this.#findOutcome(xid, error);
+      if (turn === null) throw unknownOutcome(error);
+      await this.#findOutcome(shopId, turn, error);
       return;
     }
     if (answer?.ok !== true || answer.command !== "COMMIT")
       throw new Error("the database has rolled a transaction back that had no error");
   }
 
-  /** Waits until the database tells what became of the transaction. @throws Fault DO_UNAVAILABLE when it was not committed, or is not known. */
-  async #findOutcome(xid: string, cause: unknown): Promise<void> {
-    const { pool, clock, log } = this.#options;
+  /** Waits until the database tells what became of the turn. @throws Fault DO_UNAVAILABLE when it was not committed, or is not known. */
+  async #findOutcome(shopId: string, turn: string, cause: unknown): Promise<void> {
+    const { pool, schemaName, clock, log } = this.#options;
+    const [number = "", mark = ""] = turn.split(" ");
     const untilMs = clock.now() + outcomeMsMax;
     for (;;) {
-      let status: string | null;
+      let outcome: string | null = null;
       try {
         const [row] = await pool.using((connection) =>
-          connection.run<{ status: string | null }>("select pg_xact_status($1::xid8) as status", [xid]),
+          connection.run<{ outcome: string }>(`select "${schemaName}".engine_outcome($1, $2, $3) as outcome`, [
+            shopId,
+            number,
+            mark,
+          ]),
         );
-        status = row?.status ?? null;
-      } catch {
-        status = "in progress";
+        outcome = row?.outcome ?? null;
+      } catch (error) {
+        if (isNoShop(error)) throw error;
       }
-      if (status === "committed") return;
-      if (status === "aborted") throw faultOf(cause) ?? cause;
-      if (status === null || clock.now() >= untilMs) {
-        log?.error({ err: cause, xid }, "The outcome of a commit could not be found out.");
+      if (outcome === "kept") return;
+      if (outcome === "lost") throw faultOf(cause) ?? cause;
+      if (outcome === "unknown" || clock.now() >= untilMs) {
+        log?.error({ err: cause, shopId, turn }, "The outcome of a commit could not be found out.");
         throw unknownOutcome(cause);
       }
       await new Promise((resolve) => setTimeout(resolve, outcomePauseMs));

@@ -117,8 +117,9 @@ suite("crash: PostgreSQL", { concurrency: true }, () => {
       readonly farKeys: Coordination;
       readonly proxy: Awaited<ReturnType<typeof startProxy>>;
     }) => Promise<void>,
+    server?: string,
   ): Promise<void> {
-    const database = await freshDatabase();
+    const database = await freshDatabase(server === undefined ? {} : { server });
     const proxy = await startProxy(database.url);
     const far = await openStoreAt(proxy.url);
     const near = await openStoreAt(database.url);
@@ -151,6 +152,17 @@ suite("crash: PostgreSQL", { concurrency: true }, () => {
         await far.write("a", (tx) => tx.batch(pair(writes)));
       }));
 
+  test("committed after a load, all in one flight, and the answer lost: it is looked up, and told as done", () =>
+    withProxy(async ({ near, far, proxy }) => {
+      const lost = proxy.loseCommit("after");
+      await far.write("a", async (tx) => {
+        await locationIds(tx, "a");
+        await tx.batch(pair(1));
+      });
+      await lost;
+      assert.deepEqual(await near.read("a", kept), { numbers: [1], halves: 0 });
+    }));
+
   test("cut before the commit arrived: nothing is kept, and that is what is told", () =>
     withProxy(async ({ near, far, proxy }) => {
       const lost = proxy.loseCommit("before");
@@ -173,6 +185,32 @@ suite("crash: PostgreSQL", { concurrency: true }, () => {
       proxy.resume();
       assert.deepEqual(await persistently(() => far.read("a", kept), 5_000), { numbers: [1], halves: 0 });
     }));
+
+  test("cut before the commit arrived, and the database crashes: what others do since is not taken for it", async () => {
+    await using server = await startPostgres();
+    await makeTemplate(server.url);
+    await withProxy(async ({ near, far, proxy }) => {
+      await near.create("b");
+      const lost = proxy.loseCommit("before-for-long");
+      const write = far.write("a", async (tx) => {
+        await locationIds(tx, "a");
+        await tx.batch(pair(1));
+      });
+      const told = assert.rejects(
+        write,
+        (error) => faultOf("DO_UNAVAILABLE")(error) && !/not known/.test(String(error)),
+      );
+      await lost;
+      await server.crash("SIGKILL");
+      await server.start();
+      // They get the ids of transactions that the crash has made the database forget.
+      for (let index = 0; index < 30; index += 1)
+        await persistently(() => near.write("b", (tx) => tx.batch([addLocation("b", String(index), "x")])), 10_000);
+      proxy.resume();
+      await told;
+      assert.deepEqual(await persistently(() => near.write("a", kept), 5_000), { numbers: [], halves: 0 });
+    }, server.url);
+  });
 
   test("a database that falls silent is DO_UNAVAILABLE or DO_OVERLOADED in bounded time, and is used again when it answers", () =>
     withProxy(async ({ far, proxy }) => {
