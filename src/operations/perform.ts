@@ -29,7 +29,7 @@ import {
   type Shop,
   sweepIdempotencyStatement,
 } from "../shop/account.ts";
-import type { Clock, Coordination, Engine, Ids, RateLimitState, Statement, Tx } from "../shop/shop.ts";
+import type { Clock, Coordination, Engine, Ids, RateLimitState, Statement, Tx, WriteOptions } from "../shop/shop.ts";
 import type { StorefrontOf } from "../storefront/storefront.ts";
 import { asFault, failure, type Reply, success } from "./envelope.ts";
 import { checkInput } from "./input.ts";
@@ -39,6 +39,9 @@ import type { Answer, Call, Operation } from "./operation.ts";
 export const responseBytesMax = 10 * 1_048_576;
 /** Expired idempotency records of a shop are deleted at most this often, with a write that stores one. */
 const sweepEveryMs = 3_600_000;
+
+/** How an audit row is written that nothing else commits with (D5). */
+const auditOnly: WriteOptions = { durable: false, append: true };
 
 export interface Log {
   info(fields: object, message: string): void;
@@ -227,7 +230,7 @@ export function createPerform(deps: PerformDependencies): Perform {
         ? { status: 304, headers: answerHeaders(incoming, answer), body: "", errorCode: null }
         : rendered(visit, operation, answer),
     );
-    await engine.write(shop.shopId, (tx) => tx.batch([audit(visit, reply)]), { durable: false });
+    await engine.write(shop.shopId, (tx) => tx.batch([audit(visit, reply)]), auditOnly);
     return reply;
   }
 
@@ -312,7 +315,7 @@ export function createPerform(deps: PerformDependencies): Perform {
     await Promise.all([
       // Read through the gate: what is replayed must be as durable as the first answer was (S4).
       engine.read(shop.shopId, async () => {}),
-      engine.write(shop.shopId, (tx) => tx.batch([audit(visit, reply, true)]), { durable: false }),
+      engine.write(shop.shopId, (tx) => tx.batch([audit(visit, reply, true)]), auditOnly),
     ]);
     return reply;
   }
@@ -443,7 +446,7 @@ export function createPerform(deps: PerformDependencies): Perform {
   async function recordRefusal(visit: Visit, reply: Reply): Promise<void> {
     const { shop, incoming } = visit;
     try {
-      await engine.write(shop.shopId, (tx) => tx.batch([audit(visit, reply)]), { durable: false });
+      await engine.write(shop.shopId, (tx) => tx.batch([audit(visit, reply)]), auditOnly);
     } catch (error) {
       log.error({ requestId: incoming.requestId, err: error, status: reply.status }, "refusal not in the audit log");
     }

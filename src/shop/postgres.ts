@@ -5,7 +5,8 @@
  * writes that wait within this node (queue.ts), connections and errors (postgres-connection.ts), tables (postgres-schema.ts).
  *
  * - A turn holds the lock of the shop's row, so writes of a shop take effect one at a time however many nodes there are (S1). Under the
- *   lock each statement sees what was committed last. A read is one snapshot and takes no lock.
+ *   lock each statement sees what was committed last. A read is one snapshot and takes no lock; what is only added (`append`) keeps the
+ *   shop from being removed and waits for nothing else.
  * - Statements that answer nothing are kept back and leave with the next one that does, or with the commit: a change is a flight for
  *   the turn and its first load, one for each further load, one for everything it saves.
  * - Writes of a shop that wait together share a transaction, each behind a savepoint. What a write saves leaves with the first load of
@@ -263,10 +264,11 @@ const turnOf = (schemaName: string, shopId: string, marked: boolean): Query => (
   writes: false,
 });
 
-const lookOf = (schemaName: string, shopId: string): Query => ({
-  text: `select "${schemaName}".engine_look($1) as opened`,
+/** Begins what takes no turn. */
+const besideTurns = (schemaName: string, what: "engine_look" | "engine_append", shopId: string): Query => ({
+  text: `select "${schemaName}".${what}($1) as opened`,
   values: [shopId],
-  name: `${schemaName}.look`,
+  name: `${schemaName}.${what}`,
   writes: false,
 });
 
@@ -291,6 +293,8 @@ class PostgresEngine implements Engine {
   readonly #tables: readonly string[];
   /** Shops with writes that wait or run. */
   readonly #queues = new Map<string, ShopQueue<PendingWrite>>();
+  /** The same for what is added beside their turns. */
+  readonly #appends = new Map<string, ShopQueue<PendingWrite>>();
   readonly #removals = new Map<string, Promise<void>>();
   readonly #running = new Set<Promise<unknown>>();
   #refusal: Fault | null = null;
@@ -350,9 +354,10 @@ class PostgresEngine implements Engine {
   }
 
   async #remove(shopId: string): Promise<void> {
-    const queue = this.#queues.get(shopId);
-    queue?.refuseAll(notFound(shopId));
-    await queue?.untilIdle();
+    for (const queue of [this.#queues.get(shopId), this.#appends.get(shopId)]) {
+      queue?.refuseAll(notFound(shopId));
+      await queue?.untilIdle();
+    }
     const { pool, schemaName } = this.#options;
     const slow = (text: string): Query => ({
       text,
@@ -364,6 +369,8 @@ class PostgresEngine implements Engine {
       const answers = await connection.exchange([
         beginWrite,
         command("set local statement_timeout = 0"),
+        // Stronger than a turn: nothing is added beside it any more.
+        slow(`select 1 from "${schemaName}".engine_shop where shop_id = $1 for update`),
         turnOf(schemaName, shopId, false),
         ...this.#tables.map((table) => slow(`delete from "${schemaName}".${table} where shop_id = $1`)),
         slow(`delete from "${schemaName}".engine_turn_kept where shop_id = $1`),
@@ -423,7 +430,11 @@ class PostgresEngine implements Engine {
   async #look<T>(shopId: string, work: Work<T>): Promise<T> {
     const { pool, schemaName } = this.#options;
     return pool.using(async (connection) => {
-      const transaction = new Transaction(connection, [beginRead, lookOf(schemaName, shopId)], false);
+      const transaction = new Transaction(
+        connection,
+        [beginRead, besideTurns(schemaName, "engine_look", shopId)],
+        false,
+      );
       const part = transaction.begin();
       const tx = new PartTx(transaction, part, false);
       try {
@@ -447,7 +458,7 @@ class PostgresEngine implements Engine {
   async write<T>(shopId: string, work: Work<T>, options: WriteOptions = {}): Promise<T> {
     this.#mustServe(shopId);
     return new Promise<T>((resolve, reject) => {
-      this.#queue(shopId).add({
+      this.#queue(options.append === true ? this.#appends : this.#queues, shopId).add({
         durable: options.durable ?? true,
         run: async (tx) => {
           try {
@@ -466,30 +477,34 @@ class PostgresEngine implements Engine {
     this.#queues.get(shopId)?.admit();
   }
 
-  #queue(shopId: string): ShopQueue<PendingWrite> {
-    const found = this.#queues.get(shopId);
+  #queue(queues: Map<string, ShopQueue<PendingWrite>>, shopId: string): ShopQueue<PendingWrite> {
+    const found = queues.get(shopId);
     if (found !== undefined) return found;
+    const takesTurn = queues === this.#queues;
     const queue = new ShopQueue<PendingWrite>({
       limits: this.#options.queue ?? defaultQueueLimits,
       groupLengthMax,
       clock: this.#options.clock,
       turn: async (group) => {
-        await this.#turn(shopId, group);
+        await this.#turn(shopId, group, takesTurn);
         // One that nobody waits in is made again when it is needed.
         setImmediate(() => {
-          if (queue.idle && this.#queues.get(shopId) === queue) this.#queues.delete(shopId);
+          if (queue.idle && queues.get(shopId) === queue) queues.delete(shopId);
         });
       },
     });
-    this.#queues.set(shopId, queue);
+    queues.set(shopId, queue);
     return queue;
   }
 
   /** One group of writes in one transaction. Settles when the next may run, with everything answered. */
-  async #turn(shopId: string, group: readonly PendingWrite[]): Promise<void> {
+  async #turn(shopId: string, group: readonly PendingWrite[], takesTurn: boolean): Promise<void> {
+    const { pool, schemaName } = this.#options;
+    const marked = group.some((write) => write.durable);
+    const opening = takesTurn ? turnOf(schemaName, shopId, marked) : besideTurns(schemaName, "engine_append", shopId);
     try {
-      for (const settle of await this.#options.pool.using((connection) => this.#runGroup(connection, shopId, group)))
-        settle();
+      const settled = await pool.using((connection) => this.#runGroup(connection, shopId, group, opening));
+      for (const settle of settled) settle();
     } catch (error) {
       const told = this.#ofShop(shopId, error);
       for (const write of group) write.refuse(faultOf(told) ?? told);
@@ -501,11 +516,10 @@ class PostgresEngine implements Engine {
     connection: PostgresConnection,
     shopId: string,
     group: readonly PendingWrite[],
+    opening: Query,
   ): Promise<readonly (() => void)[]> {
     const shared = group.length > 1;
-    const marked = group.some((write) => write.durable);
-    const turn = turnOf(this.#options.schemaName, shopId, marked);
-    const transaction = new Transaction(connection, [beginWrite, turn], shared);
+    const transaction = new Transaction(connection, [beginWrite, opening], shared);
     let open = true;
     try {
       const done: { readonly write: PendingWrite; readonly part: Part; readonly settle: () => void }[] = [];
@@ -606,7 +620,7 @@ class PostgresEngine implements Engine {
   async close(): Promise<void> {
     this.#refusal ??= unavailable("The service is stopping.");
     await Promise.allSettled(this.#removals.values());
-    await Promise.all([...this.#queues.values()].map((queue) => queue.untilIdle()));
+    await Promise.all([...this.#queues.values(), ...this.#appends.values()].map((queue) => queue.untilIdle()));
     await Promise.allSettled(this.#running);
   }
 }

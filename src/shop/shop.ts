@@ -41,6 +41,11 @@ export interface WriteOptions {
    * records that no answer tells of, such as the audit row of a read. Default true.
    */
   readonly durable?: boolean;
+  /**
+   * True: the work reads nothing and adds rows that stand in no relation to others, such as an audit row. It may take effect beside the
+   * shop's turns, so that a read never waits for one. Default false.
+   */
+  readonly append?: boolean;
 }
 
 /** Databases of many shops, each reached by its shop id. */

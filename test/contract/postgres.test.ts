@@ -1,6 +1,7 @@
 /** What holds on PostgreSQL beside the contract of every engine: many nodes on one database, and the wall between its shops. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Fault } from "../../src/core/fault.ts";
 import type { Engine, Tx } from "../../src/shop/shop.ts";
 import { freshDatabase, openTestPool, sandboxSchema, shopsSchema, withClient } from "../support/postgres.ts";
 import { openStoreAt, type Store } from "../support/store.ts";
@@ -205,4 +206,36 @@ test("more work at once than there are connections waits its turn, on every shop
     await store.close();
     await database.drop();
   }
+});
+
+test("what is only added waits for no turn, and a shop is not removed under it", async () => {
+  await withNodes(2, async ([left, right]) => {
+    assert.ok(left !== undefined && right !== undefined);
+    await left.create("a");
+    const inTurn = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const turn = left.write("a", async (tx) => {
+      await locationIds(tx, "a");
+      inTurn.resolve();
+      await goOn.promise;
+    });
+    await inTurn.promise;
+    for (const [node, locationId] of [
+      [left, "one"],
+      [right, "two"],
+    ] as const)
+      await node.write("a", (tx) => tx.batch([addLocation("a", locationId, "x")]), { durable: false, append: true });
+    assert.deepEqual(await right.read("a", (tx) => locationIds(tx, "a")), ["one", "two"]);
+    goOn.resolve();
+    await turn;
+    const appending = Array.from({ length: 20 }, (_, index) =>
+      right
+        .write("a", (tx) => tx.batch([addLocation("a", String(index), "x")]), { durable: false, append: true })
+        .catch((error: unknown) => assert.ok(error instanceof Fault && error.code === "NOT_FOUND", String(error))),
+    );
+    await left.remove("a");
+    await Promise.all(appending);
+    await left.create("a");
+    assert.deepEqual(await left.read("a", (tx) => locationIds(tx, "a")), [], "nothing of the removed shop is left");
+  });
 });

@@ -29,7 +29,7 @@ begin
   if marked then
     update {schema}.engine_shop set turn = turn + 1 where shop_id = shop returning turn into number;
   else
-    perform 1 from {schema}.engine_shop where shop_id = shop for update;
+    perform 1 from {schema}.engine_shop where shop_id = shop for no key update;
   end if;
   if not found then
     raise exception 'there is no such shop' using errcode = 'OP404';
@@ -57,6 +57,16 @@ begin
   perform set_config('openpo.shop_id', shop, true);
   select turn, mark into found_turn, found_mark from {schema}.engine_turn_kept where shop_id = shop and slot = number % 4096;
   return case when found_mark = own_mark then 'kept' when found_turn > number then 'unknown' else 'lost' end;
+end $$;
+
+-- Begins an addition to the shop beside its turns: nothing is waited for but the shop's removal.
+create function {schema}.engine_append(shop text) returns void language plpgsql as $$
+begin
+  perform 1 from {schema}.engine_shop where shop_id = shop for key share;
+  if not found then
+    raise exception 'there is no such shop' using errcode = 'OP404';
+  end if;
+  perform set_config('openpo.shop_id', shop, true);
 end $$;
 
 -- Begins a look at the shop.
