@@ -36,11 +36,14 @@ async function* pages(read: (after: string | null) => Promise<Page>): AsyncGener
 /** A page of orders with all that hangs on them. */
 async function ordersFrom(tx: Tx, shopId: string, after: string): Promise<Page> {
   const orders = await pageOfOrders(tx, shopId, after, orderPage);
-  const lines: string[] = [];
-  for (const { order, deletedAtMs } of orders) {
-    const attachments = await loadAttachments(tx, shopId, order.purchaseOrderId);
-    const history = await loadHistory(tx, shopId, order.purchaseOrderId);
-    lines.push(JSON.stringify(orderJson({ order, attachments, history, deletedAtMs })));
-  }
+  const lines = await Promise.all(
+    orders.map(async ({ order, deletedAtMs }) => {
+      const [attachments, history] = await Promise.all([
+        loadAttachments(tx, shopId, order.purchaseOrderId),
+        loadHistory(tx, shopId, order.purchaseOrderId),
+      ]);
+      return JSON.stringify(orderJson({ order, attachments, history, deletedAtMs }));
+    }),
+  );
   return { lines, next: orders.length < orderPage ? null : (orders.at(-1)?.order.purchaseOrderId ?? null) };
 }

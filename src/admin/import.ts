@@ -31,7 +31,6 @@ import {
   chunksOf,
   importOrder,
   incomingStatements,
-  loadOrder,
   loadSupplier,
   loadVariants,
   nextPoNumber,
@@ -514,9 +513,8 @@ async function nextChunk(tx: Tx, shopId: string, importId: string): Promise<read
 async function bringInOrder(tx: Tx, shopId: string, { record, po_number }: StagedRow) {
   const { order, attachments, history, deletedAtMs } = orderRecordFrom(record);
   const { purchaseOrderId } = order;
-  const before = await loadOrder(tx, shopId, purchaseOrderId);
   const whole = po_number === null ? { ...order, poNumber: await numberOf(tx, shopId, purchaseOrderId) } : order;
-  await importOrder(tx, shopId, whole, attachments);
+  const before = await importOrder(tx, shopId, whole, attachments);
   await tx.batch([
     ...historyStatements(shopId, purchaseOrderId, history),
     ...(deletedAtMs === null

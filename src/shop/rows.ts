@@ -579,13 +579,15 @@ const contentOf = (order: PurchaseOrder, { payments, documents, shipments, credi
 /**
  * Takes an order that came from outside as it is: no log, no effects; the ledger follows. A stored one is replaced; if the record says
  * something else than what is stored, its version is above the stored one's, so that no ETag stands for two states (C37).
+ *
+ * @returns the order as it was stored; null when there was none, or a deleted one.
  */
 export async function importOrder(
   tx: Tx,
   shopId: string,
   order: PurchaseOrder,
   attachments: Attachments,
-): Promise<void> {
+): Promise<PurchaseOrder | null> {
   const [before, attached] = await Promise.all([
     loadOrder(tx, shopId, order.purchaseOrderId),
     loadAttachments(tx, shopId, order.purchaseOrderId),
@@ -601,6 +603,7 @@ export async function importOrder(
     ...attachmentStatements(shopId, order.purchaseOrderId, attachments),
   ];
   await tx.batch(statements);
+  return before;
 }
 
 // Deleting.
