@@ -14,15 +14,13 @@ import { recoverImports } from "./admin/import.ts";
 import { type AdminContext, importContext } from "./admin/operations.ts";
 import { snapshotBytes } from "./admin/snapshot.ts";
 import { ConfigError } from "./config.ts";
+import type { OpenStore } from "./open-store.ts";
 import { memoryCoordination } from "./shop/coordination.ts";
-import type { Gauge } from "./http/metrics.ts";
-import type { Clock, Coordination, Engine, Ids } from "./shop/shop.ts";
 import type { EngineLog } from "./shop/engine-rules.ts";
 import { lockDirectory, openSqliteEngine } from "./shop/sqlite.ts";
 import { isBusy } from "./shop/sqlite-file.ts";
 import { systemClock, timeOrderedIds } from "./shop/system.ts";
-import { openSandbox, type SandboxControl } from "./storefront/sandbox.ts";
-import type { Storefront } from "./storefront/storefront.ts";
+import { openSandbox } from "./storefront/sandbox.ts";
 
 /** Files of shops that are kept open. */
 const shopsOpenMax = 256;
@@ -122,29 +120,6 @@ export function makeAdminToken(dataDir: string): string {
   const made = adminTokenPrefix + randomBytes(adminTokenBytes).toString("base64url");
   keep(adminTokenFile(dataDir), made, 0o600);
   return made;
-}
-
-/** Where everything is kept, opened: a data directory, or a database (database.ts). */
-export interface OpenStore {
-  readonly engine: Engine;
-  readonly coordination: Coordination;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  /** No other process is on it. */
-  readonly alone: boolean;
-  /** What it tells an operator about itself, for `GET /metrics`. */
-  readonly gauges: readonly Gauge[];
-  /** As a person knows it; without secrets. */
-  readonly place: string;
-  /** Nothing was ever kept here. */
-  readonly isNew: boolean;
-  sandboxOf(shopId: string): Storefront & SandboxControl;
-  /** What the operator's operations need; `wakeOutbox` is told of effects that may have come in. */
-  adminContext(wakeOutbox: AdminContext["wakeOutbox"]): AdminContext;
-  /** From now on it holds data: it is no first start any more. */
-  settle(): Promise<void>;
-  /** Closes everything and gives back what was claimed. */
-  close(): Promise<void>;
 }
 
 /**

@@ -10,7 +10,7 @@ import path from "node:path";
 import type { AdminContext } from "./admin/operations.ts";
 import { ConfigError, type DatabaseConfig, nameOfDatabase } from "./config.ts";
 import { Fault } from "./core/fault.ts";
-import type { OpenStore } from "./data-directory.ts";
+import type { OpenStore } from "./open-store.ts";
 import type { Gauge } from "./http/metrics.ts";
 import type { EngineLog } from "./shop/engine-rules.ts";
 import { openPostgresEngine } from "./shop/postgres.ts";

@@ -1,0 +1,28 @@
+/** What a data directory (data-directory.ts) and a database (database.ts) are once they are open: the same to whoever serves or commands. */
+import type { AdminContext } from "./admin/operations.ts";
+import type { Gauge } from "./http/metrics.ts";
+import type { Clock, Coordination, Engine, Ids } from "./shop/shop.ts";
+import type { SandboxControl } from "./storefront/sandbox.ts";
+import type { Storefront } from "./storefront/storefront.ts";
+
+export interface OpenStore {
+  readonly engine: Engine;
+  readonly coordination: Coordination;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** No other process is on it. */
+  readonly alone: boolean;
+  /** What it tells an operator about itself, for `GET /metrics`. */
+  readonly gauges: readonly Gauge[];
+  /** As a person knows it; without secrets. */
+  readonly place: string;
+  /** Nothing was ever kept here. */
+  readonly isNew: boolean;
+  sandboxOf(shopId: string): Storefront & SandboxControl;
+  /** What the operator's operations need; `wakeOutbox` is told of effects that may have come in. */
+  adminContext(wakeOutbox: AdminContext["wakeOutbox"]): AdminContext;
+  /** From now on it holds data: it is no first start any more. */
+  settle(): Promise<void>;
+  /** Closes everything and gives back what was claimed. */
+  close(): Promise<void>;
+}
