@@ -114,8 +114,11 @@ test("proxies wait longer than the service takes, and let through what it lets i
 });
 
 test("docs/operating.md names metrics that there are", () => {
-  const named = captures(textOf("docs/operating.md"), /`openpo_(\w+_(?:total|seconds))\b/g);
-  const gauges = captures(textOf("src/http/metrics.ts"), /family\("(\w+)"/g);
+  const named = captures(textOf("docs/operating.md"), /`openpo_(\w+_(?:total|seconds)|database_\w+)\b/g);
+  const gauges = [
+    ...captures(textOf("src/http/metrics.ts"), /family\("(\w+)"/g),
+    ...captures(textOf("src/database.ts"), /name: "(\w+)"/g),
+  ];
   const told = createMetrics().text();
   assert.ok(named.length > 0);
   none(
