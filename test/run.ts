@@ -2,8 +2,8 @@
  * Runs the test files (all, or those whose path contains one of the arguments) and ends in a line `N passed, N failed`.
  *
  * Files that know an engine run a second time, on a real PostgreSQL (support/postgres.ts); `OPENPO_TEST_ENGINE=postgres` or `sqlite`
- * runs them on that engine only. A whole run also prints which documented status of which operation was seen, and fails on one
- * that was not.
+ * runs them on that engine only, and with `both` it is a failure if there is no PostgreSQL. A whole run also prints which documented
+ * status of which operation was seen, and fails on one that was not.
  */
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -90,7 +90,8 @@ async function runOnPostgres(): Promise<void> {
         "    npm ci brings one for most platforms; or install PostgreSQL 15 or later, or name a server by\n" +
         `    ${databaseVariable}=postgres://… with a role that may create databases.\n`,
     );
-    skipped += filesOnPostgres.length;
+    if (engineWanted === "both") failed += filesOnPostgres.length;
+    else skipped += filesOnPostgres.length;
     return;
   }
   const server = given === undefined ? await startPostgres() : null;
@@ -110,7 +111,7 @@ async function runOnPostgres(): Promise<void> {
 if (files.length > 0) await runFiles(files, "");
 if (filesOnPostgres.length > 0) await runOnPostgres();
 if (selected.length === 0) failed += 1;
-if (wanted.length === 0 && engineWanted === undefined) failed += showMatrix();
+if (wanted.length === 0 && (engineWanted === undefined || engineWanted === "both")) failed += showMatrix();
 process.stdout.write(`\n${passed} passed, ${failed} failed${skipped === 0 ? "" : `, ${skipped} skipped`}\n`);
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
 
