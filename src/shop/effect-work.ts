@@ -54,6 +54,8 @@ export type Step =
 export interface WorkContext {
   readonly shopId: string;
   readonly ids: Ids;
+  /** References of the stock pushes that this run has put down, whether or not the write was told as kept. */
+  readonly begunPushes: Set<string>;
   now(): number;
   /** When an effect that has been tried so often is tried again; null when it is given up. */
   retryAtMs(attempts: number, error: StorefrontError | null): number | null;
@@ -191,6 +193,9 @@ async function advancePush(
   );
   if (step.kind === "nothing") return await endPush(tx, context, push, order, landed, next);
   const sent = step.kind === "resend" ? step.push : { reference: ids.next("push"), items: step.items };
+  // One that this run has put down itself, by a write that was told as failed, has not been sent before.
+  const kind = context.begunPushes.has(sent.reference) ? "send" : step.kind;
+  if (step.kind === "send") context.begunPushes.add(sent.reference);
   await tx.batch([
     step.kind === "resend"
       ? resendStatement(shopId, sent.reference)
@@ -205,7 +210,7 @@ async function advancePush(
         sent.items.map(({ variantId, locationId, delta }) => ({ variantId, locationId, delta })),
         { reference: sent.reference, documentUri: orderUri(shopId, purchaseOrderId), signal },
       );
-      return (tx) => recordPush(tx, context, push, sent.reference, results, step.kind);
+      return (tx) => recordPush(tx, context, push, sent.reference, results, kind);
     },
     failed: (error) => (tx) => pushFailed(tx, context, push, sent.reference, error),
   };

@@ -155,6 +155,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const contextOf = (shopId: string): WorkContext => ({
     shopId,
     ids,
+    begunPushes: new Set(),
     now: () => clock.now(),
     leasedUntilMs: () => clock.now() + limits.leaseMs,
     retryAtMs: (attempts, error) => {
