@@ -50,7 +50,7 @@ export interface WorldOptions {
 }
 
 /** Among other nodes, what one has left is free when its lease ends: soon, so that tests need not wait. */
-const shortLease: Partial<OutboxLimits> = { leaseMs: 500, callTimeLimitMs: 250, pollMs: 100 };
+const shortLease: Partial<OutboxLimits> = { leaseMs: 2_000, callTimeLimitMs: 1_000, pollMs: 100 };
 
 /** Opens (or opens again) the world in a directory. */
 export async function openWorld(directory: string, options: WorldOptions = {}): Promise<World> {

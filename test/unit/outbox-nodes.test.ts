@@ -151,8 +151,8 @@ function held() {
   return { between, reached: reached.promise, open: () => gate.resolve() };
 }
 
-const leaseMs = 400;
-const limits = { leaseMs, callTimeLimitMs: 300 };
+const leaseMs = 1_500;
+const limits = { leaseMs, callTimeLimitMs: 1_200 };
 
 /** What proves that the three lines landed, and landed once. */
 async function landedOnce(world: World): Promise<void> {

@@ -204,7 +204,7 @@ suite("outbox: stock", () => {
           itemCount: 0,
         });
       },
-      { between, limits: { callTimeLimitMs: 100, attemptsMax: 2 } },
+      { between, limits: { callTimeLimitMs: 500, attemptsMax: 2 } },
     );
   });
 
