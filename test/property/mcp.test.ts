@@ -326,5 +326,7 @@ test("any commands through REST and through MCP leave twin shops alike, and are 
     // The twins live on from story to story: once they differ, every later story would.
     { numRuns: onPostgres ? 8 : 20, endOnFailure: true },
   );
-  assert.ok(seen.answered > 20 && seen.refused > 20 && seen.replayable > 5, JSON.stringify(seen));
+  // Stories that are refused from end to end would prove little.
+  const enough = seen.stories / 2;
+  assert.ok(seen.answered > enough && seen.refused > enough && seen.replayable > enough / 2, JSON.stringify(seen));
 });
