@@ -610,7 +610,7 @@ async function loadVariants(
 ): Promise<ReadonlyMap<string, VariantRow>> {
   const rows = await selectIn<VariantRow>(
     tx,
-    "select variant_id, product_id, status, unit_cost from sandbox_variant where shop_id = ? and variant_id in (?)",
+    "select variant_id, product_id, status, unit_cost from sandbox_variant where shop_id = ? and variant_id in (?) order by variant_id",
     shopId,
     variantIds,
   );
