@@ -112,7 +112,7 @@ if (files.length > 0) await runFiles(files, "");
 if (filesOnPostgres.length > 0) await runOnPostgres();
 if (selected.length === 0) failed += 1;
 if (wanted.length === 0 && (engineWanted === undefined || engineWanted === "both")) failed += showMatrix();
-process.stdout.write(`\n${passed} passed, ${failed} failed${skipped === 0 ? "" : `, ${skipped} skipped`}\n`);
+process.stdout.write(`\n${skipped === 0 ? "" : `${skipped} skipped\n`}${passed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
 
 /** Prints the statuses that were seen; the answer is the number of faults. */
