@@ -52,9 +52,7 @@ async function beginFirstStart(pool: PostgresPool): Promise<FirstStart> {
     // It is silent while it makes the demo shop.
     await connection.run("set local idle_in_transaction_session_timeout = 0");
     const look = `select settled from "${shopsSchema}".first_start where one = 1 for update`;
-    const [answer] = await connection.exchange([{ ...command(look), answerMsMax: firstStartMsMax * 2 }]);
-    if (answer?.ok !== true) throw answer?.error;
-    const [row] = answer.rows;
+    const [[row] = []] = await connection.rowsOf([{ ...command(look), answerMsMax: firstStartMsMax * 2 }]);
     if (typeof row !== "object" || row === null || !("settled" in row))
       throw new Error("there is no first start to look at");
     const isNew = row.settled === false;

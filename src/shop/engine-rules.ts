@@ -13,9 +13,9 @@ export interface EngineLog {
 }
 
 /** What a caller waits before it tries again: a disk takes an operator. */
-const retryAfterMs = 5_000;
+const operatorMs = 5_000;
 
-export function unavailable(message: string, cause?: unknown): Fault {
+export function unavailable(message: string, cause?: unknown, retryAfterMs = operatorMs): Fault {
   return new Fault("DO_UNAVAILABLE", message, {
     action: "Nothing was changed. Wait, then send the same request again; if it goes on, tell the operator.",
     retryAfterMs,

@@ -98,14 +98,13 @@ export function queryOf({ sql, params }: Statement): Query {
   return { text: text.text, values: params, writes, ...(name === null ? {} : { name }) };
 }
 
-const numeric = (text: string): number => Number(text);
 /** int8, numeric (what sums of int8 are). */
 const numericTypes: ReadonlySet<number> = new Set([20, 1700]);
 const types: CustomTypesConfig = {
   // oxlint-disable-next-line typescript/no-unsafe-return, typescript/no-explicit-any -- the library's own signature
   getTypeParser: (oid: number, format?: any): any =>
     // oxlint-disable-next-line typescript/no-unsafe-argument -- handed on as it came
-    numericTypes.has(oid) ? numeric : defaultTypes.getTypeParser(oid, format),
+    numericTypes.has(oid) ? Number : defaultTypes.getTypeParser(oid, format),
 };
 
 /** SQLSTATE of an error of the server; null for any other. */
@@ -130,12 +129,7 @@ const overloaded = (message: string, cause: unknown): Fault =>
     cause,
   });
 
-const away = (message: string, cause: unknown): Fault =>
-  new Fault("DO_UNAVAILABLE", message, {
-    action: "Nothing was changed. Wait, then send the same request again; if it goes on, tell the operator.",
-    retryAfterMs: unavailableRetryMs,
-    cause,
-  });
+const away = (message: string, cause: unknown): Fault => unavailable(message, cause, unavailableRetryMs);
 
 /** How an error of the store reads to a caller; null for an error of the statement, which is a bug. */
 export function faultOf(error: unknown): Fault | null {
@@ -146,7 +140,7 @@ export function faultOf(error: unknown): Fault | null {
   if (state === "57014") return overloaded("The database did not answer in time.", error);
   if (state.startsWith("40")) return overloaded("The database had to put this off.", error);
   if (state === "53300") return overloaded("The database has no connection left.", error);
-  if (/^(?:08|57P0|25P03)/.test(state)) return away("The connection to the database was lost.", error);
+  if (isLost(error)) return away("The connection to the database was lost.", error);
   if (state === "25006") return away("The database cannot be written.", error);
   if (/^(?:53|58|XX)/.test(state)) return unavailable("The database cannot be used.", error);
   if (/^28|^3D000/.test(state)) return unavailable("The database refuses this service.", error);
@@ -192,12 +186,19 @@ export class PostgresConnection {
     for (const sent of this.#send(queries)) sent.catch(() => (this.lost = true));
   }
 
+  /** Sends all of these in one flight. @returns the rows of each. @throws what the database says of the first that failed. */
+  async rowsOf(queries: readonly Query[]): Promise<readonly (readonly unknown[])[]> {
+    return (await this.exchange(queries)).map((answer) => {
+      if (!answer.ok) throw answer.error;
+      return answer.rows;
+    });
+  }
+
   /** One statement of the program's own with its rows. @throws what the database says. */
-  async run<R>(text: string, values: readonly SqlValue[] = [], name?: string): Promise<R[]> {
-    const [answer] = await this.exchange([{ text, values, writes: false, ...(name === undefined ? {} : { name }) }]);
-    if (answer?.ok !== true) throw answer?.error;
+  async run<R>(text: string, values: readonly SqlValue[] = []): Promise<R[]> {
+    const [rows] = await this.rowsOf([{ text, values, writes: false }]);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- who writes the statement names its columns
-    return answer.rows as R[];
+    return rows as R[];
   }
 
   #send(queries: readonly Query[]): readonly Promise<QueryResult>[] {

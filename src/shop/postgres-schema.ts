@@ -98,8 +98,7 @@ async function migrate(
   lines: readonly MigrationLine[],
 ): Promise<void> {
   const run = async (text: string): Promise<void> => {
-    const [answer] = await connection.exchange([{ ...command(text), answerMsMax: maintenanceMsMax }]);
-    if (answer?.ok !== true) throw answer?.error;
+    await connection.rowsOf([{ ...command(text), answerMsMax: maintenanceMsMax }]);
   };
   try {
     await run("begin");

@@ -196,10 +196,12 @@ class Transaction {
   /** Undoes the part of which a statement has failed, and nothing else. */
   async #undo(part: Part, error: unknown): Promise<void> {
     part.fail(error);
-    const undone = await this.#connection.exchange(part.marked ? [undo, release] : [command("rollback")]);
-    const trouble = undone.find((answer) => !answer.ok);
-    if (trouble?.ok === false) throw this.#fail(trouble.error);
     if (!part.marked) throw this.#fail(error);
+    try {
+      await this.#connection.rowsOf([undo, release]);
+    } catch (trouble) {
+      throw this.#fail(trouble);
+    }
     part.marked = false;
     this.#parts = this.#parts.filter((each) => each !== part || !each.ended);
   }
@@ -366,7 +368,7 @@ class PostgresEngine implements Engine {
       answerMsMax: maintenanceMsMax,
     });
     await pool.using(async (connection) => {
-      const answers = await connection.exchange([
+      const removing = connection.rowsOf([
         beginWrite,
         command("set local statement_timeout = 0"),
         // Stronger than a turn: nothing is added beside it any more.
@@ -377,9 +379,10 @@ class PostgresEngine implements Engine {
         slow(`delete from "${schemaName}".engine_shop where shop_id = $1`),
         commit,
       ]);
-      const failed = answers.find((answer) => !answer.ok);
-      // Another node was first.
-      if (failed?.ok === false && !isNoShop(failed.error)) throw failed.error;
+      await removing.catch((error: unknown) => {
+        // Another node was first.
+        if (!isNoShop(error)) throw error;
+      });
     });
   }
 
@@ -398,17 +401,14 @@ class PostgresEngine implements Engine {
     };
     return this.#told(
       pool.using(async (connection) => {
-        const answers = await connection.exchange([
+        const [, , found] = await connection.rowsOf([
           beginRead,
           command("set local openpo.looking_for_work = 'on'"),
           query,
           commit,
         ]);
-        const failed = answers.find((answer) => !answer.ok);
-        if (failed?.ok === false) throw failed.error;
-        const found = answers[2];
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns of the statement above
-        return found?.ok === true ? (found.rows as { shop_id: string }[]).map((row) => row.shop_id) : [];
+        return (found as { shop_id: string }[]).map((row) => row.shop_id);
       }),
     );
   }
