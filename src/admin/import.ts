@@ -26,9 +26,9 @@ import { checkInput } from "../operations/input.ts";
 import { loadShop, type Shop } from "../shop/account.ts";
 import { effectStatements } from "../shop/effects.ts";
 import { settleSales } from "../shop/forecast-rows.ts";
+import { chunksOf, inListMax } from "../shop/in-lists.ts";
 import { historyStatements, type InventoryLevel, type Supplier, type Variant } from "../shop/records.ts";
 import {
-  chunksOf,
   importOrder,
   incomingStatements,
   loadSupplier,
@@ -57,7 +57,6 @@ const renewMs = 15_000;
 const othersLookMs = 250;
 /** Numbers beyond it are kept, but the shop's own counting does not go there. */
 const countedPoNumber = /^PO-(\d{1,9})$/;
-const inListMax = 90;
 
 /** Brings what was imported about variants to the shop's storefront, where that is the sandbox. Repeatable. */
 export type SeedStorefront = (

@@ -24,7 +24,8 @@ import type { ItemResult, Storefront, StorefrontError } from "../storefront/stor
 import { loadShop } from "./account.ts";
 import { settleCostStatement } from "./costs.ts";
 import { type ClaimedEffect, laneOf, putOffStatement, renewStatement, settleEffectStatement } from "./effects.ts";
-import { inChunks, loadOrder, saveDecision, type Stamp } from "./rows.ts";
+import { inChunks, placeholders } from "./in-lists.ts";
+import { loadOrder, saveDecision, type Stamp } from "./rows.ts";
 import type { Ids, SqlValue, Statement, Tx } from "./shop.ts";
 import {
   giveUpStatements,
@@ -394,7 +395,7 @@ const selectIn = <Row>(
   values: readonly string[],
 ): Promise<readonly Row[]> =>
   inChunks(values, (chunk) =>
-    tx.all<Row>(sql.replace("(?)", `(${chunk.map(() => "?").join(", ")})`), [...params, ...chunk]),
+    tx.all<Row>(sql.replace("(?)", `(${placeholders(chunk.length)})`), [...params, ...chunk]),
   );
 
 /** Tells the storefront what the local ledger holds; a run of several effects tells it once (C41). */

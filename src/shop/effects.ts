@@ -4,7 +4,8 @@
  * Owns: the SQL of `effect`. Does not own: when an effect runs (outbox.ts), what it does (effect-work.ts).
  */
 import type { Effect, EffectOutcome } from "../core/effect.ts";
-import type { Ids, SqlValue, Statement, Tx } from "./shop.ts";
+import { inChunks, placeholders } from "./in-lists.ts";
+import type { Ids, Statement, Tx } from "./shop.ts";
 
 const insertEffect = `
 insert into effect
@@ -294,29 +295,23 @@ function outcomeFrom(row: StandingRow): EffectOutcome {
   }
 }
 
-/** Ids in one `in (…)`. */
-const idsPerStatementMax = 90;
-
 /** How these effects stand; one that is not there any more is left out. */
 export async function loadStandings(
   tx: Tx,
   shopId: string,
   effectIds: readonly string[],
 ): Promise<ReadonlyMap<string, Standing>> {
-  const standings = new Map<string, Standing>();
-  for (let start = 0; start < effectIds.length; start += idsPerStatementMax) {
-    const chunk: readonly SqlValue[] = effectIds.slice(start, start + idsPerStatementMax);
-    const rows = await tx.all<StandingRow>(
+  const rows = await inChunks(effectIds, (chunk) =>
+    tx.all<StandingRow>(
       `select effect_id, state, attempts, detail, item_count, lease_owner from effect
-       where shop_id = ? and effect_id in (${chunk.map(() => "?").join(", ")})`,
+       where shop_id = ? and effect_id in (${placeholders(chunk.length)})`,
       [shopId, ...chunk],
-    );
-    for (const row of rows)
-      standings.set(row.effect_id, {
-        outcome: outcomeFrom(row),
-        attempts: row.attempts,
-        isClaimed: row.lease_owner !== null,
-      });
-  }
-  return standings;
+    ),
+  );
+  return new Map(
+    rows.map((row) => [
+      row.effect_id,
+      { outcome: outcomeFrom(row), attempts: row.attempts, isClaimed: row.lease_owner !== null },
+    ]),
+  );
 }

@@ -35,15 +35,11 @@ import { isOpen } from "../core/lines.ts";
 import { addQuantity, asMoney, asQuantity, type Quantity, zeroQuantity } from "../core/money.ts";
 import { type Status, statuses } from "../core/purchase-order.ts";
 import { type Sale, saleTable } from "./records.ts";
-import { chunksOf, inChunks } from "./rows.ts";
+import { chunksOf, inChunks, inListMax, placeholders } from "./in-lists.ts";
 import type { SqlValue, Statement, Tx } from "./shop.ts";
 
-/** Values of one `in (…)`. */
-const inListMax = 90;
 /** Variants whose demand is learned in one turn of the shop. */
 const settledVariantsMax = 20;
-
-const placeholders = (count: number): string => Array.from({ length: count }, () => "?").join(", ");
 
 // Views.
 

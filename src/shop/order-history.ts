@@ -15,7 +15,7 @@ import {
   selectLog,
   selectReceipts,
 } from "./records.ts";
-import { chunksOf } from "./rows.ts";
+import { chunksOf, inListMax, placeholders } from "./in-lists.ts";
 import type { SqlValue, Tx } from "./shop.ts";
 
 /** Where a page ended: when the row was written, and its id as tie-break. */
@@ -106,7 +106,7 @@ export function pageOfCosts(
 ): Promise<HistoryPage<CostSyncEntry>> {
   const key = [shopId, purchaseOrderId];
   if (variantIds === null) return pageOf(costs, tx, ofOrder, key, after, limit);
-  const lists = chunksOf(variantIds, 90).map((ids) => `variant_id in (${ids.map(() => "?").join(", ")})`);
+  const lists = chunksOf(variantIds, inListMax).map((ids) => `variant_id in (${placeholders(ids.length)})`);
   return pageOf(costs, tx, `${ofOrder} and (${lists.join(" or ")})`, [...key, ...variantIds], after, limit);
 }
 

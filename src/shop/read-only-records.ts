@@ -37,13 +37,8 @@ import type {
 import type { TransferLine, TransferOrderHeader, TransferOrderStatus } from "../core/transfer-order.ts";
 import { type Fragment, joined } from "./order-list.ts";
 import type { LogEntry, RecordTable } from "./records.ts";
-import { chunksOf } from "./rows.ts";
+import { chunksOf, inListMax, placeholders } from "./in-lists.ts";
 import type { SqlValue, Statement, Tx } from "./shop.ts";
-
-/** Values of one `in (…)`. */
-const inListMax = 90;
-
-const placeholders = (count: number): string => Array.from({ length: count }, () => "?").join(", ");
 
 /** What every header has: lists are sorted by it. */
 interface Aged {

@@ -10,6 +10,7 @@ import { fold } from "../core/fold.ts";
 import { asFxRate, asMoney, asQuantity, type FxRate, type Money, type Quantity } from "../core/money.ts";
 import type { Address, FieldChange, ReceiptDraft, SupplierFields } from "../core/purchase-order.ts";
 import type { CostOutcome } from "./costs.ts";
+import { placeholders } from "./in-lists.ts";
 import { changesFrom, receiptLinesFrom } from "./rows.ts";
 import type { SqlValue, Statement, Tx } from "./shop.ts";
 
@@ -23,8 +24,6 @@ export interface RecordTable<Stored, Row> {
   readonly derived?: Readonly<Record<string, (record: Stored) => SqlValue>>;
   from(row: Row): Stored;
 }
-
-const placeholders = (count: number): string => Array.from({ length: count }, () => "?").join(", ");
 
 /** Stores the record, replacing the one with its key. */
 export function replaceStatement<Stored, Row>(

@@ -34,26 +34,8 @@ import {
   type StorefrontSyncState,
 } from "../core/purchase-order.ts";
 import { effectStatements } from "./effects.ts";
+import { inChunks, inListMax, placeholders } from "./in-lists.ts";
 import type { Ids, SqlValue, Statement, Tx } from "./shop.ts";
-
-/** Values of one `in (…)`. */
-const inListMax = 90;
-
-export function chunksOf<T>(values: readonly T[], size: number): readonly (readonly T[])[] {
-  const chunks: (readonly T[])[] = [];
-  for (let start = 0; start < values.length; start += size) chunks.push(values.slice(start, start + size));
-  return chunks;
-}
-
-/** What a statement finds for these values, asked for as many at a time as it takes, all side by side; repeats are left out. */
-export async function inChunks<R>(
-  values: readonly string[],
-  ask: (chunk: readonly string[]) => Promise<readonly R[]>,
-): Promise<readonly R[]> {
-  return (await Promise.all(chunksOf([...new Set(values)], inListMax).map(ask))).flat();
-}
-
-const placeholders = (count: number): string => Array.from({ length: count }, () => "?").join(", ");
 
 // Orders.
 
