@@ -5,7 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, globSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { bundleOfPackage } from "./src/http/reference-bundle.ts";
+import { bundleOfPackage } from "./src/http/node/reference-bundle.ts";
 
 const root = import.meta.dirname;
 const dist = path.join(root, "dist");
@@ -19,5 +19,5 @@ for (const file of globSync("src/**/*.sql", { cwd: root }))
   cpSync(path.join(root, file), path.join(dist, path.relative("src", file)));
 const bundle = await bundleOfPackage();
 if (bundle === null) throw new Error("@scalar/fastify-api-reference is not installed: npm ci");
-writeFileSync(path.join(dist, "http/reference.js"), bundle);
+writeFileSync(path.join(dist, "http/node/reference.js"), bundle);
 chmodSync(path.join(dist, "main.js"), 0o755);

@@ -13,10 +13,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
-import type { Engine, Statement, Tx } from "../src/shop/shop.ts";
-import { loadSchema, migrate } from "../src/shop/sqlite-schema.ts";
-import { openSqliteEngine } from "../src/shop/sqlite.ts";
-import { systemClock, timeOrderedIds } from "../src/shop/system.ts";
+import type { Engine, Statement, Tx } from "../src/store/store.ts";
+import { loadSchema, migrate } from "../src/store/sqlite/schema.ts";
+import { openSqliteEngine } from "../src/store/sqlite/engine.ts";
+import { systemClock, timeOrderedIds } from "../src/system.ts";
 
 const slices = Number(process.env["OPENPO_BENCH_SLICES"] ?? 9);
 const sliceMs = 400;

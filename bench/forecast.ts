@@ -13,26 +13,21 @@ import { performance } from "node:perf_hooks";
 import { dateOf, dayFrom } from "../src/core/demand.ts";
 import { columnIds, forecastRow } from "../src/core/forecast.ts";
 import { asMoney, asQuantity } from "../src/core/money.ts";
-import { defaultSettings, saveShop, type Shop } from "../src/shop/account.ts";
-import {
-  forecastPage,
-  type ForecastView,
-  forecastViewStatements,
-  markSeriesStatement,
-  type RowPosition,
-  settleSales,
-} from "../src/shop/forecast-rows.ts";
+import { defaultSettings, saveShop, type Shop } from "../src/shop/accounts.ts";
+import { forecastPage, type RowPosition } from "../src/shop/forecast.ts";
+import { type ForecastView, forecastViewStatements } from "../src/shop/forecast-views.ts";
+import { markSeriesStatement, settleSales } from "../src/shop/demand.ts";
 import {
   inventoryLevelTable,
-  replaceStatement,
   saleTable,
   supplierTable,
   supplierVariantTable,
   variantTable,
-} from "../src/shop/records.ts";
-import type { Engine, Statement } from "../src/shop/shop.ts";
-import { openSqliteEngine } from "../src/shop/sqlite.ts";
-import { systemClock } from "../src/shop/system.ts";
+} from "../src/shop/catalogue.ts";
+import { replaceStatement } from "../src/shop/record-table.ts";
+import type { Engine, Statement } from "../src/store/store.ts";
+import { openSqliteEngine } from "../src/store/sqlite/engine.ts";
+import { systemClock } from "../src/system.ts";
 
 const today = dayFrom("2026-11-21");
 const historyDays = 730;

@@ -7,21 +7,22 @@
  * Environment: `OPENPO_BENCH_FLIGHTS=purchase_order_receive` prints what travelled in each round trip of that operation instead.
  */
 import path from "node:path";
-import { askHere, makeDemoShop } from "../src/admin/ask.ts";
-import type { AdminContext } from "../src/admin/operations.ts";
+import { askHere } from "../src/admin/ask.ts";
+import { makeDemoShop } from "../src/demo/demo-shop.ts";
+import type { AdminContext } from "../src/admin/operation.ts";
 import { createApp } from "../src/http/app.ts";
 import { createMetrics } from "../src/http/metrics.ts";
 import { apiPrefix } from "../src/http/routes.ts";
 import type { Operation } from "../src/operations/operation.ts";
 import { createPerform } from "../src/operations/perform.ts";
 import { operations } from "../src/operations/registry.ts";
-import { createOutbox } from "../src/shop/outbox.ts";
-import { openPostgresEngine } from "../src/shop/postgres.ts";
-import { openPostgresPool, PostgresConnection, type PostgresPool } from "../src/shop/postgres-connection.ts";
-import { postgresCoordination } from "../src/shop/postgres-coordination.ts";
-import type { Engine } from "../src/shop/shop.ts";
-import { systemClock as clock, timeOrderedIds } from "../src/shop/system.ts";
-import { openSandbox } from "../src/storefront/sandbox.ts";
+import { createOutbox } from "../src/outbox/runner.ts";
+import { openPostgresEngine } from "../src/store/postgres/engine.ts";
+import { openPostgresPool, PostgresConnection, type PostgresPool } from "../src/store/postgres/connection.ts";
+import { postgresCoordination } from "../src/store/postgres/coordination.ts";
+import type { Engine } from "../src/store/store.ts";
+import { systemClock as clock, timeOrderedIds } from "../src/system.ts";
+import { openSandbox } from "../src/storefront/sandbox/sandbox.ts";
 import { freshDatabase, sandboxSchema, shopsSchema, startPostgres } from "../test/support/postgres.ts";
 
 const flightsOf = process.env["OPENPO_BENCH_FLIGHTS"] ?? null;

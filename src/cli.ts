@@ -2,10 +2,10 @@
  * The command `openpo`: finds the command, reads its arguments and the environment, runs it, and says how it ended.
  */
 import { readFileSync } from "node:fs";
-import { aligned, type CommandError, exitCodes, helpOf, readArguments, usageError } from "./cli/arguments.ts";
-import { commands, type RunnableCommand } from "./cli/commands.ts";
+import { type CommandError, aligned, exitCodes, helpOf, readArguments, usageError } from "./cli/arguments.ts";
+import { type RunnableCommand, commands } from "./cli/commands.ts";
 import { commandErrorOf } from "./cli/operator.ts";
-import { openOutput, type Output } from "./cli/output.ts";
+import { type Output, openOutput } from "./cli/output.ts";
 import { serve } from "./cli/serve.ts";
 import { readConfig } from "./config.ts";
 

@@ -10,17 +10,18 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { recoverImports } from "./admin/import.ts";
-import { type AdminContext, importContext } from "./admin/operations.ts";
+import { recoverImports } from "./exchange/import.ts";
+import { type AdminContext } from "./admin/operation.ts";
+import { importContext } from "./admin/exchange.ts";
 import { snapshotBytes } from "./admin/snapshot.ts";
 import { ConfigError } from "./config.ts";
 import type { OpenStore } from "./open-store.ts";
-import { memoryCoordination } from "./shop/coordination.ts";
-import type { EngineLog } from "./shop/engine-rules.ts";
-import { lockDirectory, openSqliteEngine } from "./shop/sqlite.ts";
-import { isBusy } from "./shop/sqlite-file.ts";
-import { systemClock, timeOrderedIds } from "./shop/system.ts";
-import { openSandbox } from "./storefront/sandbox.ts";
+import { memoryCoordination } from "./store/sqlite/coordination.ts";
+import type { EngineLog } from "./store/engine-rules.ts";
+import { lockDirectory, openSqliteEngine } from "./store/sqlite/engine.ts";
+import { isBusy } from "./store/sqlite/file.ts";
+import { systemClock, timeOrderedIds } from "./system.ts";
+import { openSandbox } from "./storefront/sandbox/sandbox.ts";
 
 /** Files of shops that are kept open. */
 const shopsOpenMax = 256;
@@ -154,7 +155,7 @@ export async function openDataDirectory(dataDir: string, log: EngineLog): Promis
       closers.push(() => engine.close());
       return engine;
     };
-    const sandboxEngine = await openEngine("sandbox", "storefront/schema");
+    const sandboxEngine = await openEngine("sandbox", "storefront/sandbox/schema");
     const engine = await openEngine("shops", "shop/schema");
     const sandboxOf = (shopId: string) => openSandbox({ engine: sandboxEngine, clock, shopId });
     const copies = path.join(dataDir, "snapshots");

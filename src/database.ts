@@ -7,17 +7,17 @@
  *     openpo: the shops, what nodes agree on, whether a first start has ended · openpo_sandbox: the sandboxes
  */
 import path from "node:path";
-import type { AdminContext } from "./admin/operations.ts";
+import type { AdminContext } from "./admin/operation.ts";
 import { ConfigError, type DatabaseConfig, nameOfDatabase } from "./config.ts";
 import { Fault } from "./core/fault.ts";
 import type { OpenStore } from "./open-store.ts";
 import type { Gauge } from "./http/metrics.ts";
-import type { EngineLog } from "./shop/engine-rules.ts";
-import { openPostgresEngine } from "./shop/postgres.ts";
-import { command, openPostgresPool, type PostgresPool } from "./shop/postgres-connection.ts";
-import { postgresCoordination } from "./shop/postgres-coordination.ts";
-import { systemClock, timeOrderedIds } from "./shop/system.ts";
-import { openSandbox } from "./storefront/sandbox.ts";
+import type { EngineLog } from "./store/engine-rules.ts";
+import { openPostgresEngine } from "./store/postgres/engine.ts";
+import { command, openPostgresPool, type PostgresPool } from "./store/postgres/connection.ts";
+import { postgresCoordination } from "./store/postgres/coordination.ts";
+import { systemClock, timeOrderedIds } from "./system.ts";
+import { openSandbox } from "./storefront/sandbox/sandbox.ts";
 
 const shopsSchema = "openpo";
 const sandboxSchema = "openpo_sandbox";
@@ -152,7 +152,7 @@ export async function openDatabase(config: DatabaseConfig, log: EngineLog): Prom
       closers.push(() => engine.close());
       return engine;
     };
-    const sandboxEngine = await openEngine(sandboxSchema, "storefront/schema");
+    const sandboxEngine = await openEngine(sandboxSchema, "storefront/sandbox/schema");
     const engine = await openEngine(shopsSchema, "shop/schema");
     const coordination = await postgresCoordination({ pool, schemaName: shopsSchema, owner: ids.next("node") });
     closers.push(() => coordination.close());

@@ -1,8 +1,8 @@
 /** What a data directory (data-directory.ts) and a database (database.ts) are once they are open: the same to whoever serves or commands. */
-import type { AdminContext } from "./admin/operations.ts";
+import type { AdminContext } from "./admin/operation.ts";
 import type { Gauge } from "./http/metrics.ts";
-import type { Clock, Coordination, Engine, Ids } from "./shop/shop.ts";
-import type { SandboxControl } from "./storefront/sandbox.ts";
+import type { Clock, Coordination, Engine, Ids } from "./store/store.ts";
+import type { SandboxControl } from "./storefront/sandbox/sandbox.ts";
 import type { Storefront } from "./storefront/storefront.ts";
 
 export interface OpenStore {

@@ -6,21 +6,22 @@
  */
 import { pino } from "pino";
 import { createAdmin } from "./admin/app.ts";
-import { askHere, type DemoShop, makeDemoShop } from "./admin/ask.ts";
-import { recoverImports } from "./admin/import.ts";
-import { importContext } from "./admin/operations.ts";
+import { askHere } from "./admin/ask.ts";
+import { type DemoShop, makeDemoShop } from "./demo/demo-shop.ts";
+import { recoverImports } from "./exchange/import.ts";
+import { importContext } from "./admin/exchange.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { keptAdminToken, makeAdminToken, openDataDirectory } from "./data-directory.ts";
 import { openDatabase } from "./database.ts";
 import { createApp } from "./http/app.ts";
 import { createDocs } from "./http/docs.ts";
 import { createMetrics } from "./http/metrics.ts";
-import { loadReferenceBundle } from "./http/reference-bundle.ts";
-import { startHttpServer } from "./http/server.ts";
+import { loadReferenceBundle } from "./http/node/reference-bundle.ts";
+import { startHttpServer } from "./http/node/server.ts";
 import { createMcp } from "./mcp/app.ts";
 import { createPerform } from "./operations/perform.ts";
 import { operations } from "./operations/registry.ts";
-import { createOutbox } from "./shop/outbox.ts";
+import { createOutbox } from "./outbox/runner.ts";
 
 export interface Service {
   readonly host: string;

@@ -8,7 +8,8 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { Fault, invalidField, type ValidationDetail } from "../core/fault.ts";
 import { isJsonObject, type Json, jsonPointer, parseJson } from "../core/json.ts";
 import { respond, success } from "../operations/envelope.ts";
-import { type AdminAnswer, type AdminContext, type AdminOperation, adminOperations } from "./operations.ts";
+import { type AdminAnswer, type AdminContext, type AdminOperation } from "./operation.ts";
+import { adminOperations } from "./registry.ts";
 
 export const adminPrefix = "/admin/v1";
 

@@ -15,7 +15,7 @@ import { chmod, copyFile, mkdir, open, readdir, rename, rm, writeFile } from "no
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Ask } from "../admin/ask.ts";
-import type { SnapshotPart } from "../admin/operations.ts";
+import type { SnapshotPart } from "../admin/operation.ts";
 import {
   adminTokenFile,
   claimDataDirectory,

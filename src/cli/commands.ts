@@ -3,9 +3,10 @@
  */
 import { createReadStream } from "node:fs";
 import { open, rename, rm, stat } from "node:fs/promises";
-import { fileFormatNames } from "../admin/csv-formats.ts";
-import { type Answer, type Ask, makeDemoShop } from "../admin/ask.ts";
-import { demoShopId } from "../admin/demo.ts";
+import { fileFormatNames } from "../exchange/csv-formats.ts";
+import { type Answer, type Ask } from "../admin/ask.ts";
+import { makeDemoShop } from "../demo/demo-shop.ts";
+import { demoShopId } from "../demo/records.ts";
 import type { Config } from "../config.ts";
 import { type Arguments, type Command, CommandError, exitCodes, type Option, usageError } from "./arguments.ts";
 import { restoreBackup, writeBackup } from "./backup.ts";

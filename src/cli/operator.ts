@@ -11,7 +11,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { type Answer, type Ask, askHere } from "../admin/ask.ts";
-import { adminOperations } from "../admin/operations.ts";
+import { adminOperations } from "../admin/registry.ts";
 import { adminPrefix } from "../admin/app.ts";
 import { type Config, ConfigError } from "../config.ts";
 import { Fault } from "../core/fault.ts";

@@ -5,10 +5,10 @@
  * or looked up by the caller of a rule and passed in. Nothing here moves the order's status. Figures are in range and a line is named
  * once a call: the door's schema sees to both (C14, C15).
  */
-import { type Attachments, settledAmount } from "./attachment.ts";
+import { type Attachments, settledAmount } from "./attachments.ts";
 import { type DecisionContext, decision, unchanged } from "./decision.ts";
 import { Fault, invalidField } from "./fault.ts";
-import { availableMoves } from "./lifecycle.ts";
+import { availableMoves } from "./status.ts";
 import { accountedQuantity, baseQuantity, isCustom, lineTotal } from "./lines.ts";
 import {
   fxRateToNumber,

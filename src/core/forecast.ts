@@ -2,7 +2,7 @@
  * The rows of a forecast view: every figure of contract §9 "Forecast view", from facts about one variant. Pure.
  *
  * Owns: the figures, the columns on offer, the periods of supply mode. Does not own: how demand is learned (demand.ts), where the
- * facts come from (shop/forecast-rows.ts) or the wire (operations/forecast-views.ts). What each figure means and why:
+ * facts come from (shop/forecast.ts) or the wire (operations/forecast-views.ts). What each figure means and why:
  * `docs/forecasting.md`.
  *
  * Glossary:

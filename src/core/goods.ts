@@ -10,7 +10,7 @@
 import { type DecisionContext, decision, moved, unchanged } from "./decision.ts";
 import type { Effect } from "./effect.ts";
 import { Fault, invalidField } from "./fault.ts";
-import { statusChange } from "./lifecycle.ts";
+import { statusChange } from "./status.ts";
 import { accountedQuantity, baseQuantity, isCustom, isWhollyCancelled, pendingQuantity } from "./lines.ts";
 import { asQuantity, type Quantity, quantityToNumber } from "./money.ts";
 import type {

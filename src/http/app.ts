@@ -12,7 +12,7 @@ import { Fault } from "../core/fault.ts";
 import { asFault, failure, type Reply, respond } from "../operations/envelope.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { Log, Perform } from "../operations/perform.ts";
-import type { Clock, Ids } from "../shop/shop.ts";
+import type { Clock, Ids } from "../store/store.ts";
 import type { Metrics } from "./metrics.ts";
 import { openApiDocument } from "./openapi.ts";
 import { publish } from "./publication.ts";

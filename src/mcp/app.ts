@@ -31,7 +31,7 @@ import { isJsonObject, type Json, type JsonObject, parseJson } from "../core/jso
 import { apiVersion, respond } from "../operations/envelope.ts";
 import type { Operation, Scope } from "../operations/operation.ts";
 import { admit, identify, type Log, type Perform } from "../operations/perform.ts";
-import type { Engine } from "../shop/shop.ts";
+import type { Engine } from "../store/store.ts";
 import { guides, instructions, prompts } from "./guide.ts";
 import { incomingOf, type OperationTool, resultOf, type ToolCall, toolOf } from "./tools.ts";
 

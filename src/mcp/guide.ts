@@ -1,7 +1,7 @@
 /**
  * What a purchasing agent is told beside the tools: how to work here, the status model, and a way from a forecast view to orders.
  */
-import { moves } from "../core/lifecycle.ts";
+import { moves } from "../core/status.ts";
 
 /** Told to every client when it connects. */
 export const instructions = [

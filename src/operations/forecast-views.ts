@@ -17,15 +17,10 @@ import {
   periodsFrom,
   periodUnits,
 } from "../core/forecast.ts";
-import {
-  forecastPage,
-  type ForecastView,
-  listForecastViews,
-  loadForecastView,
-  loadLocationNames,
-} from "../shop/forecast-rows.ts";
+import { forecastPage, loadLocationNames } from "../shop/forecast.ts";
+import { type ForecastView, listForecastViews, loadForecastView } from "../shop/forecast-views.ts";
 import { type Operation, operation } from "./operation.ts";
-import { cursor, id, limit, listParameter, noRepeats, pageShape, shortTextMax, text } from "./wire.ts";
+import { cursor, id, limit, listParameter, noRepeats, pageShape, shortTextMax, text } from "./fields.ts";
 
 /** Rows of one page (spec "Limits"). */
 export const rowsPageMax = 1_000;

@@ -14,22 +14,21 @@ import {
   quantityShort,
   releaseDirections,
   type StockRelease,
-} from "../core/manufacturing-order.ts";
+} from "../core/manufacturing-orders.ts";
 import { moneyToNumber, quantityToNumber } from "../core/money.ts";
 import {
   itemsToBuild,
   loadLinkedPurchaseOrders,
   loadLinkedTransferOrders,
-  loadParts,
   manufacturingLog,
   manufacturingOrderQuery,
   manufacturingOrderTable,
   materials,
-  partsOf,
   stockReleases,
-} from "../shop/read-only-records.ts";
+} from "../shop/manufacturing-orders.ts";
+import { loadParts, partsOf } from "../shop/read-only.ts";
 import { type Call, operation } from "./operation.ts";
-import { logEntryJson, logEntrySchema } from "./purchase-order-reads.ts";
+import { logEntryJson, logEntrySchema } from "./purchase-orders/attachments.ts";
 import {
   pageInput,
   partsInput,
@@ -53,7 +52,7 @@ import {
   orderedRange,
   pageShape,
   quantityOrNull,
-} from "./wire.ts";
+} from "./fields.ts";
 
 /** Locations of one list: each is searched in the order of its index. */
 const productionLocationsMax = 50;

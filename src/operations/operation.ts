@@ -7,8 +7,8 @@
 import type { z } from "zod";
 import type { FaultCode, FaultReason } from "../core/fault.ts";
 import type { EffectOutcome } from "../core/effect.ts";
-import type { Shop } from "../shop/account.ts";
-import type { Clock, Ids, Tx } from "../shop/shop.ts";
+import type { Shop } from "../shop/accounts.ts";
+import type { Clock, Ids, Tx } from "../store/store.ts";
 import type { Storefront } from "../storefront/storefront.ts";
 
 export type Scope = "read" | "write";

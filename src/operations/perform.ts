@@ -17,19 +17,16 @@ import type { EffectOutcome } from "../core/effect.ts";
 import { Fault, type ValidationDetail } from "../core/fault.ts";
 import { idempotencyLifetimeMs, parseIdempotencyKey, requestFingerprint } from "../core/idempotency.ts";
 import { type Json, parseJson } from "../core/json.ts";
+import { type ApiKey, findApiKey, loadShop, type Shop } from "../shop/accounts.ts";
+import { auditStatement } from "../shop/audit.ts";
 import {
-  type ApiKey,
-  auditStatement,
-  findApiKey,
   findIdempotencyRecord,
   hasIdempotencyRecord,
   type IdempotencyRecord,
   idempotencyStatement,
-  loadShop,
-  type Shop,
   sweepIdempotencyStatement,
-} from "../shop/account.ts";
-import type { Clock, Coordination, Engine, Ids, RateLimitState, Statement, Tx, WriteOptions } from "../shop/shop.ts";
+} from "../shop/idempotency.ts";
+import type { Clock, Coordination, Engine, Ids, RateLimitState, Statement, Tx, WriteOptions } from "../store/store.ts";
 import type { StorefrontOf } from "../storefront/storefront.ts";
 import { asFault, failure, type Reply, success } from "./envelope.ts";
 import { checkInput } from "./input.ts";

@@ -11,10 +11,10 @@ import {
   pageOfParts,
   type PartKind,
   type ReadOnlyQuery,
-} from "../shop/read-only-records.ts";
-import type { Tx } from "../shop/shop.ts";
+} from "../shop/read-only.ts";
+import type { Tx } from "../store/store.ts";
 import type { Call } from "./operation.ts";
-import { cursor, limit, listParameterMax, optionalLimit, searchMax, text } from "./wire.ts";
+import { cursor, limit, listParameterMax, optionalLimit, searchMax, text } from "./fields.ts";
 
 /** What every read has in common. */
 export const read = { scope: "read", success: 200, repeat: "read", destructive: false } as const;

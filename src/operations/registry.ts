@@ -4,17 +4,59 @@
 import { forecastViewOperations } from "./forecast-views.ts";
 import { manufacturingOrderOperations } from "./manufacturing-orders.ts";
 import type { Operation } from "./operation.ts";
-import { purchaseOrderGoods } from "./purchase-order-goods.ts";
-import { purchaseOrderReads } from "./purchase-order-reads.ts";
-import { purchaseOrderWrites } from "./purchase-order-writes.ts";
+import { completeOrder, quickCompleteOrder } from "./purchase-orders/complete.ts";
+import { confirmQuantities } from "./purchase-orders/confirm.ts";
+import { createPurchaseOrder, deletePurchaseOrder, updatePurchaseOrder } from "./purchase-orders/header.ts";
+import { addCustomLineItem, addLineItems, deleteLineItems, updateLineItems } from "./purchase-orders/lines.ts";
+import {
+  getAddresses,
+  getPurchaseOrder,
+  getReceiptSchedule,
+  getShipment,
+  listCostSyncHistory,
+  listCredits,
+  listDocuments,
+  listLineItems,
+  listLog,
+  listPayments,
+  listPurchaseOrders,
+  listShipments,
+} from "./purchase-orders/reads.ts";
+import { receiveGoods, unreceiveGoods } from "./purchase-orders/receive.ts";
+import { changeStatus } from "./purchase-orders/status.ts";
+import { resetStorefrontSync, syncStorefront } from "./purchase-orders/sync.ts";
 import { stockAdjustmentOperations } from "./stock-adjustments.ts";
 import { stockTakeOperations } from "./stock-takes.ts";
 import { transferOrderOperations } from "./transfer-orders.ts";
 
 export const operations: readonly Operation[] = [
-  ...purchaseOrderReads,
-  ...purchaseOrderWrites,
-  ...purchaseOrderGoods,
+  listPurchaseOrders,
+  getPurchaseOrder,
+  listLineItems,
+  listPayments,
+  listDocuments,
+  getShipment,
+  listShipments,
+  getAddresses,
+  getReceiptSchedule,
+  listCostSyncHistory,
+  listLog,
+  listCredits,
+  createPurchaseOrder,
+  updatePurchaseOrder,
+  deletePurchaseOrder,
+  addLineItems,
+  addCustomLineItem,
+  updateLineItems,
+  deleteLineItems,
+  changeStatus,
+  confirmQuantities,
+  receiveGoods,
+  unreceiveGoods,
+  completeOrder,
+  quickCompleteOrder,
+  syncStorefront,
+  resetStorefrontSync,
   ...stockTakeOperations,
   ...stockAdjustmentOperations,
   ...transferOrderOperations,

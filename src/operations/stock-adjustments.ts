@@ -3,15 +3,19 @@
  */
 import { z } from "zod";
 import { moneyToNumber, quantityToNumber } from "../core/money.ts";
-import { type StockAdjustmentHeader, type StockAdjustmentLine, stockAdjustmentStatuses } from "../core/stock-take.ts";
+import {
+  type StockAdjustmentHeader,
+  type StockAdjustmentLine,
+  stockAdjustmentStatuses,
+} from "../core/stock-adjustments.ts";
 import {
   loadRevertLinks,
-  partsOf,
   stockAdjustmentLines,
   stockAdjustmentQuery,
   stockAdjustmentTable,
-} from "../shop/read-only-records.ts";
-import type { Tx } from "../shop/shop.ts";
+} from "../shop/stock-adjustments.ts";
+import { partsOf } from "../shop/read-only.ts";
+import type { Tx } from "../store/store.ts";
 import { operation } from "./operation.ts";
 import {
   pageInput,
@@ -31,7 +35,7 @@ import {
   moneyOrNull,
   pageShape,
   textParameter,
-} from "./wire.ts";
+} from "./fields.ts";
 
 const tag = "Stock adjustments";
 const path = "/stock-adjustments/{stockAdjustmentId}";

@@ -11,8 +11,9 @@ import {
   type StockTakeLine,
   type StockTakeReason,
   stockTakeStatuses,
-} from "../core/stock-take.ts";
-import { loadReasons, partsOf, stockTakeLines, stockTakeQuery, stockTakeTable } from "../shop/read-only-records.ts";
+} from "../core/stock-takes.ts";
+import { loadReasons, stockTakeLines, stockTakeQuery, stockTakeTable } from "../shop/stock-takes.ts";
+import { partsOf } from "../shop/read-only.ts";
 import { operation } from "./operation.ts";
 import {
   pageInput,
@@ -33,7 +34,7 @@ import {
   pageShape,
   quantityOrNull,
   textParameter,
-} from "./wire.ts";
+} from "./fields.ts";
 
 const tag = "Stock takes";
 const path = "/stock-takes/{stockTakeId}";

@@ -2,23 +2,23 @@
  * Reading transfer orders and what hangs on them (spec "Transfer orders (read-only)", contract §9).
  */
 import { z } from "zod";
-import { currentShipment } from "../core/attachment.ts";
+import { currentShipment } from "../core/attachments.ts";
 import { moneyToNumber, quantityToNumber } from "../core/money.ts";
 import {
   type TransferLine,
   type TransferOrderHeader,
   transferOrderStatuses,
   transferPending,
-} from "../core/transfer-order.ts";
+} from "../core/transfer-orders.ts";
+import { partsOf } from "../shop/read-only.ts";
 import {
-  partsOf,
   transferDocuments,
   transferLines,
   transferLog,
   transferOrderQuery,
   transferOrderTable,
   transferShipments,
-} from "../shop/read-only-records.ts";
+} from "../shop/transfer-orders.ts";
 import { operation } from "./operation.ts";
 import {
   documentJson,
@@ -27,7 +27,7 @@ import {
   logEntrySchema,
   shipmentJson,
   shipmentSchema,
-} from "./purchase-order-reads.ts";
+} from "./purchase-orders/attachments.ts";
 import {
   pageInput,
   partsInput,
@@ -52,7 +52,7 @@ import {
   orderedRange,
   pageShape,
   textParameter,
-} from "./wire.ts";
+} from "./fields.ts";
 
 const tag = "Transfer orders";
 const path = "/transfer-orders/{transferOrderId}";

@@ -4,8 +4,8 @@
  * Owns: the SQL of `effect`. Does not own: when an effect runs (outbox.ts), what it does (effect-work.ts).
  */
 import type { Effect, EffectOutcome } from "../core/effect.ts";
-import { inChunks, placeholders } from "./in-lists.ts";
-import type { Ids, Statement, Tx } from "./shop.ts";
+import { inChunks, placeholders } from "../store/in-lists.ts";
+import type { Ids, Statement, Tx } from "../store/store.ts";
 
 const insertEffect = `
 insert into effect

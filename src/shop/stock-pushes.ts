@@ -5,7 +5,7 @@
  */
 import type { OpenPush, PushItem } from "../core/storefront-plan.ts";
 import { laneOf } from "./effects.ts";
-import type { Statement, Tx } from "./shop.ts";
+import type { Statement, Tx } from "../store/store.ts";
 
 /**
  * Whether a push of the order was asked for, or sent, and has no known outcome. One that was given up without an outcome is not in

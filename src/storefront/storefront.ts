@@ -2,7 +2,7 @@
  * The port to the storefront platform (C47). No other code knows which platform stands behind it.
  *
  * Owns: the calls, one result per item, the error classes that say whether a write may have landed. Does not own: what to
- * push and when (core/storefront-plan.ts, shop/outbox.ts), nor persistence of references (the caller persists them first).
+ * push and when (core/storefront-plan.ts, outbox/runner.ts), nor persistence of references (the caller persists them first).
  *
  * Invariants:
  * - F1. On-hand is changed by deltas only, each call under a reference; the same reference again changes nothing and gives the

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { test } from "node:test";
 import { chromium } from "playwright-core";
 import { createDocs } from "../../src/http/docs.ts";
-import { loadReferenceBundle } from "../../src/http/reference-bundle.ts";
+import { loadReferenceBundle } from "../../src/http/node/reference-bundle.ts";
 import { startServer } from "../support/server.ts";
 
 const browserPath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((each) =>

@@ -16,7 +16,8 @@ import { quantityMax, unitCostMax } from "../../src/core/money.ts";
 import type { Status } from "../../src/core/purchase-order.ts";
 import { createRoutes } from "../../src/http/routes.ts";
 import { operations } from "../../src/operations/registry.ts";
-import { idMax, tagMax } from "../../src/operations/wire.ts";
+import { idMax } from "../../src/operations/fields.ts";
+import { tagMax } from "../../src/operations/purchase-orders/json.ts";
 import { type GoodsServer, lineA, type OrderLine } from "../support/goods-server.ts";
 import { ready } from "../support/ready.ts";
 

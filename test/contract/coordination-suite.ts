@@ -3,7 +3,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Coordination } from "../../src/shop/shop.ts";
+import type { Coordination } from "../../src/store/store.ts";
 
 /** Makes one that knows nothing yet, and does away with it afterwards. */
 export type Prepare = (use: (coordination: Coordination) => Promise<void>) => Promise<void>;

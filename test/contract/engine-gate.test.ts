@@ -8,9 +8,9 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import type { Engine } from "../../src/shop/shop.ts";
-import { openSqliteEngine } from "../../src/shop/sqlite.ts";
-import { systemClock } from "../../src/shop/system.ts";
+import type { Engine } from "../../src/store/store.ts";
+import { openSqliteEngine } from "../../src/store/sqlite/engine.ts";
+import { systemClock } from "../../src/system.ts";
 import { addLocation, faultOf, locationIds } from "./engine-suite.ts";
 
 /** Syncs that have been asked for and not been answered: the disk in the test's hands. */

@@ -1,12 +1,12 @@
 /**
- * What every engine must do (src/shop/shop.ts, S1–S7). Each test gets an empty store of its own.
+ * What every engine must do (src/store/store.ts, S1–S7). Each test gets an empty store of its own.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { Fault, type FaultCode } from "../../src/core/fault.ts";
-import type { QueueLimits } from "../../src/shop/queue.ts";
-import type { Engine, SqlValue, Statement, Tx } from "../../src/shop/shop.ts";
+import type { QueueLimits } from "../../src/store/queue.ts";
+import type { Engine, SqlValue, Statement, Tx } from "../../src/store/store.ts";
 
 /** A store that outlives the engines opened over it. */
 export interface EngineStore {

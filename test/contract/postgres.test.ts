@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault } from "../../src/core/fault.ts";
-import type { Engine, Tx } from "../../src/shop/shop.ts";
+import type { Engine, Tx } from "../../src/store/store.ts";
 import { freshDatabase, openTestPool, sandboxSchema, shopsSchema, withClient } from "../support/postgres.ts";
 import { openStoreAt, type Store } from "../support/store.ts";
 import { addLocation, locationIds } from "./engine-suite.ts";

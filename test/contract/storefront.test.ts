@@ -3,9 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { quantityToNumber } from "../../src/core/money.ts";
-import { openSqliteEngine } from "../../src/shop/sqlite.ts";
-import { systemClock } from "../../src/shop/system.ts";
-import { openSandbox, type SandboxLevel } from "../../src/storefront/sandbox.ts";
+import { openSqliteEngine } from "../../src/store/sqlite/engine.ts";
+import { systemClock } from "../../src/system.ts";
+import { openSandbox, type SandboxLevel } from "../../src/storefront/sandbox/sandbox.ts";
 import type { VariantState } from "../../src/storefront/storefront.ts";
 import { storefrontSuite } from "./storefront-suite.ts";
 
@@ -13,7 +13,7 @@ storefrontSuite("sandbox", async () => {
   const directory = await mkdtemp(path.join(tmpdir(), "openpo-sandbox-"));
   const engine = await openSqliteEngine({
     directory,
-    schemaDirectory: path.join(import.meta.dirname, "../../src/storefront/schema"),
+    schemaDirectory: path.join(import.meta.dirname, "../../src/storefront/sandbox/schema"),
     clock: systemClock,
     shopsOpenMax: 4,
   });

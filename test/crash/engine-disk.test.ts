@@ -11,9 +11,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test, type TestContext } from "node:test";
 import { Fault } from "../../src/core/fault.ts";
-import type { Engine } from "../../src/shop/shop.ts";
-import { openSqliteEngine } from "../../src/shop/sqlite.ts";
-import { systemClock } from "../../src/shop/system.ts";
+import type { Engine } from "../../src/store/store.ts";
+import { openSqliteEngine } from "../../src/store/sqlite/engine.ts";
+import { systemClock } from "../../src/system.ts";
 import { addLocation, faultOf, locationIds } from "../contract/engine-suite.ts";
 
 interface Bench {

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { test } from "node:test";
-import { lockDirectory } from "../../src/shop/sqlite.ts";
+import { lockDirectory } from "../../src/store/sqlite/engine.ts";
 import { inPlace, onPostgres, openStore } from "../support/store.ts";
 
 interface Writer {

@@ -13,7 +13,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { openApiDocument } from "../../src/http/openapi.ts";
 import { operations } from "../../src/operations/registry.ts";
-import { systemClock } from "../../src/shop/system.ts";
+import { systemClock } from "../../src/system.ts";
 import { createContract } from "../support/contract.ts";
 import {
   type Asked,

@@ -4,7 +4,7 @@
  *
  * Arguments: directory, step to die at (0: never), `receive` or `resume`.
  */
-import type { Engine } from "../../src/shop/shop.ts";
+import type { Engine } from "../../src/store/store.ts";
 import { StorefrontError, type Storefront } from "../../src/storefront/storefront.ts";
 import { delegated } from "../support/engine-doubles.ts";
 import { quantity } from "../support/goods.ts";

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { Fault } from "../../src/core/fault.ts";
-import type { Coordination, Engine, Tx } from "../../src/shop/shop.ts";
+import type { Coordination, Engine, Tx } from "../../src/store/store.ts";
 import { addLocation, faultOf, locationIds } from "../contract/engine-suite.ts";
 import { freshDatabase, makeTemplate, startPostgres } from "../support/postgres.ts";
 import { startProxy } from "../support/proxy.ts";

@@ -8,7 +8,7 @@ import * as fc from "fast-check";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
 import { statuses } from "../../src/core/purchase-order.ts";
 import { operations } from "../../src/operations/registry.ts";
-import type { SandboxFault } from "../../src/storefront/sandbox.ts";
+import type { SandboxFault } from "../../src/storefront/sandbox/faults.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 import { type Agent, answerOf, connectAgent } from "../support/mcp.ts";
 import { onPostgres } from "../support/store.ts";

@@ -20,7 +20,7 @@ import {
 } from "../../src/core/edit.ts";
 import { Fault } from "../../src/core/fault.ts";
 import { decideComplete, decideConfirm, decideReceive, decideUnreceive } from "../../src/core/goods.ts";
-import { decideStatus } from "../../src/core/lifecycle.ts";
+import { decideStatus } from "../../src/core/status.ts";
 import { asMoney, asQuantity } from "../../src/core/money.ts";
 import { type Decision, type PurchaseOrder, statuses } from "../../src/core/purchase-order.ts";
 import { context, fxRate, shop } from "../support/goods.ts";

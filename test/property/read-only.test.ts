@@ -10,26 +10,23 @@ import {
   executionModes,
   manufacturingDateFields,
   manufacturingOrderStatuses,
-} from "../../src/core/manufacturing-order.ts";
-import { stockAdjustmentStatuses, stockTakeStatuses } from "../../src/core/stock-take.ts";
-import { transferOrderStatuses } from "../../src/core/transfer-order.ts";
+} from "../../src/core/manufacturing-orders.ts";
+import { stockAdjustmentStatuses } from "../../src/core/stock-adjustments.ts";
+import { stockTakeStatuses } from "../../src/core/stock-takes.ts";
+import { transferOrderStatuses } from "../../src/core/transfer-orders.ts";
 import {
   countStatement,
   type HeaderTable,
   listReadOnly,
-  manufacturingOrderQuery,
-  manufacturingOrderTable,
   pageStatement,
   type ReadOnlyPage,
   type ReadOnlyPosition,
   type ReadOnlyQuery,
-  stockAdjustmentQuery,
-  stockAdjustmentTable,
-  stockTakeQuery,
-  stockTakeTable,
-  transferOrderQuery,
-  transferOrderTable,
-} from "../../src/shop/read-only-records.ts";
+} from "../../src/shop/read-only.ts";
+import { manufacturingOrderQuery, manufacturingOrderTable } from "../../src/shop/manufacturing-orders.ts";
+import { stockAdjustmentQuery, stockAdjustmentTable } from "../../src/shop/stock-adjustments.ts";
+import { stockTakeQuery, stockTakeTable } from "../../src/shop/stock-takes.ts";
+import { transferOrderQuery, transferOrderTable } from "../../src/shop/transfer-orders.ts";
 import { type TestShop, withShops } from "../support/admin.ts";
 import { world } from "../support/read-only.ts";
 import { onPostgres } from "../support/store.ts";

@@ -3,7 +3,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { adminOperations } from "../../src/admin/operations.ts";
+import { adminOperations } from "../../src/admin/registry.ts";
 import { type Answered, type RunningProgram, withProgram } from "../support/process.ts";
 
 const admin = "/admin/v1";

@@ -7,7 +7,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { firstOrder } from "../../examples/first-order.ts";
-import { demoRecords, demoShop } from "../../src/admin/demo.ts";
+import { demoRecords, demoShop } from "../../src/demo/records.ts";
 import { statuses } from "../../src/core/purchase-order.ts";
 import { fxRateFrom } from "../../src/core/money.ts";
 import { withShops } from "../support/admin.ts";

@@ -5,7 +5,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dayFrom } from "../../src/core/demand.ts";
 import { columnIds, type ForecastRow, forecastRow, periodsFrom } from "../../src/core/forecast.ts";
-import { forecastPage, loadForecastView, type RowPosition } from "../../src/shop/forecast-rows.ts";
+import { forecastPage, type RowPosition } from "../../src/shop/forecast.ts";
+import { loadForecastView } from "../../src/shop/forecast-views.ts";
 import { type TestShop, withShops } from "../support/admin.ts";
 
 const today = dayFrom("2026-11-21");

@@ -3,10 +3,10 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importRecords } from "../../src/admin/import.ts";
+import { importRecords } from "../../src/exchange/import.ts";
 import { dateOf, dayIn, weekOf, weekStart } from "../../src/core/demand.ts";
 import { columnIds } from "../../src/core/forecast.ts";
-import { loadShop } from "../../src/shop/account.ts";
+import { loadShop } from "../../src/shop/accounts.ts";
 import { ndjson, piecesOf } from "../support/admin.ts";
 import { startServer, type TestResponse, type TestServer } from "../support/server.ts";
 

@@ -5,8 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { purchaseOrderGoods } from "../../src/operations/purchase-order-goods.ts";
-import { purchaseOrderReads } from "../../src/operations/purchase-order-reads.ts";
+import { operations } from "../../src/operations/registry.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 
 type Command =
@@ -77,7 +76,7 @@ const sumOf = (rows: readonly Record<string, number>[], member: string): number 
 
 test("any goods commands under any faults end in the stock that was received, exactly", async () => {
   await using server = await startGoodsServer({
-    operations: [...purchaseOrderReads, ...purchaseOrderGoods],
+    operations,
     outboxLimits: { attemptsMax: 2, backoffMs: 2 },
     shop: { followOnWaitMs: 100, confirmationWaitMs: 2_000 },
   });

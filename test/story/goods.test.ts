@@ -1,13 +1,9 @@
 /** Goods from confirmation to completion over HTTP, with the sandbox storefront doing what it is told, or not. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { purchaseOrderGoods } from "../../src/operations/purchase-order-goods.ts";
-import { purchaseOrderReads } from "../../src/operations/purchase-order-reads.ts";
-import { purchaseOrderWrites } from "../../src/operations/purchase-order-writes.ts";
+import { operations } from "../../src/operations/registry.ts";
 import { customLine, type GoodsServer, lineA, lineB, startGoodsServer } from "../support/goods-server.ts";
 import type { TestServerOptions } from "../support/server.ts";
-
-const operations = [...purchaseOrderReads, ...purchaseOrderWrites, ...purchaseOrderGoods];
 
 /** Retries end quickly, so that a persistent failure is one within a test. */
 const open = (options: TestServerOptions = {}): Promise<GoodsServer & AsyncDisposable> =>

@@ -1,10 +1,10 @@
 /** Imports among other nodes: who has one, what is left of one whose node died or stood still, and answers that are lost (I2, I5). */
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import { type ImportContext, importRecords, recoverImports } from "../../src/admin/import.ts";
+import { type ImportContext, importRecords, recoverImports } from "../../src/exchange/import.ts";
 import { Fault } from "../../src/core/fault.ts";
-import type { Engine } from "../../src/shop/shop.ts";
-import { systemClock } from "../../src/shop/system.ts";
+import type { Engine } from "../../src/store/store.ts";
+import { systemClock } from "../../src/system.ts";
 import { ndjson, piecesOf, type TestShop, withShops } from "../support/admin.ts";
 import { delegated } from "../support/engine-doubles.ts";
 

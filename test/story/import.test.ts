@@ -4,11 +4,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { importRecords, lineBytesMax, recoverImports } from "../../src/admin/import.ts";
+import { importRecords, lineBytesMax, recoverImports } from "../../src/exchange/import.ts";
 import { Fault } from "../../src/core/fault.ts";
 import { statuses } from "../../src/core/purchase-order.ts";
-import type { InventoryLevel, Variant } from "../../src/shop/records.ts";
-import type { Engine } from "../../src/shop/shop.ts";
+import type { InventoryLevel, Variant } from "../../src/shop/catalogue.ts";
+import type { Engine } from "../../src/store/store.ts";
 import { ndjson, piecesOf, type TestShop, withShops } from "../support/admin.ts";
 import { lineA, startGoodsServer } from "../support/goods-server.ts";
 

@@ -7,7 +7,7 @@ import { suite, test } from "node:test";
 import { Fault } from "../../src/core/fault.ts";
 import type { Json } from "../../src/core/json.ts";
 import type { PerformDependencies } from "../../src/operations/perform.ts";
-import type { Coordination } from "../../src/shop/shop.ts";
+import type { Coordination } from "../../src/store/store.ts";
 import { losingAnswers } from "../support/engine-doubles.ts";
 import { crateOperations } from "../support/operations.ts";
 import { startServer, type TestResponse, type TestServer } from "../support/server.ts";

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Ajv2020, type AnySchemaObject } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
-import { demoRecords } from "../../src/admin/demo.ts";
+import { demoRecords } from "../../src/demo/records.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
 import { exampleOf, faultsOf } from "../../src/http/openapi.ts";
 import { textLengthMax } from "../../src/mcp/tools.ts";

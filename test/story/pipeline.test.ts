@@ -6,7 +6,7 @@ import type { Json } from "../../src/core/json.ts";
 import { Fault } from "../../src/core/fault.ts";
 import { bodyBytesMax } from "../../src/http/app.ts";
 import type { PerformDependencies } from "../../src/operations/perform.ts";
-import type { Engine } from "../../src/shop/shop.ts";
+import type { Engine } from "../../src/store/store.ts";
 import { delegated } from "../support/engine-doubles.ts";
 import { crateOperations } from "../support/operations.ts";
 import { startServer, type TestResponse, type TestServer, type TestServerOptions } from "../support/server.ts";

@@ -5,13 +5,13 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { demoRecords } from "../../src/admin/demo.ts";
-import { exportRecords } from "../../src/admin/export.ts";
+import { demoRecords } from "../../src/demo/records.ts";
+import { exportRecords } from "../../src/exchange/export.ts";
 import { isJsonArray, isJsonObject, type Json } from "../../src/core/json.ts";
 import { fxRateFrom } from "../../src/core/money.ts";
 import { openApiDocument } from "../../src/http/openapi.ts";
 import { operations } from "../../src/operations/registry.ts";
-import { systemClock } from "../../src/shop/system.ts";
+import { systemClock } from "../../src/system.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 import { world } from "../support/read-only.ts";
 import type { TestResponse, TestServer } from "../support/server.ts";

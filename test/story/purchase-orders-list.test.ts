@@ -1,7 +1,7 @@
 /** The list of orders: filters, search, stable pages, and what it costs (C12, C13). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { countStatement, type OrderFilters, pageStatement } from "../../src/shop/order-list.ts";
+import { countStatement, type OrderFilters, pageStatement } from "../../src/shop/purchase-order-list.ts";
 import { startGoodsServer } from "../support/goods-server.ts";
 import type { TestServer } from "../support/server.ts";
 import { onPostgres } from "../support/store.ts";

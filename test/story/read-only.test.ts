@@ -3,8 +3,8 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importRecords } from "../../src/admin/import.ts";
-import { loadShop } from "../../src/shop/account.ts";
+import { importRecords } from "../../src/exchange/import.ts";
+import { loadShop } from "../../src/shop/accounts.ts";
 import { ndjson, piecesOf } from "../support/admin.ts";
 import { reasons, world } from "../support/read-only.ts";
 import { startServer, type TestResponse, type TestServer } from "../support/server.ts";

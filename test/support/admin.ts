@@ -1,10 +1,10 @@
 /**
  * A shop in a store of its own, for tests of the operator's side that need no server.
  */
-import { exportRecords } from "../../src/admin/export.ts";
-import { type ImportContext, importRecords } from "../../src/admin/import.ts";
-import { defaultSettings, saveShop, type Shop } from "../../src/shop/account.ts";
-import { systemClock, timeOrderedIds } from "../../src/shop/system.ts";
+import { exportRecords } from "../../src/exchange/export.ts";
+import { type ImportContext, importRecords } from "../../src/exchange/import.ts";
+import { defaultSettings, saveShop, type Shop } from "../../src/shop/accounts.ts";
+import { systemClock, timeOrderedIds } from "../../src/system.ts";
 import { makePlace, openStore } from "./store.ts";
 
 export interface TestShop extends ImportContext {

@@ -1,6 +1,6 @@
 /** Engines that stand between a test's subject and a real one. */
 import { Fault } from "../../src/core/fault.ts";
-import type { Engine } from "../../src/shop/shop.ts";
+import type { Engine } from "../../src/store/store.ts";
 
 /** The engine as an object of functions, to replace one of them. */
 export const delegated = (engine: Engine): Engine => ({

@@ -1,10 +1,10 @@
 /** A server with a small catalogue, known to the sandbox, and orders in the status a test wants. */
 import assert from "node:assert/strict";
-import { importRecords } from "../../src/admin/import.ts";
+import { importRecords } from "../../src/exchange/import.ts";
 import { type Quantity, quantityToNumber } from "../../src/core/money.ts";
 import type { Status } from "../../src/core/purchase-order.ts";
-import { loadShop } from "../../src/shop/account.ts";
-import type { SandboxFault, SandboxFaults } from "../../src/storefront/sandbox.ts";
+import { loadShop } from "../../src/shop/accounts.ts";
+import type { SandboxFault, SandboxFaults } from "../../src/storefront/sandbox/faults.ts";
 import { startServer, type TestResponse, type TestServer, type TestServerOptions } from "./server.ts";
 
 export interface OrderLine {

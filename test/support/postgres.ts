@@ -26,10 +26,10 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Client } from "pg";
-import { openPostgresEngine } from "../../src/shop/postgres.ts";
-import { openPostgresPool, type PostgresPool } from "../../src/shop/postgres-connection.ts";
-import { postgresCoordination } from "../../src/shop/postgres-coordination.ts";
-import { systemClock } from "../../src/shop/system.ts";
+import { openPostgresEngine } from "../../src/store/postgres/engine.ts";
+import { openPostgresPool, type PostgresPool } from "../../src/store/postgres/connection.ts";
+import { postgresCoordination } from "../../src/store/postgres/coordination.ts";
+import { systemClock } from "../../src/system.ts";
 
 /** Names the server that a run's tests share. */
 export const databaseVariable = "OPENPO_TEST_DATABASE_URL";
@@ -257,7 +257,7 @@ export async function makeTemplate(url: string): Promise<void> {
   try {
     for (const [schemaName, room] of [
       [shopsSchema, "shop"],
-      [sandboxSchema, "storefront"],
+      [sandboxSchema, "storefront/sandbox"],
     ] as const) {
       const options = { pool, schemaName, schemaDirectory: path.join(source, room, "schema"), clock: systemClock };
       await (await openPostgresEngine(options)).close();

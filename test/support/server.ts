@@ -12,25 +12,18 @@ import type { Json } from "../../src/core/json.ts";
 import { createApp, type Mount } from "../../src/http/app.ts";
 import { createMetrics } from "../../src/http/metrics.ts";
 import { openApiDocument } from "../../src/http/openapi.ts";
-import { startHttpServer, type WaitLimits } from "../../src/http/server.ts";
+import { startHttpServer, type WaitLimits } from "../../src/http/node/server.ts";
 import type { Operation } from "../../src/operations/operation.ts";
 import { createPerform, type PerformDependencies } from "../../src/operations/perform.ts";
 import { operations as registry } from "../../src/operations/registry.ts";
 import { createMcp } from "../../src/mcp/app.ts";
-import {
-  type ApiKey,
-  type AuditEntry,
-  defaultSettings,
-  insertApiKey,
-  listAudit,
-  saveShop,
-  type Shop,
-} from "../../src/shop/account.ts";
-import { createOutbox, type OutboxLimits } from "../../src/shop/outbox.ts";
-import type { QueueLimits } from "../../src/shop/queue.ts";
-import type { Clock, Engine, Ids } from "../../src/shop/shop.ts";
-import { systemClock, timeOrderedIds } from "../../src/shop/system.ts";
-import { openSandbox, type SandboxControl } from "../../src/storefront/sandbox.ts";
+import { type ApiKey, defaultSettings, insertApiKey, saveShop, type Shop } from "../../src/shop/accounts.ts";
+import { type AuditEntry, listAudit } from "../../src/shop/audit.ts";
+import { createOutbox, type OutboxLimits } from "../../src/outbox/runner.ts";
+import type { QueueLimits } from "../../src/store/queue.ts";
+import type { Clock, Engine, Ids } from "../../src/store/store.ts";
+import { systemClock, timeOrderedIds } from "../../src/system.ts";
+import { openSandbox, type SandboxControl } from "../../src/storefront/sandbox/sandbox.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
 import { createContract } from "./contract.ts";
 import { makePlace, openStore } from "./store.ts";

@@ -9,13 +9,13 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { memoryCoordination } from "../../src/shop/coordination.ts";
-import { openPostgresEngine } from "../../src/shop/postgres.ts";
-import { postgresCoordination } from "../../src/shop/postgres-coordination.ts";
-import type { QueueLimits } from "../../src/shop/queue.ts";
-import type { Clock, Coordination, Engine } from "../../src/shop/shop.ts";
-import { openSqliteEngine } from "../../src/shop/sqlite.ts";
-import { systemClock } from "../../src/shop/system.ts";
+import { memoryCoordination } from "../../src/store/sqlite/coordination.ts";
+import { openPostgresEngine } from "../../src/store/postgres/engine.ts";
+import { postgresCoordination } from "../../src/store/postgres/coordination.ts";
+import type { QueueLimits } from "../../src/store/queue.ts";
+import type { Clock, Coordination, Engine } from "../../src/store/store.ts";
+import { openSqliteEngine } from "../../src/store/sqlite/engine.ts";
+import { systemClock } from "../../src/system.ts";
 import { freshDatabase, openTestPool, sandboxSchema, shopsSchema } from "./postgres.ts";
 
 /** `postgres`: what is tested runs on PostgreSQL; otherwise on sqlite. */
@@ -93,7 +93,7 @@ export async function openStore(
         ...limits,
       });
     const engine = await open("shops", "shop");
-    const sandboxEngine = await open("sandbox", "storefront");
+    const sandboxEngine = await open("sandbox", "storefront/sandbox");
     return {
       engine,
       sandboxEngine,
@@ -118,7 +118,7 @@ export async function openStoreAt(
   const open = (schemaName: string, room: string): Promise<Engine> =>
     openPostgresEngine({ pool, schemaName, schemaDirectory: schemaOf(room), clock, ...limits });
   const engine = await open(shopsSchema, "shop");
-  const sandboxEngine = await open(sandboxSchema, "storefront");
+  const sandboxEngine = await open(sandboxSchema, "storefront/sandbox");
   const owner = randomBytes(8).toString("hex");
   const coordination = await postgresCoordination({ pool, schemaName: shopsSchema, owner });
   return {

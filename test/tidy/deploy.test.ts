@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { createMetrics } from "../../src/http/metrics.ts";
-import { loadMigrations, statementsOf } from "../../src/shop/migrations.ts";
+import { loadMigrations, statementsOf } from "../../src/store/migrations.ts";
 
 const textOf = (file: string): string => readFileSync(file, "utf8");
 const captures = (text: string, pattern: RegExp): readonly string[] =>
@@ -148,10 +148,10 @@ function tablesIn(schema: string, directory: string): readonly Table[] {
 /** Every table of a database, by the directories that database.ts opens. */
 const tables = [
   ...tablesIn("openpo", "src/shop/schema"),
-  ...tablesIn("openpo", "src/shop/schema/postgres"),
-  ...tablesIn("openpo", "src/shop/schema/nodes"),
-  ...tablesIn("openpo_sandbox", "src/storefront/schema"),
-  ...tablesIn("openpo_sandbox", "src/shop/schema/postgres"),
+  ...tablesIn("openpo", "src/store/postgres/schema/postgres"),
+  ...tablesIn("openpo", "src/store/postgres/schema/nodes"),
+  ...tablesIn("openpo_sandbox", "src/storefront/sandbox/schema"),
+  ...tablesIn("openpo_sandbox", "src/store/postgres/schema/postgres"),
 ];
 /** It is about the whole database. */
 const ofNoShop: ReadonlySet<string> = new Set(["first_start"]);

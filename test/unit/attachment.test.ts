@@ -8,7 +8,7 @@ import {
   receiptSchedule,
   settledAmount,
   type Shipment,
-} from "../../src/core/attachment.ts";
+} from "../../src/core/attachments.ts";
 import { pendingQuantity } from "../../src/core/lines.ts";
 import { asQuantity } from "../../src/core/money.ts";
 import { statuses } from "../../src/core/purchase-order.ts";

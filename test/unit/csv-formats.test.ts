@@ -1,12 +1,12 @@
 /**
- * Merchants' files as records of a shop (N1 to N3 of src/admin/csv-formats.ts).
+ * Merchants' files as records of a shop (N1 to N3 of src/exchange/csv-formats.ts).
  */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { type FileFormatName, fileFormat, variantIdOf } from "../../src/admin/csv-formats.ts";
-import { importRecords } from "../../src/admin/import.ts";
+import { type FileFormatName, fileFormat, variantIdOf } from "../../src/exchange/csv-formats.ts";
+import { importRecords } from "../../src/exchange/import.ts";
 import { piecesOf, type TestShop, withShops } from "../support/admin.ts";
 
 /** Imports the file; lines are joined. */

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { csvRows } from "../../src/admin/csv.ts";
+import { csvRows } from "../../src/exchange/csv.ts";
 import { piecesOf } from "../support/admin.ts";
 
 const wanted = {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { availableMoves, decideStatus, moves } from "../../src/core/lifecycle.ts";
+import { availableMoves, decideStatus, moves } from "../../src/core/status.ts";
 import { type PurchaseOrder, type Status, statuses } from "../../src/core/purchase-order.ts";
 import { context, line, order, refusal } from "../support/goods.ts";
 

@@ -7,7 +7,7 @@ import {
   manufacturingOrderStatuses,
   type Material,
   measuresOf,
-} from "../../src/core/manufacturing-order.ts";
+} from "../../src/core/manufacturing-orders.ts";
 import { asMoney, asQuantity } from "../../src/core/money.ts";
 
 const facts = { today: "2026-03-10", currencyCode: "EUR" };

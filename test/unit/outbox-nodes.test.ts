@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { claimLane } from "../../src/shop/effects.ts";
-import { createOutbox, type Outbox, type OutboxLimits } from "../../src/shop/outbox.ts";
-import type { Engine } from "../../src/shop/shop.ts";
-import { systemClock, timeOrderedIds } from "../../src/shop/system.ts";
-import type { SandboxFault } from "../../src/storefront/sandbox.ts";
+import { createOutbox, type Outbox, type OutboxLimits } from "../../src/outbox/runner.ts";
+import type { Engine } from "../../src/store/store.ts";
+import { systemClock, timeOrderedIds } from "../../src/system.ts";
+import type { SandboxFault } from "../../src/storefront/sandbox/faults.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
 import { losingAnswers } from "../support/engine-doubles.ts";
 import { line, quantity } from "../support/goods.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault } from "../../src/core/fault.ts";
-import { ShopQueue, type QueueLimits } from "../../src/shop/queue.ts";
+import { ShopQueue, type QueueLimits } from "../../src/store/queue.ts";
 
 interface Write {
   readonly name: number;

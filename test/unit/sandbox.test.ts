@@ -1,15 +1,10 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import path from "node:path";
-import { openSqliteEngine } from "../../src/shop/sqlite.ts";
-import { systemClock } from "../../src/shop/system.ts";
-import {
-  openSandbox,
-  type SandboxCall,
-  type SandboxControl,
-  type SandboxFault,
-  type SandboxFaults,
-} from "../../src/storefront/sandbox.ts";
+import { openSqliteEngine } from "../../src/store/sqlite/engine.ts";
+import { systemClock } from "../../src/system.ts";
+import { openSandbox, type SandboxControl } from "../../src/storefront/sandbox/sandbox.ts";
+import { type SandboxCall, type SandboxFault, type SandboxFaults } from "../../src/storefront/sandbox/faults.ts";
 import { type Storefront, StorefrontError } from "../../src/storefront/storefront.ts";
 import { money, quantity } from "../support/goods.ts";
 import { inDirectory } from "../support/storefront.ts";
@@ -21,7 +16,7 @@ async function withSandbox(use: (sandbox: Sandbox, clock: { nowMs: number }) => 
   await inDirectory(async (directory) => {
     const engine = await openSqliteEngine({
       directory,
-      schemaDirectory: path.join(import.meta.dirname, "../../src/storefront/schema"),
+      schemaDirectory: path.join(import.meta.dirname, "../../src/storefront/sandbox/schema"),
       clock: systemClock,
       shopsOpenMax: 4,
     });

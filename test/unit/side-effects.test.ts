@@ -6,7 +6,7 @@ import {
   renderSideEffects,
   type SideEffectOptions,
   type SupplierUpdate,
-} from "../../src/operations/side-effects.ts";
+} from "../../src/operations/purchase-orders/side-effects.ts";
 
 const plain: SideEffectOptions = { order: { purchaseOrderId: "po_1", status: "Partially Received" } };
 const pushing: SideEffectOptions = { ...plain, storefrontSync: { unpushed: "disabled", lineItemCount: 3 } };

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { loadSchema, migrate, sqliteStatements } from "../../src/shop/sqlite-schema.ts";
+import { loadSchema, migrate, sqliteStatements } from "../../src/store/sqlite/schema.ts";
 
 async function withMigrations(files: Record<string, string>, body: (directory: string) => void): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "openpo-schema-"));

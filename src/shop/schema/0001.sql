@@ -335,7 +335,7 @@ create table stock_push (
 create index stock_push_by_order on stock_push (shop_id, purchase_order_id, created_at, reference);
 create index stock_push_settled on stock_push (shop_id, settled_at) where settled_at is not null;
 
--- Imports on the way (admin/import.ts). state is staging (to be thrown away after a crash) or committed (to be finished after one).
+-- Imports on the way (exchange/import.ts). state is staging (to be thrown away after a crash) or committed (to be finished after one).
 create table import_run (
   shop_id text not null,
   import_id text not null,

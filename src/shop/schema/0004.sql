@@ -1,4 +1,4 @@
--- Which runner brings an import in, and until when it has it for itself (admin/import.ts). Null: nobody has it.
+-- Which runner brings an import in, and until when it has it for itself (exchange/import.ts). Null: nobody has it.
 alter table import_run add column lease_owner text;
 alter table import_run add column leased_until bigint;
 

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { decodeCursor, encodeCursor, invalidCursor } from "../core/cursor.ts";
+import { id, instant } from "../operations/fields.ts";
+import { type AuditEntry, listAudit } from "../shop/audit.ts";
+import { data, inShop, operation, shopOf } from "./operation.ts";
+
+const auditPageMax = 500;
+
+const auditPageDefault = 50;
+
+/** A query parameter's whole number. */
+const wholeNumber = (schema: z.ZodInt) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, "must be a whole number")
+    .transform(Number)
+    .pipe(schema);
+
+const auditJson = (entry: AuditEntry) => ({
+  at: instant(entry.atMs),
+  requestId: entry.requestId,
+  tag: entry.tag,
+  keyId: entry.keyId,
+  method: entry.method,
+  path: entry.path,
+  status: entry.status,
+  errorCode: entry.errorCode,
+  durationMs: entry.durationMs,
+  replayed: entry.replayed,
+});
+
+// What happened.
+
+export const auditLog = operation({
+  name: "audit_log_list",
+  method: "GET",
+  path: "/shops/{shopId}/audit-log",
+  input: z.strictObject({
+    ...inShop,
+    limit: wholeNumber(z.int().min(1).max(auditPageMax)).default(auditPageDefault),
+    cursor: z.string().min(1).optional(),
+    keyId: id.optional(),
+    operation: id.optional(),
+    status: wholeNumber(z.int().min(100).max(599)).optional(),
+  }),
+  /** Requests newest first. */
+  async run({ engine }, { shopId: id, limit, cursor, ...filters }) {
+    const scope = { list: "audit-log", shopId: id, filters };
+    const before = cursor === undefined ? null : decodeCursor(scope, cursor)[0];
+    if (before === undefined || typeof before === "number") throw invalidCursor();
+    const { entries, totalCount } = await engine.read(id, async (tx) => {
+      await shopOf(tx, id);
+      const only = {
+        keyId: filters.keyId ?? null,
+        operation: filters.operation ?? null,
+        status: filters.status ?? null,
+      };
+      return await listAudit(tx, id, only, before, limit + 1);
+    });
+    const page = entries.slice(0, limit);
+    const last = entries.length > limit ? page.at(-1) : undefined;
+    return data({
+      auditLog: page.map(auditJson),
+      totalCount,
+      cursor: last === undefined ? null : encodeCursor(scope, [last.auditId]),
+    });
+  },
+});

@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { fileFormat, fileFormatNames } from "../exchange/csv-formats.ts";
+import { exportRecords } from "../exchange/export.ts";
+import { type ImportContext, importRecords } from "../exchange/import.ts";
+import { id } from "../operations/fields.ts";
+import { type AdminContext, data, inShop, noShop, operation, shopOf, snapshotParts } from "./operation.ts";
+
+// Records.
+
+export const importFile = operation({
+  name: "shop_import",
+  method: "POST",
+  path: "/shops/{shopId}/import",
+  input: z
+    .strictObject({ ...inShop, format: z.enum(fileFormatNames).default("ndjson"), supplierId: id.optional() })
+    .refine(({ format, supplierId }) => supplierId === undefined || format === "supplier-prices", {
+      path: ["supplierId"],
+      error: "is for the format supplier-prices only",
+    }),
+  takesFile: true,
+  async run(context, { shopId: id, format, supplierId = null }, call) {
+    const shop = await context.engine.read(id, (tx) => shopOf(tx, id));
+    const read = fileFormat(format, { engine: context.engine, shop, supplierId });
+    const imported = await importRecords(importContext(context), shop, call.body, call.requestId, read);
+    context.wakeOutbox(id);
+    return data({ imported });
+  },
+});
+
+export const exportFile = operation({
+  name: "shop_export",
+  method: "GET",
+  path: "/shops/{shopId}/export",
+  input: z.strictObject(inShop),
+  async run({ engine }, { shopId: id }) {
+    await engine.read(id, (tx) => shopOf(tx, id));
+    return { file: exportRecords(engine, id), contentType: "application/x-ndjson" };
+  },
+});
+
+export const snapshotFile = operation({
+  name: "shop_snapshot",
+  method: "GET",
+  path: "/shops/{shopId}/snapshot",
+  input: z.strictObject({ ...inShop, part: z.enum(snapshotParts).default("shop") }),
+  /** The shop's database as it stands, for a backup. Taken in this order, the sandbox is never behind what its shop knows it did. */
+  async run(context, { shopId: id, part }) {
+    if (!(await context.engine.exists(id))) throw noShop(id);
+    return { file: context.snapshotOf(part, id), contentType: "application/vnd.sqlite3" };
+  },
+});
+
+/** How an import reaches the sandbox of its shop. */
+export const importContext = (context: AdminContext): ImportContext => ({
+  engine: context.engine,
+  clock: context.clock,
+  ids: context.ids,
+  async seedStorefront(id, variants, levels) {
+    const sandbox = context.sandboxOf(id);
+    await sandbox.seedVariants(variants);
+    await sandbox.seedLevels(levels);
+    // Deleted meanwhile: nothing of it is left.
+    if (!(await context.engine.exists(id))) await sandbox.remove();
+  },
+});

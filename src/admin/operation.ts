@@ -1,0 +1,101 @@
+/**
+ * What an operator can ask: shops, keys, audit log, import, export and the sandbox (contract §7).
+ *
+ * Each operation is one value in `adminOperations`; the surface (app.ts) and, later, the command line read them and know none by name.
+ */
+import { z } from "zod";
+import { shopIdPattern } from "../core/api-key.ts";
+import { Fault, type ValidationDetail } from "../core/fault.ts";
+import type { ImportContext } from "../exchange/import.ts";
+import { checkInput } from "../operations/input.ts";
+import { type Shop, loadShop } from "../shop/accounts.ts";
+import type { Tx } from "../store/store.ts";
+import type { SandboxControl } from "../storefront/sandbox/sandbox.ts";
+
+/** What the operations need. */
+export interface AdminContext extends Omit<ImportContext, "seedStorefront"> {
+  sandboxOf(shopId: string): SandboxControl;
+  /** A copy of the shop's own data or of its sandbox as a database file, with all that was acknowledged before its first piece was asked for. */
+  snapshotOf(part: SnapshotPart, shopId: string): AsyncGenerator<Uint8Array>;
+  /** Tells that effects may have come into the shop's outbox. */
+  wakeOutbox(shopId: string): void;
+}
+
+/** What of a shop has a file of its own. */
+export const snapshotParts = ["shop", "sandbox"] as const;
+
+export type SnapshotPart = (typeof snapshotParts)[number];
+
+/** A request on its way: its id, and its body for operations that read a file. */
+export interface AdminCall {
+  readonly requestId: string;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** What is answered: data in the envelope, or a file in pieces. */
+export type AdminAnswer =
+  | { readonly status: 200 | 201; readonly data: object }
+  | { readonly file: AsyncGenerator<string | Uint8Array>; readonly contentType: string };
+
+interface Shape {
+  readonly name: string;
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Below `/admin/v1`. */
+  readonly path: string;
+}
+
+export interface AdminOperation extends Shape {
+  /** Whether the body is a file of lines instead of a JSON object. */
+  readonly takesFile: boolean;
+  /**
+   * Checks the input and does it.
+   *
+   * @param raw    path, query (as strings) and body members merged.
+   * @param found  what was noticed to be wrong about them before.
+   */
+  perform(
+    context: AdminContext,
+    raw: unknown,
+    found: readonly ValidationDetail[],
+    call: AdminCall,
+  ): Promise<AdminAnswer>;
+}
+
+export function operation<Input>(
+  shape: Shape & {
+    readonly takesFile?: true;
+    /** One strict object. */
+    readonly input: z.ZodType<Input>;
+    run(context: AdminContext, input: Input, call: AdminCall): Promise<AdminAnswer>;
+  },
+): AdminOperation {
+  const { name, method, path, takesFile = false, input } = shape;
+  return Object.freeze({
+    name,
+    method,
+    path,
+    takesFile,
+    perform: (context: AdminContext, raw: unknown, found: readonly ValidationDetail[], call: AdminCall) =>
+      shape.run(context, checkInput(input, raw, found), call),
+  });
+}
+
+export const data = (fields: object, status: 200 | 201 = 200): AdminAnswer => ({ status, data: fields });
+
+// Input.
+
+export const shopId = z
+  .string()
+  .regex(shopIdPattern, "must be 1 to 40 lower-case letters, digits and hyphens, the first not a hyphen");
+
+export const inShop = { shopId } as const;
+
+export const noShop = (id: string): Fault =>
+  new Fault("NOT_FOUND", `There is no shop ${id}.`, { action: "See GET /admin/v1/shops." });
+
+/** @throws Fault NOT_FOUND when there is no such shop, or its creation was cut off. */
+export async function shopOf(tx: Tx, id: string): Promise<Shop> {
+  const shop = await loadShop(tx, id);
+  if (shop === null) throw noShop(id);
+  return shop;
+}

@@ -1,0 +1,220 @@
+import { z } from "zod";
+import { Fault, invalidField } from "../core/fault.ts";
+import { fxRateToNumber, quantityFrom } from "../core/money.ts";
+import { currencyCode, instant, text } from "../operations/fields.ts";
+import { fxRate, tagMax } from "../operations/purchase-orders/json.ts";
+import { type Shop, defaultSettings, loadShop, saveShop } from "../shop/accounts.ts";
+import type { Tx } from "../store/store.ts";
+import { type AdminContext, data, inShop, noShop, operation, shopOf } from "./operation.ts";
+
+/** Limits of settings, each with its unit. */
+const waitMsMax = 300_000;
+
+const rateCapacityMax = 1_000_000;
+
+export const nameMax = 200;
+
+function isTimezone(value: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: value }) instanceof Intl.DateTimeFormat;
+  } catch {
+    return false;
+  }
+}
+
+const settings = z.strictObject({
+  followOnWaitMs: z.int().min(0).max(waitMsMax).optional(),
+  confirmationWaitMs: z.int().min(0).max(waitMsMax).optional(),
+  autoSyncOnReceiving: z.boolean().optional(),
+  costSyncMode: z.enum(["unit-cost", "moving-average", "disabled"]).optional(),
+  onOrderTag: text(tagMax).nullable().optional(),
+  fxRates: z.record(currencyCode, fxRate).optional(),
+  rateLimit: z
+    .strictObject({
+      capacity: z.int().min(1).max(rateCapacityMax).optional(),
+      refillPerSecond: z
+        .number()
+        .positive()
+        .max(rateCapacityMax)
+        .refine((rate) => quantityFrom(rate) !== null, "must have at most 3 decimals")
+        .optional(),
+    })
+    .optional(),
+  timezone: z.string().refine(isTimezone, "must be a time zone of the IANA database, like Europe/Amsterdam").optional(),
+});
+
+// Answers.
+
+const shopJson = (shop: Shop) => ({
+  shopId: shop.shopId,
+  name: shop.name,
+  currencyCode: shop.currencyCode,
+  plan: { restApi: shop.planRestApi },
+  settings: {
+    followOnWaitMs: shop.followOnWaitMs,
+    confirmationWaitMs: shop.confirmationWaitMs,
+    autoSyncOnReceiving: shop.autoSyncOnReceiving,
+    costSyncMode: shop.costSyncMode,
+    onOrderTag: shop.onOrderTag,
+    fxRates: Object.fromEntries(
+      Object.entries(shop.fxRates).map(([code, rate]) => [code, fxRateToNumber(rate)] as const),
+    ),
+    rateLimit: shop.rateLimit,
+    timezone: shop.timezone,
+  },
+  // Never the access token of a platform.
+  storefront: { kind: shop.storefront.kind },
+  createdAt: instant(shop.createdAtMs),
+  updatedAt: instant(shop.updatedAtMs),
+});
+
+/** What is counted of a shop, and where. A soft-deleted order (C33) and a revoked key do not count. */
+const counted = {
+  purchaseOrders: "purchase_order where deleted_at is null and",
+  suppliers: "supplier where",
+  locations: "location where",
+  variants: "variant where",
+  apiKeys: "api_key where revoked_at is null and",
+} as const;
+
+/** How much the shop holds. */
+async function countsOf(tx: Tx, id: string): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const [name, rows] of Object.entries(counted)) {
+    const [row] = await tx.all<{ n: number }>(`select count(*) as n from ${rows} shop_id = ?`, [id]);
+    counts[name] = row?.n ?? 0;
+  }
+  return counts;
+}
+
+async function shopWithCounts(context: AdminContext, id: string): Promise<object> {
+  return await context.engine.read(id, async (tx) => ({
+    ...shopJson(await shopOf(tx, id)),
+    counts: await countsOf(tx, id),
+  }));
+}
+
+// Shops.
+
+export const putShop = operation({
+  name: "shop_put",
+  method: "PUT",
+  path: "/shops/{shopId}",
+  input: z.strictObject({
+    ...inShop,
+    name: text(nameMax),
+    currencyCode: currencyCode.optional(),
+    plan: z.strictObject({ restApi: z.boolean() }).optional(),
+    settings: settings.optional(),
+    storefront: z
+      .strictObject({
+        kind: z.literal("sandbox", { error: "must be sandbox; other storefronts are not available in this version" }),
+      })
+      .optional(),
+  }),
+  /**
+   * Creates the shop or changes it; omitted members keep their value.
+   *
+   * @throws Fault INVALID_INPUT  the currency of a shop that holds amounts would change, or a rate is for the shop's own currency.
+   */
+  async run({ engine, clock }, input) {
+    const { shopId: id } = input;
+    await engine.create(id);
+    const nowMs = clock.now();
+    return await engine.write(id, async (tx) => {
+      const before = await loadShop(tx, id);
+      const base: Shop = before ?? {
+        ...defaultSettings,
+        shopId: id,
+        name: input.name,
+        currencyCode: "USD",
+        planRestApi: true,
+        storefront: { kind: "sandbox" },
+        createdAtMs: nowMs,
+        updatedAtMs: nowMs,
+      };
+      const shop: Shop = {
+        ...base,
+        name: input.name,
+        currencyCode: input.currencyCode ?? base.currencyCode,
+        planRestApi: input.plan?.restApi ?? base.planRestApi,
+        storefront: input.storefront ?? base.storefront,
+        followOnWaitMs: input.settings?.followOnWaitMs ?? base.followOnWaitMs,
+        confirmationWaitMs: input.settings?.confirmationWaitMs ?? base.confirmationWaitMs,
+        autoSyncOnReceiving: input.settings?.autoSyncOnReceiving ?? base.autoSyncOnReceiving,
+        costSyncMode: input.settings?.costSyncMode ?? base.costSyncMode,
+        onOrderTag: input.settings?.onOrderTag === undefined ? base.onOrderTag : input.settings.onOrderTag,
+        fxRates: input.settings?.fxRates ?? base.fxRates,
+        rateLimit: {
+          capacity: input.settings?.rateLimit?.capacity ?? base.rateLimit.capacity,
+          refillPerSecond: input.settings?.rateLimit?.refillPerSecond ?? base.rateLimit.refillPerSecond,
+        },
+        timezone: input.settings?.timezone ?? base.timezone,
+        updatedAtMs: nowMs,
+      };
+      if (Object.hasOwn(shop.fxRates, shop.currencyCode))
+        throw invalidField(`/settings/fxRates/${shop.currencyCode}`, "is the shop's own currency, which needs no rate");
+      if (before !== null && before.currencyCode !== shop.currencyCode) {
+        const counts = await countsOf(tx, id);
+        if ((counts["purchaseOrders"] ?? 0) + (counts["variants"] ?? 0) > 0)
+          throw invalidField(
+            "/currencyCode",
+            `cannot change from ${before.currencyCode}: the shop holds amounts in it`,
+            "Make another shop for the other currency.",
+          );
+      }
+      await saveShop(tx, shop);
+      return data({ shop: shopJson(shop) }, before === null ? 201 : 200);
+    });
+  },
+});
+
+export const listShops = operation({
+  name: "shop_list",
+  method: "GET",
+  path: "/shops",
+  input: z.strictObject({}),
+  /** All shops by id, each with its counts; one whose store cannot be read is listed with the reason. */
+  async run(context) {
+    const shops: object[] = [];
+    for (const id of await context.engine.list()) {
+      try {
+        shops.push(await shopWithCounts(context, id));
+      } catch (error) {
+        if (!(error instanceof Fault)) throw error;
+        // Its creation was cut off, or it was deleted meanwhile.
+        if (error.code === "NOT_FOUND") continue;
+        shops.push({ shopId: id, unavailable: error.message });
+      }
+    }
+    return data({ shops, totalCount: shops.length });
+  },
+});
+
+export const getShop = operation({
+  name: "shop_get",
+  method: "GET",
+  path: "/shops/{shopId}",
+  input: z.strictObject(inShop),
+  run: async (context, input) => data({ shop: await shopWithCounts(context, input.shopId) }),
+});
+
+export const deleteShop = operation({
+  name: "shop_delete",
+  method: "DELETE",
+  path: "/shops/{shopId}",
+  input: z.strictObject({ ...inShop, confirm: z.string().optional() }),
+  /** Deletes the shop with all its data, its sandbox included. */
+  async run(context, { shopId: id, confirm }) {
+    if (!(await context.engine.exists(id))) throw noShop(id);
+    if (confirm !== id)
+      throw invalidField(
+        "/confirm",
+        `must repeat the shop's id`,
+        `Send ?confirm=${id} to delete the shop and all its data.`,
+      );
+    await context.engine.remove(id);
+    await context.sandboxOf(id).remove();
+    return data({ shopId: id, deleted: true });
+  },
+});

@@ -1,0 +1,28 @@
+import type { Ask } from "../admin/ask.ts";
+import { demoRecords, demoShop, demoShopId } from "./records.ts";
+
+/** The demo shop with its two keys, which are shown this once. */
+export interface DemoShop {
+  readonly shopId: string;
+  readonly readKey: string;
+  readonly writeKey: string;
+}
+
+/** Makes the demo shop as an operator would: create, import, two keys. Repeatable, should it be cut off. */
+export async function makeDemoShop(ask: Ask, nowMs: number): Promise<DemoShop> {
+  const shopId = demoShopId;
+  await ask("shop_put", { shopId, ...demoShop });
+  await ask("shop_import", { shopId }, linesOf(demoRecords(nowMs)));
+  const keyOf = async (scope: "read" | "write"): Promise<string> => {
+    const answer = await ask("key_create", { shopId, name: `demo ${scope} key`, scope });
+    const data = "data" in answer ? answer.data : null;
+    if (typeof data !== "object" || data === null || !("apiKey" in data) || typeof data.apiKey !== "string")
+      throw new Error("no key was made");
+    return data.apiKey;
+  };
+  return { shopId, readKey: await keyOf("read"), writeKey: await keyOf("write") };
+}
+
+async function* linesOf(records: Iterable<object>): AsyncGenerator<Uint8Array> {
+  for (const record of records) yield Buffer.from(`${JSON.stringify(record)}\n`);
+}

@@ -1,0 +1,122 @@
+import { z } from "zod";
+import {
+  type AppliedCredit,
+  type OrderDocument,
+  type Payment,
+  type Shipment,
+  documentTypes,
+  paymentStatuses,
+  paymentTypes,
+  shipmentStatuses,
+} from "../core/attachments.ts";
+import { zeroQuantity } from "../core/money.ts";
+import { linesPerOrderMax } from "../core/purchase-order.ts";
+import { amount, currencyCode, day, id, noRepeats, noteMax, quantity, text, urlMax } from "../operations/fields.ts";
+import type { LogEntry } from "../shop/purchase-order-history.ts";
+import { instantMs, optional, ownText, shortText } from "./record-type.ts";
+
+// Orders.
+
+export const paymentInput = z
+  .strictObject({
+    paymentId: id,
+    paymentName: optional(shortText),
+    paymentType: z.enum(paymentTypes).default("other"),
+    status: z.enum(paymentStatuses),
+    amount,
+    currencyCode,
+    dueDate: optional(day),
+    paidAt: optional(instantMs),
+    paymentMethod: optional(shortText),
+    reference: optional(shortText),
+    note: optional(text(noteMax)),
+    createdAt: instantMs,
+    createdBy: optional(shortText),
+  })
+  .transform(({ paidAt, createdAt, ...payment }): Payment => ({
+    ...payment,
+    paidAtMs: paidAt,
+    createdAtMs: createdAt,
+  }));
+
+export const documentInput = z
+  .strictObject({
+    documentId: id,
+    fileName: shortText,
+    contentType: optional(shortText),
+    fileSizeBytes: optional(z.int().min(0)),
+    documentType: z.enum(documentTypes).default("other"),
+    version: z.int().min(1).default(1),
+    uploadedAt: instantMs,
+    uploadedBy: optional(shortText),
+  })
+  .transform(({ uploadedAt, ...document }): OrderDocument => ({ ...document, uploadedAtMs: uploadedAt }));
+
+const allocationInput = z.strictObject({
+  poLineItemId: id,
+  variantId: id,
+  quantityAllocated: quantity,
+  quantityReceived: quantity.default(zeroQuantity),
+  quantityRejected: quantity.default(zeroQuantity),
+});
+
+export const shipmentInput = z
+  .strictObject({
+    shipmentId: id,
+    shipmentNumber: optional(shortText),
+    status: z.enum(shipmentStatuses),
+    carrier: optional(shortText),
+    shippingMethod: optional(shortText),
+    trackingNumber: optional(shortText),
+    trackingUrl: optional(text(urlMax)),
+    shippedDate: optional(day),
+    expectedArrivalDate: optional(day),
+    receivedDate: optional(day),
+    shippingCost: optional(amount),
+    currencyCode: optional(currencyCode),
+    note: optional(text(noteMax)),
+    lineAllocations: z
+      .array(allocationInput)
+      .max(linesPerOrderMax)
+      .check(noRepeats((allocation) => allocation.poLineItemId, "poLineItemId"))
+      .default([]),
+  })
+  .transform((shipment): Shipment => shipment);
+
+export const creditInput = z
+  .strictObject({
+    creditId: id,
+    creditNumber: optional(shortText),
+    amountApplied: amount,
+    currencyCode,
+    appliedAt: instantMs,
+  })
+  .transform(({ appliedAt, ...credit }): AppliedCredit => ({ ...credit, appliedAtMs: appliedAt }));
+
+export const logInput = z
+  .strictObject({
+    logId: id,
+    occurredAt: instantMs,
+    action: shortText,
+    message: ownText,
+    actor: z.strictObject({
+      type: z.enum(["api-key", "agent", "user", "system"]),
+      id: optional(ownText),
+      name: optional(ownText),
+    }),
+    operation: optional(ownText),
+    requestId: optional(ownText),
+    changes: z
+      .array(
+        z
+          .strictObject({ field: ownText, poLineItemId: optional(id), before: z.unknown(), after: z.unknown() })
+          .transform(({ field, poLineItemId, before, after }) => ({
+            field,
+            poLineItemId,
+            before: before ?? null,
+            after: after ?? null,
+          })),
+      )
+      .default([]),
+  })
+  .transform(({ occurredAt, ...entry }): LogEntry => ({ ...entry, occurredAtMs: occurredAt }));

@@ -1,0 +1,486 @@
+/**
+ * The files that merchants have, as records of contract §8: Shopify's product and inventory CSV, and plain CSV for suppliers' prices
+ * and for sales.
+ *
+ * Owns: which columns mean what, and which variant, location and supplier a row is about. Does not own: reading CSV (csv.ts), checking
+ * records and bringing them in (import.ts).
+ *
+ * - N1. A variant is told by its id, or by its product's handle and its options; never by a SKU, which may be missing or shared. Where no
+ *       id is given, it follows from handle and options, the same in every file.
+ * - N2. A column that the file does not have leaves what is there as it is; an empty value clears it.
+ * - N3. A number is taken as it is written, exactly, or refused.
+ */
+import { fold } from "../core/fold.ts";
+import type { Shop } from "../shop/accounts.ts";
+import { type Location, type Supplier, loadVariants, locationTable, supplierTable } from "../shop/catalogue.ts";
+import { pageOf } from "../shop/record-table.ts";
+import type { Engine } from "../store/store.ts";
+import { type ColumnWanted, type CsvRow, csvRows } from "./csv.ts";
+import { type FileFormat, type FileRecord, lineFault, ndjson } from "./import.ts";
+import { recordIdOf } from "./record-type.ts";
+import { referenceTypes } from "./record-types.ts";
+
+export const csvFormatNames = ["shopify-products", "shopify-inventory", "supplier-prices", "sales"] as const;
+
+export const fileFormatNames = ["ndjson", ...csvFormatNames] as const;
+
+export type FileFormatName = (typeof fileFormatNames)[number];
+
+interface Opening {
+  readonly engine: Engine;
+  readonly shop: Shop;
+  /** Whose price list it is, where the file does not say; null: it does. */
+  readonly supplierId: string | null;
+}
+
+/** Names of a shop's locations or suppliers that are held while a file is read. */
+const namesMax = 20_000;
+
+/** Digits that a double holds whatever they are. */
+const exactDigitsMax = 15;
+
+/** A refusal of one value. */
+const refused = <Key extends string>(row: CsvRow<Key>, key: Key, message: string) =>
+  lineFault(row.lineNumber, [{ path: "/value", message }], { "/value": row.header(key) });
+
+/** @throws Fault INVALID_INPUT naming line and column when the value is empty. */
+function needed<Key extends string>(row: CsvRow<Key>, key: Key): string {
+  const value = row.value(key);
+  if (value === null) throw refused(row, key, "is needed");
+  return value;
+}
+
+/** The number as it is written (N3), or null. @throws Fault INVALID_INPUT when it is none, or one that would not be exact. */
+function numberOf<Key extends string>(row: CsvRow<Key>, key: Key): number | null {
+  const value = row.value(key);
+  if (value === null) return null;
+  const match = /^([+-]?)(?:0*)(\d*)(?:\.(\d*?)0*)?$/.exec(value);
+  if (match === null || !/\d/.test(value))
+    throw refused(row, key, `must be a number like 1234.50, not ${JSON.stringify(value)}`);
+  const [, , whole = "", decimals = ""] = match;
+  if (whole.length + decimals.length > exactDigitsMax)
+    throw refused(row, key, `has too many digits: ${JSON.stringify(value)}`);
+  return Number(value);
+}
+
+/** The members whose column the file has (N2), under the record's names. */
+const present = <Key extends string>(
+  row: CsvRow<Key>,
+  members: Readonly<Record<string, readonly [Key, (row: CsvRow<Key>, key: Key) => unknown]>>,
+): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(members).flatMap(([name, [key, valueOf]]) => (row.has(key) ? [[name, valueOf(row, key)]] : [])),
+  );
+
+const textOf = <Key extends string>(row: CsvRow<Key>, key: Key): string | null => row.value(key);
+
+/** The record with the columns that its fields stand in. */
+const fileRecord = <Key extends string>(
+  row: CsvRow<Key>,
+  value: object,
+  fields: Readonly<Record<string, Key>>,
+): FileRecord => ({
+  lineNumber: row.lineNumber,
+  bytes: row.bytes,
+  value,
+  columns: Object.fromEntries(Object.entries(fields).map(([field, key]) => [`/${field}`, row.header(key)])),
+});
+
+// Which variant.
+
+const variantColumns = {
+  variantId: { headers: ["Variant ID"] },
+  handle: { headers: ["Handle", "URL handle"] },
+  option1: { headers: ["Option1 Value", "Option1"] },
+  option2: { headers: ["Option2 Value", "Option2"] },
+  option3: { headers: ["Option3 Value", "Option3"] },
+} as const satisfies Record<string, ColumnWanted>;
+
+type VariantKey = keyof typeof variantColumns;
+
+/** What Shopify calls the one option of a product that has none. */
+const noOption = "Default Title";
+
+function optionsOf(row: CsvRow<VariantKey>): readonly string[] {
+  const values = (["option1", "option2", "option3"] as const).flatMap((key) => row.value(key) ?? []);
+  return values.length === 1 && values[0] === noOption ? [] : values;
+}
+
+/** The id of a variant that has none of its own (N1). Readable, and without what separates ids in a list. */
+export const variantIdOf = (handle: string, options: readonly string[]): string =>
+  [handle, ...options].map(encodeURIComponent).join(":");
+
+/**
+ * The variant of each row.
+ *
+ * @throws Fault INVALID_INPUT  a row names none, or by its handle one that the catalogue does not hold. An id is taken as it is (C16).
+ */
+async function variantsOf(
+  { engine, shop }: Opening,
+  rows: readonly CsvRow<VariantKey>[],
+): Promise<readonly { readonly variantId: string; readonly key: VariantKey }[]> {
+  const found = rows.map((row) => {
+    const variantId = row.value("variantId");
+    if (variantId !== null) return { variantId, key: "variantId" } as const;
+    const handle = row.value("handle");
+    if (handle !== null) return { variantId: variantIdOf(handle, optionsOf(row)), key: "handle" } as const;
+    throw lineFault(row.lineNumber, [
+      {
+        path: "",
+        message: "must name its variant by Variant ID, or by Handle and option values; a SKU alone does not tell it",
+      },
+    ]);
+  });
+  const derived = found.flatMap(({ variantId, key }) => (key === "handle" ? variantId : []));
+  const catalogue =
+    derived.length === 0 ? new Map() : await engine.read(shop.shopId, (tx) => loadVariants(tx, shop.shopId, derived));
+  for (const [index, { variantId, key }] of found.entries()) {
+    const row = rows[index];
+    if (row !== undefined && key === "handle" && !catalogue.has(variantId))
+      throw refused(
+        row,
+        key,
+        `the catalogue has no ${[row.value("handle"), ...optionsOf(row)].join(" / ")}; import the products first, or name the variant by its id`,
+      );
+  }
+  return found;
+}
+
+// Which location or supplier.
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** What has names of its own in the shop, and how a row names it. */
+class Names {
+  readonly #ids = new Map<string, string>();
+  readonly #shared = new Set<string>();
+  readonly #taken = new Set<string>();
+
+  constructor(known: readonly Named[]) {
+    for (const { id, name } of known) {
+      if (this.#ids.has(fold(name))) this.#shared.add(fold(name));
+      this.#ids.set(fold(name), id);
+      this.#taken.add(id);
+    }
+  }
+
+  /** The id of this name; `isNew` the first time that a name of no other is met. */
+  idOf<Key extends string>(row: CsvRow<Key>, key: Key, name: string): { readonly id: string; readonly isNew: boolean } {
+    if (this.#shared.has(fold(name)))
+      throw refused(row, key, `${JSON.stringify(name)} is the name of several; use the id`);
+    const known = this.#ids.get(fold(name));
+    if (known !== undefined) return { id: known, isNew: false };
+    const id = encodeURIComponent(name);
+    if (this.#taken.has(id)) throw refused(row, key, `${JSON.stringify(name)} is the id of another; use the id`);
+    if (this.#ids.size >= namesMax)
+      throw refused(row, key, `is name number ${namesMax + 1}; the most there may be is ${namesMax}`);
+    this.#ids.set(fold(name), id);
+    return { id, isNew: true };
+  }
+}
+
+const locationNames = async ({ engine, shop }: Opening): Promise<Names> =>
+  new Names(
+    (await engine.read(shop.shopId, (tx) => pageOf(tx, locationTable, shop.shopId, null, namesMax))).map(
+      ({ locationId, name }: Location) => ({ id: locationId, name }),
+    ),
+  );
+
+const supplierNames = async ({ engine, shop }: Opening): Promise<Names> =>
+  new Names(
+    (await engine.read(shop.shopId, (tx) => pageOf(tx, supplierTable, shop.shopId, null, namesMax))).map(
+      ({ supplierId, name }: Supplier) => ({ id: supplierId, name }),
+    ),
+  );
+
+const locationColumns = {
+  locationId: { headers: ["Location ID"] },
+  location: { headers: ["Location"] },
+} as const satisfies Record<string, ColumnWanted>;
+
+/** The location of a row, and its record when it is a new one; null where the row names none. */
+function locationOf(row: CsvRow<keyof typeof locationColumns>, names: Names) {
+  const locationId = row.value("locationId");
+  if (locationId !== null) return { locationId, made: [] };
+  const name = row.value("location");
+  if (name === null) return null;
+  const { id, isNew } = names.idOf(row, "location", name);
+  const record = { type: "location", locationId: id, name };
+  return { locationId: id, made: isNew ? [fileRecord(row, record, { locationId: "location", name: "location" })] : [] };
+}
+
+// Products.
+
+const productColumns = {
+  ...variantColumns,
+  handle: { headers: ["Handle", "URL handle"], needed: true },
+  productId: { headers: ["Product ID"] },
+  title: { headers: ["Title"], needed: true },
+  sku: { headers: ["Variant SKU", "SKU"] },
+  barcode: { headers: ["Variant Barcode", "Barcode"] },
+  tracker: { headers: ["Variant Inventory Tracker", "Inventory tracker"] },
+  price: { headers: ["Variant Price", "Price"] },
+  cost: { headers: ["Cost per item"] },
+  status: { headers: ["Status"] },
+} as const satisfies Record<string, ColumnWanted>;
+
+type ProductRow = CsvRow<keyof typeof productColumns>;
+
+const productStatuses: Readonly<Record<string, string>> = { active: "active", draft: "inactive", archived: "inactive" };
+
+/** What the first row of a handle says for all its rows. */
+interface Product {
+  readonly handle: string;
+  readonly productId: string;
+  readonly title: string;
+  /** Null when the file has no such column. */
+  readonly status: string | null;
+}
+
+function productOf(row: ProductRow, before: Product | null): Product {
+  const handle = needed(row, "handle");
+  const title = row.value("title");
+  if (before !== null && before.handle === handle && title === null) return before;
+  if (title === null) throw refused(row, "title", `is needed on the first row of ${handle}`);
+  const status = row.has("status") ? (ownStatus(row) ?? "active") : null;
+  return { handle, productId: row.value("productId") ?? handle, title, status };
+}
+
+function ownStatus(row: ProductRow): string | null {
+  const stated = row.value("status");
+  if (stated === null) return null;
+  const status = productStatuses[stated.toLowerCase()];
+  if (status === undefined)
+    throw refused(row, "status", `must be active, draft or archived, not ${JSON.stringify(stated)}`);
+  return status;
+}
+
+/** A row below the first that holds nothing but another picture. */
+const isPicture = (row: ProductRow): boolean =>
+  row.value("title") === null &&
+  (["variantId", "option1", "sku", "price"] as const).every((key) => row.value(key) === null);
+
+/**
+ * How the variant stands: as its row says, else as its product does; null when the file does not say. An untracked variant has no stock
+ * to push (C44).
+ */
+function statusOf(row: ProductRow, product: Product): string | null {
+  if (row.has("tracker") && row.value("tracker") === null) return "unsyncable";
+  return ownStatus(row) ?? product.status;
+}
+
+async function* productRecords(opening: Opening, body: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord> {
+  const { engine, shop } = opening;
+  let product: Product | null = null;
+  for await (const rows of csvRows(body, productColumns)) {
+    const variants: { row: ProductRow; record: { variantId: string } & Record<string, unknown> }[] = [];
+    for (const row of rows) {
+      product = productOf(row, product);
+      if (isPicture(row)) continue;
+      const options = optionsOf(row);
+      const status = statusOf(row, product);
+      variants.push({
+        row,
+        record: {
+          type: "variant",
+          variantId: row.value("variantId") ?? variantIdOf(product.handle, options),
+          productId: product.productId,
+          productName: product.title,
+          variantName: options.length === 0 ? null : options.join(" / "),
+          ...present(row, {
+            sku: ["sku", textOf],
+            barcode: ["barcode", textOf],
+            price: ["price", numberOf],
+            unitCost: ["cost", numberOf],
+          }),
+          ...(status === null ? {} : { status }),
+        },
+      });
+    }
+    const keys = variants.map(({ record }) => [record.variantId]);
+    const before = await engine.read(shop.shopId, (tx) => referenceTypes.variant.find(tx, shop.shopId, keys));
+    for (const { row, record } of variants)
+      yield fileRecord(
+        row,
+        { ...before.get(record.variantId), ...record },
+        {
+          variantId: row.value("variantId") === null ? "handle" : "variantId",
+          productId: row.value("productId") === null ? "handle" : "productId",
+          productName: "title",
+          variantName: "option1",
+          sku: "sku",
+          barcode: "barcode",
+          price: "price",
+          unitCost: "cost",
+        },
+      );
+  }
+}
+
+// Stock.
+
+const inventoryColumns = {
+  ...variantColumns,
+  ...locationColumns,
+  onHandNew: { headers: ["On hand (new)"] },
+  onHand: { headers: ["On hand (current)", "On hand"] },
+} as const satisfies Record<string, ColumnWanted>;
+
+/** What Shopify writes where a variant is not kept at a location. */
+const notStocked = "not stocked";
+
+async function* inventoryRecords(opening: Opening, body: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord> {
+  const names = await locationNames(opening);
+  for await (const rows of csvRows(body, inventoryColumns)) {
+    const stocked = rows.filter((row) => (row.value("onHandNew") ?? row.value("onHand"))?.toLowerCase() !== notStocked);
+    const variants = await variantsOf(opening, stocked);
+    for (const [index, row] of stocked.entries()) {
+      // What the merchant wrote beside the current figure is what it is to become.
+      const key = row.value("onHandNew") === null ? "onHand" : "onHandNew";
+      if (!row.has(key)) throw lineFault(1, [{ path: "", message: 'there is no column "On hand"' }]);
+      needed(row, key);
+      const place = locationOf(row, names);
+      if (place === null) throw refused(row, "location", "is needed");
+      yield* place.made;
+      const variant = variants[index];
+      const record = {
+        type: "inventoryLevel",
+        variantId: variant?.variantId,
+        locationId: place.locationId,
+        onHand: numberOf(row, key),
+      };
+      yield fileRecord(row, record, { variantId: variant?.key ?? "handle", locationId: "locationId", onHand: key });
+    }
+  }
+}
+
+// Suppliers' prices.
+
+const priceColumns = {
+  ...variantColumns,
+  supplierId: { headers: ["Supplier ID"] },
+  supplier: { headers: ["Supplier", "Vendor"] },
+  unitCost: { headers: ["Unit cost", "Cost", "Price"], needed: true },
+  currency: { headers: ["Currency", "Unit cost currency code"] },
+  supplierSku: { headers: ["Supplier SKU"] },
+  supplierBarcode: { headers: ["Supplier barcode"] },
+  supplierProductName: { headers: ["Supplier product name"] },
+  supplierProductUrl: { headers: ["Supplier product URL"] },
+  moq: { headers: ["MOQ", "Minimum order quantity"] },
+  packSize: { headers: ["Pack size"] },
+  leadTimeDays: { headers: ["Lead time days", "Lead time"] },
+} as const satisfies Record<string, ColumnWanted>;
+
+const priceFields = {
+  unitCost: ["unitCost", numberOf],
+  unitCostCurrencyCode: ["currency", textOf],
+  supplierSku: ["supplierSku", textOf],
+  supplierBarcode: ["supplierBarcode", textOf],
+  supplierProductName: ["supplierProductName", textOf],
+  supplierProductUrl: ["supplierProductUrl", textOf],
+  moq: ["moq", numberOf],
+  packSize: ["packSize", numberOf],
+  leadTimeDays: ["leadTimeDays", numberOf],
+} as const;
+
+const priceFieldColumns = {
+  unitCost: "unitCost",
+  unitCostCurrencyCode: "currency",
+  supplierSku: "supplierSku",
+  supplierBarcode: "supplierBarcode",
+  supplierProductName: "supplierProductName",
+  supplierProductUrl: "supplierProductUrl",
+  moq: "moq",
+  packSize: "packSize",
+  leadTimeDays: "leadTimeDays",
+} as const;
+
+async function* priceRecords(opening: Opening, body: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord> {
+  const { engine, shop } = opening;
+  const names = await supplierNames(opening);
+  for await (const rows of csvRows(body, priceColumns)) {
+    const variants = await variantsOf(opening, rows);
+    const suppliers = rows.map((row) => {
+      const supplierId = row.value("supplierId");
+      if (supplierId !== null) return { id: supplierId, isNew: false };
+      const name = row.value("supplier");
+      if (name !== null) return names.idOf(row, "supplier", name);
+      if (opening.supplierId !== null) return { id: opening.supplierId, isNew: false };
+      throw lineFault(row.lineNumber, [
+        {
+          path: "",
+          message: "must name its supplier by Supplier ID or Supplier, or one supplier be given for the whole file",
+        },
+      ]);
+    });
+    const keys = rows.map((_, index) => [suppliers[index]?.id ?? "", variants[index]?.variantId ?? ""]);
+    const before = await engine.read(shop.shopId, (tx) => referenceTypes.supplierVariant.find(tx, shop.shopId, keys));
+    for (const [index, row] of rows.entries()) {
+      const [supplierId = "", variantId = ""] = keys[index] ?? [];
+      if (suppliers[index]?.isNew === true)
+        yield fileRecord(
+          row,
+          { type: "supplier", supplierId, name: row.value("supplier") },
+          { supplierId: "supplier", name: "supplier" },
+        );
+      const kept = before.get(recordIdOf([supplierId, variantId]));
+      const record = { ...kept, type: "supplierVariant", supplierId, variantId, ...present(row, priceFields) };
+      yield fileRecord(row, record, {
+        ...priceFieldColumns,
+        supplierId: row.value("supplierId") === null ? "supplier" : "supplierId",
+        variantId: variants[index]?.key ?? "handle",
+      });
+    }
+  }
+}
+
+// Sales.
+
+const saleColumns = {
+  ...variantColumns,
+  ...locationColumns,
+  date: { headers: ["Date", "Day"], needed: true },
+  quantity: { headers: ["Quantity", "Quantity sold", "Net quantity"], needed: true },
+} as const satisfies Record<string, ColumnWanted>;
+
+async function* saleRecords(opening: Opening, body: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord> {
+  const names = await locationNames(opening);
+  for await (const rows of csvRows(body, saleColumns)) {
+    const variants = await variantsOf(opening, rows);
+    for (const [index, row] of rows.entries()) {
+      const place = locationOf(row, names);
+      if (place !== null) yield* place.made;
+      const variant = variants[index];
+      needed(row, "quantity");
+      const record = {
+        type: "sale",
+        variantId: variant?.variantId,
+        locationId: place?.locationId ?? null,
+        date: needed(row, "date"),
+        quantity: numberOf(row, "quantity"),
+      };
+      yield fileRecord(row, record, {
+        variantId: variant?.key ?? "handle",
+        locationId: row.value("locationId") === null ? "location" : "locationId",
+        date: "date",
+        quantity: "quantity",
+      });
+    }
+  }
+}
+
+const readers = {
+  "shopify-products": productRecords,
+  "shopify-inventory": inventoryRecords,
+  "supplier-prices": priceRecords,
+  sales: saleRecords,
+} as const satisfies Record<(typeof csvFormatNames)[number], unknown>;
+
+/** How a file of this name is read into the shop. */
+export function fileFormat(name: FileFormatName, opening: Opening): FileFormat {
+  if (name === "ndjson") return ndjson;
+  return { refusesRepeats: true, records: (body) => readers[name](opening, body) };
+}

@@ -1,0 +1,105 @@
+import { z } from "zod";
+import { type Quantity, quantityFrom, quantityMax } from "../core/money.ts";
+import { shortTextMax, text } from "../operations/fields.ts";
+import { checkInput } from "../operations/input.ts";
+import type { Shop } from "../shop/accounts.ts";
+import { type RecordTable, pageOf, recordsByKey, replaceStatement } from "../shop/record-table.ts";
+import type { Ids, Statement, Tx } from "../store/store.ts";
+
+/** Null when left out. */
+export const optional = <T extends z.ZodType>(schema: T) => schema.nullable().default(null);
+
+/** A figure that follows from others: whatever it says, it is computed anew. */
+export const derived = z.unknown().optional();
+
+/** An RFC 3339 instant, as milliseconds. */
+export const instantMs = z.iso.datetime({ offset: true }).transform((value) => Date.parse(value));
+
+export const shortText = text(shortTextMax);
+
+/** A level can be below 0: a storefront may sell what it does not have. */
+export const signedQuantity = z
+  .number()
+  .min(-quantityMax)
+  .max(quantityMax)
+  .transform((value, context): Quantity => {
+    const parsed = quantityFrom(value);
+    if (parsed !== null) return parsed;
+    context.addIssue({ code: "custom", message: "must have at most 3 decimals" });
+    return z.NEVER;
+  });
+
+/** Text that the program wrote itself, which may be longer than what a caller may send. */
+export const ownText = z.string();
+
+/** What there is at hand when a record is brought into its tables. */
+export interface Bringing {
+  readonly tx: Tx;
+  readonly shop: Shop;
+  readonly nowMs: number;
+  readonly ids: Ids;
+}
+
+/** One type of reference record, between its file form, its stored form (JSON text of the value in core's units) and its table. */
+export interface ReferenceType {
+  /**
+   * `weight` is how many rows the record makes, 1 when it is left out.
+   *
+   * @throws Fault INVALID_INPUT naming the fields.
+   */
+  parse(record: unknown): { readonly recordId: string; readonly stored: string; readonly weight?: number };
+  /** Stores the record, replacing the one with its key, and keeps up what follows from it. */
+  statements(shopId: string, stored: string, bringing: Bringing): readonly Statement[] | Promise<readonly Statement[]>;
+  /** Records as the lines of a file, in the order of their keys, from behind `after` (a `next` of an earlier page) on. */
+  page(
+    tx: Tx,
+    shopId: string,
+    after: string | null,
+    limit: number,
+  ): Promise<{ readonly lines: readonly string[]; readonly next: string | null }>;
+}
+
+/** One whose records can be looked up by the values of its table's key. */
+export interface KeyedType extends ReferenceType {
+  /** The records that are there, in their file form, by `recordId`. */
+  find(tx: Tx, shopId: string, keys: readonly (readonly string[])[]): Promise<ReadonlyMap<string, object>>;
+}
+
+/** The `recordId` of a key. */
+export const recordIdOf = (key: readonly unknown[]): string => key.join(" ");
+
+export function referenceType<Stored, Row>(
+  input: z.ZodType<Stored>,
+  json: (record: Stored) => object,
+  table: RecordTable<Stored, Row>,
+  follows: (shopId: string, record: Stored) => readonly Statement[] = () => [],
+): KeyedType {
+  const keyOf = (record: Stored): string => recordIdOf(table.key.map((column) => table.columns[column](record)));
+  // Trusts text that `parse` wrote.
+  const recordFrom = (stored: string): Stored => {
+    const record: Stored = JSON.parse(stored);
+    return record;
+  };
+  return {
+    parse(record) {
+      const parsed = checkInput(input, record);
+      return { recordId: keyOf(parsed), stored: JSON.stringify(parsed) };
+    },
+    statements(shopId, stored) {
+      const record = recordFrom(stored);
+      return [replaceStatement(table, shopId, record), ...follows(shopId, record)];
+    },
+    async page(tx, shopId, after, limit) {
+      const records = await pageOf(tx, table, shopId, after === null ? null : recordFrom(after), limit);
+      const last = records.length < limit ? undefined : records.at(-1);
+      return {
+        lines: records.map((record) => JSON.stringify(json(record))),
+        next: last === undefined ? null : JSON.stringify(last),
+      };
+    },
+    async find(tx, shopId, keys) {
+      const records = await recordsByKey(tx, table, shopId, keys);
+      return new Map(records.map((record) => [keyOf(record), json(record)]));
+    },
+  };
+}

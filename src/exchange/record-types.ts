@@ -1,0 +1,67 @@
+/**
+ * Every type of record but orders, by name, in the order in which an export holds them: what others rely on comes first.
+ */
+import { reasonJson } from "../operations/stock-takes.ts";
+import {
+  inventoryLevelTable,
+  locationTable,
+  saleTable,
+  supplierCreditTable,
+  supplierTable,
+  supplierVariantTable,
+  variantTable,
+} from "../shop/catalogue.ts";
+import { markSeriesStatement } from "../shop/demand.ts";
+import { stockTakeReasonTable } from "../shop/stock-takes.ts";
+import {
+  inventoryLevelInput,
+  inventoryLevelJson,
+  locationInput,
+  locationJson,
+  saleInput,
+  saleJson,
+  supplierCreditInput,
+  supplierCreditJson,
+  supplierJson,
+  supplierRecordInput,
+  supplierVariantInput,
+  supplierVariantJson,
+  variantInput,
+  variantJson,
+} from "./catalogue.ts";
+import { forecastViewType } from "./forecast-views.ts";
+import { manufacturingOrderType } from "./manufacturing-orders.ts";
+import { type ReferenceType, referenceType } from "./record-type.ts";
+import { stockAdjustmentType } from "./stock-adjustments.ts";
+import { reasonInput, stockTakeType } from "./stock-takes.ts";
+import { transferOrderType } from "./transfer-orders.ts";
+
+/** In the order in which an export holds them: what others rely on comes first. */
+export const referenceTypes = {
+  location: referenceType(locationInput, locationJson, locationTable),
+  supplier: referenceType(supplierRecordInput, supplierJson, supplierTable),
+  variant: referenceType(variantInput, variantJson, variantTable),
+  supplierVariant: referenceType(supplierVariantInput, supplierVariantJson, supplierVariantTable),
+  inventoryLevel: referenceType(inventoryLevelInput, inventoryLevelJson, inventoryLevelTable),
+  sale: referenceType(saleInput, saleJson, saleTable, (shopId, sale) => [markSeriesStatement(shopId, sale)]),
+  supplierCredit: referenceType(supplierCreditInput, supplierCreditJson, supplierCreditTable),
+  forecastView: forecastViewType,
+} as const satisfies Readonly<Record<string, ReferenceType>>;
+
+/** In the order in which an export holds them. */
+export const readOnlyTypes = {
+  stockTakeReason: referenceType(
+    reasonInput,
+    (reason) => ({ type: "stockTakeReason", ...reasonJson(reason) }),
+    stockTakeReasonTable,
+  ),
+  stockTake: stockTakeType,
+  stockAdjustment: stockAdjustmentType,
+  transferOrder: transferOrderType,
+  manufacturingOrder: manufacturingOrderType,
+} as const satisfies Readonly<Record<string, ReferenceType>>;
+
+export const recordTypes = {
+  ...referenceTypes,
+  ...readOnlyTypes,
+} as const satisfies Readonly<Record<string, ReferenceType>>;

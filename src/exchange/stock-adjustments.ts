@@ -1,0 +1,107 @@
+import { z } from "zod";
+import { linesPerOrderMax } from "../core/purchase-order.ts";
+import {
+  type StockAdjustment,
+  adjustmentLineChange,
+  adjustmentTotals,
+  stockAdjustmentStatuses,
+} from "../core/stock-adjustments.ts";
+import { worthOf } from "../core/valued-quantity.ts";
+import { currencyCode, id, noRepeats, noteMax, text, unitCost } from "../operations/fields.ts";
+import { stockAdjustmentHeaderJson, stockAdjustmentLineJson } from "../operations/stock-adjustments.ts";
+import { loadParts } from "../shop/read-only.ts";
+import { stockAdjustmentLines, stockAdjustmentStatements, stockAdjustmentTable } from "../shop/stock-adjustments.ts";
+import { fillable, filled, readOnlyType, reasonOf, statedValue, tellable, variantsOf } from "./read-only.ts";
+import { type Bringing, derived, instantMs, optional, shortText, signedQuantity } from "./record-type.ts";
+
+// Stock adjustments.
+
+const stockAdjustmentInput = z.strictObject({
+  type: z.literal("stockAdjustment"),
+  stockAdjustmentId: id,
+  stockAdjustmentNumber: optional(shortText),
+  status: z.enum(stockAdjustmentStatuses).default("Draft"),
+  locationId: optional(id),
+  reasonId: optional(id),
+  reason: fillable(shortText),
+  currencyCode: currencyCode.nullable().optional(),
+  createdBy: optional(shortText),
+  createdAt: instantMs.optional(),
+  appliedAt: optional(instantMs),
+  revertOf: optional(id),
+  revertedBy: optional(id),
+  note: optional(text(noteMax)),
+  lineItems: z
+    .array(
+      z.strictObject({
+        stockAdjustmentLineItemId: id.optional(),
+        variantId: id,
+        sku: fillable(shortText),
+        quantityDelta: signedQuantity,
+        unitCost: optional(unitCost),
+        valueChange: statedValue,
+        reasonId: optional(id),
+        note: optional(text(noteMax)),
+      }),
+    )
+    .max(linesPerOrderMax)
+    .check(noRepeats((line) => line.stockAdjustmentLineItemId, "stockAdjustmentLineItemId"))
+    .check(tellable((line) => [adjustmentLineChange(line)]))
+    .default([]),
+  itemCount: derived,
+  netQuantityChange: derived,
+  netValueChange: derived,
+});
+
+async function stockAdjustmentFrom(
+  { createdAt, appliedAt, ...draft }: z.output<typeof stockAdjustmentInput>,
+  bringing: Bringing,
+): Promise<StockAdjustment> {
+  const currencyCode = draft.currencyCode ?? bringing.shop.currencyCode;
+  const variants = await variantsOf(bringing, draft.lineItems);
+  const lineItems = draft.lineItems.map((line) => ({
+    ...line,
+    stockAdjustmentLineItemId: line.stockAdjustmentLineItemId ?? bringing.ids.next("sal"),
+    sku: filled(line.sku, variants.get(line.variantId)?.sku),
+    valueChange: worthOf(adjustmentLineChange(line), currencyCode),
+  }));
+  return {
+    stockAdjustmentId: draft.stockAdjustmentId,
+    stockAdjustmentNumber: draft.stockAdjustmentNumber,
+    status: draft.status,
+    locationId: draft.locationId,
+    reasonId: draft.reasonId,
+    reason: await reasonOf(bringing, draft),
+    ...adjustmentTotals(lineItems, currencyCode),
+    currencyCode,
+    createdBy: draft.createdBy,
+    createdAtMs: createdAt ?? bringing.nowMs,
+    appliedAtMs: appliedAt,
+    revertOf: draft.revertOf,
+    revertedBy: draft.revertedBy,
+    note: draft.note,
+    lineItems,
+  };
+}
+
+export const stockAdjustmentType = readOnlyType({
+  input: stockAdjustmentInput,
+  table: stockAdjustmentTable,
+  recordId: (draft) => draft.stockAdjustmentId,
+  weight: (draft) => 1 + draft.lineItems.length,
+  statements: async (draft, bringing) =>
+    stockAdjustmentStatements(bringing.shop.shopId, await stockAdjustmentFrom(draft, bringing)),
+  async records(tx, shopId, adjustments) {
+    const lines = await loadParts(
+      tx,
+      stockAdjustmentLines,
+      shopId,
+      adjustments.map((adjustment) => adjustment.stockAdjustmentId),
+    );
+    return adjustments.map((adjustment) => ({
+      type: "stockAdjustment",
+      ...stockAdjustmentHeaderJson(adjustment),
+      lineItems: lines.get(adjustment.stockAdjustmentId)?.map(stockAdjustmentLineJson),
+    }));
+  },
+});

@@ -1,0 +1,153 @@
+import { z } from "zod";
+import { type Address, linesPerOrderMax } from "../core/purchase-order.ts";
+import { requestedValue, transferOrderStatuses, transferTotals } from "../core/transfer-orders.ts";
+import {
+  address,
+  currencyCode,
+  day,
+  id,
+  noRepeats,
+  noteMax,
+  positiveQuantity,
+  text,
+  unitCost,
+} from "../operations/fields.ts";
+import { documentJson, logEntryJson, shipmentJson } from "../operations/purchase-orders/attachments.ts";
+import { transferAddressesJson, transferHeaderJson, transferLineJson } from "../operations/transfer-orders.ts";
+import { loadParts } from "../shop/read-only.ts";
+import {
+  type TransferOrder,
+  loadLocationAddresses,
+  transferDocuments,
+  transferLines,
+  transferLog,
+  transferOrderStatements,
+  transferOrderTable,
+  transferShipments,
+} from "../shop/transfer-orders.ts";
+import { documentInput, shipmentInput } from "./attachments.ts";
+import { fillable, filled, log, quantityOrZero, readOnlyType, tellable, variantsOf } from "./read-only.ts";
+import { type Bringing, derived, instantMs, optional, shortText } from "./record-type.ts";
+
+// Transfer orders.
+
+const transferOrderInput = z.strictObject({
+  type: z.literal("transferOrder"),
+  transferOrderId: id,
+  transferNumber: optional(shortText),
+  transferName: optional(shortText),
+  status: z.enum(transferOrderStatuses).default("Draft"),
+  fromLocationId: optional(id),
+  toLocationId: optional(id),
+  currencyCode: currencyCode.nullable().optional(),
+  expectedArrivalDate: optional(day),
+  shippedAt: optional(instantMs),
+  receivedAt: optional(instantMs),
+  createdBy: optional(shortText),
+  createdAt: instantMs.optional(),
+  updatedAt: instantMs.optional(),
+  note: optional(text(noteMax)),
+  lineItems: z
+    .array(
+      z.strictObject({
+        transferLineItemId: id.optional(),
+        variantId: id,
+        sku: fillable(shortText),
+        quantityRequested: positiveQuantity,
+        quantityShipped: quantityOrZero,
+        quantityReceived: quantityOrZero,
+        quantityRejected: quantityOrZero,
+        quantityCancelled: quantityOrZero,
+        unitCost: optional(unitCost),
+        quantityPending: derived,
+      }),
+    )
+    .max(linesPerOrderMax)
+    .check(noRepeats((line) => line.transferLineItemId, "transferLineItemId"))
+    .check(tellable((line) => [requestedValue(line)]))
+    .default([]),
+  addresses: z.strictObject({ fromAddress: fillable(address), toAddress: fillable(address) }).default({}),
+  /** The one shipment, as the API shows it; `shipments` has all of them. */
+  shipment: optional(shipmentInput),
+  shipments: z
+    .array(shipmentInput)
+    .check(noRepeats((shipment) => shipment.shipmentId, "shipmentId"))
+    .optional(),
+  documents: z
+    .array(documentInput)
+    .check(noRepeats((document) => document.documentId, "documentId"))
+    .default([]),
+  log,
+  itemCount: derived,
+  totalQuantity: derived,
+  totalValue: derived,
+});
+
+async function transferOrderFrom(
+  { createdAt, updatedAt, shippedAt, receivedAt, ...draft }: z.output<typeof transferOrderInput>,
+  bringing: Bringing,
+): Promise<TransferOrder> {
+  const currencyCode = draft.currencyCode ?? bringing.shop.currencyCode;
+  const createdAtMs = createdAt ?? bringing.nowMs;
+  const variants = await variantsOf(bringing, draft.lineItems);
+  const known = await loadLocationAddresses(
+    bringing.tx,
+    bringing.shop.shopId,
+    [draft.fromLocationId, draft.toLocationId].flatMap((locationId) => locationId ?? []),
+  );
+  const addressAt = (given: Address | null | undefined, locationId: string | null): Address | null =>
+    filled(given, locationId === null ? null : known.get(locationId));
+  return {
+    transferOrderId: draft.transferOrderId,
+    transferNumber: draft.transferNumber,
+    transferName: draft.transferName,
+    status: draft.status,
+    fromLocationId: draft.fromLocationId,
+    toLocationId: draft.toLocationId,
+    ...transferTotals(draft.lineItems, currencyCode),
+    currencyCode,
+    expectedArrivalDate: draft.expectedArrivalDate,
+    shippedAtMs: shippedAt,
+    receivedAtMs: receivedAt,
+    createdBy: draft.createdBy,
+    createdAtMs,
+    updatedAtMs: updatedAt ?? createdAtMs,
+    note: draft.note,
+    fromAddress: addressAt(draft.addresses.fromAddress, draft.fromLocationId),
+    toAddress: addressAt(draft.addresses.toAddress, draft.toLocationId),
+    lineItems: draft.lineItems.map(({ quantityPending: _derived, ...line }) => ({
+      ...line,
+      transferLineItemId: line.transferLineItemId ?? bringing.ids.next("tol"),
+      sku: filled(line.sku, variants.get(line.variantId)?.sku),
+    })),
+    shipments: draft.shipments ?? (draft.shipment === null ? [] : [draft.shipment]),
+    documents: draft.documents,
+    log: draft.log,
+  };
+}
+
+export const transferOrderType = readOnlyType({
+  input: transferOrderInput,
+  table: transferOrderTable,
+  recordId: (draft) => draft.transferOrderId,
+  weight: (draft) =>
+    1 + draft.lineItems.length + (draft.shipments?.length ?? 1) + draft.documents.length + draft.log.length,
+  statements: async (draft, bringing) =>
+    transferOrderStatements(bringing.shop.shopId, await transferOrderFrom(draft, bringing)),
+  async records(tx, shopId, orders) {
+    const orderIds = orders.map((order) => order.transferOrderId);
+    const lines = await loadParts(tx, transferLines, shopId, orderIds);
+    const shipments = await loadParts(tx, transferShipments, shopId, orderIds);
+    const documents = await loadParts(tx, transferDocuments, shopId, orderIds);
+    const log = await loadParts(tx, transferLog, shopId, orderIds);
+    return orders.map((order) => ({
+      type: "transferOrder",
+      ...transferHeaderJson(order),
+      lineItems: lines.get(order.transferOrderId)?.map(transferLineJson),
+      addresses: transferAddressesJson(order),
+      shipments: shipments.get(order.transferOrderId)?.map(shipmentJson),
+      documents: documents.get(order.transferOrderId)?.map(documentJson),
+      log: log.get(order.transferOrderId)?.map(logEntryJson),
+    }));
+  },
+});

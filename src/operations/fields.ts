@@ -1,0 +1,253 @@
+/**
+ * What goes over the wire about purchase orders, in both directions: zod building blocks that parse input straight into core
+ * values, and the way from core to JSON.
+ *
+ * Owns: names, limits and formats of fields (contract §9, C11, C14). Does not own: rules over them (core) or which operation
+ * takes what. Every object is strict, every nullable field of an answer is there as null. `query` in a schema's metadata says
+ * how its query parameter is spelled: `string`, `integer`, `boolean`, `list` (comma-separated) or `repeatable-list`.
+ * `body` in the metadata of an operation's input is what JSON Schema can say of the whole body beside its members.
+ */
+import { z } from "zod";
+import {
+  type Money,
+  type Quantity,
+  moneyFrom,
+  moneyToNumber,
+  quantityFrom,
+  quantityMax,
+  quantityToNumber,
+  totalValueMax,
+  unitCostMax,
+} from "../core/money.ts";
+import type { Address } from "../core/purchase-order.ts";
+
+// Limits, in characters unless said otherwise.
+
+export const idMax = 200;
+
+/** References, terms, SKUs, barcodes, names of people and places. */
+export const shortTextMax = 200;
+
+export const productNameMax = 500;
+
+export const urlMax = 2_000;
+
+export const noteMax = 5_000;
+
+export const searchMax = 200;
+
+/** Of the JSON text. */
+export const supplierVariantDetailsMax = 10_000;
+
+export const leadTimeDaysMax = 3_650;
+
+/** Ids, statuses or other values in one query parameter. */
+export const listParameterMax = 500;
+
+export const pageSizeMax = 50;
+
+export const pageSizeDefault = 50;
+
+// Scalars of input. Each parses into its core value.
+
+/** An exact decimal that core can hold; `parse` answers null for too many decimals. */
+export const decimal = <T>(schema: z.ZodNumber, decimals: number, parse: (value: number) => T | null) =>
+  schema.transform((value, context): T => {
+    const parsed = parse(value);
+    if (parsed !== null) return parsed;
+    context.addIssue({ code: "custom", message: `must have at most ${decimals} decimals` });
+    return z.NEVER;
+  });
+
+/** ≥ 0, at most 3 decimals. */
+export const quantity = decimal(z.number().min(0).max(quantityMax), 3, quantityFrom).meta({
+  description: "A quantity: at least 0, at most 3 decimals.",
+});
+
+/** > 0, at most 3 decimals. */
+export const positiveQuantity = decimal(z.number().positive().max(quantityMax), 3, quantityFrom).meta({
+  description: "A quantity: above 0, at most 3 decimals.",
+});
+
+export const unitCost = decimal(z.number().min(0).max(unitCostMax), 4, moneyFrom).meta({
+  description: "A cost of one unit: at least 0, at most 4 decimals.",
+});
+
+export const amount = decimal(z.number().min(0).max(totalValueMax), 4, moneyFrom).meta({
+  description: "An amount of money: at least 0, at most 4 decimals.",
+});
+
+export const leadTimeDays = z.int().min(0).max(leadTimeDaysMax);
+
+/** A day, `YYYY-MM-DD`. */
+export const day = z.iso.date();
+
+export const currencyCode = z
+  .string()
+  .regex(/^[A-Z]{3}$/, "must be a currency code of three capital letters, like EUR")
+  .meta({ description: "ISO 4217 currency code.", example: "EUR" });
+
+/** Opaque; whatever form it came in with. */
+export const id = z.string().min(1).max(idMax);
+
+export const text = (max: number) =>
+  z.string().min(1, "must not be empty; leave it out, or send null to clear it").max(max);
+
+/** Refuses an array in which two entries have the same key (C15); undefined is none. `member` is where in an entry the key stands. */
+export function noRepeats<T>(keyOf: (entry: T) => string | undefined, member?: string) {
+  return (context: z.core.ParsePayload<readonly T[]>): void => {
+    const seen = new Set<string>();
+    for (const [index, entry] of context.value.entries()) {
+      const key = keyOf(entry);
+      if (key === undefined) continue;
+      if (seen.has(key))
+        context.issues.push({
+          code: "custom",
+          input: context.value,
+          path: member === undefined ? [index] : [index, member],
+          message: `${key} is given twice`,
+        });
+      seen.add(key);
+    }
+  };
+}
+
+const addressLine = text(shortTextMax).nullable().default(null);
+
+export const address = z
+  .strictObject({
+    companyName: addressLine,
+    contactName: addressLine,
+    address1: addressLine,
+    address2: addressLine,
+    city: addressLine,
+    province: addressLine,
+    provinceCode: addressLine,
+    country: addressLine,
+    countryCode: z
+      .string()
+      .regex(/^[A-Z]{2}$/, "must be a country code of two capital letters, like NL")
+      .nullable()
+      .default(null),
+    zip: addressLine,
+    phone: addressLine,
+    email: addressLine,
+  })
+  .meta({
+    id: "AddressInput",
+    description: "A postal address. It is replaced as a whole: members left out become null.",
+  });
+
+// Query parameters.
+
+export const limit = z
+  .int()
+  .min(1)
+  .max(pageSizeMax)
+  .default(pageSizeDefault)
+  .meta({ description: `Rows of one page, 1 to ${pageSizeMax}.`, query: "integer" });
+
+/** For lists that belong to one order: everything when it is not given (contract §9). */
+export const optionalLimit = z
+  .int()
+  .min(1)
+  .max(pageSizeMax)
+  .optional()
+  .meta({ description: `Rows of one page, 1 to ${pageSizeMax}; all rows when left out.`, query: "integer" });
+
+export const cursor = z
+  .string()
+  .min(1)
+  .optional()
+  .meta({ description: "`cursor` of the previous page, unchanged, with the same filters.", query: "string" });
+
+export const textParameter = (description: string) => id.optional().meta({ description, query: "string" });
+
+/** One value or several, separated by commas. */
+export const listParameter = <T extends z.ZodType<string>>(entry: T, description: string) =>
+  z
+    .array(entry)
+    .min(1)
+    .max(listParameterMax)
+    .optional()
+    .meta({ description: `${description} One value, or several separated by commas.`, query: "list" });
+
+const dayMs = 86_400_000;
+
+/** An RFC 3339 instant with its offset and nanoseconds, and some. */
+const instantLengthMax = 40;
+
+const dayOrInstant = z.union([day, z.iso.datetime({ offset: true }).max(instantLengthMax)], {
+  error: "must be a day (YYYY-MM-DD) or an RFC 3339 instant",
+});
+
+/** From this day's beginning (UTC), or this instant, on: milliseconds, inclusive (C13). */
+export const dateFrom = dayOrInstant
+  .transform((value) => Date.parse(value))
+  .optional()
+  .meta({ description: "The first day (UTC) or instant.", query: "string", example: "2026-01-01" });
+
+/** To this day's end (UTC), or this instant, itself included: milliseconds, exclusive (C13). */
+export const dateTo = dayOrInstant
+  .transform((value) => Date.parse(value) + (value.length === "YYYY-MM-DD".length ? dayMs : 1))
+  .optional()
+  .meta({ description: "The last day (UTC) or instant, included.", query: "string", example: "2026-12-31" });
+
+/** Refuses a range that ends before it begins. */
+export const orderedRange = (
+  context: z.core.ParsePayload<{ readonly dateFrom?: number | undefined; readonly dateTo?: number | undefined }>,
+): void => {
+  const { dateFrom, dateTo } = context.value;
+  if (dateFrom !== undefined && dateTo !== undefined && dateFrom >= dateTo)
+    context.issues.push({
+      code: "custom",
+      input: context.value,
+      path: ["dateTo"],
+      message: "must not be before dateFrom",
+    });
+};
+
+// Answers.
+
+export const instantSchema = z.iso
+  .datetime({ precision: 3 })
+  .meta({ description: "RFC 3339, UTC, milliseconds.", example: "2026-03-01T09:30:00.000Z" });
+
+export const dateSchema = z.iso.date().meta({ description: "YYYY-MM-DD." });
+
+export const addressSchema = z
+  .strictObject({
+    companyName: z.string().nullable(),
+    contactName: z.string().nullable(),
+    address1: z.string().nullable(),
+    address2: z.string().nullable(),
+    city: z.string().nullable(),
+    province: z.string().nullable(),
+    provinceCode: z.string().nullable(),
+    country: z.string().nullable(),
+    countryCode: z.string().nullable(),
+    zip: z.string().nullable(),
+    phone: z.string().nullable(),
+    email: z.string().nullable(),
+  })
+  .meta({ id: "Address", description: "A postal address." });
+
+/** The members that every list answers beside its rows. */
+export const pageShape = {
+  totalCount: z.int().meta({ description: "Rows over all pages." }),
+  cursor: z.string().nullable().meta({ description: "For the next page; null on the last." }),
+} as const;
+
+// From core to JSON.
+
+export const instant = (ms: number): string => new Date(ms).toISOString();
+
+export const instantOrNull = (ms: number | null): string | null => (ms === null ? null : instant(ms));
+
+export const moneyOrNull = (value: Money | null): number | null => (value === null ? null : moneyToNumber(value));
+
+export const quantityOrNull = (value: Quantity | null): number | null =>
+  value === null ? null : quantityToNumber(value);
+
+export const addressJson = (value: Address | null): z.output<typeof addressSchema> | null =>
+  value === null ? null : { ...value };

@@ -1,0 +1,102 @@
+/**
+ * How operations get at one order: found or 404, at the version the caller believes in or 412, saved under the caller's name.
+ */
+import { z } from "zod";
+import { Fault } from "../../core/fault.ts";
+import type { Decision, Header, PurchaseOrder } from "../../core/purchase-order.ts";
+import { type Stamp, loadHeader, loadOrder, saveDecision } from "../../shop/purchase-orders.ts";
+import type { Tx } from "../../store/store.ts";
+import type { Call, Committed } from "../operation.ts";
+import { etagOf, purchaseOrderJson, purchaseOrderSchema } from "./json.ts";
+import { type AskedEffect, followOnShape, renderSideEffects } from "./side-effects.ts";
+
+const unknownOrder = (purchaseOrderId: string): Fault =>
+  new Fault("NOT_FOUND", `There is no purchase order ${purchaseOrderId}.`, {
+    action: "List orders with GET /purchase-orders.",
+  });
+
+/** @throws Fault NOT_FOUND  there is no such order, or it was deleted. */
+export async function headerOf(tx: Tx, call: Call, purchaseOrderId: string): Promise<Header> {
+  const header = await loadHeader(tx, call.shop.shopId, purchaseOrderId);
+  if (header === null) throw unknownOrder(purchaseOrderId);
+  return header;
+}
+
+/** @throws Fault NOT_FOUND  there is no such order, or it was deleted. */
+export async function orderOf(tx: Tx, call: Call, purchaseOrderId: string): Promise<PurchaseOrder> {
+  const order = await loadOrder(tx, call.shop.shopId, purchaseOrderId);
+  if (order === null) throw unknownOrder(purchaseOrderId);
+  return order;
+}
+
+/**
+ * The order as the caller wants to change it.
+ *
+ * @throws Fault NOT_FOUND                              there is no such order.
+ * @throws Fault INVALID_INPUT (412) VERSION_MISMATCH   `If-Match` was sent and names another version (C37).
+ */
+export async function orderToChange(tx: Tx, call: Call, purchaseOrderId: string): Promise<PurchaseOrder> {
+  const order = await orderOf(tx, call, purchaseOrderId);
+  const { ifMatch } = call;
+  if (ifMatch !== null && !ifMatch.includes("*") && !ifMatch.includes(etagOf(order)))
+    throw new Fault("INVALID_INPUT", `The order is at version ${order.version}; If-Match names another.`, {
+      reason: "VERSION_MISMATCH",
+      action: "Read the order again and send its ETag as If-Match.",
+    });
+  return order;
+}
+
+/** Under whose name and in which call a change is recorded. */
+export const stampOf = (call: Call): Stamp => ({
+  actor: call.actor,
+  operation: call.operation,
+  requestId: call.requestId,
+  nowMs: call.clock.now(),
+  ids: call.ids,
+});
+
+/** Saves what was decided, all of it under the instant of the decision; the effects it asked for come back with their ids. */
+export const saveFor = (
+  tx: Tx,
+  call: Call,
+  before: PurchaseOrder | null,
+  decided: Decision,
+): Promise<readonly AskedEffect[]> =>
+  saveDecision(tx, call.shop.shopId, before, decided, { ...stampOf(call), nowMs: decided.next.updatedAtMs });
+
+const tag = "Purchase orders";
+
+export const path = "/purchase-orders/{purchaseOrderId}";
+
+export const write = { tag, scope: "write" } as const;
+
+export const faults = ["NOT_FOUND", "VERSION_MISMATCH"] as const;
+
+export const exampleId = "po_01k8x4m2q7v9c3n5t6w8y0z1a2";
+
+export const exampleLineId = "pol_01k8x4m2q7v9c3n5t6w8y0z1b3";
+
+export const contextOf = (call: Call) => ({ shop: call.shop, nowMs: call.clock.now() });
+
+/** Saves and answers with the order alone. */
+export async function savedOrder(
+  tx: Tx,
+  call: Call,
+  order: PurchaseOrder,
+  decided: Decision,
+): Promise<Committed<z.output<typeof orderAnswer>>> {
+  const effects = await saveFor(tx, call, order, decided);
+  const { next } = decided;
+  return {
+    effectIds: effects.map((effect) => effect.effectId),
+    answer: (outcomes) => ({
+      data: {
+        purchaseOrder: purchaseOrderJson(next),
+        ...renderSideEffects(effects, outcomes, { order: next }),
+      },
+      etag: etagOf(next),
+    }),
+  };
+}
+
+export const orderAnswer = z.strictObject({ purchaseOrder: purchaseOrderSchema, ...followOnShape });

@@ -1,0 +1,191 @@
+/**
+ * Changing purchase orders by hand: making one, its header, its lines, its status, deleting it (spec "Purchase orders: writes").
+ *
+ * Owns: turning what a caller sends into what a rule takes, and its answer. Does not own: the rules (core/edit.ts, core/status.ts)
+ * or how rows are written (shop/purchase-orders.ts).
+ */
+import { z } from "zod";
+import { type HeaderChanges, type HeaderFacts, decideCreate, decideDelete, decideHeader } from "../../core/edit.ts";
+import { type Decision, type PurchaseOrder, bulkLinesMax } from "../../core/purchase-order.ts";
+import { loadLocationName, loadSupplier } from "../../shop/catalogue.ts";
+import { loadAttachments } from "../../shop/purchase-order-attachments.ts";
+import { actorName, deleteOrder, nextPoNumber, softDelete } from "../../shop/purchase-orders.ts";
+import type { Tx } from "../../store/store.ts";
+import { type Call, operation } from "../operation.ts";
+import {
+  contextOf,
+  exampleId,
+  faults,
+  orderAnswer,
+  orderToChange,
+  path,
+  saveFor,
+  savedOrder,
+  stampOf,
+  write,
+} from "./access.ts";
+import {
+  catalogueLineInput,
+  etagOf,
+  fxRate,
+  headerInput,
+  purchaseOrderId,
+  purchaseOrderJson,
+  purchaseOrderSchema,
+} from "./json.ts";
+import { catalogueLines } from "./lines.ts";
+import { sideEffectsSchema } from "./side-effects.ts";
+import { refuseWhileInFlight } from "./stock-sync.ts";
+
+/** Names that the order will show, and the currency its supplier brings. */
+async function headerFacts(
+  tx: Tx,
+  call: Call,
+  supplierId: string | null,
+  locationId: string | null,
+): Promise<HeaderFacts> {
+  const { shopId } = call.shop;
+  const [supplier, locationName] = await Promise.all([
+    supplierId === null ? null : loadSupplier(tx, shopId, supplierId),
+    locationId === null ? null : loadLocationName(tx, shopId, locationId),
+  ]);
+  return { supplier, locationName };
+}
+
+// The order and its header.
+
+export const createPurchaseOrder = operation({
+  ...write,
+  name: "purchase_order_create",
+  title: "Create a purchase order",
+  summary: "Makes a new Draft, with or without lines.",
+  description:
+    "Makes a new order in status Draft and numbers it. Everything is optional: header fields can follow with purchase_order_update and lines with purchase_order_line_item_add. Repeating the call makes another order, so send an Idempotency-Key. When it is ready, move it to Sent with purchase_order_status, for which it needs a locationId.",
+  route: { method: "POST", path: "/purchase-orders" },
+  success: 201,
+  repeat: "adds-again",
+  destructive: false,
+  faults: [],
+  input: z
+    .strictObject({
+      ...headerInput,
+      lineItems: z
+        .array(catalogueLineInput)
+        .max(bulkLinesMax)
+        .optional()
+        .meta({ description: `Up to ${bulkLinesMax} lines.` }),
+    })
+    .meta({
+      example: {
+        poName: "Spring restock",
+        supplierId: "sup_nordlicht",
+        locationId: "loc_main",
+        lineItems: [{ variantId: "var_1001", quantityOrdered: 12, unitCost: 4.5 }],
+      },
+    }),
+  output: z.strictObject({ purchaseOrder: purchaseOrderSchema, sideEffects: sideEffectsSchema }),
+  run: (call, { lineItems, ...header }) =>
+    call.commit(async (tx) => {
+      const { shopId } = call.shop;
+      const asked = {
+        purchaseOrderId: call.ids.next("po"),
+        poNumber: await nextPoNumber(tx, shopId),
+        createdBy: actorName(call.actor),
+        header,
+        lineItems: await catalogueLines(tx, call, lineItems ?? []),
+      };
+      const facts = await headerFacts(tx, call, header.supplierId ?? null, header.locationId ?? null);
+      const decided = decideCreate(asked, facts, contextOf(call));
+      await saveFor(tx, call, null, decided);
+      return {
+        effectIds: [],
+        answer: () => ({
+          data: { purchaseOrder: purchaseOrderJson(decided.next), sideEffects: {} },
+          location: `/api/v1/purchase-orders/${asked.purchaseOrderId}`,
+          etag: etagOf(decided.next),
+        }),
+      };
+    }),
+});
+
+export const updatePurchaseOrder = operation({
+  ...write,
+  name: "purchase_order_update",
+  title: "Change an order's header",
+  summary: "Sets header fields; those not sent stay as they are.",
+  description:
+    "Sets the header fields that are sent, in any status; null clears one. What has its value already is no change, so repeating is safe. locationId cannot change once anything is received, and is null only in Draft. It never changes the status (use purchase_order_status) or lines (use purchase_order_line_item_update).",
+  route: { method: "PATCH", path },
+  success: 200,
+  repeat: "safe",
+  destructive: false,
+  faults,
+  input: z
+    .strictObject({
+      purchaseOrderId,
+      ...headerInput,
+      fxRateOverride: fxRate.nullable().optional(),
+      status: z
+        .never({ error: "cannot be set here; use POST /purchase-orders/{id}/status" })
+        .optional()
+        .meta({ description: "Not here: POST …/status moves the order." }),
+    })
+    .check((context) => {
+      const { purchaseOrderId: _, ...fields } = context.value;
+      if (Object.values(fields).every((value) => value === undefined))
+        context.issues.push({
+          code: "custom",
+          input: context.value,
+          path: [],
+          message: "names no field to change; send at least one",
+        });
+    })
+    .meta({
+      example: { purchaseOrderId: exampleId, expectedDeliveryDate: "2026-12-01", tags: ["spring"] },
+      body: { minProperties: 1 },
+    }),
+  output: orderAnswer,
+  run: (call, { purchaseOrderId, ...changes }) =>
+    call.commit(async (tx) => {
+      const order = await orderToChange(tx, call, purchaseOrderId);
+      const decided = await decidedHeader(tx, call, order, changes);
+      return savedOrder(tx, call, order, decided);
+    }),
+});
+
+async function decidedHeader(tx: Tx, call: Call, order: PurchaseOrder, changes: HeaderChanges): Promise<Decision> {
+  const { supplierId = order.supplierId, locationId = order.locationId } = changes;
+  const facts = await headerFacts(tx, call, supplierId, locationId);
+  const settlements = await loadAttachments(tx, call.shop.shopId, order.purchaseOrderId);
+  return decideHeader(order, changes, { ...facts, settlements }, contextOf(call));
+}
+
+export const deletePurchaseOrder = operation({
+  ...write,
+  name: "purchase_order_delete",
+  title: "Delete a purchase order",
+  summary: "Deletes a Draft outright; hides a Cancelled order and retains it.",
+  description:
+    "Deletes an order that is Draft or Cancelled; any other must be moved to Cancelled first with purchase_order_status. A Draft is gone for good; a Cancelled order is retained but can no longer be read here. Its number is not used again.",
+  route: { method: "DELETE", path },
+  success: 200,
+  repeat: "safe",
+  destructive: true,
+  faults: [...faults, "ON_HAND_SYNC_IN_FLIGHT"],
+  input: z.strictObject({ purchaseOrderId }).meta({ example: { purchaseOrderId: exampleId } }),
+  output: z.strictObject({
+    purchaseOrderId: z.string(),
+    poNumber: z.string(),
+    mode: z.enum(["deleted", "soft-deleted"]).meta({ description: "soft-deleted: hidden and retained." }),
+  }),
+  run: (call, input) =>
+    call.commit(async (tx) => {
+      const order = await orderToChange(tx, call, input.purchaseOrderId);
+      const mode = decideDelete(order);
+      await refuseWhileInFlight(tx, call, order);
+      if (mode === "deleted") await deleteOrder(tx, call.shop.shopId, order);
+      else await softDelete(tx, call.shop.shopId, order, stampOf(call));
+      const { purchaseOrderId, poNumber } = order;
+      return { effectIds: [], answer: () => ({ data: { purchaseOrderId, poNumber, mode } }) };
+    }),
+});

@@ -1,0 +1,417 @@
+import { z } from "zod";
+import {
+  type LineEditDecision,
+  type NewLine,
+  decideAddLines,
+  decideDeleteLines,
+  decideEditLines,
+} from "../../core/edit.ts";
+import { isCustom } from "../../core/lines.ts";
+import { zeroMoney } from "../../core/money.ts";
+import { type LineFailure, type PurchaseOrder, bulkLinesMax, customVariantPrefix } from "../../core/purchase-order.ts";
+import {
+  type SupplierVariantChanges,
+  type VariantSnapshot,
+  loadSupplierVariantIds,
+  loadVariants,
+  supplierVariantStatement,
+} from "../../shop/catalogue.ts";
+import type { Statement, Tx } from "../../store/store.ts";
+import {
+  currencyCode,
+  day,
+  noRepeats,
+  noteMax,
+  positiveQuantity,
+  productNameMax,
+  quantity,
+  shortTextMax,
+  supplierVariantDetailsMax,
+  text,
+  unitCost,
+} from "../fields.ts";
+import { type Call, type Committed, operation } from "../operation.ts";
+import {
+  contextOf,
+  exampleId,
+  exampleLineId,
+  faults,
+  orderToChange,
+  path,
+  saveFor,
+  savedOrder,
+  write,
+} from "./access.ts";
+import type { catalogueLineInput } from "./json.ts";
+import {
+  catalogueLinesInput,
+  customLineInput,
+  etagOf,
+  lineFailureSchema,
+  lineItemId,
+  lineJson,
+  lineSchema,
+  purchaseOrderId,
+  purchaseOrderJson,
+  purchaseOrderSchema,
+  supplierInput,
+} from "./json.ts";
+import { type SupplierUpdate, followOnShape, renderSideEffects } from "./side-effects.ts";
+
+type CatalogueLine = z.output<typeof catalogueLineInput>;
+
+type CustomLine = z.output<z.ZodObject<typeof customLineInput>>;
+
+/** What catalogue and custom lines have in common. */
+const commonOf = (line: CatalogueLine | CustomLine) => ({
+  quantityOrdered: line.quantityOrdered,
+  unitCost: line.unitCost ?? zeroMoney,
+  unitCostCurrencyCode: line.unitCostCurrencyCode ?? null,
+  supplierSku: line.supplierSku ?? null,
+  supplierBarcode: line.supplierBarcode ?? null,
+  supplierProductName: line.supplierProductName ?? null,
+  supplierProductUrl: line.supplierProductUrl ?? null,
+  moq: line.moq ?? null,
+  packSize: line.packSize ?? null,
+  leadTimeDays: line.leadTimeDays ?? null,
+  expectedDeliveryDate: line.expectedDeliveryDate ?? null,
+  note: line.note ?? null,
+});
+
+/** Lines as the rules take them, each with a snapshot of its variant as the catalogue has it now (C16, D2). */
+export async function catalogueLines(tx: Tx, call: Call, lines: readonly CatalogueLine[]): Promise<readonly NewLine[]> {
+  const variants = await loadVariants(
+    tx,
+    call.shop.shopId,
+    lines.map((line) => line.variantId),
+  );
+  const unknown: { readonly [K in keyof VariantSnapshot]: null } = {
+    productName: null,
+    variantName: null,
+    sku: null,
+    barcode: null,
+  };
+  return lines.map((line) => ({
+    ...commonOf(line),
+    poLineItemId: call.ids.next("pol"),
+    variantId: line.variantId,
+    isCustom: false,
+    ...(variants.get(line.variantId) ?? unknown),
+  }));
+}
+
+function customLine(call: Call, line: CustomLine): NewLine {
+  const poLineItemId = call.ids.next("pol");
+  return {
+    ...commonOf(line),
+    poLineItemId,
+    variantId: `${customVariantPrefix}${poLineItemId}`,
+    isCustom: true,
+    productName: line.productName,
+    variantName: line.variantName ?? null,
+    sku: line.sku ?? null,
+    barcode: line.barcode ?? null,
+  };
+}
+
+// Lines.
+
+const linesAnswer = z.strictObject({
+  purchaseOrder: purchaseOrderSchema,
+  lineItems: z.array(lineSchema).meta({ description: "The lines that this call was about, as they are now." }),
+  ...followOnShape,
+});
+
+/** Adds the lines and answers with them. */
+async function addedLines(
+  tx: Tx,
+  call: Call,
+  order: PurchaseOrder,
+  lines: readonly NewLine[],
+): Promise<Committed<z.output<typeof linesAnswer>>> {
+  const decided = decideAddLines(order, lines, contextOf(call));
+  const saved = await savedOrder(tx, call, order, decided);
+  const added = decided.next.lineItems.slice(order.lineItems.length).map(lineJson);
+  return {
+    effectIds: saved.effectIds,
+    answer: (outcomes) => {
+      const { data, ...rest } = saved.answer(outcomes);
+      return { data: { ...data, lineItems: added }, ...rest };
+    },
+  };
+}
+
+export const addLineItems = operation({
+  ...write,
+  name: "purchase_order_line_item_add",
+  title: "Add lines",
+  summary: "Adds 1 to 500 catalogue lines to an order.",
+  description:
+    "Adds lines for variants of the catalogue, all or none. Allowed from Draft to Partially Received. Repeating the call adds them again, so send an Idempotency-Key. For something the catalogue does not have use purchase_order_line_item_add_custom; to change quantities use purchase_order_line_item_update.",
+  route: { method: "POST", path: `${path}/line-items` },
+  success: 201,
+  repeat: "adds-again",
+  destructive: false,
+  faults,
+  input: z.strictObject({ purchaseOrderId, lineItems: catalogueLinesInput }).meta({
+    example: {
+      purchaseOrderId: exampleId,
+      lineItems: [{ variantId: "var_1002", quantityOrdered: 6, unitCost: 7.25, note: "the blue ones" }],
+    },
+  }),
+  output: linesAnswer,
+  run: (call, input) =>
+    call.commit(async (tx) => {
+      const order = await orderToChange(tx, call, input.purchaseOrderId);
+      return addedLines(tx, call, order, await catalogueLines(tx, call, input.lineItems));
+    }),
+});
+
+export const addCustomLineItem = operation({
+  ...write,
+  name: "purchase_order_line_item_add_custom",
+  title: "Add a custom line",
+  summary: "Adds one line for something the catalogue does not have.",
+  description:
+    "Adds one line without a catalogue variant: packaging, samples, fees. It is ordered and received like any other but never reaches the storefront. Allowed from Draft to Partially Received. Repeating the call adds it again. For catalogue variants use purchase_order_line_item_add.",
+  route: { method: "POST", path: `${path}/line-items/custom` },
+  success: 201,
+  repeat: "adds-again",
+  destructive: false,
+  faults,
+  input: z.strictObject({ purchaseOrderId, ...customLineInput }).meta({
+    example: { purchaseOrderId: exampleId, productName: "Pallet", quantityOrdered: 2, unitCost: 9.5 },
+  }),
+  output: linesAnswer,
+  run: (call, { purchaseOrderId, ...line }) =>
+    call.commit(async (tx) => {
+      const order = await orderToChange(tx, call, purchaseOrderId);
+      return addedLines(tx, call, order, [customLine(call, line)]);
+    }),
+});
+
+const lineEditInput = z
+  .strictObject({
+    lineItemId,
+    quantityOrdered: positiveQuantity.optional(),
+    quantityRejected: quantity.optional().meta({ description: "New total rejected." }),
+    quantityCancelled: quantity.optional().meta({ description: "New total cancelled." }),
+    unitCost: unitCost.optional(),
+    unitCostCurrencyCode: currencyCode.nullable().optional().meta({ description: "null: the order's currency." }),
+    ...supplierInput,
+    supplierVariantDetails: z
+      .unknown()
+      .optional()
+      .refine((details) => details === undefined || JSON.stringify(details).length <= supplierVariantDetailsMax, {
+        error: `must not be longer than ${supplierVariantDetailsMax} characters of JSON`,
+      })
+      .meta({
+        description:
+          "Any JSON for the supplier's catalogue entry. Kept only with updateSupplier: true, never returned.",
+      }),
+    expectedDeliveryDate: day.nullable().optional(),
+    note: text(noteMax).nullable().optional(),
+    productName: text(productNameMax).optional().meta({ description: "Custom lines only." }),
+    variantName: text(productNameMax).nullable().optional().meta({ description: "Custom lines only." }),
+    sku: text(shortTextMax).nullable().optional().meta({ description: "Custom lines only." }),
+    barcode: text(shortTextMax).nullable().optional().meta({ description: "Custom lines only." }),
+    quantityConfirmed: z
+      .never({ error: "cannot be set here; use POST /purchase-orders/{id}/confirm" })
+      .optional()
+      .meta({ description: "Not here: POST …/confirm records it." }),
+    quantityReceived: z
+      .never({ error: "cannot be set here; use POST /purchase-orders/{id}/receive" })
+      .optional()
+      .meta({ description: "Not here: POST …/receive records it." }),
+  })
+  .check((context) => {
+    const { lineItemId: _, ...fields } = context.value;
+    if (Object.values(fields).every((value) => value === undefined))
+      context.issues.push({
+        code: "custom",
+        input: context.value,
+        path: [],
+        message: "names no field to change; send at least one beside lineItemId",
+      });
+  })
+  .meta({ description: "A line and the fields to change, at least one; null clears one.", minProperties: 2 });
+
+type LineEditInput = z.output<typeof lineEditInput>;
+
+export const updateLineItems = operation({
+  ...write,
+  name: "purchase_order_line_item_update",
+  title: "Change lines",
+  summary: "Changes 1 to 500 lines; each is changed as a whole or left alone and named in failed.",
+  description:
+    "Changes fields of lines. Rejected and cancelled quantities are new totals. A line that its state does not let change is named in failed while the others are changed; when none can be, the call is refused. With updateSupplier: true the supplier-related values sent are also written to the supplier's catalogue entry for the variant. Allowed from Draft to Partially Received; never moves the status. For confirmed quantities use purchase_order_confirm, for received ones purchase_order_receive.",
+  route: { method: "PATCH", path: `${path}/line-items` },
+  success: 200,
+  repeat: "safe",
+  destructive: false,
+  faults,
+  input: z
+    .strictObject({
+      purchaseOrderId,
+      lines: z
+        .array(lineEditInput)
+        .min(1)
+        .max(bulkLinesMax)
+        .check(noRepeats((line) => line.lineItemId, "lineItemId")),
+      updateSupplier: z.boolean().default(false).meta({
+        description: "Also write the supplier-related values sent to the supplier's catalogue.",
+      }),
+    })
+    .meta({
+      example: {
+        purchaseOrderId: exampleId,
+        lines: [{ lineItemId: exampleLineId, quantityOrdered: 24, unitCost: 4.25 }],
+        updateSupplier: true,
+      },
+    }),
+  output: z.strictObject({
+    ...linesAnswer.shape,
+    updatedLineItemIds: z.array(z.string()).meta({ description: "Lines that are now as asked for." }),
+    failed: z.array(lineFailureSchema),
+  }),
+  run: (call, input) =>
+    call.commit(async (tx) => {
+      const order = await orderToChange(tx, call, input.purchaseOrderId);
+      const decided = decideEditLines(order, input.lines, contextOf(call));
+      const effects = await saveFor(tx, call, order, decided);
+      const supplierUpdate = input.updateSupplier ? await writeBack(tx, call, input.lines, decided) : undefined;
+      const { next, updatedLineItemIds, failed } = decided;
+      const updated = new Set(updatedLineItemIds);
+      return {
+        effectIds: effects.map((effect) => effect.effectId),
+        answer: (outcomes) => ({
+          data: {
+            purchaseOrder: purchaseOrderJson(next),
+            lineItems: next.lineItems.filter((line) => updated.has(line.poLineItemId)).map(lineJson),
+            updatedLineItemIds: [...updatedLineItemIds],
+            failed: failed.map((failure) => ({ ...failure })),
+            ...renderSideEffects(effects, outcomes, {
+              order: next,
+              ...(supplierUpdate === undefined ? {} : { supplierUpdate }),
+            }),
+          },
+          etag: etagOf(next),
+        }),
+      };
+    }),
+});
+
+/** What of a line edit is carried over to the supplier's catalogue (spec "Rules attached to the endpoints" 6). */
+function carriedFields(edit: LineEditInput, lineCurrency: string): SupplierVariantChanges {
+  const { supplierVariantDetails: details, unitCost, unitCostCurrencyCode } = edit;
+  return {
+    unitCost,
+    // A cost means nothing without its currency, so the line's goes with it.
+    unitCostCurrencyCode: unitCost === undefined && unitCostCurrencyCode === undefined ? undefined : lineCurrency,
+    supplierSku: edit.supplierSku,
+    supplierBarcode: edit.supplierBarcode,
+    supplierProductName: edit.supplierProductName,
+    supplierProductUrl: edit.supplierProductUrl,
+    supplierVariantDetails: details === undefined || details === null ? details : JSON.stringify(details),
+    moq: edit.moq,
+    packSize: edit.packSize,
+    leadTimeDays: edit.leadTimeDays,
+  };
+}
+
+/**
+ * Writes the supplier-related values of the lines that were changed to the supplier's catalogue, in the same transaction, and says
+ * of every line sent what became of it. An entry that is not there is never made.
+ *
+ * Source: spec "Rules attached to the endpoints" 6; C46.
+ */
+async function writeBack(
+  tx: Tx,
+  call: Call,
+  edits: readonly LineEditInput[],
+  { next, failed }: LineEditDecision,
+): Promise<SupplierUpdate> {
+  const { shopId } = call.shop;
+  const { supplierId } = next;
+  const lines = new Map(next.lineItems.map((line) => [line.poLineItemId, line] as const));
+  const failures = new Map<string, LineFailure>(failed.map((failure) => [failure.lineItemId, failure]));
+  const variantIds = edits.flatMap((edit) => lines.get(edit.lineItemId)?.variantId ?? []);
+  const entries =
+    supplierId === null ? new Set<string>() : await loadSupplierVariantIds(tx, shopId, supplierId, variantIds);
+  const statements: Statement[] = [];
+  const outcomes = edits.map((edit): SupplierUpdate["lines"][number] => {
+    const { lineItemId } = edit;
+    const line = lines.get(lineItemId);
+    const of = { lineItemId, variantId: line?.variantId ?? null };
+    const failure = failures.get(lineItemId);
+    if (line === undefined || failure !== undefined)
+      return { ...of, outcome: "skipped", error: `line edit not applied: ${failure?.message ?? "no such line"}` };
+    if (supplierId === null || isCustom(line)) return { ...of, outcome: "skipped" };
+    const changes = carriedFields(edit, line.unitCostCurrencyCode);
+    const statement = supplierVariantStatement(shopId, supplierId, line.variantId, changes);
+    if (statement === null) return { ...of, outcome: "skipped" };
+    if (!entries.has(line.variantId))
+      return { ...of, outcome: "failed", error: "The supplier has no catalogue entry for this variant." };
+    statements.push(statement);
+    return { ...of, outcome: "applied" };
+  });
+  await tx.batch(statements);
+  const has = (outcome: "applied" | "failed"): boolean => outcomes.some((line) => line.outcome === outcome);
+  return { outcome: has("failed") ? "failed" : has("applied") ? "applied" : "skipped", lines: outcomes };
+}
+
+export const deleteLineItems = operation({
+  ...write,
+  name: "purchase_order_line_item_delete",
+  title: "Delete lines",
+  summary: "Deletes lines to which nothing has happened yet; the others are named in failed.",
+  description:
+    "Deletes the lines named in lineItemIds. A line with received, rejected or synced quantity, or one that the order does not have, stays and is named in failed; the call succeeds even then. Allowed from Draft to Partially Received. To stop expecting the rest of a line set quantityCancelled with purchase_order_line_item_update.",
+  route: { method: "DELETE", path: `${path}/line-items` },
+  success: 200,
+  repeat: "safe",
+  destructive: true,
+  faults,
+  input: z
+    .strictObject({
+      purchaseOrderId,
+      lineItemIds: z
+        .array(lineItemId)
+        .min(1)
+        .max(bulkLinesMax)
+        .check(noRepeats((id) => id))
+        .meta({
+          description: `Ids of 1 to ${bulkLinesMax} lines, separated by commas.`,
+          query: "list",
+          uniqueItems: true,
+        }),
+    })
+    .meta({ example: { purchaseOrderId: exampleId, lineItemIds: [exampleLineId] } }),
+  output: z.strictObject({
+    purchaseOrder: purchaseOrderSchema,
+    deletedLineItemIds: z.array(z.string()),
+    failed: z.array(lineFailureSchema),
+    ...followOnShape,
+  }),
+  run: (call, input) =>
+    call.commit(async (tx) => {
+      const order = await orderToChange(tx, call, input.purchaseOrderId);
+      const decided = decideDeleteLines(order, input.lineItemIds, contextOf(call));
+      const saved = await savedOrder(tx, call, order, decided);
+      const { deletedLineItemIds, failed } = decided;
+      return {
+        effectIds: saved.effectIds,
+        answer: (outcomes) => {
+          const { data, ...rest } = saved.answer(outcomes);
+          return {
+            data: {
+              ...data,
+              deletedLineItemIds: [...deletedLineItemIds],
+              failed: failed.map((failure) => ({ ...failure })),
+            },
+            ...rest,
+          };
+        },
+      };
+    }),
+});

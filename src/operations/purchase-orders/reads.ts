@@ -1,0 +1,500 @@
+/**
+ * Reading purchase orders: the list, one order, and everything that hangs on it (spec "Purchase orders: reads", contract §9).
+ */
+import { z } from "zod";
+import {
+  creditAmount,
+  currentShipment,
+  outstandingAmount,
+  paidAmount,
+  receiptSchedule,
+  settledAmount,
+  sumInOrderCurrency,
+} from "../../core/attachments.ts";
+import { decodeCursor, encodeCursor, invalidCursor } from "../../core/cursor.ts";
+import { dateOf, dayIn } from "../../core/demand.ts";
+import { paidStatus } from "../../core/lines.ts";
+import { moneyToNumber } from "../../core/money.ts";
+import { paidStatuses, statuses } from "../../core/purchase-order.ts";
+import { loadSupplier } from "../../shop/catalogue.ts";
+import { loadAttachments, loadSupplierCredits } from "../../shop/purchase-order-attachments.ts";
+import { type HistoryPosition, loadReceipts, pageOfCosts, pageOfLog } from "../../shop/purchase-order-history.ts";
+import { listOrders } from "../../shop/purchase-order-list.ts";
+import { pageOfLines } from "../../shop/purchase-orders.ts";
+import {
+  addressJson,
+  cursor,
+  dateFrom,
+  dateTo,
+  id,
+  limit,
+  listParameter,
+  optionalLimit,
+  orderedRange,
+  pageShape,
+  searchMax,
+  text,
+  textParameter,
+} from "../fields.ts";
+import { operation } from "../operation.ts";
+import { headerOf, orderOf } from "./access.ts";
+import {
+  addressesSchema,
+  appliedCreditJson,
+  appliedCreditSchema,
+  availableCreditJson,
+  availableCreditSchema,
+  costSyncJson,
+  costSyncSchema,
+  documentJson,
+  documentSchema,
+  logEntryJson,
+  logEntrySchema,
+  paymentJson,
+  paymentSchema,
+  receiptJson,
+  receiptSchema,
+  scheduleRowJson,
+  scheduleRowSchema,
+  shipmentJson,
+  shipmentSchema,
+} from "./attachments.ts";
+import {
+  etagOf,
+  headerJson,
+  headerSchema,
+  lineJson,
+  lineSchema,
+  purchaseOrderId,
+  purchaseOrderJson,
+  purchaseOrderSchema,
+} from "./json.ts";
+
+const tag = "Purchase orders";
+
+const path = "/purchase-orders/{purchaseOrderId}";
+
+const example = { purchaseOrderId: "po_01k8x4m2q7v9c3n5t6w8y0z1a2" };
+
+/** What every read has in common. */
+const read = { tag, scope: "read", success: 200, repeat: "read", destructive: false } as const;
+
+// The list.
+
+export const listPurchaseOrders = operation({
+  ...read,
+  name: "purchase_order_list",
+  title: "List purchase orders",
+  summary: "Orders, newest first, filtered.",
+  description:
+    "Lists orders without their lines, newest first. Filters narrow together; one that takes several values matches any of them. To go on, pass cursor of the answer with the same filters until it is null. For an order's lines use purchase_order_get.",
+  route: { method: "GET", path: "/purchase-orders" },
+  faults: [],
+  input: z
+    .strictObject({
+      status: listParameter(z.enum(statuses), "Status."),
+      paidStatus: listParameter(z.enum(paidStatuses), "How far it is paid."),
+      supplierId: textParameter("Orders from this supplier."),
+      locationId: textParameter("Orders to this location."),
+      variantId: textParameter("Orders with a line of this variant."),
+      sku: textParameter("Orders with a line of this SKU, spelled exactly so."),
+      search: text(searchMax).optional().meta({
+        description: "Part of the number, name, supplier reference or supplier name; case does not matter.",
+        query: "string",
+      }),
+      dateFrom,
+      dateTo,
+      limit,
+      cursor,
+    })
+    .check(orderedRange)
+    .meta({ example: { status: ["Draft", "Sent"], dateFrom: "2026-01-01", limit: 20 } }),
+  output: z.strictObject({ purchaseOrders: z.array(headerSchema), ...pageShape }),
+  async run(call, input) {
+    const { shopId } = call.shop;
+    const { limit, cursor, ...filters } = input;
+    const scope = { list: call.operation, shopId, filters };
+    const after = cursor === undefined ? null : historyPosition(decodeCursor(scope, cursor));
+    const page = await call.read((tx) =>
+      listOrders(
+        tx,
+        shopId,
+        {
+          statuses: input.status ?? null,
+          paidStatuses: input.paidStatus ?? null,
+          supplierId: input.supplierId ?? null,
+          locationId: input.locationId ?? null,
+          variantId: input.variantId ?? null,
+          sku: input.sku ?? null,
+          search: input.search ?? null,
+          createdFromMs: input.dateFrom ?? null,
+          createdBeforeMs: input.dateTo ?? null,
+        },
+        after === null ? null : { createdAtMs: after.atMs, purchaseOrderId: after.id },
+        limit,
+      ),
+    );
+    return {
+      data: {
+        purchaseOrders: page.orders.map(headerJson),
+        totalCount: page.totalCount,
+        cursor: page.end === null ? null : encodeCursor(scope, [page.end.createdAtMs, page.end.purchaseOrderId]),
+      },
+    };
+  },
+});
+
+/** Lists by age hold an instant and an id. */
+function historyPosition(keys: ReturnType<typeof decodeCursor>): HistoryPosition {
+  const [atMs, id] = keys;
+  if (typeof atMs !== "number" || typeof id !== "string" || keys.length !== 2) throw invalidCursor();
+  return { atMs, id };
+}
+
+// One order.
+
+export const getPurchaseOrder = operation({
+  ...read,
+  name: "purchase_order_get",
+  title: "Read a purchase order",
+  summary: "One order in full: header, lines, shipment, addresses, payments and documents.",
+  description:
+    "Reads one order with everything on it. Read it before changing it: line ids, quantities and the status decide what is possible. Its ETag can be sent as If-Match with a change. For the status moves open to it see purchase_order_status.",
+  route: { method: "GET", path },
+  faults: ["NOT_FOUND"],
+  input: z.strictObject({ purchaseOrderId }).meta({ example }),
+  output: z.strictObject({
+    purchaseOrder: z
+      .strictObject({
+        ...purchaseOrderSchema.shape,
+        shipment: shipmentSchema.nullable(),
+        addresses: addressesSchema,
+        payments: z.array(paymentSchema),
+        documents: z.array(documentSchema),
+      })
+      .meta({ description: "A purchase order in full." }),
+  }),
+  run: (call, input) =>
+    call.read(async (tx) => {
+      const order = await orderOf(tx, call, input.purchaseOrderId);
+      const { payments, documents, shipments } = await loadAttachments(tx, call.shop.shopId, input.purchaseOrderId);
+      const shipment = currentShipment(shipments);
+      return {
+        data: {
+          purchaseOrder: {
+            ...purchaseOrderJson(order),
+            shipment: shipment === null ? null : shipmentJson(shipment),
+            addresses: {
+              billingAddress: addressJson(order.billingAddress),
+              shippingAddress: addressJson(order.shippingAddress),
+            },
+            payments: payments.map(paymentJson),
+            documents: documents.map(documentJson),
+          },
+        },
+        etag: etagOf(order),
+      };
+    }),
+});
+
+export const listLineItems = operation({
+  ...read,
+  name: "purchase_order_line_item_list",
+  title: "List an order's lines",
+  summary: "The lines of one order, in the order they were added.",
+  description:
+    "Lists the lines of one order with their quantities and status: all of them, or page by page when limit is given. Use it instead of purchase_order_get for an order with very many lines.",
+  route: { method: "GET", path: `${path}/line-items` },
+  faults: ["NOT_FOUND"],
+  input: z.strictObject({ purchaseOrderId, limit: optionalLimit, cursor }).meta({ example: { ...example, limit: 20 } }),
+  output: z.strictObject({ lineItems: z.array(lineSchema), ...pageShape }),
+  versioned: true,
+  run(call, input) {
+    const { shopId } = call.shop;
+    const scope = { list: call.operation, shopId, filters: { purchaseOrderId: input.purchaseOrderId } };
+    const after = input.cursor === undefined ? null : linePosition(decodeCursor(scope, input.cursor));
+    return call.read(async (tx) => {
+      const order = await headerOf(tx, call, input.purchaseOrderId);
+      const page = await pageOfLines(tx, shopId, input.purchaseOrderId, after, input.limit ?? null);
+      return {
+        data: {
+          lineItems: page.lineItems.map(lineJson),
+          totalCount: page.totalCount,
+          cursor: page.end === null ? null : encodeCursor(scope, [page.end]),
+        },
+        etag: etagOf(order),
+      };
+    });
+  },
+});
+
+function linePosition(keys: ReturnType<typeof decodeCursor>): number {
+  const [position] = keys;
+  if (typeof position !== "number" || keys.length !== 1) throw invalidCursor();
+  return position;
+}
+
+export const listPayments = operation({
+  ...read,
+  name: "purchase_order_payment_list",
+  title: "List an order's payments",
+  summary: "Payments of one order, and how far it is paid.",
+  description:
+    "Lists the payments of one order and sums them up in its currency: paid payments and applied credits against totalValue. An amount whose currency no exchange rate converts is left out of the sums. Payments come in by import and cannot be changed here.",
+  route: { method: "GET", path: `${path}/payments` },
+  faults: ["NOT_FOUND"],
+  input: z.strictObject({ purchaseOrderId }).meta({ example }),
+  output: z.strictObject({
+    payments: z.array(paymentSchema),
+    summary: z
+      .strictObject({
+        totalValue: z.number(),
+        paidAmount: z.number().meta({ description: "Payments with status Paid." }),
+        creditAmount: z.number().meta({ description: "Credits applied." }),
+        outstandingAmount: z.number().meta({ description: "What is left to pay; never below 0." }),
+        currencyCode: z.string(),
+        paidStatus: z.enum(paidStatuses),
+      })
+      .meta({ description: "In the order's currency." }),
+  }),
+  run: (call, input) =>
+    call.read(async (tx) => {
+      const order = await headerOf(tx, call, input.purchaseOrderId);
+      const { payments, credits } = await loadAttachments(tx, call.shop.shopId, input.purchaseOrderId);
+      const settled = settledAmount({ payments, credits }, order, call.shop);
+      return {
+        data: {
+          payments: payments.map(paymentJson),
+          summary: {
+            totalValue: moneyToNumber(order.totalValue),
+            paidAmount: moneyToNumber(paidAmount(payments, order, call.shop)),
+            creditAmount: moneyToNumber(creditAmount(credits, order, call.shop)),
+            outstandingAmount: moneyToNumber(outstandingAmount(order, settled)),
+            currencyCode: order.currencyCode,
+            paidStatus: paidStatus({ totalValue: order.totalValue, settledAmount: settled }),
+          },
+        },
+      };
+    }),
+});
+
+export const listDocuments = operation({
+  ...read,
+  name: "purchase_order_document_list",
+  title: "List an order's documents",
+  summary: "Metadata of the documents of one order.",
+  description: "Lists what is known of an order's documents. Their content is not served here.",
+  route: { method: "GET", path: `${path}/documents` },
+  faults: ["NOT_FOUND"],
+  input: z.strictObject({ purchaseOrderId }).meta({ example }),
+  output: z.strictObject({ documents: z.array(documentSchema) }),
+  run: (call, input) =>
+    call.read(async (tx) => {
+      await headerOf(tx, call, input.purchaseOrderId);
+      const { documents } = await loadAttachments(tx, call.shop.shopId, input.purchaseOrderId);
+      return { data: { documents: documents.map(documentJson) } };
+    }),
+});
+
+export const getShipment = operation({
+  ...read,
+  name: "purchase_order_shipment_get",
+  title: "Read an order's current shipment",
+  summary: "The earliest shipment that has not been received, else the latest; null when there is none.",
+  description:
+    "Reads the shipment that matters now: the earliest that is still to arrive, else the latest one. For all of them use purchase_order_shipment_list.",
+  route: { method: "GET", path: `${path}/shipment` },
+  faults: ["NOT_FOUND"],
+  input: z.strictObject({ purchaseOrderId }).meta({ example }),
+  output: z.strictObject({ shipment: shipmentSchema.nullable() }),
+  run: (call, input) =>
+    call.read(async (tx) => {
+      await headerOf(tx, call, input.purchaseOrderId);
+      const { shipments } = await loadAttachments(tx, call.shop.shopId, input.purchaseOrderId);
+      const shipment = currentShipment(shipments);
+      return { data: { shipment: shipment === null ? null : shipmentJson(shipment) } };
+    }),
+});
+
+export const listShipments = operation({
+  ...read,
+  name: "purchase_order_shipment_list",
+  title: "List an order's shipments",
+  summary: "All shipments of one order, each with the lines it carries.",
+  description:
+    "Lists the shipments of one order with their line allocations. For when what is expected use purchase_order_receipt_schedule_get.",
+  route: { method: "GET", path: `${path}/shipments` },
+  faults: ["NOT_FOUND"],
+  input: z.strictObject({ purchaseOrderId }).meta({ example }),
+  output: z.strictObject({ shipments: z.array(shipmentSchema) }),
+  run: (call, input) =>
+    call.read(async (tx) => {
+      await headerOf(tx, call, input.purchaseOrderId);
+      const { shipments } = await loadAttachments(tx, call.shop.shopId, input.purchaseOrderId);
+      return { data: { shipments: shipments.map(shipmentJson) } };
+    }),
+});
+
+export const getAddresses = operation({
+  ...read,
+  name: "purchase_order_address_get",
+  title: "Read an order's addresses",
+  summary: "Billing and shipping address of one order.",
+  description: "Reads both addresses of one order; each is null when not set. Set them with purchase_order_update.",
+  route: { method: "GET", path: `${path}/addresses` },
+  faults: ["NOT_FOUND"],
+  input: z.strictObject({ purchaseOrderId }).meta({ example }),
+  output: z.strictObject({ addresses: addressesSchema }),
+  versioned: true,
+  run: (call, input) =>
+    call.read(async (tx) => {
+      const order = await headerOf(tx, call, input.purchaseOrderId);
+      return {
+        data: {
+          addresses: {
+            billingAddress: addressJson(order.billingAddress),
+            shippingAddress: addressJson(order.shippingAddress),
+          },
+        },
+        etag: etagOf(order),
+      };
+    }),
+});
+
+export const getReceiptSchedule = operation({
+  ...read,
+  name: "purchase_order_receipt_schedule_get",
+  title: "Read an order's receipt schedule",
+  summary: "When what is expected, and what has come.",
+  description:
+    "Computes, per line and shipment, how much is expected when, and lists the receipts recorded so far, newest first. Dates come from the shipment, the line, the order or the lead time, in this order. Record goods with purchase_order_receive.",
+  route: { method: "GET", path: `${path}/receipt-schedule` },
+  faults: ["NOT_FOUND"],
+  input: z.strictObject({ purchaseOrderId }).meta({ example }),
+  output: z.strictObject({ receiptSchedule: z.array(scheduleRowSchema), receipts: z.array(receiptSchema) }),
+  run: (call, input) =>
+    call.read(async (tx) => {
+      const { shopId, timezone } = call.shop;
+      const order = await orderOf(tx, call, input.purchaseOrderId);
+      const { shipments } = await loadAttachments(tx, shopId, input.purchaseOrderId);
+      const supplier = order.supplierId === null ? null : await loadSupplier(tx, shopId, order.supplierId);
+      const receipts = await loadReceipts(tx, shopId, input.purchaseOrderId);
+      const today = dateOf(dayIn(timezone, call.clock.now()));
+      const schedule = receiptSchedule(order, shipments, supplier?.leadTimeDays ?? null, today);
+      return { data: { receiptSchedule: schedule.map(scheduleRowJson), receipts: receipts.map(receiptJson) } };
+    }),
+});
+
+// What it has gone through.
+
+export const listCostSyncHistory = operation({
+  ...read,
+  name: "purchase_order_cost_sync_history_list",
+  title: "List an order's cost updates",
+  summary: "Every unit cost that the order proposed, with its outcome, newest first.",
+  description:
+    "Lists the unit costs that completing the order proposed to the storefront and what became of each. Rows marked proposed or failed may still have been applied. All rows, or page by page when limit is given; variantIds narrows.",
+  route: { method: "GET", path: `${path}/cost-sync-history` },
+  faults: ["NOT_FOUND"],
+  input: z
+    .strictObject({
+      purchaseOrderId,
+      variantIds: listParameter(id, "Only these variants."),
+      limit: optionalLimit,
+      cursor,
+    })
+    .meta({ example }),
+  output: z.strictObject({ costSyncHistory: z.array(costSyncSchema), ...pageShape }),
+  run(call, input) {
+    const { shopId } = call.shop;
+    const { limit, cursor, ...filters } = input;
+    const scope = { list: call.operation, shopId, filters };
+    const after = cursor === undefined ? null : historyPosition(decodeCursor(scope, cursor));
+    return call.read(async (tx) => {
+      await headerOf(tx, call, input.purchaseOrderId);
+      const { purchaseOrderId, variantIds } = filters;
+      const page = await pageOfCosts(tx, shopId, purchaseOrderId, variantIds ?? null, after, limit ?? null);
+      return {
+        data: {
+          costSyncHistory: page.entries.map(costSyncJson),
+          totalCount: page.totalCount,
+          cursor: page.end === null ? null : encodeCursor(scope, [page.end.atMs, page.end.id]),
+        },
+      };
+    });
+  },
+});
+
+export const listLog = operation({
+  ...read,
+  name: "purchase_order_log_list",
+  title: "List an order's activity",
+  summary: "What was done to one order, by whom and in which call, newest first.",
+  description:
+    "Lists the activity log of one order with the fields that each change moved. All entries, or page by page when limit is given.",
+  route: { method: "GET", path: `${path}/log` },
+  faults: ["NOT_FOUND"],
+  input: z.strictObject({ purchaseOrderId, limit: optionalLimit, cursor }).meta({ example }),
+  output: z.strictObject({ log: z.array(logEntrySchema), ...pageShape }),
+  run(call, input) {
+    const { shopId } = call.shop;
+    const scope = { list: call.operation, shopId, filters: { purchaseOrderId: input.purchaseOrderId } };
+    const after = input.cursor === undefined ? null : historyPosition(decodeCursor(scope, input.cursor));
+    return call.read(async (tx) => {
+      await headerOf(tx, call, input.purchaseOrderId);
+      const page = await pageOfLog(tx, shopId, input.purchaseOrderId, after, input.limit ?? null);
+      return {
+        data: {
+          log: page.entries.map(logEntryJson),
+          totalCount: page.totalCount,
+          cursor: page.end === null ? null : encodeCursor(scope, [page.end.atMs, page.end.id]),
+        },
+      };
+    });
+  },
+});
+
+export const listCredits = operation({
+  ...read,
+  name: "purchase_order_credit_list",
+  title: "List an order's credits",
+  summary: "Supplier credits applied to one order, and those still available.",
+  description:
+    "Lists the credits applied to one order and the ones of its supplier with a balance left. The totals are in the order's currency; an amount that no exchange rate converts is left out of them. Credits come in by import and cannot be changed here.",
+  route: { method: "GET", path: `${path}/credits` },
+  faults: ["NOT_FOUND"],
+  input: z.strictObject({ purchaseOrderId }).meta({ example }),
+  output: z.strictObject({
+    credits: z
+      .strictObject({
+        applied: z.array(appliedCreditSchema),
+        available: z.array(availableCreditSchema),
+        totals: z
+          .strictObject({ appliedAmount: z.number(), availableAmount: z.number(), currencyCode: z.string() })
+          .meta({ description: "In the order's currency." }),
+      })
+      .meta({ description: "Credits of the order and of its supplier." }),
+  }),
+  run: (call, input) =>
+    call.read(async (tx) => {
+      const { shopId } = call.shop;
+      const order = await headerOf(tx, call, input.purchaseOrderId);
+      const { credits } = await loadAttachments(tx, shopId, input.purchaseOrderId);
+      const supplierCredits = order.supplierId === null ? [] : await loadSupplierCredits(tx, shopId, order.supplierId);
+      const available = supplierCredits.filter((credit) => credit.balance > 0);
+      const balances = available.map(({ balance, currencyCode }) => ({ amount: balance, currencyCode }));
+      return {
+        data: {
+          credits: {
+            applied: credits.map(appliedCreditJson),
+            available: available.map(availableCreditJson),
+            totals: {
+              appliedAmount: moneyToNumber(creditAmount(credits, order, call.shop)),
+              availableAmount: moneyToNumber(sumInOrderCurrency(balances, order, call.shop)),
+              currencyCode: order.currencyCode,
+            },
+          },
+        },
+      };
+    }),
+});

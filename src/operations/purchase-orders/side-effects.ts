@@ -1,0 +1,183 @@
+/**
+ * How follow-on work is told to a caller: `data.sideEffects` and `data.recovery` (spec "sideEffects", C38, C39).
+ *
+ * Owns: the slots, their words and the recovery text. Does not own: what ran (shop/effects.ts) or how it went (outbox/runner.ts).
+ * A slot stands there only if its part ran; `recovery` stands there exactly when a slot says `failed`.
+ */
+import { z } from "zod";
+import type { Effect, EffectOutcome } from "../../core/effect.ts";
+import { isSyncable } from "../../core/goods.ts";
+import type { PurchaseOrder } from "../../core/purchase-order.ts";
+
+/** An effect that a change asked for. */
+export interface AskedEffect {
+  readonly effectId: string;
+  readonly kind: Effect["kind"];
+}
+
+const supplierUpdateLineSchema = z
+  .strictObject({
+    lineItemId: z.string(),
+    variantId: z.string().nullable().meta({ description: "Null when the order has no such line." }),
+    outcome: z.enum(["applied", "skipped", "failed"]),
+    error: z.string().optional(),
+  })
+  .meta({ description: "What became of one line's write-back to the supplier's catalogue entry." });
+
+export const supplierUpdateSchema = z
+  .strictObject({
+    outcome: z.enum(["applied", "skipped", "failed"]),
+    lines: z.array(supplierUpdateLineSchema),
+  })
+  .meta({ description: "Write-back to the supplier's catalogue; present only with `updateSupplier: true`." });
+
+export type SupplierUpdate = z.output<typeof supplierUpdateSchema>;
+
+export const sideEffectsSchema = z
+  .strictObject({
+    storefrontSync: z
+      .strictObject({
+        status: z.enum(["queued", "disabled", "skipped", "failed"]).meta({
+          description:
+            "queued: accepted, not yet confirmed applied. disabled: auto-sync on receiving is off. skipped: nothing needed syncing. failed: did not go through.",
+        }),
+        syncedLineItemCount: z.int().meta({ description: "Lines queued." }),
+        detail: z.string().optional().meta({ description: "Present on failure." }),
+      })
+      .optional()
+      .meta({ description: "The push of received stock to the storefront." }),
+    incoming: z
+      .strictObject({ outcome: z.enum(["applied", "failed"]), detail: z.string().optional() })
+      .optional()
+      .meta({ description: "The update of incoming quantities." }),
+    supplierUpdate: supplierUpdateSchema.optional(),
+    tagSync: z
+      .strictObject({ outcome: z.enum(["applied", "skipped", "failed"]), detail: z.string().optional() })
+      .optional()
+      .meta({ description: "The on-order tag of the products concerned." }),
+  })
+  .meta({ id: "SideEffects", description: "Follow-on work of this change; only the parts that ran appear." });
+
+export type SideEffects = z.output<typeof sideEffectsSchema>;
+
+/** The two members that every answer with follow-on work carries in `data`. */
+export const followOnShape = {
+  sideEffects: sideEffectsSchema,
+  recovery: z
+    .string()
+    .optional()
+    .meta({ description: "What to do about follow-on work that failed; present exactly then." }),
+} as const;
+
+export interface FollowOn {
+  readonly sideEffects: SideEffects;
+  readonly recovery?: string | undefined;
+}
+
+/** The order that follow-on work was for, as the change has left it. */
+export type FollowedOrder = Pick<PurchaseOrder, "purchaseOrderId" | "status">;
+
+export interface SideEffectOptions {
+  readonly order: FollowedOrder;
+  /**
+   * Given by operations that may push stock, and only by them: what to say when nothing was pushed, and how many lines the push
+   * was asked for.
+   */
+  readonly storefrontSync?: { readonly unpushed: "disabled" | "skipped"; readonly lineItemCount: number };
+  /** Given when the call asked for the write-back. */
+  readonly supplierUpdate?: SupplierUpdate;
+}
+
+const pending: EffectOutcome = { state: "pending" };
+
+/** One outcome for several effects of a kind: a failure tells, then what is still to come, then what was done. */
+function together(outcomes: readonly EffectOutcome[]): EffectOutcome {
+  const failures = outcomes.filter((outcome) => outcome.state === "failed");
+  const itemCount = outcomes.reduce((sum, outcome) => sum + ("itemCount" in outcome ? outcome.itemCount : 0), 0);
+  if (failures.length > 0) {
+    const details = new Set(failures.map((failure) => failure.detail));
+    return { state: "failed", detail: [...details].join(" "), itemCount };
+  }
+  if (outcomes.some((outcome) => outcome.state === "pending")) return pending;
+  return outcomes.some((outcome) => outcome.state === "applied")
+    ? { state: "applied", itemCount }
+    : { state: "skipped" };
+}
+
+function storefrontSyncSlot(
+  outcome: EffectOutcome | null,
+  asked: NonNullable<SideEffectOptions["storefrontSync"]>,
+): NonNullable<SideEffects["storefrontSync"]> {
+  if (outcome === null) return { status: asked.unpushed, syncedLineItemCount: 0 };
+  switch (outcome.state) {
+    case "pending":
+      return { status: "queued", syncedLineItemCount: asked.lineItemCount };
+    case "applied":
+      return { status: "queued", syncedLineItemCount: outcome.itemCount };
+    case "skipped":
+      return { status: "skipped", syncedLineItemCount: 0 };
+    case "failed":
+      return { status: "failed", syncedLineItemCount: outcome.itemCount, detail: outcome.detail };
+  }
+}
+
+/** Follow-on work of one order's change, as the caller reads it. `outcomes` without an entry count as still to come. */
+export function renderSideEffects(
+  effects: readonly AskedEffect[],
+  outcomes: ReadonlyMap<string, EffectOutcome>,
+  options: SideEffectOptions,
+): FollowOn {
+  const outcomeOf = (kind: Effect["kind"]): EffectOutcome | null => {
+    const asked = effects.filter((effect) => effect.kind === kind);
+    return asked.length === 0 ? null : together(asked.map((effect) => outcomes.get(effect.effectId) ?? pending));
+  };
+  const incoming = outcomeOf("mirror-incoming");
+  const tags = outcomeOf("sync-tags");
+  const sideEffects: SideEffects = {
+    ...(options.storefrontSync === undefined
+      ? {}
+      : { storefrontSync: storefrontSyncSlot(outcomeOf("push-stock"), options.storefrontSync) }),
+    ...(incoming === null
+      ? {}
+      : {
+          incoming:
+            incoming.state === "failed"
+              ? { outcome: "failed" as const, detail: incoming.detail }
+              : { outcome: "applied" as const },
+        }),
+    ...(options.supplierUpdate === undefined ? {} : { supplierUpdate: options.supplierUpdate }),
+    ...(tags === null
+      ? {}
+      : {
+          tagSync:
+            tags.state === "failed"
+              ? { outcome: "failed" as const, detail: tags.detail }
+              : { outcome: tags.state === "skipped" ? ("skipped" as const) : ("applied" as const) },
+        }),
+  };
+  const recovery = recoveryText(sideEffects, options.order);
+  return recovery === null ? { sideEffects } : { sideEffects, recovery };
+}
+
+/** What to do about the slots that failed; null when none did. */
+export function recoveryText(sideEffects: SideEffects, order: FollowedOrder): string | null {
+  const path = `/api/v1/purchase-orders/${order.purchaseOrderId}`;
+  const failed: string[] = [];
+  if (sideEffects.storefrontSync?.status === "failed") failed.push("received stock was not pushed to the storefront");
+  if (sideEffects.incoming?.outcome === "failed") failed.push("the storefront's incoming quantities were not updated");
+  if (sideEffects.tagSync?.outcome === "failed") failed.push("the storefront's on-order tags were not updated");
+  const steps: string[] = [];
+  if (failed.length > 0)
+    steps.push(
+      `The order is saved, but ${failed.join(" and ")}. ${
+        isSyncable(order)
+          ? `POST ${path}/storefront-sync/reset, then POST ${path}/storefront-sync.`
+          : `They are told again with the next order that changes what is incoming of these variants; an order that is ${order.status} is not synced by itself.`
+      }`,
+    );
+  if (sideEffects.supplierUpdate?.outcome === "failed")
+    steps.push(
+      "The lines are saved, but the supplier's catalogue was not updated for every one. Add the missing variants to the supplier's catalogue, then repeat the PATCH with updateSupplier: true.",
+    );
+  return steps.length === 0 ? null : steps.join(" ");
+}

@@ -1,0 +1,147 @@
+import type { EffectOutcome } from "../core/effect.ts";
+import { asQuantity } from "../core/money.ts";
+import { type OnOrder, tagPlan } from "../core/storefront-plan.ts";
+import { loadShop } from "../shop/accounts.ts";
+import type { ClaimedEffect } from "../shop/effects.ts";
+import { inChunks, placeholders } from "../store/in-lists.ts";
+import type { SqlValue, Tx } from "../store/store.ts";
+import type { ItemResult, Storefront } from "../storefront/storefront.ts";
+import { type Run, type Step, type WorkContext, again, end, problemsText, retry, skipped } from "./step.ts";
+
+// Incoming, tags and costs: told as they stand, so that telling again changes nothing.
+
+/** `(?)` in the statement is the list of the values. */
+const selectIn = <Row>(
+  tx: Tx,
+  sql: string,
+  params: readonly SqlValue[],
+  values: readonly string[],
+): Promise<readonly Row[]> =>
+  inChunks(values, (chunk) =>
+    tx.all<Row>(sql.replace("(?)", `(${placeholders(chunk.length)})`), [...params, ...chunk]),
+  );
+
+/** Tells the storefront what the local ledger holds; a run of several effects tells it once (C41). */
+export async function mirrorIncoming(
+  tx: Tx,
+  context: WorkContext,
+  locationId: string,
+  run: Run<"mirror-incoming">,
+): Promise<Step> {
+  const { shopId } = context;
+  const variantIds = [...new Set(run.flatMap(({ effect }) => effect.variantIds))];
+  const rows = await selectIn<{ variant_id: string; quantity: number }>(
+    tx,
+    "select variant_id, quantity from incoming where shop_id = ? and location_id = ? and variant_id in (?)",
+    [shopId, locationId],
+    variantIds,
+  );
+  const ledger = new Map(rows.map((row) => [row.variant_id, row.quantity]));
+  const levels = variantIds.map((variantId) => ({
+    variantId,
+    locationId,
+    incoming: asQuantity(ledger.get(variantId) ?? 0),
+  }));
+  return telling(
+    context,
+    run,
+    variantIds,
+    ({ effect }) => effect.variantIds,
+    (storefront, signal) =>
+      storefront.setIncoming(levels, {
+        reference: `incoming:${run[0]?.effectId ?? ""}`,
+        documentUri: `openpo://shops/${shopId}/locations/${locationId}`,
+        signal,
+      }),
+  );
+}
+
+/** Tags products with something on order and untags the others; nothing while the shop's tag is off (C42). */
+export async function syncTags(tx: Tx, context: WorkContext, run: Run<"sync-tags">): Promise<Step> {
+  const { shopId } = context;
+  const tag = (await loadShop(tx, shopId))?.onOrderTag ?? null;
+  if (tag === null) return await end(tx, context, run, () => skipped, "", null);
+  const variants = await loadOnOrder(tx, shopId, [...new Set(run.flatMap(({ effect }) => effect.variantIds))]);
+  const changes = tagPlan(variants).map((change) => ({ ...change, tag }));
+  const productOf = new Map(variants.map((variant) => [variant.variantId, variant.productId ?? variant.variantId]));
+  const speakers = new Map(changes.map(({ variantId }) => [productOf.get(variantId), variantId]));
+  // A product is told by one of its variants.
+  const speakersOf = ({ effect }: Run<"sync-tags">[number]): readonly string[] => [
+    ...new Set(effect.variantIds.flatMap((variantId) => speakers.get(productOf.get(variantId)) ?? [])),
+  ];
+  return telling(
+    context,
+    run,
+    changes.map((change) => change.variantId),
+    speakersOf,
+    (storefront, signal) =>
+      storefront.setTags(changes, {
+        reference: `tags:${run[0]?.effectId ?? ""}`,
+        documentUri: `openpo://shops/${shopId}`,
+        signal,
+      }),
+  );
+}
+
+/** These variants and all others of their products, with what is on order of each over all locations. */
+async function loadOnOrder(tx: Tx, shopId: string, variantIds: readonly string[]): Promise<readonly OnOrder[]> {
+  const named = await selectIn<{ variant_id: string; product_id: string }>(
+    tx,
+    "select variant_id, product_id from variant where shop_id = ? and variant_id in (?)",
+    [shopId],
+    variantIds,
+  );
+  const siblings = await selectIn<{ variant_id: string; product_id: string }>(
+    tx,
+    "select variant_id, product_id from variant where shop_id = ? and product_id in (?) order by product_id, variant_id",
+    [shopId],
+    named.map((row) => row.product_id),
+  );
+  const inCatalogue = new Set(siblings.map((row) => row.variant_id));
+  const variants: readonly { readonly variantId: string; readonly productId: string | null }[] = [
+    ...siblings.map((row) => ({ variantId: row.variant_id, productId: row.product_id })),
+    ...variantIds.filter((id) => !inCatalogue.has(id)).map((variantId) => ({ variantId, productId: null })),
+  ];
+  const rows = await selectIn<{ variant_id: string; quantity: number }>(
+    tx,
+    `select variant_id, cast(sum(quantity) as bigint) as quantity from incoming
+     where shop_id = ? and variant_id in (?) group by variant_id`,
+    [shopId],
+    variants.map((variant) => variant.variantId),
+  );
+  const incoming = new Map(rows.map((row) => [row.variant_id, row.quantity]));
+  return variants.map((variant) => ({ ...variant, incoming: asQuantity(incoming.get(variant.variantId) ?? 0) }));
+}
+
+/**
+ * Tells the storefront something that may be told again, one item a variant, and settles each effect by its own variants: refused
+ * ones fail it, unknown ones are told again.
+ */
+function telling<K extends "mirror-incoming" | "sync-tags">(
+  context: WorkContext,
+  run: Run<K>,
+  variantIds: readonly string[],
+  variantsOf: (entry: Run<K>[number]) => readonly string[],
+  tell: (storefront: Storefront, signal: AbortSignal) => Promise<readonly ItemResult[]>,
+): Step {
+  const mine = new Map(run.map((entry) => [entry.effectId, variantsOf(entry)]));
+  return {
+    kind: "call",
+    call: async (storefront, signal) => {
+      const answers = await tell(storefront, signal);
+      const results = new Map(variantIds.map((variantId, index) => [variantId, answers[index]]));
+      const outcomeOf = (entry: ClaimedEffect): EffectOutcome => {
+        const own = (mine.get(entry.effectId) ?? []).map((variantId) => results.get(variantId));
+        const refused = own.flatMap((result) => (result?.outcome === "rejected" ? result.message : []));
+        const itemCount = own.filter((r) => r?.outcome === "applied" || r?.outcome === "unchanged").length;
+        if (itemCount + refused.length < own.length) return again(context, entry, null, unknownItems, itemCount);
+        if (refused.length > 0) return { state: "failed", detail: problemsText(refused), itemCount };
+        return itemCount === 0 ? skipped : { state: "applied", itemCount };
+      };
+      return (tx) => end(tx, context, run, outcomeOf, unknownItems, null);
+    },
+    failed: (error) => (tx) => retry(tx, context, run, error),
+  };
+}
+
+const unknownItems = "the storefront does not know of every item yet";

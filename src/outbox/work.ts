@@ -1,0 +1,45 @@
+/**
+ * What each kind of effect does: short changes of the shop with one call of the storefront between them (S5).
+ *
+ * Owns: the steps of every kind and what is kept between them. Does not own: when they run, time limits and repeats of a step
+ * (outbox.ts), the amounts (core/storefront-plan.ts).
+ *
+ * Every step can be run again after a crash: what a call carries is kept before it is made, and a call that is repeated changes
+ * nothing more (F1). A step may even be run again that was kept though it was reported as failed: the runner runs one only while it
+ * has the step's effects (O6), and a step that leaves them claimed looks at what is there before it counts anything.
+ */
+import type { Effect } from "../core/effect.ts";
+import type { ClaimedEffect } from "../shop/effects.ts";
+import type { Tx } from "../store/store.ts";
+import { settleCosts } from "./costs.ts";
+import { mirrorIncoming, syncTags } from "./mirror.ts";
+import { type Run, type Step, type WorkContext, isKind } from "./step.ts";
+import { planPush } from "./stock-push.ts";
+
+const ofKind = <K extends Effect["kind"]>(claimed: readonly ClaimedEffect[], kind: K): Run<K> =>
+  claimed.flatMap((entry) => {
+    const { effect } = entry;
+    return isKind(effect, kind) ? [{ ...entry, effect }] : [];
+  });
+
+/** Begins the work of a lane, inside the change that claimed its effects. */
+export async function begin(tx: Tx, context: WorkContext, claimed: readonly ClaimedEffect[]): Promise<Step> {
+  const [first] = claimed;
+  switch (first?.effect.kind) {
+    case "push-stock":
+      return await planPush(tx, context, {
+        purchaseOrderId: first.effect.purchaseOrderId,
+        run: ofKind(claimed, "push-stock"),
+        landedLineIds: new Set(),
+        rejections: new Map(),
+      });
+    case "mirror-incoming":
+      return await mirrorIncoming(tx, context, first.effect.locationId, ofKind(claimed, "mirror-incoming"));
+    case "sync-tags":
+      return await syncTags(tx, context, ofKind(claimed, "sync-tags"));
+    case "settle-costs":
+      return await settleCosts(tx, context, first.effect.purchaseOrderId, ofKind(claimed, "settle-costs"));
+    case undefined:
+      return { kind: "ended", outcomes: new Map() };
+  }
+}

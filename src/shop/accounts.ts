@@ -1,0 +1,213 @@
+/**
+ * The shop's own records: the shop row, its API keys, its audit log and its idempotency records.
+ *
+ * Owns: their SQL. Does not own: how keys are made (core/api-key.ts), what settings mean (core) or who may ask (operations/perform.ts).
+ */
+import { type FxRate, asFxRate } from "../core/money.ts";
+import type { ShopFacts } from "../core/purchase-order.ts";
+import type { RateLimit, Tx } from "../store/store.ts";
+
+/** A shop's settings as stored (contract §7); the wire shape shows rates as decimal numbers. */
+export interface ShopSettings {
+  readonly followOnWaitMs: number;
+  readonly confirmationWaitMs: number;
+  readonly autoSyncOnReceiving: boolean;
+  readonly costSyncMode: "unit-cost" | "moving-average" | "disabled";
+  readonly onOrderTag: string | null;
+  /** Foreign currency → shop currency, in steps of 10^-10. */
+  readonly fxRates: Readonly<Record<string, FxRate>>;
+  readonly rateLimit: RateLimit;
+  readonly timezone: string;
+}
+
+export const defaultSettings: ShopSettings = {
+  followOnWaitMs: 2_000,
+  confirmationWaitMs: 30_000,
+  autoSyncOnReceiving: true,
+  costSyncMode: "unit-cost",
+  onOrderTag: null,
+  fxRates: {},
+  rateLimit: { capacity: 120, refillPerSecond: 10 },
+  timezone: "UTC",
+};
+
+/** Which storefront a shop is on and how it is reached (C47). */
+export type StorefrontConfig =
+  | { readonly kind: "sandbox" }
+  | {
+      readonly kind: "shopify";
+      readonly shopDomain: string;
+      readonly accessToken: string;
+      readonly apiVersion: string;
+    };
+
+/** The shop that asks, as of the start of the call. */
+export interface Shop extends ShopFacts, ShopSettings {
+  readonly shopId: string;
+  readonly name: string;
+  readonly currencyCode: string;
+  readonly planRestApi: boolean;
+  readonly storefront: StorefrontConfig;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+interface ShopRow {
+  readonly shop_id: string;
+  readonly name: string;
+  readonly currency_code: string;
+  readonly plan_rest_api: number;
+  readonly settings: string;
+  readonly storefront: string;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+const selectShop =
+  "select shop_id, name, currency_code, plan_rest_api, settings, storefront, created_at, updated_at from shop where shop_id = ?";
+
+const upsertShop = `
+insert into shop (shop_id, name, currency_code, plan_rest_api, settings, storefront, next_po_number, created_at, updated_at)
+values (?, ?, ?, ?, ?, ?, 1001, ?, ?)
+on conflict (shop_id) do update set
+  name = excluded.name, currency_code = excluded.currency_code, plan_rest_api = excluded.plan_rest_api,
+  settings = excluded.settings, storefront = excluded.storefront, updated_at = excluded.updated_at`;
+
+function settingsFrom(text: string): ShopSettings {
+  // Written by `saveShop` alone; members that a later version added take their defaults.
+  const stored: Partial<Omit<ShopSettings, "fxRates">> & { fxRates?: Record<string, number> } = JSON.parse(text);
+  const fxRates = Object.fromEntries(
+    Object.entries(stored.fxRates ?? {}).map(([code, rate]) => [code, asFxRate(rate)] as const),
+  );
+  return { ...defaultSettings, ...stored, fxRates };
+}
+
+function shopFrom(row: ShopRow): Shop {
+  const storefront: StorefrontConfig = JSON.parse(row.storefront);
+  return {
+    ...settingsFrom(row.settings),
+    shopId: row.shop_id,
+    name: row.name,
+    currencyCode: row.currency_code,
+    planRestApi: row.plan_rest_api === 1,
+    storefront,
+    createdAtMs: row.created_at,
+    updatedAtMs: row.updated_at,
+  };
+}
+
+export async function loadShop(tx: Tx, shopId: string): Promise<Shop | null> {
+  const [row] = await tx.all<ShopRow>(selectShop, [shopId]);
+  return row === undefined ? null : shopFrom(row);
+}
+
+export async function saveShop(tx: Tx, shop: Shop): Promise<void> {
+  const {
+    followOnWaitMs,
+    confirmationWaitMs,
+    autoSyncOnReceiving,
+    costSyncMode,
+    onOrderTag,
+    fxRates,
+    rateLimit,
+    timezone,
+  } = shop;
+  const settings: ShopSettings = {
+    followOnWaitMs,
+    confirmationWaitMs,
+    autoSyncOnReceiving,
+    costSyncMode,
+    onOrderTag,
+    fxRates,
+    rateLimit,
+    timezone,
+  };
+  await tx.batch([
+    {
+      sql: upsertShop,
+      params: [
+        shop.shopId,
+        shop.name,
+        shop.currencyCode,
+        shop.planRestApi ? 1 : 0,
+        JSON.stringify(settings),
+        JSON.stringify(shop.storefront),
+        shop.createdAtMs,
+        shop.updatedAtMs,
+      ],
+    },
+  ]);
+}
+
+/** An API key as stored: the hash of its secret, never the secret. */
+export interface ApiKey {
+  readonly keyId: string;
+  readonly name: string;
+  readonly scope: "read" | "write";
+  readonly lastFour: string;
+  readonly createdAtMs: number;
+  readonly revokedAtMs: number | null;
+}
+
+interface ApiKeyRow {
+  readonly key_id: string;
+  readonly name: string;
+  readonly scope: "read" | "write";
+  readonly last_four: string;
+  readonly created_at: number;
+  readonly revoked_at: number | null;
+}
+
+const apiKeyColumns = "key_id, name, scope, last_four, created_at, revoked_at";
+
+const apiKeyFrom = (row: ApiKeyRow): ApiKey => ({
+  keyId: row.key_id,
+  name: row.name,
+  scope: row.scope,
+  lastFour: row.last_four,
+  createdAtMs: row.created_at,
+  revokedAtMs: row.revoked_at,
+});
+
+/** The key with this secret, revoked ones included. */
+export async function findApiKey(tx: Tx, shopId: string, secretHash: string): Promise<ApiKey | null> {
+  const [row] = await tx.all<ApiKeyRow>(`select ${apiKeyColumns} from api_key where shop_id = ? and secret_hash = ?`, [
+    shopId,
+    secretHash,
+  ]);
+  return row === undefined ? null : apiKeyFrom(row);
+}
+
+export async function insertApiKey(tx: Tx, shopId: string, key: ApiKey, secretHash: string): Promise<void> {
+  await tx.batch([
+    {
+      sql: `insert into api_key (shop_id, key_id, name, scope, secret_hash, last_four, created_at, revoked_at)
+            values (?, ?, ?, ?, ?, ?, ?, ?)`,
+      params: [shopId, key.keyId, key.name, key.scope, secretHash, key.lastFour, key.createdAtMs, key.revokedAtMs],
+    },
+  ]);
+}
+
+/** Keys of the shop, oldest first, each with the time of its latest request. */
+export async function listApiKeys(
+  tx: Tx,
+  shopId: string,
+): Promise<(ApiKey & { readonly lastUsedAtMs: number | null })[]> {
+  const rows = await tx.all<ApiKeyRow & { readonly last_used_at: number | null }>(
+    `select ${apiKeyColumns},
+       (select at from audit_log a where a.shop_id = k.shop_id and a.key_id = k.key_id
+        order by audit_id desc limit 1) as last_used_at
+     from api_key k where shop_id = ? order by created_at, key_id`,
+    [shopId],
+  );
+  return rows.map((row) => ({ ...apiKeyFrom(row), lastUsedAtMs: row.last_used_at }));
+}
+
+/** @returns false when there is no such key. Revoking again keeps the first time. */
+export async function revokeApiKey(tx: Tx, shopId: string, keyId: string, nowMs: number): Promise<boolean> {
+  const rows = await tx.all<{ key_id: string }>(
+    "update api_key set revoked_at = coalesce(revoked_at, ?) where shop_id = ? and key_id = ? returning key_id",
+    [nowMs, shopId, keyId],
+  );
+  return rows.length === 1;
+}

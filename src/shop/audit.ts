@@ -1,0 +1,109 @@
+import type { SqlValue, Statement, Tx } from "../store/store.ts";
+
+/** One request, as the audit log tells it (spec "Authentication" 9). */
+export interface AuditEntry {
+  readonly auditId: string;
+  readonly atMs: number;
+  readonly requestId: string;
+  /** `rest:purchase_order_receive`, `mcp:…`; `rest:unknown` where no operation was reached. */
+  readonly tag: string;
+  readonly keyId: string | null;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly errorCode: string | null;
+  readonly durationMs: number;
+  readonly replayed: boolean;
+}
+
+/** Writes or, for the same `auditId`, replaces the row. */
+export const auditStatement = (shopId: string, entry: AuditEntry): Statement => ({
+  sql: `insert into audit_log
+          (shop_id, audit_id, at, request_id, tag, key_id, method, path, status, error_code, duration_ms, replayed)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        on conflict (shop_id, audit_id) do update set
+          status = excluded.status, error_code = excluded.error_code, duration_ms = excluded.duration_ms`,
+  params: [
+    shopId,
+    entry.auditId,
+    entry.atMs,
+    entry.requestId,
+    entry.tag,
+    entry.keyId,
+    entry.method,
+    entry.path,
+    entry.status,
+    entry.errorCode,
+    entry.durationMs,
+    entry.replayed ? 1 : 0,
+  ],
+});
+
+interface AuditRow {
+  readonly audit_id: string;
+  readonly at: number;
+  readonly request_id: string;
+  readonly tag: string;
+  readonly key_id: string | null;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly error_code: string | null;
+  readonly duration_ms: number;
+  readonly replayed: number;
+}
+
+export interface AuditFilters {
+  readonly keyId: string | null;
+  /** The operation's name; matches every surface's tag. */
+  readonly operation: string | null;
+  readonly status: number | null;
+}
+
+/** Newest first. `before` is the audit id that the last page ended with. */
+export async function listAudit(
+  tx: Tx,
+  shopId: string,
+  filters: AuditFilters,
+  before: string | null,
+  limit: number,
+): Promise<{ readonly entries: readonly AuditEntry[]; readonly totalCount: number }> {
+  const conditions = ["shop_id = ?"];
+  const params: SqlValue[] = [shopId];
+  if (filters.keyId !== null) {
+    conditions.push("key_id = ?");
+    params.push(filters.keyId);
+  }
+  if (filters.operation !== null) {
+    conditions.push("tag in (?, ?)");
+    params.push(`rest:${filters.operation}`, `mcp:${filters.operation}`);
+  }
+  if (filters.status !== null) {
+    conditions.push("status = ?");
+    params.push(filters.status);
+  }
+  const where = conditions.join(" and ");
+  const page = before === null ? "" : " and audit_id < ?";
+  const [[count], rows] = await Promise.all([
+    tx.all<{ n: number }>(`select count(*) as n from audit_log where ${where}`, params),
+    tx.all<AuditRow>(
+      `select audit_id, at, request_id, tag, key_id, method, path, status, error_code, duration_ms, replayed
+       from audit_log where ${where}${page} order by audit_id desc limit ?`,
+      before === null ? [...params, limit] : [...params, before, limit],
+    ),
+  ]);
+  const entries = rows.map((row) => ({
+    auditId: row.audit_id,
+    atMs: row.at,
+    requestId: row.request_id,
+    tag: row.tag,
+    keyId: row.key_id,
+    method: row.method,
+    path: row.path,
+    status: row.status,
+    errorCode: row.error_code,
+    durationMs: row.duration_ms,
+    replayed: row.replayed === 1,
+  }));
+  return { entries, totalCount: count?.n ?? 0 };
+}

@@ -1,0 +1,154 @@
+/**
+ * Rows of the cost-sync history and what they rest on (C45).
+ *
+ * Owns: the SQL of `cost_sync` that a completion writes, and the unit cost of the catalogue that follows from it. Does
+ * not own: what a cost becomes (core/storefront-plan.ts), when it is written (operations/purchase-orders/cost-sync.ts), how the history is
+ * shown (rows.ts) or read back (effects.ts).
+ */
+import { type Money, asMoney, asQuantity } from "../core/money.ts";
+import type { CostFacts, CostProposal } from "../core/storefront-plan.ts";
+import type { Statement, Tx } from "../store/store.ts";
+
+/** What the shop knows of the variants of an order, by variant id. */
+export async function loadCostFacts(
+  tx: Tx,
+  shopId: string,
+  purchaseOrderId: string,
+): Promise<ReadonlyMap<string, CostFacts>> {
+  const rows = await tx.all<{ variant_id: string; unit_cost: number | null; on_hand: number | null }>(selectFacts, [
+    shopId,
+    purchaseOrderId,
+  ]);
+  return new Map(
+    rows.map((row) => [
+      row.variant_id,
+      { unitCost: row.unit_cost === null ? null : asMoney(row.unit_cost), onHand: asQuantity(row.on_hand ?? 0) },
+    ]),
+  );
+}
+
+const selectFacts = `
+select distinct l.variant_id, v.unit_cost,
+  (select cast(sum(i.on_hand) as bigint) from inventory_level i
+   where i.shop_id = l.shop_id and i.variant_id = l.variant_id) as on_hand
+from purchase_order_line l
+left join variant v on v.shop_id = l.shop_id and v.variant_id = l.variant_id
+where l.shop_id = ? and l.purchase_order_id = ?`;
+
+/** Where a row of a completion stands. `proposed` may have been written all the same. */
+export type CostOutcome = "proposed" | "applied" | "skipped" | "failed";
+
+export interface CostRow {
+  readonly costSyncId: string;
+  readonly variantId: string;
+  readonly outcome: CostOutcome;
+  readonly attempt: number;
+  readonly previousUnitCost: Money | null;
+  readonly proposedUnitCost: Money;
+  readonly sourceUnitCost: Money;
+  readonly sourceCurrencyCode: string;
+}
+
+/**
+ * Rows of all attempts at one completion, oldest first. A completion is known by the instant of the completion before it
+ * (`completedAtMs` of the order; 0 when it never was completed), so that a reopened order starts afresh.
+ */
+export async function loadCostRows(
+  tx: Tx,
+  shopId: string,
+  purchaseOrderId: string,
+  completion: number,
+): Promise<readonly CostRow[]> {
+  const rows = await tx.all<{
+    cost_sync_id: string;
+    variant_id: string;
+    outcome: CostOutcome;
+    attempt: number;
+    previous_unit_cost: number | null;
+    proposed_unit_cost: number;
+    source_unit_cost: number;
+    source_currency_code: string;
+  }>(
+    `select cost_sync_id, variant_id, outcome, attempt, previous_unit_cost, proposed_unit_cost, source_unit_cost,
+       source_currency_code
+     from cost_sync where shop_id = ? and purchase_order_id = ? and completion = ? order by cost_sync_id`,
+    [shopId, purchaseOrderId, completion],
+  );
+  return rows.map((row) => ({
+    costSyncId: row.cost_sync_id,
+    variantId: row.variant_id,
+    outcome: row.outcome,
+    attempt: row.attempt,
+    previousUnitCost: row.previous_unit_cost === null ? null : asMoney(row.previous_unit_cost),
+    proposedUnitCost: asMoney(row.proposed_unit_cost),
+    sourceUnitCost: asMoney(row.source_unit_cost),
+    sourceCurrencyCode: row.source_currency_code,
+  }));
+}
+
+export interface NewCostRow extends CostProposal {
+  readonly costSyncId: string;
+  readonly outcome: "proposed" | "skipped";
+  readonly reason: string | null;
+  readonly attempt: number;
+  readonly completion: number;
+}
+
+export const insertCostStatement = (
+  shopId: string,
+  purchaseOrderId: string,
+  row: NewCostRow,
+  nowMs: number,
+): Statement => ({
+  sql: `insert into cost_sync
+          (shop_id, purchase_order_id, cost_sync_id, variant_id, po_line_item_id, previous_unit_cost, proposed_unit_cost,
+           currency_code, source_unit_cost, source_currency_code, fx_rate, fx_source, outcome, reason, attempt, completion,
+           proposed_at, resolved_at)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  params: [
+    shopId,
+    purchaseOrderId,
+    row.costSyncId,
+    row.variantId,
+    row.poLineItemId,
+    row.previousUnitCost,
+    row.proposedUnitCost,
+    row.currencyCode,
+    row.sourceUnitCost,
+    row.sourceCurrencyCode,
+    row.fxRate,
+    row.fxSource,
+    row.outcome,
+    row.reason,
+    row.attempt,
+    row.completion,
+    nowMs,
+    row.outcome === "proposed" ? null : nowMs,
+  ],
+});
+
+/** Settles a row; one that stays `proposed` only takes the reason. */
+export const settleCostStatement = (
+  shopId: string,
+  purchaseOrderId: string,
+  costSyncId: string,
+  settled: { readonly outcome: CostOutcome; readonly reason: string | null },
+  nowMs: number,
+): Statement => ({
+  sql: `update cost_sync set outcome = ?, reason = ?, resolved_at = ?
+        where shop_id = ? and purchase_order_id = ? and cost_sync_id = ?`,
+  params: [
+    settled.outcome,
+    settled.reason,
+    settled.outcome === "proposed" ? null : nowMs,
+    shopId,
+    purchaseOrderId,
+    costSyncId,
+  ],
+});
+
+/** The catalogue's unit cost of a variant, in the shop's currency. Nothing happens to a variant that the catalogue does not hold. */
+export const catalogueCostStatement = (shopId: string, variantId: string, unitCost: Money): Statement => ({
+  sql: "update variant set unit_cost = ? where shop_id = ? and variant_id = ?",
+  params: [unitCost, shopId, variantId],
+});

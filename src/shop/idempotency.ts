@@ -1,0 +1,75 @@
+import type { Statement, Tx } from "../store/store.ts";
+
+/** A stored answer (C18). `headers` are those that a replay restores. */
+export interface IdempotencyRecord {
+  readonly fingerprint: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly storedAtMs: number;
+}
+
+/** The record under this key, unless it is older than `since` (C21). */
+export async function findIdempotencyRecord(
+  tx: Tx,
+  shopId: string,
+  keyId: string,
+  idempotencyKey: string,
+  sinceMs: number,
+): Promise<IdempotencyRecord | null> {
+  const [row] = await tx.all<{ fingerprint: string; status: number; headers: string; body: string; stored_at: number }>(
+    `select fingerprint, status, headers, body, stored_at from idempotency_record
+     where shop_id = ? and key_id = ? and idempotency_key = ? and stored_at > ?`,
+    [shopId, keyId, idempotencyKey, sinceMs],
+  );
+  if (row === undefined) return null;
+  const headers: Record<string, string> = JSON.parse(row.headers);
+  return { fingerprint: row.fingerprint, status: row.status, headers, body: row.body, storedAtMs: row.stored_at };
+}
+
+/** Whether such a record is there, for the API key with this secret: asked beside the look for the key itself. */
+export async function hasIdempotencyRecord(
+  tx: Tx,
+  shopId: string,
+  secretHash: string,
+  idempotencyKey: string,
+  sinceMs: number,
+): Promise<boolean> {
+  const rows = await tx.all<{ stored_at: number }>(
+    `select r.stored_at from api_key k
+     join idempotency_record r on r.shop_id = k.shop_id and r.key_id = k.key_id
+     where k.shop_id = ? and k.secret_hash = ? and r.idempotency_key = ? and r.stored_at > ?`,
+    [shopId, secretHash, idempotencyKey, sinceMs],
+  );
+  return rows.length > 0;
+}
+
+/** Stores the answer, replacing one under the same key (an expired one, or this call's own provisional one). */
+export const idempotencyStatement = (
+  shopId: string,
+  keyId: string,
+  idempotencyKey: string,
+  record: IdempotencyRecord,
+): Statement => ({
+  sql: `insert into idempotency_record (shop_id, key_id, idempotency_key, fingerprint, status, headers, body, stored_at)
+        values (?, ?, ?, ?, ?, ?, ?, ?)
+        on conflict (shop_id, key_id, idempotency_key) do update set
+          fingerprint = excluded.fingerprint, status = excluded.status, headers = excluded.headers,
+          body = excluded.body, stored_at = excluded.stored_at`,
+  params: [
+    shopId,
+    keyId,
+    idempotencyKey,
+    record.fingerprint,
+    record.status,
+    JSON.stringify(record.headers),
+    record.body,
+    record.storedAtMs,
+  ],
+});
+
+/** Deletes records stored at `untilMs` or before. */
+export const sweepIdempotencyStatement = (shopId: string, untilMs: number): Statement => ({
+  sql: "delete from idempotency_record where shop_id = ? and stored_at <= ?",
+  params: [shopId, untilMs],
+});

@@ -1,0 +1,81 @@
+import type {
+  AppliedCredit,
+  Attachments,
+  OrderDocument,
+  Payment,
+  Shipment,
+  SupplierCredit,
+} from "../core/attachments.ts";
+import type { Statement, Tx } from "../store/store.ts";
+import { removeStatements } from "./purchase-order-tables.ts";
+
+// What hangs on an order.
+
+const attachmentKinds = ["payment", "document", "shipment", "credit"] as const;
+
+const insertAttachment = `
+insert into purchase_order_attachment (shop_id, purchase_order_id, kind, attachment_id, position, doc)
+values (?, ?, ?, ?, ?, ?)`;
+
+/** Replaces what hangs on the order. */
+export function attachmentStatements(
+  shopId: string,
+  purchaseOrderId: string,
+  { payments, documents, shipments, credits }: Attachments,
+): readonly Statement[] {
+  const entries: readonly (readonly [(typeof attachmentKinds)[number], string, object])[] = [
+    ...payments.map((payment) => ["payment", payment.paymentId, payment] as const),
+    ...documents.map((document) => ["document", document.documentId, document] as const),
+    ...shipments.map((shipment) => ["shipment", shipment.shipmentId, shipment] as const),
+    ...credits.map((credit) => ["credit", credit.creditId, credit] as const),
+  ];
+  return [
+    ...removeStatements(shopId, purchaseOrderId, ["purchase_order_attachment"]),
+    ...entries.map(([kind, attachmentId, attachment], position) => ({
+      sql: insertAttachment,
+      params: [shopId, purchaseOrderId, kind, attachmentId, position, JSON.stringify(attachment)],
+    })),
+  ];
+}
+
+/** What hangs on the order, each kind in the order in which it was imported. */
+export async function loadAttachments(tx: Tx, shopId: string, purchaseOrderId: string): Promise<Attachments> {
+  const rows = await tx.all<{ kind: (typeof attachmentKinds)[number]; doc: string }>(
+    `select kind, doc from purchase_order_attachment where shop_id = ? and purchase_order_id = ? order by position`,
+    [shopId, purchaseOrderId],
+  );
+  const payments: Payment[] = [];
+  const documents: OrderDocument[] = [];
+  const shipments: Shipment[] = [];
+  const credits: AppliedCredit[] = [];
+  for (const { kind, doc } of rows) {
+    switch (kind) {
+      case "payment":
+        payments.push(JSON.parse(doc));
+        break;
+      case "document":
+        documents.push(JSON.parse(doc));
+        break;
+      case "shipment":
+        shipments.push(JSON.parse(doc));
+        break;
+      case "credit":
+        credits.push(JSON.parse(doc));
+        break;
+    }
+  }
+  return { payments, documents, shipments, credits };
+}
+
+/** The supplier's credits, those used up included, by id. */
+export async function loadSupplierCredits(
+  tx: Tx,
+  shopId: string,
+  supplierId: string,
+): Promise<readonly SupplierCredit[]> {
+  const rows = await tx.all<{ doc: string }>(
+    "select doc from supplier_credit where shop_id = ? and supplier_id = ? order by credit_id",
+    [shopId, supplierId],
+  );
+  return rows.map(({ doc }): SupplierCredit => JSON.parse(doc));
+}

@@ -1,0 +1,191 @@
+/**
+ * The list of a shop's orders: filters, stable pages, the count of all matches (C12, C13).
+ *
+ * A page is found by keys alone, in an index that is already in the page's order, and its rows are then read by key: what it
+ * costs grows with the page, not with the shop. Counting walks the index entries of the matches; a text search walks one index entry
+ * an order.
+ */
+import { fold } from "../core/fold.ts";
+import type { Header, PaidStatus, Status } from "../core/purchase-order.ts";
+import type { SqlValue, Tx } from "../store/store.ts";
+import { type HeaderRow, headerFrom, selectHeader } from "./purchase-orders.ts";
+
+/** Null: not filtered by it. */
+export interface OrderFilters {
+  readonly statuses: readonly Status[] | null;
+  readonly paidStatuses: readonly PaidStatus[] | null;
+  readonly supplierId: string | null;
+  readonly locationId: string | null;
+  /** Orders with a line of this variant. */
+  readonly variantId: string | null;
+  /** Orders with a line of this SKU, exactly as it is spelled. */
+  readonly sku: string | null;
+  /** Found in number, name, supplier reference or supplier name, whatever the case. */
+  readonly search: string | null;
+  /** Created at this instant or later. */
+  readonly createdFromMs: number | null;
+  /** Created before this instant. */
+  readonly createdBeforeMs: number | null;
+}
+
+/** Where a page ended. */
+export interface OrderPosition {
+  readonly createdAtMs: number;
+  readonly purchaseOrderId: string;
+}
+
+export interface OrderPage {
+  readonly orders: readonly Header[];
+  /** Matches over all pages. */
+  readonly totalCount: number;
+  /** Where the next page begins after; null on the last page. */
+  readonly end: OrderPosition | null;
+}
+
+/** A piece of a statement with what it binds. */
+export interface Fragment {
+  readonly sql: string;
+  readonly params: readonly SqlValue[];
+}
+
+export const joined = (parts: readonly Fragment[], separator: string): Fragment => ({
+  sql: parts.map((part) => part.sql).join(separator),
+  params: parts.flatMap((part) => part.params),
+});
+
+/** Orders named `o`. Where a line is asked for, its index leads: `cross join` keeps the engine from walking all orders instead. */
+function source(shopId: string, filters: OrderFilters): Fragment {
+  const byLine = (column: string, value: string | null): readonly Fragment[] =>
+    value === null
+      ? []
+      : [
+          {
+            sql: `select purchase_order_id from purchase_order_line where shop_id = ? and ${column} = ?`,
+            params: [shopId, value],
+          },
+        ];
+  const lines = joined([...byLine("variant_id", filters.variantId), ...byLine("sku", filters.sku)], " intersect ");
+  if (lines.sql === "") return { sql: "from purchase_order o where o.shop_id = ?", params: [shopId] };
+  return {
+    sql: `from (select distinct purchase_order_id from (${lines.sql}) found) i cross join purchase_order o
+          where o.shop_id = ? and o.purchase_order_id = i.purchase_order_id`,
+    params: [...lines.params, shopId],
+  };
+}
+
+// A text that holds another is changed by taking that out. Unlike a LIKE pattern this needs no escapes and has no length limit.
+const searchSql = `(replace(o.search_folded, ?, '') <> o.search_folded or o.supplier_id in
+  (select supplier_id from supplier where shop_id = ? and replace(name_folded, ?, '') <> name_folded))`;
+
+function conditions(shopId: string, filters: OrderFilters): readonly Fragment[] {
+  const parts: Fragment[] = [{ sql: "o.deleted_at is null", params: [] }];
+  if (filters.supplierId !== null) parts.push({ sql: "o.supplier_id = ?", params: [filters.supplierId] });
+  if (filters.locationId !== null) parts.push({ sql: "o.location_id = ?", params: [filters.locationId] });
+  // A search names a range even where none is asked for: it is what leads the engine to the one index that a search can do with.
+  const createdFromMs = filters.createdFromMs ?? (filters.search === null ? null : Number.MIN_SAFE_INTEGER);
+  if (createdFromMs !== null) parts.push({ sql: "o.created_at >= ?", params: [createdFromMs] });
+  if (filters.createdBeforeMs !== null) parts.push({ sql: "o.created_at < ?", params: [filters.createdBeforeMs] });
+  if (filters.search !== null) {
+    const search = fold(filters.search);
+    parts.push({ sql: searchSql, params: [search, shopId, search] });
+  }
+  return parts;
+}
+
+const anyOf = (column: string, values: readonly string[] | null): readonly Fragment[] =>
+  values === null ? [] : [{ sql: `${column} in (${values.map(() => "?").join(", ")})`, params: values }];
+
+/**
+ * One branch for each value of the first filter that has several, so that every branch finds its rows in the order of one index
+ * instead of sorting all matches. A value given twice has one branch, or its orders would come twice.
+ */
+function branches(filters: OrderFilters): readonly (readonly Fragment[])[] {
+  const paidStatuses = anyOf("o.paid_status", filters.paidStatuses);
+  if (filters.statuses !== null)
+    return [...new Set(filters.statuses)].map((status) => [{ sql: "o.status = ?", params: [status] }, ...paidStatuses]);
+  if (filters.paidStatuses !== null)
+    return [...new Set(filters.paidStatuses)].map((paidStatus) => [{ sql: "o.paid_status = ?", params: [paidStatus] }]);
+  return [[]];
+}
+
+/** The statement that counts all matches. */
+export function countStatement(shopId: string, filters: OrderFilters): Fragment {
+  const where = joined(
+    [
+      source(shopId, filters),
+      ...conditions(shopId, filters),
+      ...anyOf("o.status", filters.statuses),
+      ...anyOf("o.paid_status", filters.paidStatuses),
+    ],
+    " and ",
+  );
+  return { sql: `select count(*) as n ${where.sql}`, params: where.params };
+}
+
+/** The statement that finds the keys of a page, newest first. */
+export function pageStatement(
+  shopId: string,
+  filters: OrderFilters,
+  after: OrderPosition | null,
+  limit: number,
+): Fragment {
+  const position: readonly Fragment[] =
+    after === null
+      ? []
+      : [{ sql: "(o.created_at, o.purchase_order_id) < (?, ?)", params: [after.createdAtMs, after.purchaseOrderId] }];
+  const shared = [source(shopId, filters), ...conditions(shopId, filters), ...position];
+  const parts = branches(filters).map((branch) => {
+    const where = joined([...shared, ...branch], " and ");
+    return {
+      sql: `select purchase_order_id, created_at from (
+              select o.purchase_order_id, o.created_at ${where.sql} order by o.created_at desc, o.purchase_order_id desc limit ?) branch`,
+      params: [...where.params, limit],
+    };
+  });
+  const all = joined(parts, " union all ");
+  return {
+    sql: `select purchase_order_id, created_at from (${all.sql}) page order by created_at desc, purchase_order_id desc limit ?`,
+    params: [...all.params, limit],
+  };
+}
+
+/**
+ * One page of the shop's orders, newest first with the id as tie-break. Pages neither repeat nor skip an order that stays,
+ * whatever is added or deleted meanwhile.
+ *
+ * @param after where the page before ended; null for the first.
+ * @param limit at most 90.
+ * Source: C12, C13.
+ */
+export async function listOrders(
+  tx: Tx,
+  shopId: string,
+  filters: OrderFilters,
+  after: OrderPosition | null,
+  limit: number,
+): Promise<OrderPage> {
+  const count = countStatement(shopId, filters);
+  const page = pageStatement(shopId, filters, after, limit + 1);
+  const [[counted], keys] = await Promise.all([
+    tx.all<{ n: number }>(count.sql, count.params),
+    tx.all<{ purchase_order_id: string; created_at: number }>(page.sql, page.params),
+  ]);
+  const shown = keys.slice(0, limit);
+  const last = shown.at(-1);
+  const rows =
+    last === undefined
+      ? []
+      : await tx.all<HeaderRow>(
+          `${selectHeader} where o.shop_id = ? and o.purchase_order_id in (${shown.map(() => "?").join(", ")})
+           order by o.created_at desc, o.purchase_order_id desc`,
+          [shopId, ...shown.map((key) => key.purchase_order_id)],
+        );
+  return {
+    orders: rows.map(headerFrom),
+    totalCount: counted?.n ?? 0,
+    end:
+      keys.length > limit && last !== undefined
+        ? { createdAtMs: last.created_at, purchaseOrderId: last.purchase_order_id }
+        : null,
+  };
+}

@@ -1,0 +1,71 @@
+import { placeholders } from "../store/in-lists.ts";
+import type { SqlValue, Statement, Tx } from "../store/store.ts";
+
+/** One kind of record and its table: how a record is written as a row, and read back. */
+export interface RecordTable<Stored, Row> {
+  readonly name: string;
+  /** Columns of the key after the shop id; pages follow it. */
+  readonly key: readonly (keyof Row & string)[];
+  readonly columns: { readonly [Column in keyof Row & string]: (record: Stored) => SqlValue };
+  /** Columns that are written but never read back. */
+  readonly derived?: Readonly<Record<string, (record: Stored) => SqlValue>>;
+  from(row: Row): Stored;
+}
+
+/** Stores the record, replacing the one with its key. */
+export function replaceStatement<Stored, Row>(
+  table: RecordTable<Stored, Row>,
+  shopId: string,
+  record: Stored,
+): Statement {
+  const columns: Readonly<Record<string, (record: Stored) => SqlValue>> = { ...table.columns, ...table.derived };
+  const names = Object.keys(columns);
+  const key: readonly string[] = table.key;
+  const updates = names.filter((name) => !key.includes(name)).map((name) => `${name} = excluded.${name}`);
+  return {
+    sql: `insert into ${table.name} (shop_id, ${names.join(", ")}) values (${placeholders(names.length + 1)})
+          on conflict (shop_id, ${key.join(", ")}) do update set ${updates.join(", ")}`,
+    params: [shopId, ...Object.values(columns).map((valueOf) => valueOf(record))],
+  };
+}
+
+/** A page in the order of the key, from behind `after` on. */
+export async function pageOf<Stored, Row>(
+  tx: Tx,
+  table: RecordTable<Stored, Row>,
+  shopId: string,
+  after: Stored | null,
+  limit: number,
+): Promise<readonly Stored[]> {
+  const key = table.key.join(", ");
+  const behind = after === null ? "" : ` and (${key}) > (${placeholders(table.key.length)})`;
+  const rows = await tx.all<Row>(
+    `select ${Object.keys(table.columns).join(", ")} from ${table.name} where shop_id = ?${behind} order by ${key} limit ?`,
+    [shopId, ...(after === null ? [] : table.key.map((column) => table.columns[column](after))), limit],
+  );
+  return rows.map((row) => table.from(row));
+}
+
+/** Records that one statement looks up; a key of two columns binds two values each. */
+const lookUpMax = 45;
+
+/** The records that have one of these keys, each the values of the key's columns in their order. */
+export async function recordsByKey<Stored, Row>(
+  tx: Tx,
+  table: RecordTable<Stored, Row>,
+  shopId: string,
+  keys: readonly (readonly string[])[],
+): Promise<readonly Stored[]> {
+  const found: Stored[] = [];
+  for (let start = 0; start < keys.length; start += lookUpMax) {
+    const chunk = keys.slice(start, start + lookUpMax);
+    const wanted = chunk.map(() => `(${placeholders(table.key.length)})`).join(", ");
+    const rows = await tx.all<Row>(
+      `select ${Object.keys(table.columns).join(", ")} from ${table.name}
+       where shop_id = ? and (${table.key.join(", ")}) in (values ${wanted})`,
+      [shopId, ...chunk.flat()],
+    );
+    found.push(...rows.map((row) => table.from(row)));
+  }
+  return found;
+}

@@ -1,0 +1,92 @@
+import { fold } from "../core/fold.ts";
+import type {
+  StockTake,
+  StockTakeHeader,
+  StockTakeLine,
+  StockTakeReason,
+  StockTakeStatus,
+} from "../core/stock-takes.ts";
+import type { Statement, Tx } from "../store/store.ts";
+import {
+  type HeaderTable,
+  type PartKind,
+  type ReadOnlyQuery,
+  alternatives,
+  equal,
+  headerStatements,
+  partStatements,
+  queryOf,
+  searchable,
+  searched,
+} from "./read-only.ts";
+import type { RecordTable } from "./record-table.ts";
+
+export const stockTakeTable: HeaderTable<StockTakeHeader> = {
+  name: "stock_take",
+  idColumn: "stock_take_id",
+  idOf: (header) => header.stockTakeId,
+  columns: {
+    created_at: (header) => header.createdAtMs,
+    search_folded: (header) => searchable(header.stockTakeNumber, header.stockTakeName),
+    status: (header) => header.status,
+    location_id: (header) => header.locationId,
+  },
+};
+
+export const stockTakeLines: PartKind<StockTakeLine> = {
+  resource: "stock_take",
+  kind: "line",
+  idOf: (line) => line.stockTakeLineItemId,
+  variant: null,
+  at: null,
+};
+
+interface ReasonRow {
+  readonly reason_id: string;
+  readonly doc: string;
+}
+
+export const stockTakeReasonTable: RecordTable<StockTakeReason, ReasonRow> = {
+  name: "stock_take_reason",
+  key: ["reason_id"],
+  columns: { reason_id: (reason) => reason.reasonId, doc: (reason) => JSON.stringify(reason) },
+  from: (row): StockTakeReason => JSON.parse(row.doc),
+};
+
+/** All reasons, by name. */
+export async function loadReasons(tx: Tx, shopId: string): Promise<readonly StockTakeReason[]> {
+  const rows = await tx.all<ReasonRow>("select reason_id, doc from stock_take_reason where shop_id = ?", [shopId]);
+  const key = (reason: StockTakeReason): string => `${fold(reason.name)}\n${reason.reasonId}`;
+  return rows.map((row) => stockTakeReasonTable.from(row)).sort((a, b) => (key(a) < key(b) ? -1 : 1));
+}
+
+/** What the reason is called; null when the shop has no such reason. */
+export async function loadReasonName(tx: Tx, shopId: string, reasonId: string): Promise<string | null> {
+  const [row] = await tx.all<ReasonRow>(
+    "select reason_id, doc from stock_take_reason where shop_id = ? and reason_id = ?",
+    [shopId, reasonId],
+  );
+  return row === undefined ? null : stockTakeReasonTable.from(row).name;
+}
+
+/** Stores the stock take, replacing the one with its id. */
+export function stockTakeStatements(shopId: string, { lineItems, ...header }: StockTake): readonly Statement[] {
+  return [
+    ...headerStatements(shopId, stockTakeTable, header),
+    ...partStatements(shopId, stockTakeLines, header.stockTakeId, lineItems),
+  ];
+}
+
+/** Null: not filtered by it. */
+export interface StockTakeFilters {
+  readonly statuses: readonly StockTakeStatus[] | null;
+  readonly locationId: string | null;
+  readonly search: string | null;
+}
+
+export const stockTakeQuery = (filters: StockTakeFilters): ReadOnlyQuery =>
+  queryOf(
+    null,
+    [...equal("location_id", filters.locationId), ...searched(filters.search)],
+    alternatives("status", filters.statuses),
+  );

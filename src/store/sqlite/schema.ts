@@ -1,0 +1,54 @@
+/**
+ * Numbered migrations of an sqlite file, from the SQL text that all engines share (D6).
+ *
+ * The text declares `text`, `bigint` and `double precision` (architecture, "One SQL text: rules"). Here `bigint` becomes
+ * `integer`, `double precision` becomes `real`, and every table becomes `strict`, so that a column holds its type or the write
+ * fails.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import { Fault } from "../../core/fault.ts";
+import { loadMigrations, statementsOf } from "../migrations.ts";
+
+/** Migration n is element n − 1: the statements that bring a file from version n − 1 to n. */
+export type Schema = readonly (readonly string[])[];
+
+/** @throws Error when the directory's migrations are not numbered without a gap. */
+export const loadSchema = (schemaDirectory: string): Schema => loadMigrations(schemaDirectory).map(sqliteStatements);
+
+/** The shared text's statements as sqlite takes them. */
+export function sqliteStatements(text: string): readonly string[] {
+  return statementsOf(text)
+    .map((statement) => statement.replace(/\bbigint\b/gi, "integer").replace(/\bdouble\s+precision\b/gi, "real"))
+    .map((statement) => (/^create\s+table\b/i.test(statement) ? `${statement} strict` : statement));
+}
+
+/**
+ * Brings a file to the program's version, each migration in a transaction of its own.
+ *
+ * @returns whether anything was migrated.
+ * @throws Fault DO_UNAVAILABLE when the file's version is newer than the program's.
+ */
+export function migrate(database: DatabaseSync, schema: Schema): boolean {
+  const version = Number(database.prepare("pragma user_version").get()?.["user_version"]);
+  if (version > schema.length)
+    throw new Fault("DO_UNAVAILABLE", "This shop's data was written by a newer version of OpenPO.", {
+      action: "Run the newer version again, or restore the data from before the upgrade.",
+      retryAfterMs: newerVersionRetryMs,
+    });
+  for (const [index, statements] of schema.entries()) {
+    if (index < version) continue;
+    database.exec("begin immediate");
+    try {
+      for (const statement of statements) database.exec(statement);
+      database.exec(`pragma user_version = ${index + 1}`);
+      database.exec("commit");
+    } catch (error) {
+      if (database.isTransaction) database.exec("rollback");
+      throw error;
+    }
+  }
+  return version < schema.length;
+}
+
+/** It takes an operator, so there is no hurry. */
+const newerVersionRetryMs = 60_000;

@@ -1,0 +1,132 @@
+/**
+ * The door to one shop's data: the port that every engine implements.
+ *
+ * Owns: serialisation of writes, atomicity, durability of what was answered. Does not own: what the data means (core) or how
+ * rows map to it (rows.ts and its neighbours), nor anything upstream.
+ *
+ * Invariants:
+ * - S1. Writes on one shop take effect one at a time, in the order in which they were accepted. Reads see a committed state,
+ *       never half a write, and never wait for upstream calls.
+ * - S2. A write is all or nothing.
+ * - S3. An effect is in the outbox if and only if the change that asked for it committed.
+ * - S4. A promise of `read` or `write` resolves only when what it tells is durable: it survives kill -9 and loss of power.
+ * - S5. No upstream call happens inside `work`. Inside `work` only the `Tx` may be awaited.
+ * - S6. The queue of a shop is bounded in length and age; beyond it 503 DO_OVERLOADED. A store that cannot be used: 503
+ *       DO_UNAVAILABLE for that shop, nothing acknowledged, other shops served.
+ * - S7. A shop is found by its id alone.
+ */
+
+/** What a statement may bind. Booleans, bigints, dates, undefined and NaN are refused by the adapter. */
+
+export type SqlValue = string | number | null;
+
+export interface Statement {
+  readonly sql: string;
+  readonly params: readonly SqlValue[];
+}
+
+/** A view of one shop's database inside `work`. Placeholders are `?`; int columns come back as numbers. */
+export interface Tx {
+  /** What is asked side by side, without awaiting in between, travels together on a network engine. */
+  all<R>(sql: string, params?: readonly SqlValue[]): Promise<R[]>;
+  /**
+   * Runs the statements in order, answering nothing: a loop on an embedded engine; a network engine sends them with the next `all`
+   * or at the end, and one that fails then fails the write.
+   */
+  batch(statements: readonly Statement[]): Promise<void>;
+}
+
+export interface WriteOptions {
+  /**
+   * False: committed before the promise resolves, but not yet synced to disk (it survives kill -9, not a power cut). For
+   * records that no answer tells of, such as the audit row of a read. Default true.
+   */
+  readonly durable?: boolean;
+  /**
+   * True: the work reads nothing and adds rows that stand in no relation to others, such as an audit row. It may take effect beside the
+   * shop's turns, so that a read never waits for one. Default false.
+   */
+  readonly append?: boolean;
+}
+
+/** Databases of many shops, each reached by its shop id. */
+export interface Engine {
+  /** Creates the shop's database if it is absent. Idempotent. */
+  create(shopId: string): Promise<void>;
+  /** @returns false when there is no such database. */
+  exists(shopId: string): Promise<boolean>;
+  /** Deletes the shop's database with everything in it. Work that waits on it fails with NOT_FOUND. */
+  remove(shopId: string): Promise<void>;
+  /** Ids of all shops, in code-point order. */
+  list(): Promise<string[]>;
+  /** Ids of the shops that may have follow-on work due at this time: an effect, or an import that nobody brings in any more. */
+  withWorkDue(nowMs: number): Promise<string[]>;
+
+  /**
+   * A consistent view; every statement of `work` sees the same committed state, which is durable when the promise resolves.
+   *
+   * @throws Fault NOT_FOUND       there is no such shop.
+   * @throws Fault DO_UNAVAILABLE  the shop's store cannot be read.
+   */
+  read<T>(shopId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Like `read`, but what it sees may not be synced yet: for decisions, never for answers. */
+  peek<T>(shopId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` in the shop's turn and commits what it wrote; if `work` throws, nothing of it is kept and the error is passed on.
+   *
+   * @throws Fault DO_OVERLOADED   the shop's queue is full, or the turn did not come in time; nothing was kept.
+   * @throws Fault DO_UNAVAILABLE  the store cannot be written. Nothing was kept, unless the store is a network away and was lost
+   *                               while it committed: then that may not be known, and the message says so. Whoever repeats a
+   *                               write looks at what is there first.
+   */
+  write<T>(shopId: string, work: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
+  /** @throws Fault DO_OVERLOADED when a write accepted now would find the shop's queue full. */
+  admit(shopId: string): void;
+
+  /** Resolves when the engine can serve; rejects with the reason when it cannot (`GET /readyz`). */
+  ready(): Promise<void>;
+  /** Lets running work finish, syncs and closes everything. */
+  close(): Promise<void>;
+}
+
+/** One token bucket's parameters (contract §7 "rateLimit"). */
+export interface RateLimit {
+  readonly capacity: number;
+  readonly refillPerSecond: number;
+}
+
+/** The state of a bucket after a call. `retryAfterMs` is null when the call got its token. */
+export interface RateLimitState {
+  readonly remaining: number;
+  /** Until the bucket is full again. */
+  readonly resetAfterMs: number;
+  readonly retryAfterMs: number | null;
+}
+
+/**
+ * What the nodes that serve one shop agree on outside its database: the rate-limit bucket and the idempotency keys in flight.
+ * On one process this is memory, so a crash leaves nothing behind; on several it is rows with a lease.
+ */
+export interface Coordination {
+  takeToken(shopId: string, limit: RateLimit, nowMs: number): Promise<RateLimitState>;
+  /** The bucket without taking from it. */
+  peekTokens(shopId: string, limit: RateLimit, nowMs: number): Promise<RateLimitState>;
+  /** Marks the key as in flight. @returns null when this call has it now, else the fingerprint it is in flight with. */
+  claimKey(shopId: string, scope: string, fingerprint: string, nowMs: number): Promise<string | null>;
+  /**
+   * Whether the key that this call claimed is still its own; if so, it is for a while yet. If not, somebody else may have had it since,
+   * and told what was there.
+   */
+  holdsKey(shopId: string, scope: string): Promise<boolean>;
+  releaseKey(shopId: string, scope: string): Promise<void>;
+}
+
+/** Where the time comes from. Nothing else reads it. */
+export interface Clock {
+  now(): number;
+}
+
+/** Where ids come from: opaque, prefixed (`po_…`), time-ordered, unique across processes. */
+export interface Ids {
+  next(prefix: string): string;
+}

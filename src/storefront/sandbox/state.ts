@@ -1,0 +1,234 @@
+import { type Money, type Quantity, asMoney, asQuantity } from "../../core/money.ts";
+import type { Statement, Tx } from "../../store/store.ts";
+import type { ItemResult, OnHandChange, VariantState } from "../storefront.ts";
+import type { SandboxCall } from "./faults.ts";
+import type { SandboxLevel, SandboxVariant } from "./sandbox.ts";
+
+/** Ids in one `in (…)`. */
+const idsPerStatementMax = 90;
+
+export interface VariantRow {
+  readonly variant_id: string;
+  readonly product_id: string;
+  readonly status: VariantState;
+  readonly unit_cost: number | null;
+}
+
+interface LevelRow {
+  readonly variant_id: string;
+  readonly location_id: string;
+  readonly on_hand: number;
+  readonly incoming: number;
+}
+
+export interface ChangeRow {
+  readonly variant_id: string;
+  readonly location_id: string;
+  readonly delta: number;
+  readonly outcome: "applied" | "rejected";
+  readonly reason: string | null;
+  readonly message: string | null;
+  readonly visible_at: number;
+}
+
+export const countCall = (shopId: string, name: SandboxCall): Statement => ({
+  sql: `insert into sandbox_call (shop_id, call, count) values (?, ?, 1)
+        on conflict (shop_id, call) do update set count = sandbox_call.count + 1`,
+  params: [shopId, name],
+});
+
+// Rows.
+
+export const idsOf = (items: readonly { readonly variantId: string }[]): readonly string[] =>
+  items.map((item) => item.variantId);
+
+export const levelKey = (variantId: string, locationId: string): string => JSON.stringify([variantId, locationId]);
+
+/** Rows of a `where … in (?)`, in as many statements as the ids need, side by side. */
+async function selectIn<Row>(tx: Tx, sql: string, shopId: string, values: readonly string[]): Promise<readonly Row[]> {
+  const distinct = [...new Set(values)];
+  const asked: Promise<Row[]>[] = [];
+  for (let start = 0; start < distinct.length; start += idsPerStatementMax) {
+    const chunk = distinct.slice(start, start + idsPerStatementMax);
+    asked.push(tx.all<Row>(sql.replace("(?)", `(${chunk.map(() => "?").join(", ")})`), [shopId, ...chunk]));
+  }
+  return (await Promise.all(asked)).flat();
+}
+
+export async function loadVariants(
+  tx: Tx,
+  shopId: string,
+  variantIds: readonly string[],
+): Promise<ReadonlyMap<string, VariantRow>> {
+  const rows = await selectIn<VariantRow>(
+    tx,
+    "select variant_id, product_id, status, unit_cost from sandbox_variant where shop_id = ? and variant_id in (?) order by variant_id",
+    shopId,
+    variantIds,
+  );
+  return new Map(rows.map((row) => [row.variant_id, row]));
+}
+
+export async function loadTags(
+  tx: Tx,
+  shopId: string,
+  variants: readonly VariantRow[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await selectIn<{ product_id: string; tag: string }>(
+    tx,
+    "select product_id, tag from sandbox_tag where shop_id = ? and product_id in (?) order by product_id, tag",
+    shopId,
+    variants.map((variant) => variant.product_id),
+  );
+  return new Map(
+    [...Map.groupBy(rows, (row) => row.product_id)].map(([productId, tags]) => [productId, tags.map((row) => row.tag)]),
+  );
+}
+
+export const loadChanges = (tx: Tx, shopId: string, reference: string): Promise<readonly ChangeRow[]> =>
+  tx.all<ChangeRow>(
+    `select variant_id, location_id, delta, outcome, reason, message, visible_at from sandbox_change
+     where shop_id = ? and reference = ? order by position`,
+    [shopId, reference],
+  );
+
+/** Accepted changes that cannot be read yet, summed by level. */
+export async function loadUnseen(tx: Tx, shopId: string, nowMs: number): Promise<ReadonlyMap<string, number>> {
+  const rows = await tx.all<{ variant_id: string; location_id: string; delta: number }>(
+    `select variant_id, location_id, cast(sum(delta) as bigint) as delta from sandbox_change
+     where shop_id = ? and visible_at > ? and outcome = 'applied' group by variant_id, location_id`,
+    [shopId, nowMs],
+  );
+  return new Map(rows.map((row) => [levelKey(row.variant_id, row.location_id), row.delta]));
+}
+
+interface ReadLevel extends SandboxLevel {
+  readonly variantId: string;
+}
+
+export async function loadLevels(
+  tx: Tx,
+  shopId: string,
+  variantIds: readonly string[],
+  nowMs: number,
+): Promise<ReadonlyMap<string, ReadLevel>> {
+  const unseen = await loadUnseen(tx, shopId, nowMs);
+  const rows = await selectIn<LevelRow>(
+    tx,
+    `select variant_id, location_id, on_hand, incoming from sandbox_level
+     where shop_id = ? and variant_id in (?) order by variant_id, location_id`,
+    shopId,
+    variantIds,
+  );
+  return new Map(
+    rows.map((row) => {
+      const key = levelKey(row.variant_id, row.location_id);
+      return [
+        key,
+        {
+          variantId: row.variant_id,
+          locationId: row.location_id,
+          onHand: asQuantity(row.on_hand - (unseen.get(key) ?? 0)),
+          incoming: asQuantity(row.incoming),
+        },
+      ];
+    }),
+  );
+}
+
+export async function loadState(
+  tx: Tx,
+  shopId: string,
+  variantIds: readonly string[] | null,
+  nowMs: number,
+): Promise<readonly SandboxVariant[]> {
+  const rows =
+    variantIds === null
+      ? await tx.all<VariantRow>(
+          "select variant_id, product_id, status, unit_cost from sandbox_variant where shop_id = ? order by variant_id",
+          [shopId],
+        )
+      : [...(await loadVariants(tx, shopId, variantIds)).values()];
+  const tags = await loadTags(tx, shopId, rows);
+  const levels = Map.groupBy(
+    (await loadLevels(tx, shopId, idsOf(rows.map((row) => ({ variantId: row.variant_id }))), nowMs)).values(),
+    (level) => level.variantId,
+  );
+  return rows.map((row) => ({
+    variantId: row.variant_id,
+    status: row.status,
+    unitCost: row.unit_cost === null ? null : asMoney(row.unit_cost),
+    tags: tags.get(row.product_id) ?? [],
+    levels: (levels.get(row.variant_id) ?? []).map(({ locationId, onHand, incoming }) => ({
+      locationId,
+      onHand,
+      incoming,
+    })),
+  }));
+}
+
+export const statusStatement = (shopId: string, variantId: string, status: VariantState): Statement => ({
+  sql: "update sandbox_variant set status = ? where shop_id = ? and variant_id = ?",
+  params: [status, shopId, variantId],
+});
+
+export const costStatement = (shopId: string, variantId: string, unitCost: Money | null): Statement => ({
+  sql: "update sandbox_variant set unit_cost = ? where shop_id = ? and variant_id = ?",
+  params: [unitCost, shopId, variantId],
+});
+
+export const tagStatement = (shopId: string, productId: string, tag: string, present: boolean): Statement => ({
+  sql: present
+    ? "insert into sandbox_tag (shop_id, product_id, tag) values (?, ?, ?) on conflict (shop_id, product_id, tag) do nothing"
+    : "delete from sandbox_tag where shop_id = ? and product_id = ? and tag = ?",
+  params: [shopId, productId, tag],
+});
+
+/** Sets the figures given; a level that is not there begins at 0. */
+export const setLevel = (
+  shopId: string,
+  variantId: string,
+  locationId: string,
+  figures: { readonly onHand?: Quantity; readonly incoming?: Quantity },
+): Statement => {
+  const set = [
+    ...(figures.onHand === undefined ? [] : ["on_hand = excluded.on_hand"]),
+    ...(figures.incoming === undefined ? [] : ["incoming = excluded.incoming"]),
+  ];
+  return {
+    sql: `insert into sandbox_level (shop_id, variant_id, location_id, on_hand, incoming) values (?, ?, ?, ?, ?)
+          on conflict (shop_id, variant_id, location_id) do ${set.length === 0 ? "nothing" : `update set ${set.join(", ")}`}`,
+    params: [shopId, variantId, locationId, figures.onHand ?? 0, figures.incoming ?? 0],
+  };
+};
+
+export const addOnHand = (shopId: string, change: OnHandChange): Statement => ({
+  sql: `insert into sandbox_level (shop_id, variant_id, location_id, on_hand, incoming) values (?, ?, ?, ?, 0)
+        on conflict (shop_id, variant_id, location_id) do update set on_hand = sandbox_level.on_hand + excluded.on_hand`,
+  params: [shopId, change.variantId, change.locationId, change.delta],
+});
+
+export const keepChange = (
+  shopId: string,
+  reference: string,
+  position: number,
+  change: OnHandChange,
+  result: ItemResult,
+  visibleAtMs: number,
+): Statement => ({
+  sql: `insert into sandbox_change
+          (shop_id, reference, position, variant_id, location_id, delta, outcome, reason, message, visible_at)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  params: [
+    shopId,
+    reference,
+    position,
+    change.variantId,
+    change.locationId,
+    change.delta,
+    result.outcome,
+    result.outcome === "rejected" ? result.reason : null,
+    result.outcome === "rejected" ? result.message : null,
+    visibleAtMs,
+  ],
+});
