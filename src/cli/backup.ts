@@ -5,10 +5,10 @@
  * shop's file is copied (the engine).
  *
  * Invariants:
- * - K1. All that was acknowledged before the backup began is in it. Each shop is as of one moment; its sandbox is copied after it, so
+ * - B1. All that was acknowledged before the backup began is in it. Each shop is as of one moment; its sandbox is copied after it, so
  *       that no push is known to the shop that its storefront has not got.
- * - K2. `format` is written last, when everything else is checked and on disk: a directory without it is no backup.
- * - K3. A restore that is cut off leaves a directory that is refused, never one that looks like a first start.
+ * - B2. `format` is written last, when everything else is checked and on disk: a directory without it is no backup.
+ * - B3. A restore that is cut off leaves a directory that is refused, never one that looks like a first start.
  */
 import { existsSync } from "node:fs";
 import { chmod, copyFile, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
@@ -72,7 +72,7 @@ export interface BackupResult {
 /**
  * Writes a backup of every shop into an empty or new directory.
  *
- * @throws CommandError when the directory is not empty, or a shop cannot be read; what was written is then no backup (K2).
+ * @throws CommandError when the directory is not empty, or a shop cannot be read; what was written is then no backup (B2).
  */
 export async function writeBackup(
   { ask, keptAdminToken }: Operator,

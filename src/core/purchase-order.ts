@@ -182,7 +182,7 @@ export interface LogDraft {
   readonly changes: readonly FieldChange[];
 }
 
-/** A record of goods in or taken back (contract §9 "receipt"); the shop adds id, time, actor and request id. */
+/** A record of goods in or taken back (contract §9 "Receipt"); the shop adds id, time, actor and request id. */
 export interface ReceiptDraft {
   readonly source: "receive" | "unreceive" | "quick-complete";
   readonly reason: string | null;

@@ -5,10 +5,10 @@
  * Owns: which columns mean what, and which variant, location and supplier a row is about. Does not own: reading CSV (csv.ts), checking
  * records and bringing them in (import.ts).
  *
- * - N1. A variant is told by its id, or by its product's handle and its options; never by a SKU, which may be missing or shared. Where no
+ * - T1. A variant is told by its id, or by its product's handle and its options; never by a SKU, which may be missing or shared. Where no
  *       id is given, it follows from handle and options, the same in every file.
- * - N2. A column that the file does not have leaves what is there as it is; an empty value clears it.
- * - N3. A number is taken as it is written, exactly, or refused.
+ * - T2. A column that the file does not have leaves what is there as it is; an empty value clears it.
+ * - T3. A number is taken as it is written, exactly, or refused.
  */
 import { fold } from "../core/fold.ts";
 import type { Shop } from "../shop/accounts.ts";
@@ -50,7 +50,7 @@ function needed<Key extends string>(row: CsvRow<Key>, key: Key): string {
   return value;
 }
 
-/** The number as it is written (N3), or null. @throws Fault INVALID_INPUT when it is none, or one that would not be exact. */
+/** The number as it is written (T3), or null. @throws Fault INVALID_INPUT when it is none, or one that would not be exact. */
 function numberOf<Key extends string>(row: CsvRow<Key>, key: Key): number | null {
   const value = row.value(key);
   if (value === null) return null;
@@ -63,7 +63,7 @@ function numberOf<Key extends string>(row: CsvRow<Key>, key: Key): number | null
   return Number(value);
 }
 
-/** The members whose column the file has (N2), under the record's names. */
+/** The members whose column the file has (T2), under the record's names. */
 const present = <Key extends string>(
   row: CsvRow<Key>,
   members: Readonly<Record<string, readonly [Key, (row: CsvRow<Key>, key: Key) => unknown]>>,
@@ -106,7 +106,7 @@ function optionsOf(row: CsvRow<VariantKey>): readonly string[] {
   return values.length === 1 && values[0] === noOption ? [] : values;
 }
 
-/** The id of a variant that has none of its own (N1). Readable, and without what separates ids in a list. */
+/** The id of a variant that has none of its own (T1). Readable, and without what separates ids in a list. */
 export const variantIdOf = (handle: string, options: readonly string[]): string =>
   [handle, ...options].map(encodeURIComponent).join(":");
 

@@ -21,7 +21,7 @@ export interface Route {
 }
 
 /**
- * Repeat safety without a key, as the specification has it ("Repeat safety without a key"); agent annotations follow from it. What is
+ * Whether a call may be repeated without a key (spec "Repeat safety without a key"); agent annotations follow from it. What is
  * safe to repeat may be refused the second time (/complete, DELETE): nothing is done twice.
  */
 export type Repeat = "read" | "safe" | "adds-again" | "refused" | "partly";

@@ -89,7 +89,7 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** One token bucket's parameters (contract §7 "rateLimit"). */
+/** One token bucket's parameters (contract §7 "Shop settings"). */
 export interface RateLimit {
   readonly capacity: number;
   readonly refillPerSecond: number;

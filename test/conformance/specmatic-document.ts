@@ -82,7 +82,7 @@ function parameterOf(parameter: JsonObject, members: JsonObject): JsonObject {
 
 function bodySchemaOf(schema: JsonObject): JsonObject {
   const properties = mapped(object(schema["properties"]), (member, name) =>
-    // No order is moved to Completed by /status, from wherever (spec "Moves through POST …/status", rule 1).
+    // No order is moved to Completed by /status, from wherever (spec "Rules for /status" 1).
     name === "status"
       ? { ...object(member), enum: list(object(member)["enum"]).filter((each) => each !== "Completed") }
       : member,

@@ -1,5 +1,5 @@
 /**
- * Backup and restore (K1 to K3 of src/cli/backup.ts), with the real command.
+ * Backup and restore (B1–B3), with the real command.
  */
 import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";

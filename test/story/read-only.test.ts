@@ -1,5 +1,6 @@
 /**
- * The read-only resources over HTTP: what comes in by import is what is read (spec "Stock takes" to "Manufacturing orders", contract §9).
+ * The read-only resources over HTTP: what comes in by import is what is read (spec "Stock takes (read-only)", "Stock adjustments
+ * (read-only)", "Transfer orders (read-only)", "Manufacturing orders (read-only)"; contract §9).
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,5 +1,5 @@
 /**
- * Merchants' files as records of a shop (N1 to N3 of src/exchange/csv-formats.ts).
+ * Merchants' files as records of a shop (T1–T3).
  */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
