@@ -1,9 +1,10 @@
 /**
  * Runs the test files (all, or those whose path contains one of the arguments) and ends in a line `N passed, N failed`.
  *
- * Files that know an engine run a second time, on a real PostgreSQL (support/postgres.ts); `OPENPO_TEST_ENGINE=postgres` or `sqlite`
- * runs them on that engine only, and with `both` it is a failure if there is no PostgreSQL. A whole run also prints which documented
- * status of which operation was seen, and fails on one that was not.
+ * What a file imports tells on which engines it runs (support/engines.ts): on sqlite and then on a real PostgreSQL
+ * (support/postgres.ts), or on one of them. `OPENPO_TEST_ENGINE=postgres` or `sqlite` runs what runs on that engine only, and with
+ * `both` it is a failure if there is no PostgreSQL. A whole run also prints which documented status of which operation was seen, and
+ * fails on one that was not.
  */
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,6 +12,7 @@ import path from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import type { Json } from "../src/core/json.ts";
+import { type EngineName, placeOf } from "./support/engines.ts";
 import { type Hole, matrixOf, observedDirectoryVariable } from "./support/matrix.ts";
 import { databaseVariable, dropDatabases, findPostgres, makeTemplate, startPostgres } from "./support/postgres.ts";
 import { engineVariable } from "./support/store.ts";
@@ -25,28 +27,17 @@ const holes: readonly Hole[] = [
   { status: 500, operations: /^openapi$/, reason: "it sends bytes made at the start: there is nothing left to break" },
 ];
 
-/** Files whose tests run on whichever engine support/store.ts opens: they run on each. */
-const onEachEngine: readonly RegExp[] = [
-  /^test\/contract\/(engine|coordination)\.test/,
-  /^test\/crash\/(engine|outbox)\.test/,
-  /^test\/property\/(mcp|read-only|rate-limit)\.test/,
-  /^test\/story\/(admin|adventureworks|connections|demo|forecast|forecast-rows|goods|goods-random|import|import-nodes|keys-across-nodes|mcp|pipeline)\.test/,
-  /^test\/story\/(purchase-orders(-\w+)?|read-only|replay|surface)\.test/,
-  /^test\/unit\/(outbox|outbox-nodes|sandbox)\.test/,
-];
-/** Files that are about PostgreSQL alone. */
-const onPostgresOnly = /\/(postgres[^/]*|nodes)\.test\.ts$/;
-
 const wanted = process.argv.slice(2);
 const engineWanted = process.env[engineVariable];
 const selected = globSync("test/**/*.test.ts")
   .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
   .sort();
-const files = selected.filter((file) => engineWanted !== "postgres" && !onPostgresOnly.test(file));
-const filesOnPostgres = selected.filter(
-  (file) =>
-    engineWanted !== "sqlite" && (onPostgresOnly.test(file) || onEachEngine.some((pattern) => pattern.test(file))),
-);
+const placed = selected.map((file) => ({ file, ...placeOf(file, (name) => readFileSync(name, "utf8")) }));
+const on = (engine: EngineName): readonly string[] =>
+  placed.filter(({ engines }) => engines.includes(engine)).map(({ file }) => file);
+const withoutEngine = placed.filter(({ engines }) => engines.length === 0).map(({ file }) => file);
+const files = engineWanted === "postgres" ? [] : [...withoutEngine, ...on("sqlite")].sort();
+const filesOnPostgres = engineWanted === "sqlite" ? [] : on("postgres");
 
 const observedDirectory = mkdtempSync(path.join(tmpdir(), "openpo-observed-"));
 process.env[observedDirectoryVariable] = observedDirectory;
@@ -108,10 +99,17 @@ async function runOnPostgres(): Promise<void> {
   }
 }
 
+for (const { fault } of placed)
+  if (fault !== null) {
+    process.stdout.write(`✖ ${fault}\n`);
+    failed += 1;
+  }
 if (files.length > 0) await runFiles(files, "");
 if (filesOnPostgres.length > 0) await runOnPostgres();
 if (selected.length === 0) failed += 1;
 if (wanted.length === 0 && (engineWanted === undefined || engineWanted === "both")) failed += showMatrix();
+for (const { file, engines, reason } of placed)
+  if (reason !== null) process.stdout.write(`\nOnly on ${engines.join()}: ${file}: ${reason}`);
 process.stdout.write(`\n${skipped === 0 ? "" : `${skipped} skipped\n`}${passed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
 

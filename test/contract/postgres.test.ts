@@ -3,8 +3,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault } from "../../src/core/fault.ts";
 import type { Engine, Tx } from "../../src/store/store.ts";
-import { freshDatabase, openTestPool, sandboxSchema, shopsSchema, withClient } from "../support/postgres.ts";
-import { openStoreAt, type Store } from "../support/store.ts";
+import {
+  freshDatabase,
+  openPostgresStore,
+  openTestPool,
+  sandboxSchema,
+  shopsSchema,
+  withClient,
+} from "../support/postgres.ts";
+import type { Store } from "../support/store.ts";
 import { addLocation, locationIds } from "./engine-suite.ts";
 
 /** Nodes on one database that is dropped afterwards. */
@@ -16,7 +23,7 @@ async function withNodes(
   const database = await freshDatabase({ empty });
   const stores: Store[] = [];
   try {
-    stores.push(...(await Promise.all(Array.from({ length: count }, () => openStoreAt(database.url)))));
+    stores.push(...(await Promise.all(Array.from({ length: count }, () => openPostgresStore(database.url)))));
     await use(
       stores.map(({ engine }) => engine),
       database.url,
@@ -178,7 +185,7 @@ test("a connection that the database ends between two uses is replaced without a
 
 test("more work at once than there are connections waits its turn, on every shop", async () => {
   const database = await freshDatabase();
-  const store = await openStoreAt(database.url, { connectionsMax: 2 });
+  const store = await openPostgresStore(database.url, { connectionsMax: 2 });
   const pool = await openTestPool(database.url, 1);
   try {
     const shops = Array.from({ length: 12 }, (_, index) => `s${index}`);

@@ -1,23 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { quantityToNumber } from "../../src/core/money.ts";
-import { openSqliteEngine } from "../../src/store/sqlite/engine.ts";
 import { systemClock } from "../../src/system.ts";
 import { openSandbox, type SandboxLevel } from "../../src/storefront/sandbox/sandbox.ts";
 import type { VariantState } from "../../src/storefront/storefront.ts";
+import { makePlace, openStore } from "../support/store.ts";
 import { storefrontSuite } from "./storefront-suite.ts";
 
 storefrontSuite("sandbox", async () => {
-  const directory = await mkdtemp(path.join(tmpdir(), "openpo-sandbox-"));
-  const engine = await openSqliteEngine({
-    directory,
-    schemaDirectory: path.join(import.meta.dirname, "../../src/storefront/sandbox/schema"),
-    clock: systemClock,
-    shopsOpenMax: 4,
-  });
-  const sandbox = openSandbox({ engine, clock: systemClock, shopId: "demo" });
+  const place = await makePlace();
+  const store = await openStore(place.directory);
+  const sandbox = openSandbox({ engine: store.sandboxEngine, clock: systemClock, shopId: "demo" });
   const active = Array.from({ length: 12 }, (_, index) => `v${index}`);
   const seed = (variantId: string, status: VariantState, productId = `product of ${variantId}`) => ({
     variantId,
@@ -59,8 +51,8 @@ storefrontSuite("sandbox", async () => {
       await sandbox.setTags([{ variantId, tag, present: true }], { reference: tag, documentUri: "test:" });
     },
     dispose: async () => {
-      await engine.close();
-      await rm(directory, { recursive: true });
+      await store.close();
+      await place.remove();
     },
   };
 });

@@ -2,42 +2,9 @@
  * A process that writes is killed (-9) at any moment: what it acknowledged is there, in whole writes, in the order of acceptance.
  */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { test } from "node:test";
-import { lockDirectory } from "../../src/store/sqlite/engine.ts";
-import { inPlace, onPostgres, openStore } from "../support/store.ts";
-
-interface Writer {
-  readonly acknowledged: readonly number[];
-  kill(): Promise<void>;
-}
-
-/** Starts a writer and waits until it writes. */
-async function startWriter(directory: string, first: number): Promise<Writer> {
-  const child = spawn(process.execPath, ["test/crash/engine-writer.ts", directory, String(first)], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const ended = once(child, "close");
-  let output = "";
-  let errors = "";
-  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (output += chunk));
-  child.stderr.setEncoding("utf8").on("data", (chunk: string) => (errors += chunk));
-  while (!output.startsWith("ready\n")) {
-    if (child.exitCode !== null) throw new Error(errors);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  return {
-    get acknowledged() {
-      // A line cut short by the kill is none.
-      return output.split("\n").slice(1, -1).map(Number);
-    },
-    async kill() {
-      child.kill("SIGKILL");
-      await ended;
-    },
-  };
-}
+import { inPlace, openStore } from "../support/store.ts";
+import { startWriter } from "./writer.ts";
 
 test("killed at any moment, every acknowledged write is there, whole, and none before it is missing", () =>
   inPlace(async (directory) => {
@@ -73,21 +40,3 @@ test("killed at any moment, every acknowledged write is there, whole, and none b
     }
     assert.ok(kept > 100, `only ${kept} writes in all rounds`);
   }));
-
-const onFiles = { skip: onPostgres && "a database is for many processes" };
-
-test("a second process does not start on a directory in use, and starts once the first has been killed", onFiles, () =>
-  inPlace(async (directory) => {
-    const writer = await startWriter(directory, 0);
-    try {
-      assert.throws(() => lockDirectory(directory), /Another OpenPO process is using the data directory/);
-      await assert.rejects(startWriter(directory, 0), /Another OpenPO process is using the data directory/);
-    } finally {
-      await writer.kill();
-    }
-    const lock = lockDirectory(directory);
-    assert.throws(() => lockDirectory(directory), /Another OpenPO process/, "nor twice in one process");
-    lock.release();
-    lockDirectory(directory).release();
-  }),
-);

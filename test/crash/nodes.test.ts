@@ -26,10 +26,9 @@ import {
   rowsOf,
   seeded,
   type ServiceNode,
-  serviceNode,
+  withNodes,
 } from "../support/nodes.ts";
 import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres.ts";
-import { withDirectory } from "../support/process.ts";
 
 const seconds = Number(process.env["OPENPO_TEST_NODES_SECONDS"] ?? 60);
 const seed = Number(process.env["OPENPO_TEST_NODES_SEED"] ?? 20_261_121);
@@ -860,42 +859,38 @@ async function underFire(setting: Setting, shops: readonly Shop[], broken: Abort
 const skip = findPostgres() === null ? "there is no PostgreSQL on this machine" : false;
 
 suite("crash: three nodes", { skip }, () => {
-  test("whatever is killed, each acknowledged change is kept, each key has one effect and the stock is right", (context) =>
-    withDirectory(async () => {
-      await using database = await startPostgres();
-      const { url } = database;
-      const random = seeded(seed);
-      /** What is still under way when something has gone wrong need not go on. */
-      const broken = new AbortController();
-      const nodes = Array.from({ length: nodeCount }, () => serviceNode(url));
-      try {
-        await Promise.all(nodes.map((node) => node.start()));
-        const shops = await Promise.all(shopIds.map((shopId) => openShop(shopId, nodes, random, broken.signal)));
-        const { struck, crashedAtMs, steps } = await underFire({ nodes, database, random }, shops, broken);
-        for (const shop of shops) {
-          await bringToRest(url, shop, nodes);
-          await proveOrders(shop);
-          await proveStock(url, shop, nodes, await proveHistories(shop));
-          await proveAnswers(shop, nodes, crashedAtMs);
-        }
-        const repeats = Map.groupBy(
-          shops.flatMap((shop) => [...shop.client.repeats]),
-          ([why]) => why,
-        );
-        context.diagnostic(
-          `${steps} steps, ${shops.reduce((sum, shop) => sum + shop.client.answers.length, 0)} answers; ` +
-            `struck: ${struck.join(", ")}; repeated after: ` +
-            [...repeats].map(([why, all]) => `${why} ${all.reduce((sum, [, count]) => sum + count, 0)}`).join(", "),
-        );
-        assert.ok(struck.filter((blow) => blow.startsWith("kill")).length >= 2);
-        assert.ok(struck.filter((blow) => blow.startsWith("database")).length >= 2);
-        assert.ok(steps >= clientCount);
-      } catch (error) {
+  test("whatever is killed, each acknowledged change is kept, each key has one effect and the stock is right", async (context) => {
+    await using database = await startPostgres();
+    const { url } = database;
+    const random = seeded(seed);
+    /** What is still under way when something has gone wrong need not go on. */
+    const broken = new AbortController();
+    await withNodes(url, nodeCount, async (nodes) => {
+      const shops = await Promise.all(shopIds.map((shopId) => openShop(shopId, nodes, random, broken.signal)));
+      const { struck, crashedAtMs, steps } = await underFire({ nodes, database, random }, shops, broken);
+      for (const shop of shops) {
+        await bringToRest(url, shop, nodes);
+        await proveOrders(shop);
+        await proveStock(url, shop, nodes, await proveHistories(shop));
+        await proveAnswers(shop, nodes, crashedAtMs);
+      }
+      const repeats = Map.groupBy(
+        shops.flatMap((shop) => [...shop.client.repeats]),
+        ([why]) => why,
+      );
+      context.diagnostic(
+        `${steps} steps, ${shops.reduce((sum, shop) => sum + shop.client.answers.length, 0)} answers; ` +
+          `struck: ${struck.join(", ")}; repeated after: ` +
+          [...repeats].map(([why, all]) => `${why} ${all.reduce((sum, [, count]) => sum + count, 0)}`).join(", "),
+      );
+      assert.ok(struck.filter((blow) => blow.startsWith("kill")).length >= 2);
+      assert.ok(struck.filter((blow) => blow.startsWith("database")).length >= 2);
+      assert.ok(steps >= clientCount);
+    })
+      .catch((error: unknown) => {
         context.diagnostic(`OPENPO_TEST_NODES_SEED=${seed}`);
         throw error;
-      } finally {
-        await Promise.all(nodes.map((node) => node.end("SIGKILL")));
-        hangUp();
-      }
-    }));
+      })
+      .finally(hangUp);
+  });
 });

@@ -16,7 +16,7 @@ import {
   operate,
   rowsOf,
   type ServiceNode,
-  serviceNode,
+  withNodes,
 } from "../support/nodes.ts";
 import { freshDatabase, withClient } from "../support/postgres.ts";
 
@@ -26,17 +26,14 @@ const takeoverMsMax = 75_000;
 const { leaseMs } = outboxLimits;
 
 /** This many nodes on a database of their own. */
-async function withNodes(
+async function withNewNodes(
   count: number,
   use: (nodes: readonly ServiceNode[], databaseUrl: string) => Promise<void>,
 ): Promise<void> {
   const database = await freshDatabase();
-  const nodes = Array.from({ length: count }, () => serviceNode(database.url));
   try {
-    await Promise.all(nodes.map((node) => node.start()));
-    await use(nodes, database.url);
+    await withNodes(database.url, count, (nodes) => use(nodes, database.url));
   } finally {
-    await Promise.all(nodes.map((node) => node.end("SIGKILL")));
     await database.drop();
   }
 }
@@ -97,7 +94,7 @@ const orderAt = async (node: ServiceNode, token: string) => {
 
 suite("nodes on one database", { concurrency: 2 }, () => {
   test("a node that dies or stands still while it pushes stock is taken over, and the stock is pushed once", () =>
-    withNodes(3, async (nodes, databaseUrl) => {
+    withNewNodes(3, async (nodes, databaseUrl) => {
       const [dying, frozen, other] = [at(nodes, 0), at(nodes, 1), at(nodes, 2)];
       // Killed before the push has landed, after it has landed and before that is known, and halted on the way, once with a client
       // that waits for its answer.
@@ -173,7 +170,7 @@ suite("nodes on one database", { concurrency: 2 }, () => {
     }));
 
   test("a node that is told to stop answers what it has begun, and another goes on at once with what it leaves", () =>
-    withNodes(2, async (nodes, databaseUrl) => {
+    withNewNodes(2, async (nodes, databaseUrl) => {
       const [stopping, other] = [at(nodes, 0), at(nodes, 1)];
       const shopIds = Array.from({ length: 6 }, (_, index) => `shop-${index}`);
       const tokens = await Promise.all(
@@ -232,7 +229,7 @@ suite("nodes on one database", { concurrency: 2 }, () => {
     }));
 
   test("a key that is sent to three nodes at once has one effect and one answer", () =>
-    withNodes(3, async (nodes) => {
+    withNewNodes(3, async (nodes) => {
       const token = await makeShop(at(nodes, 0).url, "shop", {}, []);
       const keys = Array.from({ length: 25 }, (_, index) => `key ${index}`);
       const texts = new Set<string>();
@@ -262,7 +259,7 @@ suite("nodes on one database", { concurrency: 2 }, () => {
     }));
 
   test("a key that is revoked on one node is refused by the other in the next call", () =>
-    withNodes(2, async (nodes) => {
+    withNewNodes(2, async (nodes) => {
       await makeShop(at(nodes, 0).url, "shop", {}, []);
       for (let round = 0; round < 10; round += 1) {
         const [here, there] = [at(nodes, round), at(nodes, round + 1)];
@@ -277,7 +274,7 @@ suite("nodes on one database", { concurrency: 2 }, () => {
     }));
 
   test("calls over three nodes get exactly the tokens of the shop's one bucket", () =>
-    withNodes(3, async (nodes) => {
+    withNewNodes(3, async (nodes) => {
       const capacity = 40;
       // Refilled by less than one token in any time that this may take.
       const rateLimit = { capacity, refillPerSecond: 0.001 };

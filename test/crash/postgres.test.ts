@@ -7,9 +7,8 @@ import { suite, test } from "node:test";
 import { Fault } from "../../src/core/fault.ts";
 import type { Coordination, Engine, Tx } from "../../src/store/store.ts";
 import { addLocation, faultOf, locationIds } from "../contract/engine-suite.ts";
-import { freshDatabase, makeTemplate, startPostgres } from "../support/postgres.ts";
+import { freshDatabase, makeTemplate, openPostgresStore, startPostgres } from "../support/postgres.ts";
 import { startProxy } from "../support/proxy.ts";
-import { openStoreAt } from "../support/store.ts";
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -51,7 +50,7 @@ suite("crash: PostgreSQL", { concurrency: true }, () => {
       await using server = await startPostgres();
       await makeTemplate(server.url);
       const database = await freshDatabase({ server: server.url });
-      const store = await openStoreAt(database.url);
+      const store = await openPostgresStore(database.url);
       const { engine } = store;
       await engine.create("a");
       const acknowledged: number[] = [];
@@ -121,8 +120,8 @@ suite("crash: PostgreSQL", { concurrency: true }, () => {
   ): Promise<void> {
     const database = await freshDatabase(server === undefined ? {} : { server });
     const proxy = await startProxy(database.url);
-    const far = await openStoreAt(proxy.url);
-    const near = await openStoreAt(database.url);
+    const far = await openPostgresStore(proxy.url);
+    const near = await openPostgresStore(database.url);
     try {
       await near.engine.create("a");
       await use({

@@ -1,5 +1,7 @@
 /**
  * Backup and restore (B1–B3), with the real command.
+ *
+ * Only on sqlite: a backup copies the files of a data directory; a database has backups of its own.
  */
 import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";

@@ -1,5 +1,5 @@
 /**
- * Merchants' files through the real command: beside a server and on a stopped directory, in whole or not at all.
+ * Merchants' files through the real command: beside a server and without one, in whole or not at all.
  */
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";

@@ -1,15 +1,19 @@
 /**
- * The command `openpo` as a person and a script run it: a process, beside a running server and on a stopped directory.
+ * The command `openpo` as a person and a script run it: a process, beside a running server and without one.
  */
 import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { type Finished, type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
+import { onPostgres } from "../support/store.ts";
 
 const adminToken = "an-admin-token-for-tests";
 /** Nothing listens there. */
 const nobody = "http://127.0.0.1:9";
+/** What a store leaves in a directory: nothing when it is in a database. */
+const made = onPostgres ? [] : ["data"];
+const onDatabase = /^Working directly on postgres:\/\/\S+, beside the nodes that run on it\.$/m;
 
 interface Place {
   readonly directory: string;
@@ -35,11 +39,11 @@ const placeAt = (directory: string, env: Readonly<Record<string, string>>): Plac
   };
 };
 
-/** A directory that no server has. */
+/** A store that no server has. */
 const withStopped = (use: (place: Place) => Promise<void>): Promise<void> =>
   withDirectory((directory) => use(placeAt(directory, {})));
 
-/** A directory with a running server; commands find it by its directory and port. */
+/** A store with a running server; commands find it by its data directory and port, or share its database. */
 const withServer = (use: (place: Place, program: RunningProgram) => Promise<void>): Promise<void> =>
   withDirectory(async (directory) => {
     const program = await serveProgram({ OPENPO_DATA_DIR: path.join(directory, "data"), OPENPO_DEMO: "0" });
@@ -75,7 +79,7 @@ const records = [
 
 /** One shop's life, the same wherever it is. @param here  what the command says about where it works. */
 async function lifeOfAShop({ openpo, json, directory }: Place, here: RegExp): Promise<void> {
-  const made = await json([
+  const acme = await json([
     "shop",
     "create",
     "acme",
@@ -86,8 +90,8 @@ async function lifeOfAShop({ openpo, json, directory }: Place, here: RegExp): Pr
     "--setting",
     "onOrderTag=po",
   ]);
-  assert.equal(at(made, "shop", "currencyCode"), "EUR");
-  assert.equal(at(made, "shop", "settings", "onOrderTag"), "po");
+  assert.equal(at(acme, "shop", "currencyCode"), "EUR");
+  assert.equal(at(acme, "shop", "settings", "onOrderTag"), "po");
   const again = await openpo(["shop", "create", "acme", "--json"]);
   assert.equal(again.code, 1);
   assert.match(again.stderr, /there is a shop acme already/);
@@ -150,21 +154,22 @@ async function lifeOfAShop({ openpo, json, directory }: Place, here: RegExp): Pr
   assert.deepEqual(await json(["audit", "--shop", "acme", "--status", "404"]), { auditLog: [], totalCount: 0 });
 }
 
-test("shops, keys, records and the demo, on a directory that no server has", async () => {
+test("shops, keys, records and the demo, on a store that no server has", async () => {
   await withStopped(async (place) => {
-    await lifeOfAShop(place, /^Working directly on \S+data; no server runs on it\.$/m);
-    assert.deepEqual((await readdir(place.directory)).sort(), ["bad.ndjson", "copy.ndjson", "data", "records.ndjson"]);
+    await lifeOfAShop(place, onPostgres ? onDatabase : /^Working directly on \S+data; no server runs on it\.$/m);
+    const files = ["bad.ndjson", "copy.ndjson", ...made, "records.ndjson"];
+    assert.deepEqual((await readdir(place.directory)).sort(), files);
     // A server started later finds all of it, and makes no demo shop of its own.
     const program = await serveProgram({ OPENPO_DATA_DIR: path.join(place.directory, "data"), OPENPO_DEMO: "1" });
-    const shops = await program.ask("GET", "/admin/v1/shops", /token is (\S+),/.exec(program.stdout)?.[1] ?? "");
+    const shops = await program.ask("GET", "/admin/v1/shops", program.adminToken);
     assert.equal(shops.at("data", "totalCount"), 2);
     await program.end("SIGTERM");
   });
 });
 
-test("the same beside a running server, through its admin API", async () => {
+test("the same beside a running server: through its admin API, or on the database that they share", async () => {
   await withServer(async (place, program) => {
-    await lifeOfAShop(place, new RegExp(`^Asking the server at ${program.url}\\.$`, "m"));
+    await lifeOfAShop(place, onPostgres ? onDatabase : new RegExp(`^Asking the server at ${program.url}\\.$`, "m"));
   });
 });
 
@@ -187,7 +192,7 @@ test("audit pages through what was asked, newest first, and filters it", async (
 test("a server elsewhere is asked with --url, by its token alone", async () => {
   await withServer(async ({ directory, json }, program) => {
     await json(["shop", "create", "acme"]);
-    const token = /token is (\S+),/.exec(program.stdout)?.[1] ?? "";
+    const token = program.adminToken;
     const elsewhere = placeAt(path.join(directory, "elsewhere"), {});
     const there = ["shop", "list", "--url", program.url];
     assert.equal(at(await elsewhere.json([...there, "--token", token]), "totalCount"), 1);
@@ -199,7 +204,7 @@ test("a server elsewhere is asked with --url, by its token alone", async () => {
     const wrong = await elsewhere.openpo([...there, "--token", adminToken, "--json"]);
     assert.equal(wrong.code, 4);
     assert.equal(at(JSON.parse(wrong.stdout), "error", "code"), "UNAUTHORIZED");
-    assert.deepEqual(await readdir(directory), ["data"], "asking made no data directory");
+    assert.deepEqual(await readdir(directory), made, "asking made no data directory");
   });
 });
 
@@ -214,12 +219,14 @@ test("where nobody answers, it is said, and nothing is made", async () => {
     assert.equal((await openpo(["import", "--shop", "a", file, "--url", nobody, "--token", adminToken])).code, 3);
     const empty = await openpo(["shop", "list"]);
     assert.equal(empty.code, 3);
-    assert.match(empty.stderr, /there is no data in \S+data/);
+    assert.match(empty.stderr, onPostgres ? /there is no data in postgres:/ : /there is no data in \S+data/);
     assert.deepEqual(await readdir(directory), ["records.ndjson"]);
   });
 });
 
-test("a server whose port is not the expected one is told apart from no server", async () => {
+const byPort = { skip: onPostgres && "beside a node a command works on the database, whatever the node's port is" };
+
+test("a server whose port is not the expected one is told apart from no server", byPort, async () => {
   await withDirectory(async (directory) => {
     const program = await serveProgram({ OPENPO_DATA_DIR: path.join(directory, "data"), OPENPO_DEMO: "0" });
     const { code, stderr } = await placeAt(directory, {}).openpo(["shop", "list"]);
@@ -273,7 +280,7 @@ test("a file that cannot be read or written is named", async () => {
       assert.equal(code, 1, stderr);
       assert.match(stderr, message);
     }
-    assert.deepEqual((await readdir(directory)).sort(), ["data", "folder"]);
+    assert.deepEqual((await readdir(directory)).sort(), [...made, "folder"]);
   });
 });
 
@@ -308,7 +315,8 @@ test("serving tells as JSON where it is and what it made", async () => {
     const said: unknown = JSON.parse(line);
     assert.equal(at(said, "url"), program.url);
     assert.match(String(at(said, "demo", "readKey")), /^opo_demo_/);
-    assert.match(String(at(said, "adminToken")), /^opa_/);
+    assert.equal(at(said, "adminToken"), program.adminToken);
+    assert.match(program.adminToken, onPostgres ? /./ : /^opa_/);
     const { code, stdout } = await program.end("SIGTERM");
     assert.equal(code, 0);
     assert.equal(stdout.trim(), line);

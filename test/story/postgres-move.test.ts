@@ -1,6 +1,8 @@
 /**
  * A shop that is exported from one engine and imported into the other answers as before, byte for byte, ids included; and back again.
  *
+ * Only on postgres: both engines are opened here; a second run would be the same.
+ *
  * It holds what every kind of operation leaves, records of every type, and texts as long as they may be.
  */
 import assert from "node:assert/strict";

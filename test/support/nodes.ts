@@ -74,6 +74,23 @@ export function serviceNode(databaseUrl: string, env: Readonly<Record<string, st
   };
 }
 
+/** This many nodes of a database, started; ended afterwards. */
+export async function withNodes(
+  databaseUrl: string,
+  count: number,
+  use: (nodes: readonly ServiceNode[]) => Promise<void>,
+): Promise<void> {
+  const nodes = Array.from({ length: count }, () => serviceNode(databaseUrl));
+  const started = nodes.map((node) => node.start());
+  try {
+    await Promise.all(started);
+    await use(nodes);
+  } finally {
+    await Promise.allSettled(started);
+    await Promise.all(nodes.map((node) => node.end("SIGKILL")));
+  }
+}
+
 export interface Asked {
   readonly method: string;
   /** Path and query. */

@@ -29,7 +29,9 @@ import { Client } from "pg";
 import { openPostgresEngine } from "../../src/store/postgres/engine.ts";
 import { openPostgresPool, type PostgresPool } from "../../src/store/postgres/connection.ts";
 import { postgresCoordination } from "../../src/store/postgres/coordination.ts";
+import type { Engine } from "../../src/store/store.ts";
 import { systemClock } from "../../src/system.ts";
+import type { Store, StoreOptions } from "./store.ts";
 
 /** Names the server that a run's tests share. */
 export const databaseVariable = "OPENPO_TEST_DATABASE_URL";
@@ -253,19 +255,7 @@ export function urlOfDatabase(url: string, database: string): string {
 export async function makeTemplate(url: string): Promise<void> {
   await dropDatabases(url);
   await withClient(url, (client) => client.query(`create database ${template}`));
-  const pool = await openTestPool(urlOfDatabase(url, template), 2);
-  try {
-    for (const [schemaName, room] of [
-      [shopsSchema, "shop"],
-      [sandboxSchema, "storefront/sandbox"],
-    ] as const) {
-      const options = { pool, schemaName, schemaDirectory: path.join(source, room, "schema"), clock: systemClock };
-      await (await openPostgresEngine(options)).close();
-    }
-    await (await postgresCoordination({ pool, schemaName: shopsSchema, owner: "template" })).close();
-  } finally {
-    await pool.close();
-  }
+  await (await openPostgresStore(urlOfDatabase(url, template))).close();
 }
 
 /** Drops whatever databases tests have left on the server, and what they are copies of. */
@@ -371,3 +361,30 @@ function sharedServer(): string {
 
 export const openTestPool = (url: string, connectionsMax = 4): Promise<PostgresPool> =>
   openPostgresPool({ url, connectionsMax, schemas: [shopsSchema, sandboxSchema] });
+
+/** Opens the store in this database. */
+export async function openPostgresStore(
+  url: string,
+  { clock = systemClock, queue, connectionsMax = 8 }: StoreOptions = {},
+): Promise<Store> {
+  const limits = queue === undefined ? {} : { queue };
+  const pool = await openTestPool(url, connectionsMax);
+  const open = (schemaName: string, room: string): Promise<Engine> =>
+    openPostgresEngine({ pool, schemaName, schemaDirectory: path.join(source, room, "schema"), clock, ...limits });
+  const engine = await open(shopsSchema, "shop");
+  const sandboxEngine = await open(sandboxSchema, "storefront/sandbox");
+  const owner = randomBytes(8).toString("hex");
+  const coordination = await postgresCoordination({ pool, schemaName: shopsSchema, owner });
+  return {
+    engine,
+    sandboxEngine,
+    coordination,
+    alone: false,
+    async close() {
+      await coordination.close();
+      await engine.close();
+      await sandboxEngine.close();
+      await pool.close();
+    },
+  };
+}

@@ -1,14 +1,19 @@
 /**
  * The program as an operator runs it: a process of its own, on a store of its own (store.ts says of which kind) and a free port.
+ *
+ * A data directory that is named by `OPENPO_DATA_DIR` stands for a store: on PostgreSQL the program gets the address of a database
+ * that belongs to this directory, unless the test names one itself.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import { fetchChecked } from "./contract.ts";
-import { databaseOf, makePlace } from "./store.ts";
+import { databaseFor, makePlace } from "./store.ts";
 
 const main = path.join(import.meta.dirname, "../../src/main.ts");
 const startMsMax = 20_000;
+/** Of a server whose test names none and that cannot keep one: on a database it must be given. */
+const adminTokenOnDatabase = "an-admin-token-on-a-database";
 
 export interface Finished {
   readonly code: number | null;
@@ -19,14 +24,26 @@ export interface Finished {
 /** What still runs, so that a failed test leaves nothing behind. */
 const running = new Set<ChildProcess>();
 
-function start(args: readonly string[], env: Readonly<Record<string, string>>, stdin: string | null = null) {
-  const database = databaseOf(env["OPENPO_DATA_DIR"] ?? "");
+type Environment = Readonly<Record<string, string>>;
+
+/** The environment that makes the program work on the store which its data directory stands for. */
+export async function onStore(env: Environment, args: readonly string[] = []): Promise<Environment> {
+  const directory = env["OPENPO_DATA_DIR"];
+  if (directory === undefined || env["OPENPO_DATABASE_URL"] !== undefined) return env;
+  const url = await databaseFor(directory);
+  if (url === null) return env;
+  const serves = args.length === 0 || args[0] === "serve";
+  const token = serves ? { OPENPO_ADMIN_TOKEN: adminTokenOnDatabase } : {};
+  return { OPENPO_DATABASE_URL: url, ...token, ...env };
+}
+
+function start(args: readonly string[], env: Environment, stdin: string | null = null) {
   const child: ChildProcess = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, ...args], {
     env: {
       PATH: process.env["PATH"],
       PORT: "0",
       OPENPO_LOG_LEVEL: "warn",
-      ...(database === null ? {} : { OPENPO_DATABASE_URL: database }),
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       ...env,
     },
     stdio: [stdin === null ? "ignore" : "pipe", "pipe", "pipe"],
@@ -42,11 +59,11 @@ function start(args: readonly string[], env: Readonly<Record<string, string>>, s
 }
 
 /** Runs the program until it ends by itself. */
-export const runProgram = (
+export const runProgram = async (
   args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
+  env: Environment = {},
   stdin: string | null = null,
-): Promise<Finished> => start(args, env, stdin).finished;
+): Promise<Finished> => start(args, await onStore(env, args), stdin).finished;
 
 export interface Answered {
   readonly status: number;
@@ -60,8 +77,10 @@ export interface RunningProgram {
   readonly url: string;
   /** Everything on stdout so far. */
   readonly stdout: string;
-  /** The word behind this label of the banner: `read key`, `write key`, `admin token`. */
+  /** The word behind this label of the banner: `read key`, `write key`. */
   word(label: string): string;
+  /** As it was given, or as a first start shows it. */
+  readonly adminToken: string;
   /** Asks; a string or bytes are sent as they are, other bodies as JSON. */
   ask(method: string, target: string, token: string, body?: unknown): Promise<Answered>;
   /** Sends a signal that it may survive. */
@@ -78,10 +97,8 @@ function member(value: unknown, steps: readonly (string | number)[]): unknown {
 }
 
 /** Starts serving; resolves when it listens. */
-export async function serveProgram(
-  env: Readonly<Record<string, string>>,
-  args: readonly string[] = [],
-): Promise<RunningProgram> {
+export async function serveProgram(given: Environment, args: readonly string[] = []): Promise<RunningProgram> {
+  const env = await onStore(given, args);
   const { child, output, finished } = start(args, env);
   const url = await new Promise<string>((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -106,6 +123,7 @@ export async function serveProgram(
       return output.stdout;
     },
     word: (label) => new RegExp(`^ *${label} +(\\S+)$`, "m").exec(output.stdout)?.[1] ?? "",
+    adminToken: env["OPENPO_ADMIN_TOKEN"] ?? /\bopa_[\w-]+/.exec(output.stdout)?.[0] ?? "",
     async ask(method, target, token, body) {
       const raw = typeof body === "string" || body instanceof Uint8Array || body instanceof ReadableStream;
       const response = await fetchChecked(url + target, {
@@ -146,7 +164,7 @@ export async function withDirectory(use: (directory: string) => Promise<void>): 
 /** A program on an empty directory without a demo shop, with a known admin token; ended afterwards. */
 export async function withProgram(
   use: (program: RunningProgram, adminToken: string) => Promise<void>,
-  env: Readonly<Record<string, string>> = {},
+  env: Environment = {},
 ): Promise<void> {
   await withDirectory(async (directory) => {
     const adminToken = "an-admin-token-for-tests";

@@ -1,32 +1,51 @@
 /**
  * Where a test's shops are: files of its own, or a database of its own, as `engineVariable` says. Suites need not know which.
  *
- * A store is named by a directory, so that it can be opened again, by another process too; one on PostgreSQL keeps its database's
- * address there.
+ * A store is named by a directory, so that it can be opened again, by another process too; beside that of one on PostgreSQL is
+ * its database's address.
  */
-import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { memoryCoordination } from "../../src/store/sqlite/coordination.ts";
-import { openPostgresEngine } from "../../src/store/postgres/engine.ts";
-import { postgresCoordination } from "../../src/store/postgres/coordination.ts";
 import type { QueueLimits } from "../../src/store/queue.ts";
 import type { Clock, Coordination, Engine } from "../../src/store/store.ts";
 import { openSqliteEngine } from "../../src/store/sqlite/engine.ts";
 import { systemClock } from "../../src/system.ts";
-import { freshDatabase, openTestPool, sandboxSchema, shopsSchema } from "./postgres.ts";
+import { freshDatabase, openPostgresStore, type TestDatabase } from "./postgres.ts";
 
 /** `postgres`: what is tested runs on PostgreSQL; otherwise on sqlite. */
 export const engineVariable = "OPENPO_TEST_ENGINE";
 export const onPostgres = process.env[engineVariable] === "postgres";
 
-const addressFile = (directory: string): string => path.join(directory, "database-url");
+/** Beside the directory, which stays as empty as it would be on a database. */
+const addressFile = (directory: string): string => `${directory}.database-url`;
 
 /** The address of the database that the store is in; null: it is in files. */
 export const databaseOf = (directory: string): string | null =>
   existsSync(addressFile(directory)) ? readFileSync(addressFile(directory), "utf8") : null;
+
+/** Databases of this process, by the data directories that they stand for. */
+const databases = new Map<string, Promise<TestDatabase>>();
+
+/** The address of the database that a program's data directory stands for, made when it is first asked for; null: on files. */
+export async function databaseFor(directory: string): Promise<string | null> {
+  const given = databaseOf(directory);
+  if (given !== null || !onPostgres) return given;
+  const database = databases.get(directory) ?? freshDatabase();
+  databases.set(directory, database);
+  return (await database).url;
+}
+
+/** Drops the databases of the directories below this one. */
+async function dropBelow(directory: string): Promise<void> {
+  for (const [below, database] of databases)
+    if (below.startsWith(directory + path.sep)) {
+      databases.delete(below);
+      await (await database).drop();
+    }
+}
 
 export interface StorePlace {
   readonly directory: string;
@@ -43,7 +62,8 @@ export async function makePlace(postgres = onPostgres): Promise<StorePlace> {
     directory,
     async remove() {
       await database?.drop();
-      await rm(directory, { recursive: true, force: true });
+      await dropBelow(directory);
+      for (const made of [addressFile(directory), directory]) await rm(made, { recursive: true, force: true });
     },
   };
 }
@@ -105,32 +125,5 @@ export async function openStore(
       },
     };
   }
-  return openStoreAt(url, { clock, connectionsMax, ...limits });
-}
-
-/** Opens the store in this database. */
-export async function openStoreAt(
-  url: string,
-  { clock = systemClock, queue, connectionsMax = 8 }: StoreOptions = {},
-): Promise<Store> {
-  const limits = queue === undefined ? {} : { queue };
-  const pool = await openTestPool(url, connectionsMax);
-  const open = (schemaName: string, room: string): Promise<Engine> =>
-    openPostgresEngine({ pool, schemaName, schemaDirectory: schemaOf(room), clock, ...limits });
-  const engine = await open(shopsSchema, "shop");
-  const sandboxEngine = await open(sandboxSchema, "storefront/sandbox");
-  const owner = randomBytes(8).toString("hex");
-  const coordination = await postgresCoordination({ pool, schemaName: shopsSchema, owner });
-  return {
-    engine,
-    sandboxEngine,
-    coordination,
-    alone: false,
-    async close() {
-      await coordination.close();
-      await engine.close();
-      await sandboxEngine.close();
-      await pool.close();
-    },
-  };
+  return openPostgresStore(url, { clock, connectionsMax, ...limits });
 }

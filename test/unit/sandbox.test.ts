@@ -1,34 +1,31 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import path from "node:path";
-import { openSqliteEngine } from "../../src/store/sqlite/engine.ts";
-import { systemClock } from "../../src/system.ts";
 import { openSandbox, type SandboxControl } from "../../src/storefront/sandbox/sandbox.ts";
 import { type SandboxCall, type SandboxFault, type SandboxFaults } from "../../src/storefront/sandbox/faults.ts";
 import { type Storefront, StorefrontError } from "../../src/storefront/storefront.ts";
 import { money, quantity } from "../support/goods.ts";
-import { inDirectory } from "../support/storefront.ts";
+import { inPlace, openStore } from "../support/store.ts";
 
 type Sandbox = Storefront & SandboxControl;
 
 /** A sandbox with active variants v1 and v2 and a clock that a test sets. */
 async function withSandbox(use: (sandbox: Sandbox, clock: { nowMs: number }) => Promise<void>): Promise<void> {
-  await inDirectory(async (directory) => {
-    const engine = await openSqliteEngine({
-      directory,
-      schemaDirectory: path.join(import.meta.dirname, "../../src/storefront/sandbox/schema"),
-      clock: systemClock,
-      shopsOpenMax: 4,
-    });
+  await inPlace(async (directory) => {
+    const store = await openStore(directory);
     const clock = { nowMs: 1_000 };
-    const sandbox = openSandbox({ engine, clock: { now: () => clock.nowMs }, shopId: "demo", timeoutMs: 20 });
+    const sandbox = openSandbox({
+      engine: store.sandboxEngine,
+      clock: { now: () => clock.nowMs },
+      shopId: "demo",
+      timeoutMs: 20,
+    });
     try {
       await sandbox.seedVariants(
         ["v1", "v2"].map((variantId) => ({ variantId, productId: "p", status: "active", unitCost: null })),
       );
       await use(sandbox, clock);
     } finally {
-      await engine.close();
+      await store.close();
     }
   });
 }

@@ -1,0 +1,104 @@
+/**
+ * How the program starts on a data directory: what it keeps there, and what it refuses.
+ *
+ * Only on sqlite: the files of a data directory are looked at; with a database there are none.
+ */
+import assert from "node:assert/strict";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { test } from "node:test";
+import { runProgram, serveProgram, withDirectory } from "../support/process.ts";
+
+test("without a demo shop the first start prints the admin token and nothing else is made", async () => {
+  await withDirectory(async (directory) => {
+    const program = await serveProgram({ OPENPO_DATA_DIR: directory, OPENPO_DEMO: "0" });
+    const token = /admin token is (\S+),/.exec(program.stdout)?.[1] ?? "";
+    assert.equal((await readFile(path.join(directory, "admin-token"), "utf8")).trim(), token);
+    assert.equal((await program.ask("GET", "/admin/v1/shops", token)).at("data", "totalCount"), 0);
+    await program.end("SIGTERM");
+    // The demo shop belongs to the first start; a later one does not make it up.
+    const again = await serveProgram({ OPENPO_DATA_DIR: directory, OPENPO_DEMO: "1" });
+    assert.equal((await again.ask("GET", "/admin/v1/shops", token)).at("data", "totalCount"), 0);
+    await again.end("SIGTERM");
+  });
+});
+
+test("the data directory and the admin token in it are for their owner alone", async () => {
+  await withDirectory(async (directory) => {
+    const dataDir = path.join(directory, "data");
+    const program = await serveProgram({ OPENPO_DATA_DIR: dataDir, OPENPO_DEMO: "0" });
+    assert.equal((await stat(path.join(dataDir, "admin-token"))).mode & 0o777, 0o600);
+    assert.equal((await stat(dataDir)).mode & 0o777, 0o700);
+    await program.end("SIGTERM");
+  });
+});
+
+test("a configured admin token is the only one, and is written nowhere", async () => {
+  await withDirectory(async (directory) => {
+    const adminToken = "configured-token-of-mine";
+    const program = await serveProgram({
+      OPENPO_DATA_DIR: directory,
+      OPENPO_ADMIN_TOKEN: adminToken,
+      OPENPO_DEMO: "0",
+    });
+    assert.equal((await program.ask("GET", "/admin/v1/shops", adminToken)).status, 200);
+    assert.ok(!program.stdout.includes(adminToken));
+    assert.ok(!(await readdir(directory)).includes("admin-token"));
+    await program.end("SIGTERM");
+  });
+});
+
+test("a directory that cannot be used stops the start in one line, which ends with 1", async () => {
+  await withDirectory(async (directory) => {
+    const file = path.join(directory, "file");
+    await writeFile(file, "");
+    const other = path.join(directory, "other");
+    const running = await serveProgram({ OPENPO_DATA_DIR: other, OPENPO_DEMO: "0" });
+    const newer = path.join(directory, "newer");
+    await (await serveProgram({ OPENPO_DATA_DIR: newer, OPENPO_DEMO: "0" })).end("SIGTERM");
+    await writeFile(path.join(newer, "format"), "2\n");
+    const blocked = path.join(directory, "blocked");
+    await mkdir(path.join(blocked, "admin-token.unfinished", "x"), { recursive: true });
+    const cases: readonly (readonly [string, RegExp])[] = [
+      [path.join(file, "data"), /^openpo: OPENPO_DATA_DIR: the data directory .* cannot be created/],
+      [other, /^openpo: Another OpenPO process is using the data directory/],
+      [newer, /^openpo: OPENPO_DATA_DIR: .* is in format "2"/],
+      [blocked, /^openpo: OPENPO_DATA_DIR: .*admin-token cannot be written: /],
+    ];
+    for (const [dataDir, message] of cases) {
+      const { code, stderr } = await runProgram([], { OPENPO_DEMO: "0", OPENPO_DATA_DIR: dataDir });
+      assert.equal(code, 1, stderr);
+      assert.match(stderr, message);
+      assert.equal(stderr.trim().split("\n").length, 1, stderr);
+    }
+    assert.equal((await running.end("SIGTERM")).code, 0);
+  });
+});
+
+test("a corrupt shop file stops that shop only, and the log says which", async () => {
+  await withDirectory(async (directory) => {
+    const env = { OPENPO_DATA_DIR: directory, OPENPO_ADMIN_TOKEN: "an-admin-token-for-tests", OPENPO_DEMO: "0" };
+    const token = env.OPENPO_ADMIN_TOKEN;
+    const program = await serveProgram(env);
+    const keys: Record<string, string> = {};
+    for (const shopId of ["good", "bad"]) {
+      await program.ask("PUT", `/admin/v1/shops/${shopId}`, token, { name: shopId });
+      const key = await program.ask("POST", `/admin/v1/shops/${shopId}/keys`, token, { name: "k", scope: "write" });
+      keys[shopId] = String(key.at("data", "apiKey"));
+    }
+    await program.end("SIGTERM");
+    await writeFile(path.join(directory, "shops", "bad.db"), Buffer.alloc(8192, 0x5a));
+    const again = await serveProgram(env);
+    assert.equal((await again.ask("POST", "/api/v1/purchase-orders", keys["good"] ?? "", {})).status, 201);
+    const refused = await again.ask("POST", "/api/v1/purchase-orders", keys["bad"] ?? "", {});
+    assert.equal(refused.status, 503);
+    assert.equal(refused.at("error", "code"), "DO_UNAVAILABLE");
+    const list = await again.ask("GET", "/admin/v1/shops", token);
+    assert.equal(list.at("data", "shops", 0, "shopId"), "bad");
+    assert.equal(typeof list.at("data", "shops", 0, "unavailable"), "string");
+    assert.equal(list.at("data", "shops", 1, "counts", "purchaseOrders"), 1);
+    const { stderr, code } = await again.end("SIGTERM");
+    assert.equal(code, 0);
+    assert.match(stderr, /"shopId":"bad"/);
+  });
+});
