@@ -17,7 +17,7 @@ import { snapshotBytes } from "./admin/snapshot.ts";
 import { ConfigError } from "./config.ts";
 import type { OpenStore } from "./open-store.ts";
 import { memoryCoordination } from "./store/sqlite/coordination.ts";
-import type { EngineLog } from "./store/engine-rules.ts";
+import type { Log } from "./store/store.ts";
 import { lockDirectory, openSqliteEngine } from "./store/sqlite/engine.ts";
 import { isBusy } from "./store/sqlite/file.ts";
 import { systemClock, timeOrderedIds } from "./system.ts";
@@ -128,7 +128,7 @@ export function makeAdminToken(dataDir: string): string {
  *
  * @throws ConfigError when it is in use, cannot be used, or holds data that this version cannot read.
  */
-export async function openDataDirectory(dataDir: string, log: EngineLog): Promise<OpenStore> {
+export async function openDataDirectory(dataDir: string, log: Log): Promise<OpenStore> {
   const lock = claimDataDirectory(dataDir);
   const closers: (() => Promise<void> | void)[] = [() => lock.release()];
   const close = async (): Promise<void> => {

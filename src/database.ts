@@ -12,7 +12,7 @@ import { ConfigError, type DatabaseConfig, nameOfDatabase } from "./config.ts";
 import { Fault } from "./core/fault.ts";
 import type { OpenStore } from "./open-store.ts";
 import type { Gauge } from "./http/metrics.ts";
-import type { EngineLog } from "./store/engine-rules.ts";
+import type { Log } from "./store/store.ts";
 import { openPostgresEngine } from "./store/postgres/engine.ts";
 import { command, openPostgresPool, type PostgresPool } from "./store/postgres/connection.ts";
 import { postgresCoordination } from "./store/postgres/coordination.ts";
@@ -129,7 +129,7 @@ const noSnapshot = (): never => {
  *
  * @throws ConfigError when it cannot be used, saying why.
  */
-export async function openDatabase(config: DatabaseConfig, log: EngineLog): Promise<OpenStore> {
+export async function openDatabase(config: DatabaseConfig, log: Log): Promise<OpenStore> {
   const place = nameOfDatabase(config);
   const closers: (() => Promise<void> | void)[] = [];
   const close = async (): Promise<void> => {

@@ -18,6 +18,7 @@ import { Fault } from "../core/fault.ts";
 import { holdsData, isClaimed, keptAdminToken, openDataDirectory } from "../data-directory.ts";
 import type { OpenStore } from "../open-store.ts";
 import { openDatabase } from "../database.ts";
+import type { Log } from "../store/store.ts";
 import { CommandError, exitCodes } from "./arguments.ts";
 import { memberOf, type Output } from "./output.ts";
 
@@ -41,9 +42,10 @@ export interface OperatorOptions {
 export async function openOperator({ config, url, mayBegin, output }: OperatorOptions): Promise<Operator> {
   const { dataDir } = config;
   if (url !== null) return { ...atServer(serverUrl(url), config, output), keptAdminToken: null };
-  const log = {
+  const log: Log = {
     info: () => {},
-    error: (details: object, message: string) => output.say(`openpo: ${message} ${describe(memberOf(details, "err"))}`),
+    warn: () => {},
+    error: (details, message) => output.say(`openpo: ${message} ${describe(memberOf(details, "err"))}`),
   };
   if (config.database !== null) {
     const store = await openDatabase(config.database, log);

@@ -6,7 +6,10 @@
  */
 import { createHash } from "node:crypto";
 
-export const shopIdPattern = /^[a-z0-9][a-z0-9-]{0,39}$/;
+const shopIdText = "[a-z0-9][a-z0-9-]{0,39}";
+
+/** What a shop id looks like: 1 to 40 lower-case letters, digits and hyphens, the first not a hyphen. */
+export const shopIdPattern = new RegExp(`^${shopIdText}$`);
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const secretLength = 28;
@@ -15,7 +18,7 @@ const checksumLength = 6;
 export const apiKeyRandomBytes = 32;
 
 const apiKeyPattern = new RegExp(
-  `^opo_([a-z0-9][a-z0-9-]{0,39})_([0-9A-Za-z]{${secretLength}})([0-9A-Za-z]{${checksumLength}})$`,
+  `^opo_(${shopIdText})_([0-9A-Za-z]{${secretLength}})([0-9A-Za-z]{${checksumLength}})$`,
 );
 
 /** What is told once (`apiKey`) and what is kept. */

@@ -11,8 +11,8 @@
 import { Fault } from "../core/fault.ts";
 import { asFault, failure, type Reply, respond } from "../operations/envelope.ts";
 import type { Operation } from "../operations/operation.ts";
-import type { Log, Perform } from "../operations/perform.ts";
-import type { Clock, Ids } from "../store/store.ts";
+import type { Perform } from "../operations/perform.ts";
+import type { Clock, Ids, Log } from "../store/store.ts";
 import type { Metrics } from "./metrics.ts";
 import { openApiDocument } from "./openapi.ts";
 import { publish } from "./publication.ts";

@@ -30,8 +30,8 @@ import { Fault } from "../core/fault.ts";
 import { isJsonObject, type Json, type JsonObject, parseJson } from "../core/json.ts";
 import { apiVersion, respond } from "../operations/envelope.ts";
 import type { Operation, Scope } from "../operations/operation.ts";
-import { admit, identify, type Log, type Perform } from "../operations/perform.ts";
-import type { Engine } from "../store/store.ts";
+import { admit, identify, type Perform } from "../operations/perform.ts";
+import type { Engine, Log } from "../store/store.ts";
 import { guides, instructions, prompts } from "./guide.ts";
 import { incomingOf, type OperationTool, resultOf, type ToolCall, toolOf } from "./tools.ts";
 

@@ -26,7 +26,17 @@ import {
   idempotencyStatement,
   sweepIdempotencyStatement,
 } from "../shop/idempotency.ts";
-import type { Clock, Coordination, Engine, Ids, RateLimitState, Statement, Tx, WriteOptions } from "../store/store.ts";
+import type {
+  Clock,
+  Coordination,
+  Engine,
+  Ids,
+  Log,
+  RateLimitState,
+  Statement,
+  Tx,
+  WriteOptions,
+} from "../store/store.ts";
 import type { StorefrontOf } from "../storefront/storefront.ts";
 import { asFault, failure, type Reply, success } from "./envelope.ts";
 import { checkInput } from "./input.ts";
@@ -39,12 +49,6 @@ const sweepEveryMs = 3_600_000;
 
 /** How an audit row is written that nothing else commits with (D5). */
 const auditOnly: WriteOptions = { durable: false, append: true };
-
-export interface Log {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
 
 export interface PerformDependencies {
   readonly engine: Engine;

@@ -3,23 +3,12 @@ import { asQuantity } from "../core/money.ts";
 import { type OnOrder, tagPlan } from "../core/storefront-plan.ts";
 import { loadShop } from "../shop/accounts.ts";
 import type { ClaimedEffect } from "../shop/effects.ts";
-import { inChunks, placeholders } from "../store/in-lists.ts";
-import type { SqlValue, Tx } from "../store/store.ts";
+import { selectIn } from "../store/in-lists.ts";
+import type { Tx } from "../store/store.ts";
 import type { ItemResult, Storefront } from "../storefront/storefront.ts";
 import { type Run, type Step, type WorkContext, again, end, problemsText, retry, skipped } from "./step.ts";
 
 // Incoming, tags and costs: told as they stand, so that telling again changes nothing.
-
-/** `(?)` in the statement is the list of the values. */
-const selectIn = <Row>(
-  tx: Tx,
-  sql: string,
-  params: readonly SqlValue[],
-  values: readonly string[],
-): Promise<readonly Row[]> =>
-  inChunks(values, (chunk) =>
-    tx.all<Row>(sql.replace("(?)", `(${placeholders(chunk.length)})`), [...params, ...chunk]),
-  );
 
 /** Tells the storefront what the local ledger holds; a run of several effects tells it once (C41). */
 export async function mirrorIncoming(

@@ -33,7 +33,7 @@ import {
   sweepEffectsStatement,
 } from "../shop/effects.ts";
 import { sweepPushesStatement } from "../shop/stock-pushes.ts";
-import type { Clock, Engine, Ids, Tx } from "../store/store.ts";
+import type { Clock, Engine, Ids, Log, Tx } from "../store/store.ts";
 import { type Storefront, StorefrontError, type StorefrontOf } from "../storefront/storefront.ts";
 import type { Step, Work, WorkContext } from "./step.ts";
 import { begin } from "./work.ts";
@@ -82,17 +82,12 @@ const othersLookMs = 100;
 /** How often settled effects of a busy shop are swept. */
 const sweepEveryMs = 60 * 60 * 1_000;
 
-export interface OutboxLog {
-  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
-  error(fields: Readonly<Record<string, unknown>>, message: string): void;
-}
-
 export interface OutboxOptions {
   readonly engine: Engine;
   readonly storefrontOf: StorefrontOf;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly log: OutboxLog;
+  readonly log: Log;
   /** What differs from `outboxLimits`. */
   readonly limits?: Partial<OutboxLimits>;
   /** This is the only process on the store: what an earlier one had claimed is free at once, and nobody else puts work in. */

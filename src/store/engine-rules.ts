@@ -1,33 +1,31 @@
 /**
- * What holds for every engine: which shop ids there are, what a statement may bind, and how a store that fails reads to a caller.
+ * Rules that every engine keeps: what a statement may bind, and which faults a caller sees when the store fails.
  */
 import { Fault } from "../core/fault.ts";
 import type { SqlValue } from "./store.ts";
 
-export const shopIdPattern = /^[a-z0-9][a-z0-9-]{0,39}$/;
+/** When a caller tries again, unless the engine knows better: a broken disk waits for an operator. */
+const unavailableRetryMs = 5_000;
 
-/** What the engine tells the operator. A pino logger is one. */
-export interface EngineLog {
-  info(details: object, message: string): void;
-  error(details: object, message: string): void;
-}
-
-/** What a caller waits before it tries again: a disk takes an operator. */
-const operatorMs = 5_000;
-
-export function unavailable(message: string, cause?: unknown, retryAfterMs = operatorMs): Fault {
+/** The store cannot be used and nothing was changed. */
+export function unavailable(message: string, cause?: unknown, retryAfterMs = unavailableRetryMs): Fault {
   return new Fault("DO_UNAVAILABLE", message, {
-    action: "Nothing was changed. Wait, then send the same request again; if it goes on, tell the operator.",
+    action: "Nothing was changed. Wait, then send the same request again. If this goes on, tell the operator.",
     retryAfterMs,
     ...(cause === undefined ? {} : { cause }),
   });
 }
 
+/** The engine has no such shop. */
 export function notFound(shopId: string): Fault {
   return new Fault("NOT_FOUND", `There is no shop ${shopId}.`);
 }
 
-/** @throws TypeError for a value of which engines differ in what they make of it (architecture, "One SQL text: rules"). */
+/**
+ * Checks the values that a statement binds.
+ *
+ * @throws TypeError for a value that engines treat differently (architecture, "One SQL text: rules").
+ */
 export function checkParams(params: readonly SqlValue[]): void {
   for (const [index, value] of params.entries()) {
     if (value === null || typeof value === "string") continue;

@@ -1,19 +1,39 @@
-/** Values of one `in (…)`: as many as every engine takes, more of them in several statements (architecture, "One SQL text: rules"). */
+/**
+ * Lists of values in SQL: `in (?, ?, …)`, in as many statements as they need (architecture, "One SQL text: rules").
+ */
+import type { SqlValue, Tx } from "./store.ts";
 
+/** Values that one list may hold on every engine. */
 export const inListMax = 90;
 
+/** `?, ?, ?` for as many values. */
 export const placeholders = (count: number): string => Array.from({ length: count }, () => "?").join(", ");
 
+/** The values in their order, in groups of at most `size`. */
 export function chunksOf<T>(values: readonly T[], size: number): readonly (readonly T[])[] {
   const chunks: (readonly T[])[] = [];
   for (let start = 0; start < values.length; start += size) chunks.push(values.slice(start, start + size));
   return chunks;
 }
 
-/** What a statement finds for these values, asked for as many at a time as it takes, all side by side; repeats are left out. */
+/** Asks for at most `inListMax` of the distinct values at a time, all side by side, and joins the rows. */
 export async function inChunks<R>(
   values: readonly string[],
   ask: (chunk: readonly string[]) => Promise<readonly R[]>,
 ): Promise<readonly R[]> {
   return (await Promise.all(chunksOf([...new Set(values)], inListMax).map(ask))).flat();
 }
+
+/**
+ * Rows of a statement in which `(?)` stands for the list of values. The list comes after all other parameters; the statement's
+ * order holds only within each chunk of `inListMax` values.
+ */
+export const selectIn = <Row>(
+  tx: Tx,
+  sql: string,
+  params: readonly SqlValue[],
+  values: readonly string[],
+): Promise<readonly Row[]> =>
+  inChunks(values, (chunk) =>
+    tx.all<Row>(sql.replace("(?)", `(${placeholders(chunk.length)})`), [...params, ...chunk]),
+  );

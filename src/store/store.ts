@@ -121,6 +121,13 @@ export interface Coordination {
   releaseKey(shopId: string, scope: string): Promise<void>;
 }
 
+/** What the program tells its operator: fields for a machine, a message for a person. A pino logger is one. */
+export interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
 /** Where the time comes from. Nothing else reads it. */
 export interface Clock {
   now(): number;

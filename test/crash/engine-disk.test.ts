@@ -36,6 +36,7 @@ async function withShops(body: (bench: Bench) => Promise<void>, shops?: string):
       clock: systemClock,
       log: {
         info: (_, message) => logged.push(message),
+        warn: (_, message) => logged.push(message),
         error: (_, message) => logged.push(message),
       },
     });

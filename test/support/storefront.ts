@@ -82,7 +82,7 @@ export async function openWorld(directory: string, options: WorldOptions = {}): 
     storefrontOf: async () => options.between?.(sandbox) ?? sandbox,
     clock: systemClock,
     ids,
-    log: { warn: complain, error: complain },
+    log: { info: () => {}, warn: complain, error: complain },
     alone: store.alone,
     random: () => 0.5,
     limits: { backoffMs: 5, backoffMsMax: 40, closeWaitMs: 200, ...(store.alone ? {} : shortLease), ...options.limits },

@@ -30,7 +30,7 @@ function nodeOf(world: World, options: NodeOptions = {}): { readonly outbox: Out
     storefrontOf: async () => options.between?.(world.sandbox) ?? world.sandbox,
     clock,
     ids: timeOrderedIds(clock),
-    log: { warn: complain, error: complain },
+    log: { info: () => {}, warn: complain, error: complain },
     alone: false,
     random: () => 0.5,
     limits: { backoffMs: 5, backoffMsMax: 40, closeWaitMs: 200, ...options.limits },

@@ -12,8 +12,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { Fault } from "../../core/fault.ts";
 import { type Reply, asFault, failure, respond } from "../../operations/envelope.ts";
-import type { Log } from "../../operations/perform.ts";
-import type { Ids } from "../../store/store.ts";
+import type { Ids, Log } from "../../store/store.ts";
 import type { App, Transport } from "../app.ts";
 import { headerBytesMax } from "../openapi-components.ts";
 

@@ -19,8 +19,8 @@ import {
   types as defaultTypes,
 } from "pg";
 import { Fault } from "../../core/fault.ts";
-import { type EngineLog, checkParams, unavailable } from "../engine-rules.ts";
-import type { SqlValue, Statement } from "../store.ts";
+import { checkParams, unavailable } from "../engine-rules.ts";
+import type { Log, SqlValue, Statement } from "../store.ts";
 
 /** For a free connection, or a new one. */
 const connectMsMax = 5_000;
@@ -166,7 +166,7 @@ export interface PostgresPoolOptions {
   readonly connectionsMax: number;
   /** PostgreSQL schemas in which unqualified names are looked up. */
   readonly schemas: readonly string[];
-  readonly log?: EngineLog;
+  readonly log?: Log;
 }
 
 /** One connection, for as long as somebody has it. */

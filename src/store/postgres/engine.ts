@@ -15,10 +15,11 @@
  *   the database stays away is it told as unknown.
  */
 import { Fault } from "../../core/fault.ts";
-import { type EngineLog, notFound, shopIdPattern, unavailable } from "../engine-rules.ts";
+import { shopIdPattern } from "../../core/api-key.ts";
+import { notFound, unavailable } from "../engine-rules.ts";
 import { loadMigrations } from "../migrations.ts";
 import { type QueueLimits, type QueuedWrite, ShopQueue, defaultQueueLimits } from "../queue.ts";
-import type { Clock, Engine, SqlValue, Statement, Tx, WriteOptions } from "../store.ts";
+import type { Clock, Engine, Log, SqlValue, Statement, Tx, WriteOptions } from "../store.ts";
 import {
   type Answer,
   type PostgresConnection,
@@ -52,7 +53,7 @@ export interface PostgresEngineOptions {
   readonly schemaDirectory: string;
   readonly queue?: QueueLimits;
   readonly clock: Clock;
-  readonly log?: EngineLog;
+  readonly log?: Log;
 }
 
 type Work<T> = (tx: Tx) => Promise<T>;

@@ -18,9 +18,10 @@ import { access, constants as accessModes, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Fault } from "../../core/fault.ts";
-import { type EngineLog, notFound, shopIdPattern, unavailable } from "../engine-rules.ts";
+import { shopIdPattern } from "../../core/api-key.ts";
+import { notFound, unavailable } from "../engine-rules.ts";
 import { type QueueLimits, type QueuedWrite, ShopQueue, defaultQueueLimits } from "../queue.ts";
-import type { Clock, Engine, SqlValue, Statement, Tx } from "../store.ts";
+import type { Clock, Engine, Log, SqlValue, Statement, Tx } from "../store.ts";
 import { ShopFile, StoreTrouble, isBusy, syncDirectory } from "./file.ts";
 import { type Schema, loadSchema } from "./schema.ts";
 
@@ -41,7 +42,7 @@ export interface SqliteEngineOptions {
   readonly shopsOpenMax: number;
   readonly queue?: QueueLimits;
   readonly clock: Clock;
-  readonly log?: EngineLog;
+  readonly log?: Log;
   /** A sync has failed and nothing more may be acknowledged. Default: ends the process with status 1. */
   readonly onFatal?: (error: unknown) => void;
 }
@@ -124,7 +125,7 @@ interface GroupResult {
 class ShopDoor {
   readonly #shopId: string;
   readonly #openFile: () => ShopFile;
-  readonly #log: EngineLog | null;
+  readonly #log: Log | null;
   readonly #queue: ShopQueue<PendingWrite>;
   #file: ShopFile | null = null;
   /** A file that could not be used any more and still has a sync under way. */
@@ -145,7 +146,7 @@ class ShopDoor {
     readonly openFile: () => ShopFile;
     readonly queue: QueueLimits;
     readonly clock: Clock;
-    readonly log: EngineLog | null;
+    readonly log: Log | null;
   }) {
     this.#shopId = options.shopId;
     this.#openFile = options.openFile;

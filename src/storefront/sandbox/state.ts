@@ -1,11 +1,9 @@
 import { type Money, type Quantity, asMoney, asQuantity } from "../../core/money.ts";
+import { selectIn } from "../../store/in-lists.ts";
 import type { Statement, Tx } from "../../store/store.ts";
 import type { ItemResult, OnHandChange, VariantState } from "../storefront.ts";
 import type { SandboxCall } from "./faults.ts";
 import type { SandboxLevel, SandboxVariant } from "./sandbox.ts";
-
-/** Ids in one `in (…)`. */
-const idsPerStatementMax = 90;
 
 export interface VariantRow {
   readonly variant_id: string;
@@ -44,17 +42,6 @@ export const idsOf = (items: readonly { readonly variantId: string }[]): readonl
 
 export const levelKey = (variantId: string, locationId: string): string => JSON.stringify([variantId, locationId]);
 
-/** Rows of a `where … in (?)`, in as many statements as the ids need, side by side. */
-async function selectIn<Row>(tx: Tx, sql: string, shopId: string, values: readonly string[]): Promise<readonly Row[]> {
-  const distinct = [...new Set(values)];
-  const asked: Promise<Row[]>[] = [];
-  for (let start = 0; start < distinct.length; start += idsPerStatementMax) {
-    const chunk = distinct.slice(start, start + idsPerStatementMax);
-    asked.push(tx.all<Row>(sql.replace("(?)", `(${chunk.map(() => "?").join(", ")})`), [shopId, ...chunk]));
-  }
-  return (await Promise.all(asked)).flat();
-}
-
 export async function loadVariants(
   tx: Tx,
   shopId: string,
@@ -63,7 +50,7 @@ export async function loadVariants(
   const rows = await selectIn<VariantRow>(
     tx,
     "select variant_id, product_id, status, unit_cost from sandbox_variant where shop_id = ? and variant_id in (?) order by variant_id",
-    shopId,
+    [shopId],
     variantIds,
   );
   return new Map(rows.map((row) => [row.variant_id, row]));
@@ -77,7 +64,7 @@ export async function loadTags(
   const rows = await selectIn<{ product_id: string; tag: string }>(
     tx,
     "select product_id, tag from sandbox_tag where shop_id = ? and product_id in (?) order by product_id, tag",
-    shopId,
+    [shopId],
     variants.map((variant) => variant.product_id),
   );
   return new Map(
@@ -117,7 +104,7 @@ export async function loadLevels(
     tx,
     `select variant_id, location_id, on_hand, incoming from sandbox_level
      where shop_id = ? and variant_id in (?) order by variant_id, location_id`,
-    shopId,
+    [shopId],
     variantIds,
   );
   return new Map(
