@@ -280,18 +280,18 @@ export function createPerform(deps: PerformDependencies): Perform {
   }
 
   /**
-   * Whether this request is the one to run under its key. A record that was there when it came tells others by the claim's word
-   * (`look`) that the first attempt is over; a fresh look after the claim closes the race with an attempt that has just ended (H2).
+   * Decides whether this request is the one to run under its key. A claim of the kind `replay` tells others that the first attempt is
+   * over. The stored answer is read again after the claim, in case an attempt has ended in between (H2).
    */
   async function claim(visit: Visit, idempotencyKey: string, fingerprint: string): Promise<Attempt> {
     const { shop, key } = visit;
     const scope = claimScope(key, idempotencyKey);
-    const word = visit.wasAnswered ? "look" : "run";
-    const holder = await coordination.claimKey(shop.shopId, scope, `${word} ${fingerprint}`, clock.now());
+    const kind = visit.wasAnswered ? "replay" : "run";
+    const holder = await coordination.claimKey(shop.shopId, scope, { kind, fingerprint });
     let mine = holder === null;
     try {
-      if (holder?.startsWith("run ") === true)
-        return { kind: "refused", fault: holder === `run ${fingerprint}` ? inProgress() : keyReused() };
+      if (holder?.kind === "run")
+        return { kind: "refused", fault: holder.fingerprint === fingerprint ? inProgress() : keyReused() };
       const record = await engine.peek(shop.shopId, (tx) => storedAnswer(tx, visit, idempotencyKey));
       if (record === null && !mine) return { kind: "refused", fault: inProgress() };
       if (record === null) {

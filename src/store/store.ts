@@ -103,21 +103,39 @@ export interface RateLimitState {
   readonly retryAfterMs: number | null;
 }
 
+/** Why an idempotency key is in flight. */
+export interface KeyClaim {
+  /**
+   * `run`: its holder may run the request. `replay`: an answer was stored under the key when its holder's request came, so the first
+   * attempt is over and its holder only reads that answer.
+   */
+  readonly kind: "run" | "replay";
+  /** Equal for the same request (core/idempotency.ts). */
+  readonly fingerprint: string;
+}
+
 /**
  * What the nodes that serve one shop agree on outside its database: the rate-limit bucket and the idempotency keys in flight.
  * On one process this is memory, so a crash leaves nothing behind; on several it is rows with a lease.
  */
 export interface Coordination {
+  /** Takes one token from the shop's bucket if there is one. */
   takeToken(shopId: string, limit: RateLimit, nowMs: number): Promise<RateLimitState>;
-  /** The bucket without taking from it. */
+  /** Reads the bucket and takes nothing. */
   peekTokens(shopId: string, limit: RateLimit, nowMs: number): Promise<RateLimitState>;
-  /** Marks the key as in flight. @returns null when this call has it now, else the fingerprint it is in flight with. */
-  claimKey(shopId: string, scope: string, fingerprint: string, nowMs: number): Promise<string | null>;
   /**
-   * Whether the key that this call claimed is still its own; if so, it is for a while yet. If not, somebody else may have had it since,
-   * and told what was there.
+   * Marks an idempotency key as in flight.
+   *
+   * @param scope names the key within the shop; equal texts are the same key.
+   * @returns null when this call holds the key now, else the claim of its holder.
+   */
+  claimKey(shopId: string, scope: string, claim: KeyClaim): Promise<KeyClaim | null>;
+  /**
+   * Whether this process still holds a key that it claimed; if so, its lease is renewed. If not, another process may have held it since
+   * and answered with what was stored then.
    */
   holdsKey(shopId: string, scope: string): Promise<boolean>;
+  /** Gives a key back. A key that this process does not hold is left alone. */
   releaseKey(shopId: string, scope: string): Promise<void>;
 }
 

@@ -3,7 +3,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Coordination } from "../../src/store/store.ts";
+import type { Coordination, KeyClaim } from "../../src/store/store.ts";
 
 /** Makes one that knows nothing yet, and does away with it afterwards. */
 export type Prepare = (use: (coordination: Coordination) => Promise<void>) => Promise<void>;
@@ -65,21 +65,23 @@ export function coordinationSuite(name: string, prepare: Prepare, many: number):
   );
 
   coordinationTest(
-    "a key has one holder, and who comes second learns with what it is in flight",
+    "a key has one holder, and the next request learns which request holds it and why",
     async (coordination) => {
-      const claims = await Promise.all(
-        ["first", "second", "third"].map((fingerprint) => coordination.claimKey("a", "key_1 x", fingerprint, startMs)),
-      );
-      assert.deepEqual(claims, [null, "first", "first"]);
-      assert.equal(await coordination.claimKey("a", "key_2 x", "other", startMs), null);
-      assert.equal(await coordination.claimKey("b", "key_1 x", "other", startMs), null);
+      const claim = (shopId: string, scope: string, fingerprint: string, kind: KeyClaim["kind"] = "run") =>
+        coordination.claimKey(shopId, scope, { kind, fingerprint });
+      const claims = await Promise.all(["first", "second", "third"].map((each) => claim("a", "key_1 x", each)));
+      const first: KeyClaim = { kind: "run", fingerprint: "first" };
+      assert.deepEqual(claims, [null, first, first]);
+      assert.equal(await claim("a", "key_2 x", "other", "replay"), null);
+      assert.equal(await claim("b", "key_1 x", "other"), null);
       assert.equal(await coordination.holdsKey("a", "key_1 x"), true);
       assert.equal(await coordination.holdsKey("a", "key_3 x"), false);
       await coordination.releaseKey("a", "key_1 x");
       await coordination.releaseKey("a", "key_1 x");
       assert.equal(await coordination.holdsKey("a", "key_1 x"), false);
-      assert.equal(await coordination.claimKey("a", "key_1 x", "fourth", startMs), null);
-      assert.equal(await coordination.claimKey("b", "key_1 x", "fifth", startMs), "other");
+      assert.equal(await claim("a", "key_1 x", "fourth"), null);
+      assert.deepEqual(await claim("b", "key_1 x", "fifth"), { kind: "run", fingerprint: "other" });
+      assert.deepEqual(await claim("a", "key_2 x", "sixth"), { kind: "replay", fingerprint: "other" });
     },
   );
 }

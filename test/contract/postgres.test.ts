@@ -14,20 +14,32 @@ import {
 import type { Store } from "../support/store.ts";
 import { addLocation, locationIds } from "./engine-suite.ts";
 
-/** Nodes on one database that is dropped afterwards. */
-async function withNodes(
+/** The engines of nodes on one database that is dropped afterwards. */
+const withNodes = (
   count: number,
   use: (nodes: readonly Engine[], url: string) => Promise<void>,
+  options: { readonly empty?: boolean } = {},
+): Promise<void> =>
+  withStores(
+    count,
+    (stores, url) =>
+      use(
+        stores.map(({ engine }) => engine),
+        url,
+      ),
+    options,
+  );
+
+async function withStores(
+  count: number,
+  use: (stores: readonly Store[], url: string) => Promise<void>,
   { empty = false } = {},
 ): Promise<void> {
   const database = await freshDatabase({ empty });
   const stores: Store[] = [];
   try {
     stores.push(...(await Promise.all(Array.from({ length: count }, () => openPostgresStore(database.url)))));
-    await use(
-      stores.map(({ engine }) => engine),
-      database.url,
-    );
+    await use(stores, database.url);
   } finally {
     for (const store of stores) await store.close();
     await database.drop();
@@ -162,6 +174,28 @@ test("every table of the shops has the wall, and every text is compared by code 
         "select 'a' < 'B' as folded, 'a' < 'B' collate \"C\" as by_code_point",
       );
       assert.deepEqual(order, [{ folded: true, by_code_point: false }], "the server's own order is another");
+    });
+  });
+});
+
+test("the rows of keys in flight read as nodes of every version have written them", async () => {
+  await withStores(1, async ([store], url) => {
+    assert.ok(store !== undefined);
+    await withClient(url, (client) =>
+      client.query(
+        `insert into ${shopsSchema}.key_in_flight (shop_id, scope, fingerprint, owner, leased_until)
+         values ('a', 'runs', 'run f00d', 'node', now() + interval '1 minute'),
+                ('a', 'replays', 'look f00d', 'node', now() + interval '1 minute')`,
+      ),
+    );
+    const { coordination } = store;
+    const holder = { kind: "run", fingerprint: "f00d" } as const;
+    assert.deepEqual(await coordination.claimKey("a", "runs", holder), holder);
+    assert.deepEqual(await coordination.claimKey("a", "replays", holder), { ...holder, kind: "replay" });
+    await coordination.claimKey("a", "mine", { kind: "replay", fingerprint: "beef" });
+    await withClient(url, async (client) => {
+      const { rows } = await client.query(`select fingerprint from ${shopsSchema}.key_in_flight where scope = 'mine'`);
+      assert.deepEqual(rows, [{ fingerprint: "look beef" }]);
     });
   });
 });

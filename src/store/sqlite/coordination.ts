@@ -1,27 +1,28 @@
 /**
- * What one process needs to agree on with itself: token buckets and idempotency keys in flight, in memory (D4).
+ * Token buckets and idempotency keys in flight of a service that is one process: in memory (D4).
  *
- * Owns: nothing that outlives the process, so a crash leaves no key stuck and no bucket empty. Does not own: the arithmetic of a
- * bucket (core/rate-limit.ts) or when keys are claimed and released (operations/perform.ts).
+ * Owns: nothing that outlives the process, so a crash leaves no key in flight and no bucket empty. Does not own: the arithmetic of a
+ * bucket (core/rate-limit.ts), when keys are claimed and released (operations/perform.ts).
  */
 import { type TokenBucket, readBucket, takeToken } from "../../core/rate-limit.ts";
-import type { Coordination } from "../store.ts";
+import type { Coordination, KeyClaim } from "../store.ts";
 
-/** Buckets kept before those that are full again are dropped: a full bucket is the same as none. */
+/** Buckets kept before full ones are dropped: a shop without a bucket has a full one. */
 const bucketsMax = 10_000;
 
+/** A Coordination in this process's memory. */
 export function memoryCoordination(): Coordination {
   const buckets = new Map<string, { readonly bucket: TokenBucket; readonly fullAtMs: number }>();
-  const keysInFlight = new Map<string, string>();
+  const keysInFlight = new Map<string, KeyClaim>();
   let sweepAtSize = bucketsMax;
 
   const dropFullBuckets = (nowMs: number): void => {
     for (const [shopId, { fullAtMs }] of buckets) if (fullAtMs <= nowMs) buckets.delete(shopId);
-    // As many as are really in use are kept, and not looked through again until they have doubled.
+    // What is left is in use. Sweeping again before the map has doubled would cost more than it frees.
     sweepAtSize = Math.max(bucketsMax, buckets.size * 2);
   };
-  // A shop id holds no line feed, so the pair cannot be read in two ways.
-  const keyInFlight = (shopId: string, scope: string): string => `${shopId}\n${scope}`;
+  // A shop id holds no line feed, so different pairs make different texts.
+  const pairOf = (shopId: string, scope: string): string => `${shopId}\n${scope}`;
 
   return {
     takeToken(shopId, limit, nowMs) {
@@ -33,17 +34,17 @@ export function memoryCoordination(): Coordination {
     peekTokens(shopId, limit, nowMs) {
       return Promise.resolve(readBucket(buckets.get(shopId)?.bucket ?? null, limit, nowMs));
     },
-    claimKey(shopId, scope, fingerprint) {
-      const key = keyInFlight(shopId, scope);
-      const inFlightWith = keysInFlight.get(key) ?? null;
-      if (inFlightWith === null) keysInFlight.set(key, fingerprint);
-      return Promise.resolve(inFlightWith);
+    claimKey(shopId, scope, claim) {
+      const pair = pairOf(shopId, scope);
+      const holder = keysInFlight.get(pair) ?? null;
+      if (holder === null) keysInFlight.set(pair, claim);
+      return Promise.resolve(holder);
     },
     holdsKey(shopId, scope) {
-      return Promise.resolve(keysInFlight.has(keyInFlight(shopId, scope)));
+      return Promise.resolve(keysInFlight.has(pairOf(shopId, scope)));
     },
     releaseKey(shopId, scope) {
-      keysInFlight.delete(keyInFlight(shopId, scope));
+      keysInFlight.delete(pairOf(shopId, scope));
       return Promise.resolve();
     },
   };
