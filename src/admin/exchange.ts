@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { fileFormat, fileFormatNames } from "../exchange/csv-formats.ts";
 import { exportRecords } from "../exchange/export.ts";
-import { type ImportContext, importRecords } from "../exchange/import.ts";
+import { importRecords } from "../exchange/import.ts";
+import type { ImportContext } from "../exchange/import-run.ts";
 import { id } from "../operations/fields.ts";
 import { type AdminContext, data, inShop, noShop, operation, shopOf, snapshotParts } from "./operation.ts";
 

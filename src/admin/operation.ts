@@ -6,7 +6,7 @@
 import { z } from "zod";
 import { shopIdPattern } from "../core/api-key.ts";
 import { Fault, type ValidationDetail } from "../core/fault.ts";
-import type { ImportContext } from "../exchange/import.ts";
+import type { ImportContext } from "../exchange/import-run.ts";
 import { checkInput } from "../operations/input.ts";
 import { type Shop, loadShop } from "../shop/accounts.ts";
 import type { Tx } from "../store/store.ts";

@@ -16,7 +16,8 @@ import { type Location, type Supplier, loadVariants, locationTable, supplierTabl
 import { pageOf } from "../shop/record-table.ts";
 import type { Engine } from "../store/store.ts";
 import { type ColumnWanted, type CsvRow, csvRows } from "./csv.ts";
-import { type FileFormat, type FileRecord, lineFault, ndjson } from "./import.ts";
+import { type FileFormat, type FileRecord, lineFault } from "./file-format.ts";
+import { ndjson } from "./ndjson.ts";
 import { recordIdOf } from "./record-type.ts";
 import { referenceTypes } from "./record-types.ts";
 

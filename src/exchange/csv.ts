@@ -9,7 +9,7 @@
 import { CsvError, type Info, parse } from "csv-parse";
 import { isUtf8 } from "node:buffer";
 import { Readable } from "node:stream";
-import { lineFault } from "./import.ts";
+import { lineFault } from "./file-format.ts";
 
 /** The longest row. */
 const rowBytesMax = 1_048_576;

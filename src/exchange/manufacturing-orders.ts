@@ -23,7 +23,7 @@ import {
 } from "../shop/manufacturing-orders.ts";
 import { loadParts } from "../shop/read-only.ts";
 import { fillable, filled, log, quantityOrZero, readOnlyType, tellable, variantsOf } from "./read-only.ts";
-import { type Bringing, derived, instantMs, optional, shortText } from "./record-type.ts";
+import { type ApplyContext, derived, instantMs, optional, shortText } from "./record-type.ts";
 
 /** Orders that one manufacturing order is linked to. */
 const linkedOrdersMax = 100;
@@ -145,10 +145,10 @@ const manufacturingOrderInput = z
 
 async function manufacturingOrderFrom(
   { createdAt, startedAt, completedAt, ...draft }: z.output<typeof manufacturingOrderInput>,
-  bringing: Bringing,
+  context: ApplyContext,
 ): Promise<ManufacturingOrder> {
-  const { ids } = bringing;
-  const variants = await variantsOf(bringing, [...draft.itemsToBuild, ...draft.materials]);
+  const { ids } = context;
+  const variants = await variantsOf(context, [...draft.itemsToBuild, ...draft.materials]);
   return {
     manufacturingOrderId: draft.manufacturingOrderId,
     moNumber: draft.moNumber,
@@ -161,7 +161,7 @@ async function manufacturingOrderFrom(
     dueDate: draft.dueDate,
     startedAtMs: startedAt,
     completedAtMs: completedAt,
-    createdAtMs: createdAt ?? bringing.nowMs,
+    createdAtMs: createdAt ?? context.nowMs,
     createdBy: draft.createdBy,
     note: draft.note,
     linkedPurchaseOrderIds: draft.linkedPurchaseOrders,
@@ -191,8 +191,8 @@ export const manufacturingOrderType = readOnlyType({
   recordId: (draft) => draft.manufacturingOrderId,
   weight: (draft) =>
     1 + draft.itemsToBuild.length + draft.materials.length + draft.stockReleases.length + draft.log.length,
-  statements: async (draft, bringing) =>
-    manufacturingOrderStatements(bringing.shop.shopId, await manufacturingOrderFrom(draft, bringing)),
+  statements: async (draft, context) =>
+    manufacturingOrderStatements(context.shop.shopId, await manufacturingOrderFrom(draft, context)),
   async records(tx, shopId, orders) {
     const orderIds = orders.map((order) => order.manufacturingOrderId);
     const items = await loadParts(tx, itemsToBuild, shopId, orderIds);

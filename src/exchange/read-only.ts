@@ -21,7 +21,7 @@ import { loadReasonName } from "../shop/stock-takes.ts";
 import type { Statement, Tx } from "../store/store.ts";
 import { logInput } from "./attachments.ts";
 
-import { type Bringing, type ReferenceType, optional } from "./record-type.ts";
+import { type ApplyContext, type ReferenceType, optional } from "./record-type.ts";
 
 /** Records of one page of an export: each may have thousands of lines. */
 const pageLength = 25;
@@ -65,7 +65,7 @@ export const log = z
 
 /** What the shop knows of the variants of these lines; asked only where a line leaves something out. */
 export const variantsOf = (
-  { tx, shop }: Bringing,
+  { tx, shop }: ApplyContext,
   lines: readonly { readonly variantId: string; readonly sku?: unknown; readonly productName?: unknown }[],
   isWhole: (line: (typeof lines)[number]) => boolean = (line) => line.sku !== undefined,
 ): Promise<ReadonlyMap<string, VariantSnapshot>> =>
@@ -80,7 +80,7 @@ export const filled = <T>(given: T | null | undefined, known: T | null | undefin
   given === undefined ? (known ?? null) : given;
 
 export const reasonOf = async (
-  { tx, shop }: Bringing,
+  { tx, shop }: ApplyContext,
   given: { readonly reasonId: string | null; readonly reason?: string | null | undefined },
 ): Promise<string | null> =>
   given.reason === undefined && given.reasonId !== null
@@ -96,7 +96,7 @@ export function readOnlyType<Draft, Header extends { readonly createdAtMs: numbe
   recordId(draft: Draft): string;
   /** How many rows it makes. */
   weight(draft: Draft): number;
-  statements(draft: Draft, bringing: Bringing): Promise<readonly Statement[]>;
+  statements(draft: Draft, context: ApplyContext): Promise<readonly Statement[]>;
   /** The records of these headers as they stand in a file. */
   records(tx: Tx, shopId: string, headers: readonly Header[]): Promise<readonly object[]>;
 }): ReferenceType {
@@ -105,10 +105,10 @@ export function readOnlyType<Draft, Header extends { readonly createdAtMs: numbe
       const draft = checkInput(options.input, record);
       return { recordId: options.recordId(draft), stored: JSON.stringify(draft), weight: options.weight(draft) };
     },
-    statements(_shopId, stored, bringing) {
+    statements(_shopId, stored, context) {
       // Text that `parse` wrote.
       const draft: Draft = JSON.parse(stored);
-      return options.statements(draft, bringing);
+      return options.statements(draft, context);
     },
     async page(tx, shopId, after) {
       const headers = await pageOfHeaders(tx, options.table, shopId, after ?? "", pageLength);

@@ -32,8 +32,8 @@ export const signedQuantity = z
 /** Text that the program wrote itself, which may be longer than what a caller may send. */
 export const ownText = z.string();
 
-/** What there is at hand when a record is brought into its tables. */
-export interface Bringing {
+/** What a record type can use when one of its records is applied: the turn's transaction, the shop, the time, ids. */
+export interface ApplyContext {
   readonly tx: Tx;
   readonly shop: Shop;
   readonly nowMs: number;
@@ -49,7 +49,11 @@ export interface ReferenceType {
    */
   parse(record: unknown): { readonly recordId: string; readonly stored: string; readonly weight?: number };
   /** Stores the record, replacing the one with its key, and keeps up what follows from it. */
-  statements(shopId: string, stored: string, bringing: Bringing): readonly Statement[] | Promise<readonly Statement[]>;
+  statements(
+    shopId: string,
+    stored: string,
+    context: ApplyContext,
+  ): readonly Statement[] | Promise<readonly Statement[]>;
   /** Records as the lines of a file, in the order of their keys, from behind `after` (a `next` of an earlier page) on. */
   page(
     tx: Tx,

@@ -65,3 +65,6 @@ export const recordTypes = {
   ...referenceTypes,
   ...readOnlyTypes,
 } as const satisfies Readonly<Record<string, ReferenceType>>;
+
+/** Whether records of this type are imported as reference data, which is every type but `purchaseOrder`. */
+export const isRecordType = (type: string): type is keyof typeof recordTypes => Object.hasOwn(recordTypes, type);

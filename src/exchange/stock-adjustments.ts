@@ -12,7 +12,7 @@ import { stockAdjustmentHeaderJson, stockAdjustmentLineJson } from "../operation
 import { loadParts } from "../shop/read-only.ts";
 import { stockAdjustmentLines, stockAdjustmentStatements, stockAdjustmentTable } from "../shop/stock-adjustments.ts";
 import { fillable, filled, readOnlyType, reasonOf, statedValue, tellable, variantsOf } from "./read-only.ts";
-import { type Bringing, derived, instantMs, optional, shortText, signedQuantity } from "./record-type.ts";
+import { type ApplyContext, derived, instantMs, optional, shortText, signedQuantity } from "./record-type.ts";
 
 // Stock adjustments.
 
@@ -55,13 +55,13 @@ const stockAdjustmentInput = z.strictObject({
 
 async function stockAdjustmentFrom(
   { createdAt, appliedAt, ...draft }: z.output<typeof stockAdjustmentInput>,
-  bringing: Bringing,
+  context: ApplyContext,
 ): Promise<StockAdjustment> {
-  const currencyCode = draft.currencyCode ?? bringing.shop.currencyCode;
-  const variants = await variantsOf(bringing, draft.lineItems);
+  const currencyCode = draft.currencyCode ?? context.shop.currencyCode;
+  const variants = await variantsOf(context, draft.lineItems);
   const lineItems = draft.lineItems.map((line) => ({
     ...line,
-    stockAdjustmentLineItemId: line.stockAdjustmentLineItemId ?? bringing.ids.next("sal"),
+    stockAdjustmentLineItemId: line.stockAdjustmentLineItemId ?? context.ids.next("sal"),
     sku: filled(line.sku, variants.get(line.variantId)?.sku),
     valueChange: worthOf(adjustmentLineChange(line), currencyCode),
   }));
@@ -71,11 +71,11 @@ async function stockAdjustmentFrom(
     status: draft.status,
     locationId: draft.locationId,
     reasonId: draft.reasonId,
-    reason: await reasonOf(bringing, draft),
+    reason: await reasonOf(context, draft),
     ...adjustmentTotals(lineItems, currencyCode),
     currencyCode,
     createdBy: draft.createdBy,
-    createdAtMs: createdAt ?? bringing.nowMs,
+    createdAtMs: createdAt ?? context.nowMs,
     appliedAtMs: appliedAt,
     revertOf: draft.revertOf,
     revertedBy: draft.revertedBy,
@@ -89,8 +89,8 @@ export const stockAdjustmentType = readOnlyType({
   table: stockAdjustmentTable,
   recordId: (draft) => draft.stockAdjustmentId,
   weight: (draft) => 1 + draft.lineItems.length,
-  statements: async (draft, bringing) =>
-    stockAdjustmentStatements(bringing.shop.shopId, await stockAdjustmentFrom(draft, bringing)),
+  statements: async (draft, context) =>
+    stockAdjustmentStatements(context.shop.shopId, await stockAdjustmentFrom(draft, context)),
   async records(tx, shopId, adjustments) {
     const lines = await loadParts(
       tx,

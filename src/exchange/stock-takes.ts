@@ -25,7 +25,7 @@ import { stockTakeHeaderJson, stockTakeLineJson } from "../operations/stock-take
 import { loadParts } from "../shop/read-only.ts";
 import { stockTakeLines, stockTakeStatements, stockTakeTable } from "../shop/stock-takes.ts";
 import { fillable, filled, readOnlyType, reasonOf, statedValue, tellable, variantsOf } from "./read-only.ts";
-import { type Bringing, derived, instantMs, optional, shortText, signedQuantity } from "./record-type.ts";
+import { type ApplyContext, derived, instantMs, optional, shortText, signedQuantity } from "./record-type.ts";
 
 // Stock takes.
 
@@ -88,11 +88,11 @@ const stockTakeInput = z.strictObject({
 
 async function stockTakeFrom(
   { createdAt, startedAt, completedAt, ...draft }: z.output<typeof stockTakeInput>,
-  bringing: Bringing,
+  context: ApplyContext,
 ): Promise<StockTake> {
-  const currencyCode = draft.currencyCode ?? bringing.shop.currencyCode;
+  const currencyCode = draft.currencyCode ?? context.shop.currencyCode;
   const variants = await variantsOf(
-    bringing,
+    context,
     draft.lineItems,
     (line) => line.sku !== undefined && line.productName !== undefined,
   );
@@ -100,7 +100,7 @@ async function stockTakeFrom(
     const [change] = stockTakeLineChange(line);
     return {
       ...line,
-      stockTakeLineItemId: line.stockTakeLineItemId ?? bringing.ids.next("stl"),
+      stockTakeLineItemId: line.stockTakeLineItemId ?? context.ids.next("stl"),
       sku: filled(line.sku, variants.get(line.variantId)?.sku),
       productName: filled(line.productName, variants.get(line.variantId)?.productName),
       valueVariance: change === undefined ? null : worthOf(change, currencyCode),
@@ -115,12 +115,12 @@ async function stockTakeFrom(
     locationId: draft.locationId,
     countType: draft.countType,
     reasonId: draft.reasonId,
-    reason: await reasonOf(bringing, draft),
+    reason: await reasonOf(context, draft),
     ...stockTakeTotals(lineItems, currencyCode),
     currencyCode,
     stockAdjustmentId: draft.stockAdjustmentId,
     createdBy: draft.createdBy,
-    createdAtMs: createdAt ?? bringing.nowMs,
+    createdAtMs: createdAt ?? context.nowMs,
     startedAtMs: startedAt,
     completedAtMs: completedAt,
     note: draft.note,
@@ -133,8 +133,7 @@ export const stockTakeType = readOnlyType({
   table: stockTakeTable,
   recordId: (draft) => draft.stockTakeId,
   weight: (draft) => 1 + draft.lineItems.length,
-  statements: async (draft, bringing) =>
-    stockTakeStatements(bringing.shop.shopId, await stockTakeFrom(draft, bringing)),
+  statements: async (draft, context) => stockTakeStatements(context.shop.shopId, await stockTakeFrom(draft, context)),
   async records(tx, shopId, takes) {
     const lines = await loadParts(
       tx,

@@ -27,7 +27,7 @@ import {
 } from "../shop/transfer-orders.ts";
 import { documentInput, shipmentInput } from "./attachments.ts";
 import { fillable, filled, log, quantityOrZero, readOnlyType, tellable, variantsOf } from "./read-only.ts";
-import { type Bringing, derived, instantMs, optional, shortText } from "./record-type.ts";
+import { type ApplyContext, derived, instantMs, optional, shortText } from "./record-type.ts";
 
 // Transfer orders.
 
@@ -85,14 +85,14 @@ const transferOrderInput = z.strictObject({
 
 async function transferOrderFrom(
   { createdAt, updatedAt, shippedAt, receivedAt, ...draft }: z.output<typeof transferOrderInput>,
-  bringing: Bringing,
+  context: ApplyContext,
 ): Promise<TransferOrder> {
-  const currencyCode = draft.currencyCode ?? bringing.shop.currencyCode;
-  const createdAtMs = createdAt ?? bringing.nowMs;
-  const variants = await variantsOf(bringing, draft.lineItems);
+  const currencyCode = draft.currencyCode ?? context.shop.currencyCode;
+  const createdAtMs = createdAt ?? context.nowMs;
+  const variants = await variantsOf(context, draft.lineItems);
   const known = await loadLocationAddresses(
-    bringing.tx,
-    bringing.shop.shopId,
+    context.tx,
+    context.shop.shopId,
     [draft.fromLocationId, draft.toLocationId].flatMap((locationId) => locationId ?? []),
   );
   const addressAt = (given: Address | null | undefined, locationId: string | null): Address | null =>
@@ -117,7 +117,7 @@ async function transferOrderFrom(
     toAddress: addressAt(draft.addresses.toAddress, draft.toLocationId),
     lineItems: draft.lineItems.map(({ quantityPending: _derived, ...line }) => ({
       ...line,
-      transferLineItemId: line.transferLineItemId ?? bringing.ids.next("tol"),
+      transferLineItemId: line.transferLineItemId ?? context.ids.next("tol"),
       sku: filled(line.sku, variants.get(line.variantId)?.sku),
     })),
     shipments: draft.shipments ?? (draft.shipment === null ? [] : [draft.shipment]),
@@ -132,8 +132,8 @@ export const transferOrderType = readOnlyType({
   recordId: (draft) => draft.transferOrderId,
   weight: (draft) =>
     1 + draft.lineItems.length + (draft.shipments?.length ?? 1) + draft.documents.length + draft.log.length,
-  statements: async (draft, bringing) =>
-    transferOrderStatements(bringing.shop.shopId, await transferOrderFrom(draft, bringing)),
+  statements: async (draft, context) =>
+    transferOrderStatements(context.shop.shopId, await transferOrderFrom(draft, context)),
   async records(tx, shopId, orders) {
     const orderIds = orders.map((order) => order.transferOrderId);
     const lines = await loadParts(tx, transferLines, shopId, orderIds);

@@ -1,17 +1,18 @@
-/** Imports among other nodes: who has one, what is left of one whose node died or stood still, and answers that are lost (I2, I5). */
+/** Imports on several nodes: their leases, what happens when a node dies or stops making progress, and lost answers (I2, I5). */
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import { type ImportContext, importRecords, recoverImports } from "../../src/exchange/import.ts";
+import { importRecords, recoverImports } from "../../src/exchange/import.ts";
+import type { ImportContext } from "../../src/exchange/import-run.ts";
 import { Fault } from "../../src/core/fault.ts";
 import type { Engine } from "../../src/store/store.ts";
 import { systemClock } from "../../src/system.ts";
 import { ndjson, piecesOf, type TestShop, withShops } from "../support/admin.ts";
 import { delegated } from "../support/engine-doubles.ts";
 
-/** Above the time that an import is left alone for. */
+/** Longer than a lease. */
 const longMs = 10 * 60_000;
 
-/** Three chunks of the way into the tables. */
+/** They are applied in three chunks. */
 const records = Array.from({ length: 2_500 }, (_, index) => ({
   type: "variant",
   variantId: `v-${String(index).padStart(4, "0")}`,
@@ -20,7 +21,7 @@ const records = Array.from({ length: 2_500 }, (_, index) => ({
 }));
 
 const here = (shop: TestShop): ImportContext & TestShop => shop;
-/** Another node: its clock is ahead by so much. */
+/** Another node, whose clock is ahead by so much. */
 const nodeOf = (shop: TestShop, aheadMs = 0): ImportContext => ({
   ...here(shop),
   clock: { now: () => systemClock.now() + aheadMs },
@@ -48,7 +49,7 @@ async function assertSwept(shop: TestShop): Promise<void> {
   assert.deepEqual(left, []);
 }
 
-/** The file up to half of it, and then the rest when it is asked to go on. */
+/** Half of the file, and the rest when `goOn` is called. */
 function halting() {
   const reached = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
@@ -62,7 +63,7 @@ function halting() {
   return { pieces: pieces(), reached: reached.promise, goOn: () => gate.resolve() };
 }
 
-/** An engine on which something happens before the n-th write, or after it was kept. */
+/** An engine that runs a hook before its n-th write, or after that write has committed. */
 function hooked(
   engine: Engine,
   at: number,
@@ -111,7 +112,7 @@ async function writesOf(shop: TestShop): Promise<{ readonly count: number; reado
   return { count, commitAt };
 }
 
-test("an import that is under way is left alone by another node's start, however long its file takes", () =>
+test("another node's start leaves an import under way alone, however long its file takes", () =>
   withShops(async (open) => {
     const shop = await open("shop");
     const file = halting();
@@ -133,7 +134,7 @@ test("an import that is under way is left alone by another node's start, however
     }
   }));
 
-test("an import that stood still is thrown away by another node; should it go on, it is refused and nothing came in", () =>
+test("an import without progress is discarded by another node; if it goes on, it is refused and nothing was imported", () =>
   withShops(async (open) => {
     const shop = await open("shop");
     const file = halting();
@@ -144,13 +145,13 @@ test("an import that stood still is thrown away by another node; should it go on
     file.goOn();
     await assert.rejects(
       done,
-      (error) => error instanceof Fault && error.code === "DO_UNAVAILABLE" && /given up/.test(error.message),
+      (error) => error instanceof Fault && error.code === "DO_UNAVAILABLE" && /discarded/.test(error.message),
     );
     assert.equal(await variantsOf(shop), 0);
     await assertSwept(shop);
   }));
 
-test("what a node that died has committed is brought in by others, once, however many come at the same time", () =>
+test("an import that a dead node had committed is applied once, however many nodes take over at the same time", () =>
   withShops(async (open) => {
     const { commitAt } = await writesOf(await open("counted"));
     const shop = await open("shop");
@@ -171,7 +172,7 @@ test("what a node that died has committed is brought in by others, once, however
     await assertSwept(shop);
   }));
 
-test("a write of an import that was kept and reported as failed ends in all of it or nothing, never in a part", () =>
+test("a write that committed but was reported as failed leaves all of the import or nothing", () =>
   withShops(async (open) => {
     const { count, commitAt } = await writesOf(await open("counted"));
     for (let at = 1; at <= count; at += 1) {
@@ -184,7 +185,7 @@ test("a write of an import that was kept and reported as failed ends in all of i
           return false;
         },
       );
-      // A commit that was kept cannot be taken back: the import goes on.
+      // A commit that was kept cannot be undone: the import goes on.
       if (at === commitAt) assert.ok(brought);
       await recoverImports(nodeOf(shop, longMs), shopIdOf(shop), among);
       assert.equal(await variantsOf(shop), at < commitAt ? 0 : records.length, `the answer of write ${at} was lost`);
@@ -192,11 +193,11 @@ test("a write of an import that was kept and reported as failed ends in all of i
     }
   }));
 
-test("an import that another node has taken over while it was brought in is answered when all of it is there", () =>
+test("an import that another node took over while it was applied is answered when all of it is there", () =>
   withShops(async (open) => {
     const { commitAt } = await writesOf(await open("counted"));
     const shop = await open("shop");
-    // Overtaken between two chunks.
+    // Taken over between two chunks.
     const engine = hooked(shop.engine, commitAt + 2, {
       before: () => recoverImports(nodeOf(shop, longMs), "shop", among),
     });
@@ -205,14 +206,14 @@ test("an import that another node has taken over while it was brought in is answ
     await assertSwept(shop);
   }));
 
-test("a node that stops while it brings an import in gives it back, and another goes on at once", () =>
+test("a node that stops while it applies an import releases it, and another goes on at once", () =>
   withShops(async (open) => {
     const { commitAt } = await writesOf(await open("counted"));
     const shop = await open("shop");
     const failing = hooked(shop.engine, commitAt + 1, { before: () => Promise.reject(new Error("killed")) });
     await assert.rejects(bring({ ...here(shop), engine: failing }, shop), /killed/);
     const stop = new AbortController();
-    // It takes over, moves a chunk, and is told to stop.
+    // It takes over, applies a chunk, and is told to stop.
     const stopping = hooked(shop.engine, 2, { before: async () => stop.abort() });
     const first = { ...nodeOf(shop, longMs), engine: stopping };
     await recoverImports(first, "shop", { ...among, signal: stop.signal });
@@ -223,7 +224,7 @@ test("a node that stops while it brings an import in gives it back, and another 
     await assertSwept(shop);
   }));
 
-test("a shop that is deleted while an import is under way is gone, for the import and for who would finish it", () =>
+test("a shop that is deleted during an import is gone for the import and for its recovery", () =>
   withShops(async (open) => {
     const { count } = await writesOf(await open("counted"));
     const isGone = (error: unknown): boolean => error instanceof Fault && error.code === "NOT_FOUND";

@@ -4,7 +4,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { importRecords, lineBytesMax, recoverImports } from "../../src/exchange/import.ts";
+import { importRecords, recoverImports } from "../../src/exchange/import.ts";
+import { lineBytesMax } from "../../src/exchange/ndjson.ts";
 import { Fault } from "../../src/core/fault.ts";
 import { statuses } from "../../src/core/purchase-order.ts";
 import type { InventoryLevel, Variant } from "../../src/shop/catalogue.ts";

@@ -2,7 +2,8 @@
  * A shop in a store of its own, for tests of the operator's side that need no server.
  */
 import { exportRecords } from "../../src/exchange/export.ts";
-import { type ImportContext, importRecords } from "../../src/exchange/import.ts";
+import { importRecords } from "../../src/exchange/import.ts";
+import type { ImportContext } from "../../src/exchange/import-run.ts";
 import { defaultSettings, saveShop, type Shop } from "../../src/shop/accounts.ts";
 import { systemClock, timeOrderedIds } from "../../src/system.ts";
 import { makePlace, openStore } from "./store.ts";

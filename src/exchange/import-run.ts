@@ -1,0 +1,160 @@
+/**
+ * An import under way (table `import_run`): its state, and the lease by which one process works on it (I5 of import.ts).
+ *
+ * Owns: beginning, renewing, taking over, releasing and ending. Does not own: the staged records (staging.ts) or their way into
+ * the tables (import-chunks.ts).
+ */
+import { Fault } from "../core/fault.ts";
+import type { InventoryLevel, Variant } from "../shop/catalogue.ts";
+import type { Clock, Engine, Ids, Statement, Tx } from "../store/store.ts";
+
+/** How long a lease lasts that nobody renews. */
+const leaseMs = 60_000;
+
+/** How often a lease is renewed while an import waits for its file. */
+const renewMs = 15_000;
+
+/** Between two checks whether another process has finished an import. */
+const pollMs = 250;
+
+/** Seeds the shop's storefront with imported variants and levels where that is the sandbox. Repeatable. */
+type SeedStorefront = (
+  shopId: string,
+  variants: readonly Variant[],
+  levels: readonly InventoryLevel[],
+) => Promise<void>;
+
+/** What an import needs of the process that runs it. */
+export interface ImportContext {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly seedStorefront: SeedStorefront;
+}
+
+/** One process's lease of one import. */
+export interface ImportLease {
+  readonly shopId: string;
+  readonly importId: string;
+  readonly owner: string;
+}
+
+/** `staging`: a crash discards it. `committed`: a crash leaves it to be finished. */
+export type ImportState = "staging" | "committed";
+
+/** Begins an import with this process as the owner of its lease. */
+export async function beginImport({ engine, clock, ids }: ImportContext, shopId: string): Promise<ImportLease> {
+  const lease: ImportLease = { shopId, importId: ids.next("imp"), owner: ids.next("run") };
+  await engine.write(shopId, (tx) =>
+    tx.batch([
+      {
+        sql: `insert into import_run (shop_id, import_id, state, started_at, lease_owner, leased_until)
+              values (?, ?, 'staging', ?, ?, ?)`,
+        params: [shopId, lease.importId, clock.now(), lease.owner, clock.now() + leaseMs],
+      },
+    ]),
+  );
+  return lease;
+}
+
+/** Renews the lease. @returns the import's state; null when another process has the lease, or the import has ended. */
+export async function renewLease(
+  { clock }: ImportContext,
+  tx: Tx,
+  { shopId, importId, owner }: ImportLease,
+): Promise<ImportState | null> {
+  const [run] = await tx.all<{ state: ImportState }>(
+    `update import_run set leased_until = ? where shop_id = ? and import_id = ? and lease_owner = ?
+     returning state`,
+    [clock.now() + leaseMs, shopId, importId, owner],
+  );
+  return run?.state ?? null;
+}
+
+/** Renews the lease. @throws Fault DO_UNAVAILABLE when another process has it, or the import has ended. */
+export async function requireLease(context: ImportContext, tx: Tx, lease: ImportLease): Promise<void> {
+  if ((await renewLease(context, tx, lease)) !== null) return;
+  throw new Fault(
+    "DO_UNAVAILABLE",
+    "The import made no progress for so long that it was discarded; nothing was imported.",
+    {
+      action: "Send the whole file again.",
+      retryAfterMs: 1_000,
+    },
+  );
+}
+
+/** Renews the lease while `work` runs, however long it waits for its file or for the storefront. */
+export async function keepingLease<T>(context: ImportContext, lease: ImportLease, work: () => Promise<T>): Promise<T> {
+  const renewing = setInterval(() => {
+    // A failed renewal is retried by the next. Work that has lost its lease notices at its next step.
+    context.engine.write(lease.shopId, (tx) => renewLease(context, tx, lease), { durable: false }).catch(() => {});
+  }, renewMs);
+  renewing.unref();
+  try {
+    return await work();
+  } finally {
+    clearInterval(renewing);
+  }
+}
+
+/** Whether this process still has the lease, without renewing it. */
+export async function hasLease(tx: Tx, { shopId, importId, owner }: ImportLease): Promise<boolean> {
+  const rows = await tx.all<{ import_id: string }>(
+    "select import_id from import_run where shop_id = ? and import_id = ? and lease_owner = ?",
+    [shopId, importId, owner],
+  );
+  return rows.length > 0;
+}
+
+/** The ids of imports whose lease has ended by then, oldest first. */
+export async function abandonedImports(tx: Tx, shopId: string, endedByMs: number): Promise<readonly string[]> {
+  const rows = await tx.all<{ import_id: string }>(
+    `select import_id from import_run where shop_id = ? and coalesce(leased_until, 0) <= ?
+     order by started_at, import_id`,
+    [shopId, endedByMs],
+  );
+  return rows.map((row) => row.import_id);
+}
+
+/** Takes over an import whose lease has ended by then. @returns its state; null when another process was first. */
+export async function takeOverLease(
+  { clock }: ImportContext,
+  tx: Tx,
+  { shopId, importId, owner }: ImportLease,
+  endedByMs: number,
+): Promise<ImportState | null> {
+  const [run] = await tx.all<{ state: ImportState }>(
+    `update import_run set lease_owner = ?, leased_until = ?
+     where shop_id = ? and import_id = ? and coalesce(leased_until, 0) <= ? returning state`,
+    [owner, clock.now() + leaseMs, shopId, importId, endedByMs],
+  );
+  return run?.state ?? null;
+}
+
+/** Ends the lease, so that another process can take the import over at once. */
+export const releaseLease = (
+  { engine, clock }: ImportContext,
+  { shopId, importId, owner }: ImportLease,
+): Promise<void> =>
+  engine.write(shopId, (tx) =>
+    tx.batch([
+      {
+        sql: "update import_run set leased_until = ? where shop_id = ? and import_id = ? and lease_owner = ?",
+        params: [clock.now(), shopId, importId, owner],
+      },
+    ]),
+  );
+
+/** Ends the import. Its staged records must be gone. */
+export const endStatement = ({ shopId, importId }: ImportLease): Statement => ({
+  sql: "delete from import_run where shop_id = ? and import_id = ?",
+  params: [shopId, importId],
+});
+
+/** Waits until the process that has the import has ended it. */
+export async function untilEnded({ engine }: ImportContext, { shopId, importId }: ImportLease): Promise<void> {
+  const find = (tx: Tx): Promise<unknown[]> =>
+    tx.all("select import_id from import_run where shop_id = ? and import_id = ?", [shopId, importId]);
+  while ((await engine.read(shopId, find)).length > 0) await new Promise((resolve) => setTimeout(resolve, pollMs));
+}

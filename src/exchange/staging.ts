@@ -1,0 +1,350 @@
+/**
+ * Staging: checks every record of a file and keeps it in the shop's database until the import is committed or discarded (I1 of
+ * import.ts).
+ *
+ * Owns: the rows of `import_record` until the commit. Does not own: how a file is read (file-format.ts), what a record must look like
+ * (record-types.ts, purchase-orders.ts), or how staged records reach their tables (import-chunks.ts).
+ */
+import { Fault, invalidField } from "../core/fault.ts";
+import { checkInput } from "../operations/input.ts";
+import type { Shop } from "../shop/accounts.ts";
+import { type Supplier, type Variant, type VariantSnapshot, loadSupplier, loadVariants } from "../shop/catalogue.ts";
+import { chunksOf, inListMax, placeholders } from "../store/in-lists.ts";
+import type { Statement, Tx } from "../store/store.ts";
+import { type FileRecord, errorOnLine, lineFault } from "./file-format.ts";
+import { type ImportContext, type ImportLease, endStatement, renewLease, requireLease } from "./import-run.ts";
+import {
+  type OrderFacts,
+  type OrderInput,
+  type OrderRecord,
+  orderFrom,
+  purchaseOrderInput,
+} from "./purchase-orders.ts";
+import { isRecordType, recordTypes } from "./record-types.ts";
+
+/** Bytes of a file that are staged in one turn. */
+const stageBytesMax = 131_072;
+
+/** Staged records that are discarded in one turn. */
+const discardMax = 2_000;
+
+/** A number of the shop's own form. Longer ones are kept, but the shop does not count on from them. */
+const countedPoNumber = /^PO-(\d{1,9})$/;
+
+/** A record that has passed its schema: reference data as it is stored, or an order that still needs what the shop knows. */
+type CheckedRecord = { readonly lineNumber: number } & (
+  | {
+      readonly type: keyof typeof recordTypes;
+      readonly recordId: string;
+      readonly stored: string;
+      readonly weight?: number;
+    }
+  | { readonly type: "purchaseOrder"; readonly recordId: string; readonly order: OrderInput }
+);
+
+const typeNames = [...Object.keys(recordTypes), "purchaseOrder"];
+
+function checkRecord({ lineNumber, value, columns }: FileRecord): CheckedRecord {
+  try {
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      throw new Fault("INVALID_INPUT", "must be a JSON object");
+    const type: unknown = "type" in value ? value.type : undefined;
+    if (typeof type !== "string") throw invalidField("/type", `is needed and must be one of ${typeNames.join(", ")}`);
+    if (isRecordType(type)) return { lineNumber, type, ...recordTypes[type].parse(value) };
+    if (type !== "purchaseOrder")
+      throw invalidField("/type", `is unknown: ${JSON.stringify(type)}; it must be one of ${typeNames.join(", ")}`);
+    const order = checkInput(purchaseOrderInput, value);
+    return { lineNumber, type, recordId: order.purchaseOrderId, order };
+  } catch (error) {
+    throw errorOnLine(lineNumber, error, columns);
+  }
+}
+
+// What an order needs to know. Staged text is trusted: this module wrote it.
+
+const supplierFrom = (stored: string): Supplier => JSON.parse(stored);
+
+const variantFrom = (stored: string): Variant => JSON.parse(stored);
+
+/** The staged records of these ids, by id; of several with one id the last. */
+async function stagedRecords(
+  tx: Tx,
+  { shopId, importId }: ImportLease,
+  type: keyof typeof recordTypes,
+  recordIds: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const chunk of chunksOf([...recordIds], inListMax)) {
+    // Sorted here: with `order by position` the engine would walk all records of the file.
+    const rows = await tx.all<{ position: number; record_id: string; record: string }>(
+      `select position, record_id, record from import_record
+       where shop_id = ? and import_id = ? and type = ? and record_id in (${placeholders(chunk.length)})`,
+      [shopId, importId, type, ...chunk],
+    );
+    for (const row of rows.sort((a, b) => a.position - b.position)) found.set(row.record_id, row.record);
+  }
+  return found;
+}
+
+interface KnownFacts {
+  /** Of suppliers; null when the supplier or its currency is unknown. */
+  readonly currencies: ReadonlyMap<string, string | null>;
+  readonly variants: ReadonlyMap<string, VariantSnapshot>;
+}
+
+/** The suppliers' currencies and variants' names that these orders leave out, from the file so far or else from the shop. */
+async function loadKnownFacts(tx: Tx, lease: ImportLease, orders: readonly OrderInput[]): Promise<KnownFacts> {
+  const { shopId } = lease;
+  const supplierIds = new Set(
+    orders.flatMap((order) => ((order.currencyCode ?? null) === null ? (order.supplierId ?? []) : [])),
+  );
+  const variantIds = new Set(
+    orders.flatMap((order) =>
+      order.lineItems.flatMap((line) => (line.productName === undefined ? line.variantId : [])),
+    ),
+  );
+  const currencies = new Map<string, string | null>();
+  const stagedSuppliers = await stagedRecords(tx, lease, "supplier", supplierIds);
+  for (const supplierId of supplierIds) {
+    const record = stagedSuppliers.get(supplierId);
+    const supplier = record === undefined ? await loadSupplier(tx, shopId, supplierId) : supplierFrom(record);
+    currencies.set(supplierId, supplier?.currencyCode ?? null);
+  }
+  const variants = new Map<string, VariantSnapshot>(await loadVariants(tx, shopId, [...variantIds]));
+  for (const [variantId, record] of await stagedRecords(tx, lease, "variant", variantIds))
+    variants.set(variantId, variantFrom(record));
+  return { currencies, variants };
+}
+
+// Keeping.
+
+/** A file on its way into `import_record`. */
+interface Staging {
+  readonly shop: Shop;
+  readonly lease: ImportLease;
+  readonly requestId: string;
+  /** The position of the next record. */
+  nextPosition: number;
+}
+
+interface StagedRow {
+  readonly poNumber: string | null;
+  /** Rows that it makes in the tables. */
+  readonly weight: number;
+  readonly stored: string;
+}
+
+const insertStaged = `
+insert into import_record (shop_id, import_id, position, line_number, type, record_id, po_number, weight, record)
+values (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+const stagedStatement = (
+  { shopId, importId }: ImportLease,
+  position: number,
+  { lineNumber, type, recordId }: CheckedRecord,
+  { poNumber, weight, stored }: StagedRow,
+): Statement => ({
+  sql: insertStaged,
+  params: [shopId, importId, position, lineNumber, type, recordId, poNumber, weight, stored],
+});
+
+const weightOf = ({ order, attachments, history }: OrderRecord): number =>
+  [order.lineItems, ...Object.values(attachments), ...Object.values(history)].reduce(
+    (sum, rows) => sum + rows.length,
+    1,
+  );
+
+/** The order in full, as it is staged. @throws Fault INVALID_INPUT naming the line. */
+function stagedOrder(lineNumber: number, order: OrderInput, facts: OrderFacts): StagedRow {
+  try {
+    const whole = orderFrom(order, order.poNumber ?? "", facts);
+    return { poNumber: order.poNumber ?? null, weight: weightOf(whole), stored: JSON.stringify(whole) };
+  } catch (error) {
+    throw errorOnLine(lineNumber, error);
+  }
+}
+
+/**
+ * Stages some records of the file in one turn, orders in full.
+ *
+ * @throws Fault INVALID_INPUT   an order breaks a rule; it names the line.
+ * @throws Fault DO_UNAVAILABLE  another process has the import.
+ */
+async function stageChunk(context: ImportContext, staging: Staging, records: readonly CheckedRecord[]): Promise<void> {
+  const { shop, lease, requestId } = staging;
+  const positions = new Map(records.map((record, index) => [record, staging.nextPosition + index]));
+  staging.nextPosition += records.length;
+  const nowMs = context.clock.now();
+  const statement = (record: CheckedRecord, row: StagedRow): Statement =>
+    stagedStatement(lease, positions.get(record) ?? 0, record, row);
+  await context.engine.write(
+    shop.shopId,
+    async (tx) => {
+      await requireLease(context, tx, lease);
+      // Reference data first: orders of the same chunk may rely on it.
+      await tx.batch(
+        records.flatMap((record) =>
+          record.type === "purchaseOrder"
+            ? []
+            : statement(record, { poNumber: null, weight: record.weight ?? 1, stored: record.stored }),
+        ),
+      );
+      const orders = records.flatMap((record) => (record.type === "purchaseOrder" ? record.order : []));
+      const { currencies, variants } = await loadKnownFacts(tx, lease, orders);
+      await tx.batch(
+        records.flatMap((record) => {
+          if (record.type !== "purchaseOrder") return [];
+          const supplierCurrencyCode = currencies.get(record.order.supplierId ?? "") ?? null;
+          const facts = { shop, supplierCurrencyCode, variants, requestId, nowMs, ids: context.ids };
+          return statement(record, stagedOrder(record.lineNumber, record.order, facts));
+        }),
+      );
+    },
+    { durable: false },
+  );
+}
+
+/**
+ * Checks and stages all records of the file.
+ *
+ * @returns how many there are of each type, and the highest number of the shop's own form (0 if none): the shop counts on from there.
+ * @throws Fault INVALID_INPUT   a record breaks a rule; it names the line.
+ * @throws Fault DO_UNAVAILABLE  another process has the import.
+ */
+export async function stageRecords(
+  context: ImportContext,
+  shop: Shop,
+  lease: ImportLease,
+  requestId: string,
+  records: AsyncIterable<FileRecord>,
+): Promise<{ readonly counts: Readonly<Record<string, number>>; readonly poNumberMax: number }> {
+  const staging: Staging = { shop, lease, requestId, nextPosition: 1 };
+  const counts: Record<string, number> = {};
+  let poNumberMax = 0;
+  let chunk: CheckedRecord[] = [];
+  let bytes = 0;
+  for await (const found of records) {
+    const record = checkRecord(found);
+    counts[record.type] = (counts[record.type] ?? 0) + 1;
+    if (record.type === "purchaseOrder")
+      poNumberMax = Math.max(poNumberMax, Number(countedPoNumber.exec(record.order.poNumber ?? "")?.[1] ?? 0));
+    chunk.push(record);
+    bytes += found.bytes;
+    if (bytes < stageBytesMax) continue;
+    await stageChunk(context, staging, chunk);
+    chunk = [];
+    bytes = 0;
+  }
+  await stageChunk(context, staging, chunk);
+  return { counts, poNumberMax };
+}
+
+// Discarding.
+
+/**
+ * Discards a staged import, a part per turn, its `import_run` row last. Leaves it alone when it is committed or another process has it.
+ *
+ * @returns whether it is committed.
+ */
+export async function discardStaged(context: ImportContext, lease: ImportLease): Promise<boolean> {
+  const { shopId, importId } = lease;
+  for (;;) {
+    const found = await context.engine.write(shopId, async (tx) => {
+      const state = await renewLease(context, tx, lease);
+      if (state !== "staging") return state;
+      const rows = await tx.all<{ position: number }>(
+        "select position from import_record where shop_id = ? and import_id = ? order by position limit ?",
+        [shopId, importId, discardMax],
+      );
+      const isLast = rows.length < discardMax;
+      await tx.batch([
+        {
+          sql: "delete from import_record where shop_id = ? and import_id = ? and position <= ?",
+          params: [shopId, importId, rows.at(-1)?.position ?? 0],
+        },
+        ...(isLast ? [endStatement(lease)] : []),
+      ]);
+      return isLast ? null : state;
+    });
+    if (found !== "staging") return found === "committed";
+  }
+}
+
+// Committing.
+
+interface NumberConflict {
+  readonly line_number: number;
+  readonly po_number: string;
+  readonly other: string;
+}
+
+/**
+ * An order of the file whose number another order has: in the file, in the shop, or in a committed import that is not in its tables
+ * yet. Each finds one such order and reads indexes only.
+ */
+const numberConflicts = [
+  `select max(line_number) as line_number, po_number, min(record_id) as other
+   from import_record where shop_id = ? and import_id = ? and po_number is not null
+   group by po_number having min(record_id) <> max(record_id) limit 1`,
+  `select r.line_number, r.po_number, o.purchase_order_id as other
+   from import_record r join purchase_order o
+     on o.shop_id = r.shop_id and o.po_number = r.po_number and o.purchase_order_id <> r.record_id
+   where r.shop_id = ? and r.import_id = ? and r.po_number is not null limit 1`,
+  `select r.line_number, r.po_number, o.record_id as other
+   from import_record r
+   join import_run u on u.shop_id = r.shop_id and u.state = 'committed' and u.import_id <> r.import_id
+   join import_record o
+     on o.shop_id = r.shop_id and o.import_id = u.import_id and o.po_number = r.po_number and o.record_id <> r.record_id
+   where r.shop_id = ? and r.import_id = ? and r.po_number is not null limit 1`,
+];
+
+/** @throws Fault INVALID_INPUT naming the second of two records with one key. */
+export async function refuseRepeats(tx: Tx, { shopId, importId }: ImportLease): Promise<void> {
+  const [repeated] = await tx.all<{ type: string; record_id: string }>(
+    `select type, record_id from import_record where shop_id = ? and import_id = ?
+     group by type, record_id having count(*) > 1 limit 1`,
+    [shopId, importId],
+  );
+  if (repeated === undefined) return;
+  const lines = await tx.all<{ line_number: number }>(
+    `select line_number from import_record where shop_id = ? and import_id = ? and type = ? and record_id = ?
+     order by position limit 2`,
+    [shopId, importId, repeated.type, repeated.record_id],
+  );
+  const [first, second] = lines.map((line) => line.line_number);
+  throw lineFault(second ?? 0, [{ path: "", message: `is about the same ${repeated.type} as line ${first}` }]);
+}
+
+/**
+ * Commits the import: from here on it cannot be undone, and its records will reach their tables.
+ *
+ * @param poNumberMax the highest number of the shop's own form in the file; the shop counts on from there (C34).
+ * @throws Fault INVALID_INPUT   another order has the number of one of its orders; it names the line.
+ * @throws Fault DO_UNAVAILABLE  another process has the import.
+ */
+export async function commitStaged(
+  context: ImportContext,
+  tx: Tx,
+  lease: ImportLease,
+  poNumberMax: number,
+): Promise<void> {
+  const { shopId, importId } = lease;
+  await requireLease(context, tx, lease);
+  for (const sql of numberConflicts) {
+    const [conflict] = await tx.all<NumberConflict>(sql, [shopId, importId]);
+    if (conflict !== undefined)
+      throw lineFault(conflict.line_number, [
+        { path: "/poNumber", message: `${conflict.po_number} is the number of order ${conflict.other} already` },
+      ]);
+  }
+  await tx.batch([
+    {
+      sql: "update import_run set state = 'committed' where shop_id = ? and import_id = ?",
+      params: [shopId, importId],
+    },
+    {
+      sql: "update shop set next_po_number = ? where shop_id = ? and next_po_number < ?",
+      params: [poNumberMax + 1, shopId, poNumberMax + 1],
+    },
+  ]);
+}
