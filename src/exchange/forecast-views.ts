@@ -10,6 +10,7 @@ import type { ReferenceType } from "./record-type.ts";
 
 /** Forecast views: their filters are rows of their own. Both forms of text are those that `parse` and `page` wrote. */
 export const forecastViewType: ReferenceType = {
+  input: forecastViewInput,
   parse(record) {
     const view = checkInput(forecastViewInput, record);
     return { recordId: view.viewId, stored: JSON.stringify(view) };

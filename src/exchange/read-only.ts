@@ -101,6 +101,7 @@ export function readOnlyType<Draft, Header extends { readonly createdAtMs: numbe
   records(tx: Tx, shopId: string, headers: readonly Header[]): Promise<readonly object[]>;
 }): ReferenceType {
   return {
+    input: options.input,
     parse(record) {
       const draft = checkInput(options.input, record);
       return { recordId: options.recordId(draft), stored: JSON.stringify(draft), weight: options.weight(draft) };

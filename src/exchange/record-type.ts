@@ -42,6 +42,8 @@ export interface ApplyContext {
 
 /** One type of reference record, between its file form, its stored form (JSON text of the value in core's units) and its table. */
 export interface ReferenceType {
+  /** What a record of the type may say, `type` included. */
+  readonly input: z.ZodType;
   /**
    * `weight` is how many rows the record makes, 1 when it is left out.
    *
@@ -85,6 +87,7 @@ export function referenceType<Stored, Row>(
     return record;
   };
   return {
+    input,
     parse(record) {
       const parsed = checkInput(input, record);
       return { recordId: keyOf(parsed), stored: JSON.stringify(parsed) };
