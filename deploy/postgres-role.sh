@@ -1,8 +1,8 @@
 #!/bin/sh
-# Makes the service's role and its database: run once, as a superuser, by the postgres image on an empty volume or by hand
-# (docs/operating.md). The role is no superuser and does not bypass row-level security; it makes its schemas itself.
+# Creates the service's role and its database (docs/operating.md). Run it once as a superuser; the postgres image runs it on an empty
+# volume. The role is not a superuser and does not bypass row-level security. The service creates its schemas itself.
 set -eu
-: "${DATABASE_PASSWORD:?the password that the role openpo gets}"
+: "${DATABASE_PASSWORD:?set it to the password for the role openpo}"
 psql --set ON_ERROR_STOP=1 --username "${POSTGRES_USER:-postgres}" --dbname postgres <<'SQL'
 \getenv password DATABASE_PASSWORD
 create role openpo login nosuperuser nobypassrls nocreatedb nocreaterole password :'password';

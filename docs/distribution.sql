@@ -1,26 +1,26 @@
--- Spreads the shops of a PostgreSQL database over many machines with Citus, by shop id.
+-- Distributes the shops of a PostgreSQL database over many machines with Citus, by shop id.
 --
--- NOT TRIED WITH CITUS, which was not to be had where this was written: it was run against stand-ins for Citus's functions only. Try
--- it on a copy, with the service's own tests, before anything depends on it. What is known to need care is listed below.
+-- NOT TRIED WITH CITUS, which was not available: the script was run only against stand-ins for Citus's functions. Try it on a copy,
+-- with the service's own tests, before anything depends on it. The known problems are listed below.
 --
 --   psql --set ON_ERROR_STOP=1 --dbname openpo --file distribution.sql
 --
--- Run it on the coordinator, as a superuser, with every node stopped: once after the first start has made the schemas, and again after
--- each upgrade, for tables that are new. What is distributed already is left as it is.
+-- Run it on the coordinator, as a superuser, with every node stopped. Run it once after the first start has created the schemas, and
+-- again after each upgrade, for new tables. Tables that are already distributed are left unchanged.
 --
--- Why it can work: every table of both schemas has shop_id first in its key, every statement of a request names one shop, and tables
--- of one shop are never joined with another's. So a request's statements all go to one worker, and a shop is moved as a whole.
+-- Why it can work: every table of both schemas has shop_id first in its key, every statement of a request names one shop, and no
+-- statement joins tables of different shops. So all statements of a request go to one worker, and a shop moves as a whole.
 --
--- What it costs, and what to look at first:
+-- What it costs, and what to check first:
 --
--- 1. The wall between shops (row-level security by the setting openpo.shop_id) falls: the service names the shop by set_config(), which
---    Citus does not hand on to its workers; it hands on SET LOCAL only, with citus.propagate_set_commands = 'local'.
--- 2. A commit whose answer was lost is looked up by the mark that its turn has left (engine_turn_kept), which is distributed with the shop:
---    it is there when the rest of the turn is.
--- 3. Each node asks all shards every three seconds for work that is due.
--- 4. engine_turn, engine_look and engine_outcome run on the coordinator and are not to be distributed.
+-- 1. Row-level security no longer isolates the shops. The service names the shop by set_config(), which Citus does not pass on to its
+--    workers. Citus passes on SET LOCAL only, with citus.propagate_set_commands = 'local'.
+-- 2. If the answer to a commit is lost, the outcome is looked up by the mark of the turn (engine_turn_kept). That table is
+--    distributed with the shop, so the mark is there if the rest of the turn is.
+-- 3. Each node queries all shards every three seconds for due work.
+-- 4. engine_turn, engine_look and engine_outcome run on the coordinator. Do not distribute them.
 --
--- migration (which versions a schema has) and first_start are about the whole database. They stay on the coordinator.
+-- The tables migration (the versions of a schema) and first_start belong to the whole database. They stay on the coordinator.
 
 begin;
 set local client_min_messages = warning;
@@ -33,10 +33,10 @@ begin
     select format('%I.%I', schema_name, table_name)
     from (
       values
-        -- The shop's row, whose lock is the shop's turn. Everything else is put beside it.
+        -- The lock on a shop's row is the shop's turn. All other tables are colocated with this one.
         ('openpo', 'engine_shop'),
         ('openpo', 'engine_turn_kept'),
-        -- What nodes agree on.
+        -- Coordination of the nodes.
         ('openpo', 'token_bucket'),
         ('openpo', 'key_in_flight'),
         -- The shops.
@@ -101,9 +101,9 @@ end $$;
 
 commit;
 
--- One server, many shops: PostgreSQL's own partitioning by hash of the shop id keeps indexes and vacuums small; nothing is spread over
--- machines by it. With every node stopped, table by table, as a superuser (tried on openpo.purchase_order with four partitions;
--- `like … including all` takes columns, keys and indexes along, not the wall and not the owner):
+-- Many shops on one server: PostgreSQL's own partitioning by hash of the shop id keeps indexes and vacuums small. It does not spread
+-- anything over machines. Run it with every node stopped, table by table, as a superuser. It was tried on openpo.purchase_order with four
+-- partitions. `like … including all` copies columns, keys and indexes, but not row-level security and not the owner:
 --
 --   alter table openpo.purchase_order rename to purchase_order_before;
 --   create table openpo.purchase_order (like openpo.purchase_order_before including all) partition by hash (shop_id);
@@ -116,10 +116,9 @@ commit;
 --   create policy one_shop on openpo.purchase_order using (shop_id = current_setting('openpo.shop_id', true));
 --   drop table openpo.purchase_order_before;
 --
--- effect and import_run have a second policy, work_due. Of the partitions themselves the service asks nothing; revoke nothing and grant
--- nothing there: they belong to the superuser who made them.
+-- effect and import_run have a second policy, work_due. The service never queries the partitions directly. Grant and revoke nothing on
+-- them: they belong to the superuser who created them.
 --
--- YugabyteDB speaks this protocol and spreads a table by the first column of its primary key, which is shop_id everywhere. NOT TRIED, and
--- not expected to run as it is: the first start locks a table (`lock table … in share row exclusive mode`).
--- A turn needs READ COMMITTED and a
--- `for update` that waits rather than fails.
+-- YugabyteDB uses PostgreSQL's protocol and spreads a table by the first column of its primary key, which is shop_id everywhere. NOT
+-- TRIED, and not expected to run without changes: the first start locks a table (`lock table … in share row exclusive mode`), and a turn
+-- needs READ COMMITTED and a `for update` that waits instead of failing.
