@@ -118,7 +118,7 @@ export async function openService(config: Config): Promise<Service> {
       log,
       metrics: createMetrics(store.gauges),
       ready: () => engine.ready(),
-      mounts: [
+      surfaces: [
         createAdmin(admin, adminToken.token),
         createDocs(loadReferenceBundle),
         createMcp({ operations, perform, engine, log, allowedHosts: hostsOf(config) }),

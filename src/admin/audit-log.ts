@@ -1,3 +1,4 @@
+/** The audit log of a shop, for its operator. */
 import { z } from "zod";
 import { decodeCursor, encodeCursor, invalidCursor } from "../core/cursor.ts";
 import { id, instant } from "../operations/fields.ts";
@@ -7,14 +8,6 @@ import { data, inShop, operation, shopOf } from "./operation.ts";
 const auditPageMax = 500;
 
 const auditPageDefault = 50;
-
-/** A query parameter's whole number. */
-const wholeNumber = (schema: z.ZodInt) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/, "must be a whole number")
-    .transform(Number)
-    .pipe(schema);
 
 const auditJson = (entry: AuditEntry) => ({
   at: instant(entry.atMs),
@@ -29,19 +22,16 @@ const auditJson = (entry: AuditEntry) => ({
   replayed: entry.replayed,
 });
 
-// What happened.
-
 export const auditLog = operation({
   name: "audit_log_list",
-  method: "GET",
-  path: "/shops/{shopId}/audit-log",
+  route: { method: "GET", path: "/shops/{shopId}/audit-log" },
   input: z.strictObject({
     ...inShop,
-    limit: wholeNumber(z.int().min(1).max(auditPageMax)).default(auditPageDefault),
+    limit: z.int().min(1).max(auditPageMax).default(auditPageDefault).meta({ query: "integer" }),
     cursor: z.string().min(1).optional(),
     keyId: id.optional(),
     operation: id.optional(),
-    status: wholeNumber(z.int().min(100).max(599)).optional(),
+    status: z.int().min(100).max(599).optional().meta({ query: "integer" }),
   }),
   /** Requests newest first. */
   async run({ engine }, { shopId: id, limit, cursor, ...filters }) {

@@ -1,3 +1,4 @@
+/** Files of a shop's records, in and out, and copies of its database for a backup. */
 import { z } from "zod";
 import { fileFormat, fileFormatNames } from "../exchange/csv-formats.ts";
 import { exportRecords } from "../exchange/export.ts";
@@ -6,12 +7,9 @@ import type { ImportContext } from "../exchange/import-run.ts";
 import { id } from "../operations/fields.ts";
 import { type AdminContext, data, inShop, noShop, operation, shopOf, snapshotParts } from "./operation.ts";
 
-// Records.
-
 export const importFile = operation({
   name: "shop_import",
-  method: "POST",
-  path: "/shops/{shopId}/import",
+  route: { method: "POST", path: "/shops/{shopId}/import" },
   input: z
     .strictObject({ ...inShop, format: z.enum(fileFormatNames).default("ndjson"), supplierId: id.optional() })
     .refine(({ format, supplierId }) => supplierId === undefined || format === "supplier-prices", {
@@ -30,8 +28,7 @@ export const importFile = operation({
 
 export const exportFile = operation({
   name: "shop_export",
-  method: "GET",
-  path: "/shops/{shopId}/export",
+  route: { method: "GET", path: "/shops/{shopId}/export" },
   input: z.strictObject(inShop),
   async run({ engine }, { shopId: id }) {
     await engine.read(id, (tx) => shopOf(tx, id));
@@ -41,8 +38,7 @@ export const exportFile = operation({
 
 export const snapshotFile = operation({
   name: "shop_snapshot",
-  method: "GET",
-  path: "/shops/{shopId}/snapshot",
+  route: { method: "GET", path: "/shops/{shopId}/snapshot" },
   input: z.strictObject({ ...inShop, part: z.enum(snapshotParts).default("shop") }),
   /** The shop's database as it stands, for a backup. Taken in this order, the sandbox is never behind what its shop knows it did. */
   async run(context, { shopId: id, part }) {

@@ -1,3 +1,4 @@
+/** API keys of a shop. A key is shown once, when it is made. */
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { apiKeyRandomBytes, makeApiKey } from "../core/api-key.ts";
@@ -17,12 +18,9 @@ const keyJson = (key: ApiKey & { readonly lastUsedAtMs: number | null }) => ({
   lastUsedAt: instantOrNull(key.lastUsedAtMs),
 });
 
-// Keys.
-
 export const createKey = operation({
   name: "key_create",
-  method: "POST",
-  path: "/shops/{shopId}/keys",
+  route: { method: "POST", path: "/shops/{shopId}/keys" },
   input: z.strictObject({ ...inShop, name: text(nameMax), scope: z.enum(["read", "write"]) }),
   /** Makes an API key. This answer is the only place where it is ever shown. */
   async run({ engine, clock, ids }, { shopId: id, name, scope }) {
@@ -45,8 +43,7 @@ export const createKey = operation({
 
 export const listKeys = operation({
   name: "key_list",
-  method: "GET",
-  path: "/shops/{shopId}/keys",
+  route: { method: "GET", path: "/shops/{shopId}/keys" },
   input: z.strictObject(inShop),
   async run({ engine }, { shopId: id }) {
     const keys = await engine.read(id, async (tx) => {
@@ -59,8 +56,7 @@ export const listKeys = operation({
 
 export const revokeKey = operation({
   name: "key_revoke",
-  method: "DELETE",
-  path: "/shops/{shopId}/keys/{keyId}",
+  route: { method: "DELETE", path: "/shops/{shopId}/keys/{keyId}" },
   input: z.strictObject({ ...inShop, keyId: id }),
   /** Revokes the key: the next request with it is refused. Repeating changes nothing. */
   async run({ engine, clock }, { shopId: id, keyId }) {

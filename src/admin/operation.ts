@@ -1,7 +1,8 @@
 /**
- * What an operator can ask: shops, keys, audit log, import, export and the sandbox (contract §7).
+ * The shape of an operator's operation (contract §7): shops, keys, audit log, import, export and the sandbox.
  *
- * Each operation is one value in `adminOperations`; the surface (app.ts) and, later, the command line read them and know none by name.
+ * Each operation is one value in the registry, much like an operation of the API (operations/operation.ts). The HTTP surface (app.ts)
+ * and the command line read this shape.
  */
 import { z } from "zod";
 import { shopIdPattern } from "../core/api-key.ts";
@@ -37,47 +38,43 @@ export type AdminAnswer =
   | { readonly status: 200 | 201; readonly data: object }
   | { readonly file: AsyncGenerator<string | Uint8Array>; readonly contentType: string };
 
-interface Shape {
+export interface AdminOperationShape<Input> {
+  /** snake_case, resource first: `shop_put`. */
   readonly name: string;
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below `/admin/v1`. */
-  readonly path: string;
+  /** The path is below `/admin/v1`, parameters in braces named as in the input. */
+  readonly route: {
+    readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+    readonly path: string;
+  };
+  /** The body is a file of lines instead of a JSON object; members then come from the query. */
+  readonly takesFile?: true;
+  /** One strict object: path, query and body members merged. */
+  readonly input: z.ZodType<Input> & { readonly shape: Readonly<Record<string, z.ZodType>> };
+  run(context: AdminContext, input: Input, call: AdminCall): Promise<AdminAnswer>;
 }
 
-export interface AdminOperation extends Shape {
-  /** Whether the body is a file of lines instead of a JSON object. */
-  readonly takesFile: boolean;
-  /**
-   * Checks the input and does it.
-   *
-   * @param raw    path, query (as strings) and body members merged.
-   * @param found  what was noticed to be wrong about them before.
-   */
-  perform(
-    context: AdminContext,
-    raw: unknown,
-    found: readonly ValidationDetail[],
-    call: AdminCall,
-  ): Promise<AdminAnswer>;
+/** An operation as the registry holds it: `run` takes what `input` of the same operation has parsed, nothing else. */
+export type AdminOperation = AdminOperationShape<unknown>;
+
+export function operation<Input>(shape: AdminOperationShape<Input>): AdminOperationShape<Input> {
+  return Object.freeze(shape);
 }
 
-export function operation<Input>(
-  shape: Shape & {
-    readonly takesFile?: true;
-    /** One strict object. */
-    readonly input: z.ZodType<Input>;
-    run(context: AdminContext, input: Input, call: AdminCall): Promise<AdminAnswer>;
-  },
-): AdminOperation {
-  const { name, method, path, takesFile = false, input } = shape;
-  return Object.freeze({
-    name,
-    method,
-    path,
-    takesFile,
-    perform: (context: AdminContext, raw: unknown, found: readonly ValidationDetail[], call: AdminCall) =>
-      shape.run(context, checkInput(input, raw, found), call),
-  });
+/**
+ * Checks the input and does what the operation says.
+ *
+ * @param raw    path, query and body members merged.
+ * @param found  what was already found wrong with how they were given.
+ * @throws Fault INVALID_INPUT when anything is wrong with the input, and whatever the operation refuses.
+ */
+export async function runOperation(
+  requested: AdminOperation,
+  context: AdminContext,
+  raw: unknown,
+  found: readonly ValidationDetail[],
+  call: AdminCall,
+): Promise<AdminAnswer> {
+  return await requested.run(context, checkInput(requested.input, raw, found), call);
 }
 
 export const data = (fields: object, status: 200 | 201 = 200): AdminAnswer => ({ status, data: fields });

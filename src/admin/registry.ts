@@ -1,3 +1,4 @@
+/** Every operation of the operator. */
 import { auditLog } from "./audit-log.ts";
 import { exportFile, importFile, snapshotFile } from "./exchange.ts";
 import { createKey, listKeys, revokeKey } from "./keys.ts";

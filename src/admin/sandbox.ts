@@ -1,3 +1,4 @@
+/** The sandbox storefront of a shop: its state, changes to it, and faults that it is told to make. */
 import { z } from "zod";
 import { Fault } from "../core/fault.ts";
 import { moneyToNumber, quantityToNumber } from "../core/money.ts";
@@ -35,20 +36,10 @@ async function sandboxOf(context: AdminContext, id: string): Promise<SandboxCont
   return context.sandboxOf(id);
 }
 
-// The sandbox.
-
-/** A query parameter's comma-separated list. */
-const idList = z
-  .string()
-  .transform((value) => value.split(","))
-  .pipe(z.array(id).max(variantIdsMax))
-  .optional();
-
 export const sandboxState = operation({
   name: "sandbox_get",
-  method: "GET",
-  path: "/shops/{shopId}/sandbox",
-  input: z.strictObject({ ...inShop, variantIds: idList }),
+  route: { method: "GET", path: "/shops/{shopId}/sandbox" },
+  input: z.strictObject({ ...inShop, variantIds: z.array(id).max(variantIdsMax).optional().meta({ query: "list" }) }),
   async run(context, { shopId: id, variantIds }) {
     const sandbox = await sandboxOf(context, id);
     const { variants, calls } = await sandbox.state(variantIds ?? null);
@@ -58,8 +49,7 @@ export const sandboxState = operation({
 
 export const patchSandboxVariant = operation({
   name: "sandbox_variant_patch",
-  method: "PATCH",
-  path: "/shops/{shopId}/sandbox/variants/{variantId}",
+  route: { method: "PATCH", path: "/shops/{shopId}/sandbox/variants/{variantId}" },
   input: z.strictObject({
     ...inShop,
     variantId: id,
@@ -83,8 +73,7 @@ export const patchSandboxVariant = operation({
 
 export const putSandboxFaults = operation({
   name: "sandbox_faults_put",
-  method: "PUT",
-  path: "/shops/{shopId}/sandbox/faults",
+  route: { method: "PUT", path: "/shops/{shopId}/sandbox/faults" },
   input: z.strictObject({
     ...inShop,
     latencyMs: z.int().min(0).max(faultDelayMsMax).default(0),

@@ -1,3 +1,4 @@
+/** Shops: made and changed with their settings, listed with what they hold, deleted. */
 import { z } from "zod";
 import { Fault, invalidField } from "../core/fault.ts";
 import { fxRateToNumber, quantityFrom } from "../core/money.ts";
@@ -42,8 +43,6 @@ const settings = z.strictObject({
     .optional(),
   timezone: z.string().refine(isTimezone, "must be a time zone of the IANA database, like Europe/Amsterdam").optional(),
 });
-
-// Answers.
 
 const shopJson = (shop: Shop) => ({
   shopId: shop.shopId,
@@ -94,12 +93,9 @@ async function shopWithCounts(context: AdminContext, id: string): Promise<object
   }));
 }
 
-// Shops.
-
 export const putShop = operation({
   name: "shop_put",
-  method: "PUT",
-  path: "/shops/{shopId}",
+  route: { method: "PUT", path: "/shops/{shopId}" },
   input: z.strictObject({
     ...inShop,
     name: text(nameMax),
@@ -171,8 +167,7 @@ export const putShop = operation({
 
 export const listShops = operation({
   name: "shop_list",
-  method: "GET",
-  path: "/shops",
+  route: { method: "GET", path: "/shops" },
   input: z.strictObject({}),
   /** All shops by id, each with its counts; one whose store cannot be read is listed with the reason. */
   async run(context) {
@@ -193,16 +188,14 @@ export const listShops = operation({
 
 export const getShop = operation({
   name: "shop_get",
-  method: "GET",
-  path: "/shops/{shopId}",
+  route: { method: "GET", path: "/shops/{shopId}" },
   input: z.strictObject(inShop),
   run: async (context, input) => data({ shop: await shopWithCounts(context, input.shopId) }),
 });
 
 export const deleteShop = operation({
   name: "shop_delete",
-  method: "DELETE",
-  path: "/shops/{shopId}",
+  route: { method: "DELETE", path: "/shops/{shopId}" },
   input: z.strictObject({ ...inShop, confirm: z.string().optional() }),
   /** Deletes the shop with all its data, its sandbox included. */
   async run(context, { shopId: id, confirm }) {

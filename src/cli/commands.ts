@@ -8,6 +8,7 @@ import { type Answer, type Ask } from "../admin/ask.ts";
 import { makeDemoShop } from "../demo/demo-shop.ts";
 import { demoShopId } from "../demo/records.ts";
 import type { Config } from "../config.ts";
+import type { Json, JsonObject } from "../core/json.ts";
 import { type Arguments, type Command, CommandError, exitCodes, type Option, usageError } from "./arguments.ts";
 import { restoreBackup, writeBackup } from "./backup.ts";
 import { commandErrorOf, openOperator, type Operator } from "./operator.ts";
@@ -64,18 +65,27 @@ async function withOperator(
 }
 
 /** Input without what was not given. */
-const given = (input: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null && value !== undefined));
+const given = (input: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
+
+/** @throws CommandError when the option is no whole number. @returns null when it was not given. */
+function wholeNumber(args: Arguments, option: string, command: Command): number | null {
+  const text = args.text(option);
+  if (text === null) return null;
+  if (!/^\d{1,9}$/.test(text))
+    throw usageError(`--${option} must be a whole number.`, `See openpo ${command.name} --help.`);
+  return Number(text);
+}
 
 // Shops.
 
 /** `name=value` as a member; a value that is JSON counts as such, any other is text. */
-function settingFrom(text: string): readonly [string, unknown] {
+function settingFrom(text: string): readonly [string, Json] {
   const at = text.indexOf("=");
   if (at < 1) throw usageError(`--setting ${text}: must be NAME=VALUE.`, "See openpo shop create --help.");
   const value = text.slice(at + 1);
   try {
-    const json: unknown = JSON.parse(value);
+    const json: Json = JSON.parse(value);
     return [text.slice(0, at), json];
   } catch {
     return [text.slice(0, at), value];
@@ -117,9 +127,10 @@ Settings: followOnWaitMs, confirmationWaitMs, autoSyncOnReceiving, costSyncMode,
           throw new CommandError(exitCodes.failed, `there is a shop ${shopId} already.`, {
             action: "Add --update to change it.",
           });
+        const name = memberOf(before, "name");
         const input = given({
           shopId,
-          name: args.text("name") ?? memberOf(before, "name") ?? shopId,
+          name: args.text("name") ?? (typeof name === "string" ? name : shopId),
           currencyCode: args.text("currency"),
           plan: restApi === null ? null : { restApi: restApi === "yes" },
           settings: settings.length === 0 ? null : Object.fromEntries(settings),
@@ -397,23 +408,27 @@ const audit: RunnableCommand = {
   },
   async run(args, setting) {
     const shopId = args.needed("shop");
-    const limit = args.text("limit") ?? String(auditDefault);
-    if (!/^\d{1,9}$/.test(limit)) throw usageError("--limit must be a whole number.", "See openpo audit --help.");
-    const filters = given({ keyId: args.text("key"), operation: args.text("operation"), status: args.text("status") });
+    const limit = wholeNumber(args, "limit", audit) ?? auditDefault;
+    const filters = given({
+      keyId: args.text("key"),
+      operation: args.text("operation"),
+      status: wholeNumber(args, "status", audit),
+    });
     await withOperator(setting, async (ask) => {
       const entries: unknown[] = [];
-      let wanted = Number(limit) === 0 ? Number.POSITIVE_INFINITY : Number(limit);
+      let wanted = limit === 0 ? Number.POSITIVE_INFINITY : limit;
       let totalCount: unknown = 0;
-      let cursor: unknown = null;
+      let cursor: string | null = null;
       do {
-        const page = { shopId, ...filters, limit: String(Math.min(wanted, auditPage)), ...given({ cursor }) };
+        const page = { shopId, ...filters, limit: Math.min(wanted, auditPage), ...given({ cursor }) };
         const data = dataOf(await ask("audit_log_list", page));
         const found = listIn(data, "auditLog");
         entries.push(...found);
         wanted -= found.length;
         totalCount = memberOf(data, "totalCount");
-        cursor = memberOf(data, "cursor");
-      } while (wanted > 0 && typeof cursor === "string");
+        const next = memberOf(data, "cursor");
+        cursor = typeof next === "string" ? next : null;
+      } while (wanted > 0 && cursor !== null);
       const fields = ["at", "status", "tag", "keyId", "method", "path", "errorCode", "durationMs", "requestId"];
       const rows = entries.map((entry) => fields.map((field) => memberOf(entry, field)));
       const headings = ["AT", "STATUS", "OPERATION", "KEY", "METHOD", "PATH", "ERROR", "MS", "REQUEST"];

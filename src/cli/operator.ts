@@ -10,12 +10,12 @@
  */
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { type Answer, type Ask, askHere } from "../admin/ask.ts";
-import { adminOperations } from "../admin/registry.ts";
 import { adminPrefix } from "../admin/app.ts";
+import { type Answer, type Ask, askHere, operationNamed } from "../admin/ask.ts";
 import { type Config, ConfigError } from "../config.ts";
 import { Fault } from "../core/fault.ts";
 import { holdsData, isClaimed, keptAdminToken, openDataDirectory } from "../data-directory.ts";
+import { bindingOf, spellRequest } from "../http/routes.ts";
 import type { OpenStore } from "../open-store.ts";
 import { openDatabase } from "../database.ts";
 import type { Log } from "../store/store.ts";
@@ -124,27 +124,22 @@ function atServer(url: URL, config: Config, output: Output): Operator {
 /** Asks through the admin API. */
 function askServer(url: URL, adminToken: string): Ask {
   return async (name, input, body) => {
-    const operation = adminOperations.find((each) => each.name === name);
-    if (operation === undefined) throw new Error(`there is no operation ${name}`);
-    const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
-    const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, parameter: string) => {
-      const value = rest.get(parameter);
-      rest.delete(parameter);
-      return encodeURIComponent(String(value));
-    });
-    const inQuery = operation.takesFile || operation.method === "GET" || operation.method === "DELETE";
-    const query = inQuery
-      ? new URLSearchParams([...rest].map(([key, value]): [string, string] => [key, String(value)])).toString()
-      : "";
+    const operation = operationNamed(name);
+    const binding = bindingOf(operation);
+    const request = spellRequest(binding, input);
+    const query = new URLSearchParams(
+      request.query.map(([parameter, value]): [string, string] => [parameter, value]),
+    ).toString();
+    const isJson = binding.body.length > 0;
     const response = await send(
       url,
-      operation.method,
-      `${adminPrefix}${path}${query === "" ? "" : `?${query}`}`,
+      operation.route.method,
+      `${adminPrefix}${request.path}${query === "" ? "" : `?${query}`}`,
       {
         Authorization: `Bearer ${adminToken}`,
-        "Content-Type": inQuery ? "application/octet-stream" : "application/json",
+        "Content-Type": isJson ? "application/json" : "application/octet-stream",
       },
-      body ?? (inQuery ? null : one(JSON.stringify(Object.fromEntries(rest)))),
+      body ?? (isJson ? one(JSON.stringify(request.body)) : null),
     );
     return await answerOf(url, response);
   };

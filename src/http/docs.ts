@@ -1,11 +1,10 @@
 /**
- * The reference page (`GET /docs`): every operation of the OpenAPI document, with a form that asks this server under a key that
- * the reader enters. Everything comes from this process; the page's policy lets the browser ask nobody else.
+ * The reference page (`GET /docs`): every operation of the OpenAPI document, with a form that calls this server with a key that
+ * the reader enters. Everything comes from this process; the page's policy forbids the browser any other address.
  */
-import { Fault } from "../core/fault.ts";
-import type { Mount } from "./app.ts";
 import { type Publication, publish } from "./publication.ts";
 import { apiPrefix } from "./routes.ts";
+import { requireGet, type Surface } from "./surface.ts";
 
 const docsPath = "/docs";
 
@@ -58,31 +57,29 @@ const policy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** @param loadBundle the page's program; null when this installation does not carry it. It is loaded when first asked for. */
-export function createDocs(loadBundle: () => Promise<string | null>): Mount {
-  const javascript = "text/javascript; charset=utf-8";
+const javascript = "text/javascript; charset=utf-8";
+
+/** @param loadBundle  the page's program; null when this installation does not carry it. It is loaded when first asked for. */
+export function createDocs(loadBundle: () => Promise<string | null>): Surface {
   let program: Promise<Publication | null> | null = null;
   const loadProgram = async (): Promise<Publication | null> => {
     const bundle = await loadBundle();
     // The script would ask for a map that is not served.
     return bundle === null ? null : publish(bundle.replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n"), javascript);
   };
-  const pages: Readonly<Record<string, () => Publication | Promise<Publication | null>>> = {
-    [docsPath]: constant(publish(page, "text/html; charset=utf-8")),
-    [`${docsPath}/start.js`]: constant(publish(start, javascript)),
-    [`${docsPath}/reference.js`]: () => (program ??= loadProgram()),
-  };
+  const html = publish(page, "text/html; charset=utf-8");
+  const script = publish(start, javascript);
+  const files = new Map<string, () => Publication | Promise<Publication | null>>([
+    [docsPath, () => html],
+    [`${docsPath}/start.js`, () => script],
+    [`${docsPath}/reference.js`, () => (program ??= loadProgram())],
+  ]);
   return {
     path: docsPath,
-    async handle(request) {
-      const { pathname } = new URL(request.url);
-      const found = Object.hasOwn(pages, pathname) ? await pages[pathname]?.() : null;
-      if (found === null || found === undefined) return null;
-      if (request.method !== "GET" && request.method !== "HEAD")
-        throw new Fault("METHOD_NOT_ALLOWED", `${request.method} is not supported here.`, {
-          allow: ["GET"],
-          action: "Use GET.",
-        });
+    async handle({ request, path }) {
+      const found = (await files.get(path)?.()) ?? null;
+      if (found === null) return null;
+      requireGet(request);
       const response = await found.answer(request);
       response.headers.set("Content-Security-Policy", policy);
       response.headers.set("X-Content-Type-Options", "nosniff");
@@ -91,8 +88,3 @@ export function createDocs(loadBundle: () => Promise<string | null>): Mount {
     },
   };
 }
-
-const constant =
-  <T>(value: T) =>
-  (): T =>
-    value;

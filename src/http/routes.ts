@@ -1,144 +1,115 @@
 /**
- * The registry as routes: which operation a method and a path mean, and how path, query and body become an operation's input.
+ * A registry of operations as routes: which operation a method and a path mean, and how path, query and body become its input and
+ * the other way round. The API and the operator's side use it alike.
  *
- * Owns: matching (C7), the spelling of query parameters, which member comes from where (C11). Does not own: what members mean.
+ * Owns: matching (C7), which member comes from where (C11). Does not own: how a parameter is written (query.ts), what members mean.
  */
-import { z } from "zod";
+import { TrieRouter } from "hono/router/trie-router";
+import type { z } from "zod";
 import { Fault, type ValidationDetail } from "../core/fault.ts";
 import { isJsonObject, type Json, type JsonObject, jsonPointer } from "../core/json.ts";
 import type { Operation } from "../operations/operation.ts";
+import {
+  parameterTexts,
+  parameterValue,
+  percentDecoded,
+  type QueryKind,
+  queryKindOf,
+  type QueryParameter,
+} from "./query.ts";
+import { methodNotAllowed } from "./surface.ts";
 
 export const apiPrefix = "/api/v1";
 
-/** How a query parameter is spelled; schemas say it as `query` in their metadata, `string` when they do not. */
-type QueryKind = "string" | "integer" | "boolean" | "list" | "repeatable-list";
-
-const queryKindSchema = z.object({ query: z.enum(["string", "integer", "boolean", "list", "repeatable-list"]) });
+/** What a route needs of an operation, of whichever registry. */
+export interface Routed {
+  readonly name: string;
+  /** The path is below the registry's prefix, its parameters in braces and named as in the input. */
+  readonly route: { readonly method: string; readonly path: string };
+  readonly input: { readonly shape: Readonly<Record<string, z.core.$ZodType>> };
+  /** Whether the body is a file; the members that are not in the path then come from the query. */
+  readonly takesFile?: boolean;
+}
 
 /** An operation's input, member by member, by where it comes from on HTTP. */
-export interface Binding {
-  readonly operation: Operation;
+export interface Binding<O extends Routed = Operation> {
+  readonly operation: O;
   readonly path: readonly string[];
-  /** Empty for methods whose members come from the body. */
+  /** Empty when the members come from the body. */
   readonly query: ReadonlyMap<string, QueryKind>;
-  /** Empty for methods whose members come from the query. */
+  /** Empty when the members come from the query. */
   readonly body: readonly string[];
 }
 
-/** Where a template's members come from. */
-export function bindingOf(operation: Operation): Binding {
-  const path = [...operation.route.path.matchAll(/\{(\w+)\}/g)].flatMap(([, name]) =>
-    name === undefined ? [] : [name],
-  );
+const parameterPattern = /\{(\w+)\}/g;
+
+/** Where the members of an operation's input come from. */
+export function bindingOf<O extends Routed>(operation: O): Binding<O> {
+  const { method } = operation.route;
+  const path = [...operation.route.path.matchAll(parameterPattern)].flatMap(([, name]) => name ?? []);
   const others = Object.entries(operation.input.shape).filter(([name]) => !path.includes(name));
-  const fromQuery = operation.route.method === "GET" || operation.route.method === "DELETE";
+  const fromQuery = method === "GET" || method === "DELETE" || operation.takesFile === true;
   return {
     operation,
     path,
-    query: new Map(fromQuery ? others.map(([name, schema]) => [name, queryKind(schema)]) : []),
+    query: new Map(fromQuery ? others.map(([name, schema]) => [name, queryKindOf(schema)]) : []),
     body: fromQuery ? [] : others.map(([name]) => name),
   };
 }
 
-function queryKind(schema: z.core.$ZodType): QueryKind {
-  const found = queryKindSchema.safeParse(z.globalRegistry.get(schema));
-  if (found.success) return found.data.query;
-  return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? queryKind(schema.unwrap()) : "string";
-}
-
 /** A known path: what each of its methods means, and its parameters decoded. */
-export interface Match {
-  readonly bindings: ReadonlyMap<string, Binding>;
+export interface Match<O extends Routed = Operation> {
+  readonly bindings: ReadonlyMap<string, Binding<O>>;
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-interface Template {
-  readonly segments: readonly ({ readonly literal: string } | { readonly parameter: string })[];
-  readonly bindings: Map<string, Binding>;
-}
+/** Matching is by path alone: which methods a path has is known only then, for 405 and OPTIONS. */
+const anyMethod = "ALL";
 
 /**
- * @returns a function from a path as sent (with `apiPrefix`) to what it means; null for an unknown one. A trailing or doubled
- * slash, other case, a bad percent-escape and U+0000 are unknown paths.
+ * @returns a function from a path as sent (with the prefix) to what it means; null for an unknown one. A trailing or doubled
+ *   slash, other case, a bad percent-escape and U+0000 are unknown paths (C7).
+ * @throws Error when two operations have the same route.
  */
-export function createRoutes(operations: readonly Operation[]): (path: string) => Match | null {
-  const templates = new Map<string, Template>();
+export function createRoutes<O extends Routed>(
+  prefix: string,
+  operations: readonly O[],
+): (path: string) => Match<O> | null {
+  const templates = new Map<string, { readonly path: string; readonly bindings: Map<string, Binding<O>> }>();
   for (const operation of operations) {
-    const binding = bindingOf(operation);
+    const { method, path } = operation.route;
     // Two templates that differ only in a parameter's name are the same path.
-    const key = operation.route.path.replaceAll(/\{\w+\}/g, "{}");
-    const template = templates.get(key) ?? { segments: segmentsOf(operation.route.path), bindings: new Map() };
-    if (template.bindings.has(operation.route.method)) throw new Error(`${operation.name}: its route is taken`);
-    template.bindings.set(operation.route.method, binding);
+    const key = path.replaceAll(parameterPattern, "{}");
+    const template = templates.get(key) ?? { path, bindings: new Map<string, Binding<O>>() };
+    if (template.bindings.has(method)) throw new Error(`${operation.name}: its route is taken`);
+    template.bindings.set(method, bindingOf(operation));
     templates.set(key, template);
   }
-  // Literals first: `/stock-takes/reasons` is not the stock take "reasons".
-  const sorted = [...templates.entries()].sort(([a], [b]) => (a > b ? 1 : -1)).map(([, template]) => template);
-  const byLength = Map.groupBy(sorted, (template) => template.segments.length);
+  const router = new TrieRouter<ReadonlyMap<string, Binding<O>>>();
+  // The first one added wins, and "{" sorts after every letter: `/stock-takes/reasons` is not the stock take "reasons".
+  for (const [, { path, bindings }] of [...templates].toSorted(([a], [b]) => (a > b ? 1 : -1)))
+    router.add(anyMethod, prefix + path.replaceAll(parameterPattern, ":$1"), bindings);
 
   return (path) => {
-    if (!path.startsWith(`${apiPrefix}/`)) return null;
-    const segments = path.slice(apiPrefix.length + 1).split("/");
-    for (const template of byLength.get(segments.length) ?? []) {
-      const parameters = parametersOf(template, segments);
-      if (parameters !== null) return { bindings: template.bindings, parameters };
+    const [[found] = []] = router.match(anyMethod, path);
+    if (found === undefined) return null;
+    const [bindings, sent] = found;
+    const parameters: Record<string, string> = {};
+    for (const [name, segment] of Object.entries(sent)) {
+      const value = typeof segment === "string" ? percentDecoded(segment) : null;
+      if (value === null || value.includes("\0")) return null;
+      parameters[name] = value;
     }
-    return null;
+    return { bindings, parameters };
   };
 }
 
-const segmentsOf = (path: string): Template["segments"] =>
-  path
-    .slice(1)
-    .split("/")
-    .map((segment) => (segment.startsWith("{") ? { parameter: segment.slice(1, -1) } : { literal: segment }));
+/** The methods of a known path, for `Allow`. */
+export const methodsOf = <O extends Routed>({ bindings }: Match<O>): readonly string[] => [...bindings.keys()].sort();
 
-function parametersOf(template: Template, segments: readonly string[]): Record<string, string> | null {
-  const parameters: Record<string, string> = {};
-  for (const [index, expected] of template.segments.entries()) {
-    const segment = segments[index] ?? "";
-    if ("literal" in expected) {
-      if (segment !== expected.literal) return null;
-      continue;
-    }
-    const value = percentDecoded(segment);
-    if (value === null || value === "" || value.includes("\0")) return null;
-    parameters[expected.parameter] = value;
-  }
-  return parameters;
-}
-
-/** @returns null for a bad escape or bytes that are not UTF-8. */
-function percentDecoded(text: string): string | null {
-  if (!text.includes("%")) return text;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return null;
-  }
-}
-
-/** A query parameter as sent. What cannot be decoded keeps its escapes, for comparing requests, and is refused later. */
-export interface QueryParameter {
-  readonly name: string;
-  readonly value: string;
-  readonly decoded: boolean;
-}
-
-/** Parameters in the order they were sent; `search` is what follows the question mark. */
-export function parseQuery(search: string): readonly QueryParameter[] {
-  return search
-    .split("&")
-    .filter((pair) => pair !== "")
-    .map((pair) => {
-      const text = pair.replaceAll("+", " ");
-      const at = text.indexOf("=");
-      const rawName = at === -1 ? text : text.slice(0, at);
-      const rawValue = at === -1 ? "" : text.slice(at + 1);
-      const name = percentDecoded(rawName);
-      const value = percentDecoded(rawValue);
-      return { name: name ?? rawName, value: value ?? rawValue, decoded: name !== null && value !== null };
-    });
+/** What the method means on a known path; METHOD_NOT_ALLOWED when it means nothing there. HEAD is GET (C8). */
+export function bindingFor<O extends Routed>(match: Match<O>, method: string): Binding<O> | Fault {
+  return match.bindings.get(method === "HEAD" ? "GET" : method) ?? methodNotAllowed(method, methodsOf(match));
 }
 
 /** What an operation's schema reads, and what is wrong about the form of the request. */
@@ -152,8 +123,8 @@ export interface Assembled {
  *
  * @throws Fault INVALID_INPUT when the body is JSON but not an object.
  */
-export function assemble(
-  binding: Binding,
+export function assemble<O extends Routed>(
+  binding: Binding<O>,
   parameters: Readonly<Record<string, string>>,
   query: readonly QueryParameter[],
   body: Json,
@@ -164,51 +135,55 @@ export function assemble(
     });
   const found: ValidationDetail[] = [];
   const raw: Record<string, Json> = {};
-  const say = (name: string, message: string): void => {
+  const report = (name: string, message: string): void => {
     found.push({ path: jsonPointer([name]), message });
   };
   for (const [name, value] of Object.entries(body)) {
     if (Object.hasOwn(parameters, name)) {
-      if (value !== parameters[name]) say(name, "differs from the id in the path; leave it out of the body");
-    } else if (binding.query.has(name)) say(name, "belongs in the query, not in the body");
+      if (value !== parameters[name]) report(name, "differs from the id in the path; leave it out of the body");
+    } else if (binding.query.has(name)) report(name, "belongs in the query, not in the body");
     else raw[name] = value;
   }
   for (const [name, sent] of Map.groupBy(query, (parameter) => parameter.name)) {
     const kind = binding.query.get(name);
     if (kind === undefined) {
-      say(name, binding.body.includes(name) ? "belongs in the body, not in the query" : "unknown query parameter");
+      report(name, binding.body.includes(name) ? "belongs in the body, not in the query" : "unknown query parameter");
       continue;
     }
-    if (sent.length > 1 && kind !== "repeatable-list") {
-      say(name, "given more than once");
-      continue;
-    }
-    if (sent.some(({ value, decoded }) => !decoded || value.includes("\0"))) {
-      say(name, "has a bad percent-escape");
-      continue;
-    }
-    const value = queryValue(
-      kind,
-      sent.map((parameter) => parameter.value),
-    );
-    if (typeof value === "string" && kind !== "string") say(name, value);
-    else raw[name] = value;
+    const read = parameterValue(kind, sent);
+    if ("fault" in read) report(name, read.fault);
+    else raw[name] = read.value;
   }
   return { raw: { ...raw, ...parameters }, found };
 }
 
-/** The value of a parameter; for kinds other than `string` a string is what is wrong with it. */
-function queryValue(kind: QueryKind, values: readonly string[]): Json {
-  const [value = ""] = values;
-  switch (kind) {
-    case "string":
-      return value;
-    case "integer":
-      return /^-?(?:0|[1-9]\d{0,14})$/.test(value) ? Number(value) : "must be an integer";
-    case "boolean":
-      return value === "true" || value === "false" ? value === "true" : "must be true or false";
-    case "list":
-    case "repeatable-list":
-      return values.some((list) => list === "") ? "must not be empty" : values.flatMap((list) => list.split(","));
-  }
+/** Longer values of a path parameter are refused by every schema. */
+const pathValueLengthMax = 255;
+
+/** A request below the registry's prefix. */
+export interface SpelledRequest {
+  readonly path: string;
+  /** Values decoded, in the order of the binding. */
+  readonly query: readonly (readonly [name: string, value: string])[];
+  readonly body: JsonObject;
+}
+
+/**
+ * The request that carries this input: what `assemble` reads, the other way round. A value that no path can hold leaves its
+ * placeholder; members that the operation does not know go into the body, to be refused there.
+ */
+export function spellRequest<O extends Routed>(binding: Binding<O>, input: JsonObject): SpelledRequest {
+  const path = binding.operation.route.path.replaceAll(parameterPattern, (placeholder, name: string) => {
+    const value = input[name];
+    return typeof value === "string" && value.length <= pathValueLengthMax && value.isWellFormed()
+      ? encodeURIComponent(value)
+      : placeholder;
+  });
+  const query = [...binding.query].flatMap(([name, kind]) => {
+    const value = input[name];
+    return value === undefined ? [] : parameterTexts(kind, value).map((text) => [name, text] as const);
+  });
+  const elsewhere = new Set([...binding.path, ...binding.query.keys()]);
+  const body = Object.fromEntries(Object.entries(input).filter(([name]) => !elsewhere.has(name)));
+  return { path, query, body };
 }

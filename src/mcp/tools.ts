@@ -11,18 +11,17 @@
  */
 import type { CallToolResult, JSONObject, JSONValue, Tool, ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import type { Fault, ValidationDetail } from "../core/fault.ts";
+import type { ValidationDetail } from "../core/fault.ts";
 import { idempotencyKeyLengthMax } from "../core/idempotency.ts";
-import { isJsonArray, type Json, type JsonObject } from "../core/json.ts";
-import { apiPrefix, type Binding, bindingOf } from "../http/routes.ts";
+import type { JsonObject } from "../core/json.ts";
+import { apiPrefix, type Binding, bindingOf, spellRequest } from "../http/routes.ts";
 import type { Reply } from "../operations/envelope.ts";
 import type { Operation, Repeat } from "../operations/operation.ts";
 import type { Incoming } from "../operations/perform.ts";
+import type { Malformed } from "./message.ts";
 
 /** Beyond it the text of a result only says where the answer is: clients without structured content are told to page. */
 export const textLengthMax = 100_000;
-/** Ids in a path; what is longer is refused by every schema. */
-const pathValueLengthMax = 255;
 
 const keyMember = "idempotencyKey";
 
@@ -140,8 +139,8 @@ export interface ToolCall {
   readonly arguments: JsonObject;
   readonly requestId: string;
   readonly bearerToken: string | null;
-  /** What is wrong with the text of the whole message, though it could be read as JSON (C10). */
-  readonly malformed: { readonly fault: Fault; readonly bytes: Uint8Array } | null;
+  /** Of the message as a whole. */
+  readonly malformed: Malformed | null;
 }
 
 /** The request that the call stands for (M1). */
@@ -154,51 +153,25 @@ export function incomingOf(call: ToolCall): Incoming {
     takesKey && key !== undefined && typeof key !== "string"
       ? [{ path: `/${keyMember}`, message: "must be a string" }]
       : [];
-  const spelled = spelledOut(binding, input);
+  const { path, query, body } = spellRequest(binding, input);
   return {
     surface: "mcp",
     requestId: call.requestId,
     bearerToken: call.bearerToken,
     target: operation,
     method: operation.route.method,
-    path: spelled.path,
-    query: spelled.query,
+    path: apiPrefix + path,
+    query,
     idempotencyKeys: typeof key === "string" ? [key] : [],
     ifMatch: null,
     ifNoneMatch: null,
-    body: () => Promise.resolve(malformed?.bytes ?? new TextEncoder().encode(JSON.stringify(spelled.body))),
+    body: () => Promise.resolve(malformed?.bytes ?? new TextEncoder().encode(JSON.stringify(body))),
     assemble: () => {
       if (malformed !== null) throw malformed.fault;
       return { raw: takesKey ? input : call.arguments, found };
     },
   };
 }
-
-/** Path, query and body as REST would have them. */
-function spelledOut(
-  binding: Binding,
-  input: JsonObject,
-): { readonly path: string; readonly query: readonly (readonly [string, string])[]; readonly body: JsonObject } {
-  const path = binding.operation.route.path.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => {
-    const value = input[name];
-    return typeof value === "string" && value.length <= pathValueLengthMax && value.isWellFormed()
-      ? encodeURIComponent(value)
-      : placeholder;
-  });
-  const query = [...binding.query].flatMap(([name, kind]) => {
-    const value = input[name];
-    if (value === undefined) return [];
-    const values = kind === "repeatable-list" && isJsonArray(value) ? value : [value];
-    return values.map((each) => [name, parameterText(each)] as const);
-  });
-  const elsewhere = new Set([...binding.path, ...binding.query.keys()]);
-  const body = Object.fromEntries(Object.entries(input).filter(([name]) => !elsewhere.has(name)));
-  return { path: `${apiPrefix}${path}`, query, body };
-}
-
-/** A value as a query shows it. */
-const parameterText = (value: Json): string =>
-  typeof value === "string" ? value : isJsonArray(value) ? value.map(parameterText).join(",") : JSON.stringify(value);
 
 const replySchema = z.union([
   z.object({ data: z.record(z.string(), z.unknown()), meta: z.object({ requestId: z.string() }) }),

@@ -13,7 +13,7 @@ const browserPath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin
   existsSync(each),
 );
 
-const startDocs = () => startServer({ mounts: [createDocs(loadReferenceBundle)] });
+const startDocs = () => startServer({ surfaces: [createDocs(loadReferenceBundle)] });
 
 test("the page and its scripts are public, may load nothing from elsewhere, and have validators", async () => {
   await using server = await startDocs();
@@ -36,7 +36,7 @@ test("the page and its scripts are public, may load nothing from elsewhere, and 
 });
 
 test("an installation without the page's program says so", async () => {
-  await using server = await startServer({ mounts: [createDocs(() => Promise.resolve(null))] });
+  await using server = await startServer({ surfaces: [createDocs(() => Promise.resolve(null))] });
   assert.equal((await server.get("/docs/reference.js", { undocumented: true })).status, 404);
 });
 

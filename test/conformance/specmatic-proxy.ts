@@ -14,7 +14,7 @@ import { idempotencyKeyLengthMax } from "../../src/core/idempotency.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
 import { quantityMax, unitCostMax } from "../../src/core/money.ts";
 import type { Status } from "../../src/core/purchase-order.ts";
-import { createRoutes } from "../../src/http/routes.ts";
+import { apiPrefix, createRoutes } from "../../src/http/routes.ts";
 import { operations } from "../../src/operations/registry.ts";
 import { idMax } from "../../src/operations/fields.ts";
 import { tagMax } from "../../src/operations/purchase-orders/json.ts";
@@ -136,7 +136,7 @@ const nextPage = z.object({ data: z.object({ cursor: z.string() }) });
 /** Starts the proxy; everything goes on to the server as it came, but for what is made to live. */
 export async function startProxy(server: GoodsServer): Promise<Proxy> {
   const cursors: CursorCount = { asked: 0, found: 0 };
-  const routes = createRoutes(operations);
+  const routes = createRoutes(apiPrefix, operations);
 
   /** The target with the cursor of the page before it, and without one where there is no next page. */
   async function withCursor(target: URL, headers: Headers): Promise<void> {

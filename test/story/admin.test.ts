@@ -32,7 +32,10 @@ test("without the admin token everything is 401, also what is not there", async 
     await makeShop(program, token, "shop");
     const { apiKey } = await makeKey(program, token, "shop", "write");
     for (const wrong of ["", "x", `${token}x`, token.slice(0, -1), apiKey])
-      for (const { method, path } of [...adminOperations, { method: "GET", path: "/nothing" }]) {
+      for (const { method, path } of [
+        ...adminOperations.map(({ route }) => route),
+        { method: "GET", path: "/nothing" },
+      ]) {
         const target = admin + path.replaceAll(/\{\w+\}/g, "shop");
         const answered = await program.ask(method, target, wrong);
         assertFault(answered, 401, "UNAUTHORIZED");
@@ -58,10 +61,12 @@ test("unknown paths are 404, unknown methods 405 with Allow, whatever the shop",
       assertFault(answered, 405, "METHOD_NOT_ALLOWED");
       assert.equal(answered.headers.get("allow"), allow);
     }
-    for (const { method, path, takesFile } of adminOperations) {
+    for (const { route, takesFile } of adminOperations) {
+      const { method, path } = route;
       if (!path.includes("{shopId}") || method === "PUT") continue;
       const target = admin + path.replace("{shopId}", "none").replaceAll(/\{\w+\}/g, "x");
-      const body = method === "POST" && !takesFile ? { name: "k", scope: "read" } : method === "PATCH" ? {} : undefined;
+      const body =
+        method === "POST" && takesFile !== true ? { name: "k", scope: "read" } : method === "PATCH" ? {} : undefined;
       assertFault(await program.ask(method, target, token, body), 404, "NOT_FOUND");
     }
   });

@@ -167,7 +167,7 @@ test("a client that does not read its answer cannot hold a stop for ever (H8)", 
     path: "/large",
     handle: () => Promise.resolve(new Response("x".repeat(64 * 1_048_576))),
   };
-  const server = await start({ mounts: [large], waitLimits: shortWaits });
+  const server = await start({ surfaces: [large], waitLimits: shortWaits });
   const line = await open(server, false);
   line.write(head(server, "GET", "/large"));
   await new Promise((resolve) => setTimeout(resolve, 100));

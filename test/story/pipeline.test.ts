@@ -4,7 +4,8 @@ import { connect } from "node:net";
 import { test } from "node:test";
 import type { Json } from "../../src/core/json.ts";
 import { Fault } from "../../src/core/fault.ts";
-import { bodyBytesMax } from "../../src/http/app.ts";
+import { bodyBytesMax } from "../../src/http/body.ts";
+import type { Surface } from "../../src/http/surface.ts";
 import type { PerformDependencies } from "../../src/operations/perform.ts";
 import type { Engine } from "../../src/store/store.ts";
 import { delegated } from "../support/engine-doubles.ts";
@@ -650,16 +651,15 @@ test("health, readiness and counts need no key and tell nothing of a shop", asyn
   assert.ok(!text.includes(server.shopId) && !text.includes("secret"));
 });
 
-test("a mounted surface answers below its path and fails in the same words", async () => {
-  const mount = {
+test("a further surface answers below its path and fails in the same words", async () => {
+  const surface: Surface = {
     path: "/admin/v1",
-    handle: (request: Request) => {
-      const { pathname } = new URL(request.url);
-      if (pathname === "/admin/v1/bug") return Promise.reject(new Error("a bug"));
-      return Promise.resolve(pathname === "/admin/v1/shops" ? Response.json({ ok: true }) : null);
+    handle: ({ path }) => {
+      if (path === "/admin/v1/bug") return Promise.reject(new Error("a bug"));
+      return Promise.resolve(path === "/admin/v1/shops" ? Response.json({ ok: true }) : null);
     },
   };
-  await using server = await start({ mounts: [mount] });
+  await using server = await start({ surfaces: [surface] });
   const shops = await server.get("/admin/v1/shops", { undocumented: true });
   assert.equal(shops.status, 200);
   assert.match(String(shops.headers["x-request-id"]), /^req_/);

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { isJsonArray, isJsonObject, type Json, type JsonObject, jsonPointer } from "../../src/core/json.ts";
-import { bodyBytesMax } from "../../src/http/app.ts";
+import { bodyBytesMax } from "../../src/http/body.ts";
 import { exampleOf, faultsOf } from "../../src/http/openapi.ts";
 import { apiPrefix, bindingOf, type Binding } from "../../src/http/routes.ts";
 import { operations } from "../../src/operations/registry.ts";

@@ -9,7 +9,8 @@ import { randomBytes } from "node:crypto";
 import { Agent, type IncomingHttpHeaders, request as httpRequest } from "node:http";
 import { apiKeyRandomBytes, makeApiKey } from "../../src/core/api-key.ts";
 import type { Json } from "../../src/core/json.ts";
-import { createApp, type Mount } from "../../src/http/app.ts";
+import { createApp } from "../../src/http/app.ts";
+import type { Surface } from "../../src/http/surface.ts";
 import { createMetrics } from "../../src/http/metrics.ts";
 import { openApiDocument } from "../../src/http/openapi.ts";
 import { startHttpServer, type WaitLimits } from "../../src/http/node/server.ts";
@@ -35,7 +36,7 @@ export interface TestServerOptions {
   readonly shop?: Partial<Shop>;
   readonly outboxLimits?: Partial<OutboxLimits>;
   readonly queue?: QueueLimits;
-  readonly mounts?: readonly Mount[];
+  readonly surfaces?: readonly Surface[];
   readonly responseBytesMax?: number;
   readonly waitLimits?: WaitLimits;
   /** Another node on this server's shops, with the same keys; it is stopped first. PostgreSQL only. */
@@ -191,7 +192,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     log,
     metrics: createMetrics(),
     ready: () => engine.ready(),
-    mounts: [mcp, ...(options.mounts ?? [])],
+    surfaces: [mcp, ...(options.surfaces ?? [])],
   });
   const { waitLimits } = options;
   const server = await startHttpServer({

@@ -23,14 +23,14 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   // Where effects meet the storefront: it knows the port only.
   outbox: ["outbox/", "shop/", "store/", "storefront/storefront.ts", "core/"],
   operations: ["operations/", "shop/", "store/", "storefront/storefront.ts", "core/", "zod", "node:crypto"],
-  http: ["http/", "operations/", "core/", "store/store.ts", "zod"],
+  http: ["http/", "operations/", "core/", "store/store.ts", "zod", "hono/router/trie-router"],
   "http/node": ["http/", "operations/", "core/", "store/store.ts", "node:", "@hono/node-server"],
-  // A tool call is the REST request it stands for, so the routes are read here too.
-  mcp: ["mcp/", "http/routes.ts", "operations/", "core/", "store/store.ts", "zod", "@modelcontextprotocol/server"],
+  // What answers HTTP shares routes, bodies and the shape of a surface.
+  mcp: ["mcp/", "http/", "operations/", "core/", "store/store.ts", "zod", "@modelcontextprotocol/server"],
   exchange: ["exchange/", "operations/", "shop/", "store/", "core/", "zod", "csv-parse", "node:buffer", "node:stream"],
-  admin: ["admin/", "exchange/", "operations/", "shop/", "store/", "storefront/", "core/", "zod", "node:"],
+  admin: ["admin/", "http/", "exchange/", "operations/", "shop/", "store/", "storefront/", "core/", "zod", "node:"],
   demo: ["demo/", "admin/ask.ts"],
-  cli: ["cli/", "admin/", "demo/", "exchange/", "core/", "store/", "*.ts", "node:"],
+  cli: ["cli/", "admin/", "http/routes.ts", "demo/", "exchange/", "core/", "store/", "*.ts", "node:"],
 };
 
 /** The files beside the rooms wire them together and may import anything. */

@@ -1,0 +1,34 @@
+/**
+ * What looks after the process: health, readiness and counts. No key, no shop data.
+ */
+import type { Metrics } from "./metrics.ts";
+import { type RequestContext, requireGet, type Surface } from "./surface.ts";
+
+/** @param ready  rejects when the process cannot serve. */
+export function createHealth(metrics: Metrics, ready: () => Promise<void>): readonly Surface[] {
+  return [
+    page("healthz", () => Response.json({ status: "ok" })),
+    page("readyz", async () => {
+      await ready();
+      return Response.json({ status: "ready" });
+    }),
+    page(
+      "metrics",
+      () => new Response(metrics.text(), { headers: { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" } }),
+    ),
+  ];
+}
+
+/** One path without anything below it, counted under its own name. */
+function page(name: string, answer: () => Response | Promise<Response>): Surface {
+  const path = `/${name}`;
+  return {
+    path,
+    async handle(context: RequestContext) {
+      if (context.path !== path) return null;
+      context.operation = name;
+      requireGet(context.request);
+      return await answer();
+    },
+  };
+}

@@ -1,0 +1,100 @@
+/**
+ * The REST surface: everything under `/api/v1`, and the OpenAPI document that describes it.
+ *
+ * Owns: CORS, OPTIONS, a request's headers in the terms of `perform`. Does not own: who may do what (operations/perform.ts), which
+ * path means what (routes.ts).
+ */
+import { Fault } from "../core/fault.ts";
+import { failure, type Reply, respond } from "../operations/envelope.ts";
+import type { Operation } from "../operations/operation.ts";
+import type { Perform } from "../operations/perform.ts";
+import { readBody } from "./body.ts";
+import { openApiDocument } from "./openapi.ts";
+import { type Publication, publish } from "./publication.ts";
+import { parseQuery } from "./query.ts";
+import { apiPrefix, assemble, bindingFor, createRoutes, type Match, methodsOf } from "./routes.ts";
+import { bearerToken, methodNotAllowed, pathNotFound, type RequestContext, type Surface } from "./surface.ts";
+
+const documentPath = `${apiPrefix}/openapi.json`;
+const documentMethods = ["GET"] as const;
+
+/** On every answer (C8). */
+const corsHeaders = {
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Expose-Headers":
+    "X-Request-Id, Idempotent-Replayed, Retry-After, Location, Allow, RateLimit, RateLimit-Policy, ETag, Link",
+} as const;
+
+const preflightHeaders = {
+  "Access-Control-Allow-Methods": "GET, HEAD, POST, PATCH, DELETE, OPTIONS",
+  "Access-Control-Allow-Headers": "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match",
+  "Access-Control-Max-Age": "86400",
+} as const;
+
+export function createRest(operations: readonly Operation[], perform: Perform): Surface {
+  const match = createRoutes(apiPrefix, operations);
+  const document = publish(JSON.stringify(openApiDocument(operations)), "application/json");
+  return {
+    path: apiPrefix,
+    async handle(context) {
+      const { method } = context.request;
+      const isDocument = context.path === documentPath;
+      const found = match(context.path);
+      if (method === "OPTIONS") return preflight(isDocument ? documentMethods : found === null ? [] : methodsOf(found));
+      const response = isDocument
+        ? await documentResponse(document, context)
+        : respond(await replyTo(context, found, perform));
+      for (const [name, value] of Object.entries(corsHeaders)) response.headers.set(name, value);
+      return response;
+    },
+  };
+}
+
+/** What OPTIONS answers, also on an unknown path (C8). */
+const preflight = (allow: readonly string[]): Response =>
+  new Response(null, { status: 204, headers: { ...corsHeaders, ...preflightHeaders, Allow: allow.join(", ") } });
+
+/** The OpenAPI document, without an envelope and public, whatever key is sent (C9). */
+async function documentResponse(document: Publication, context: RequestContext): Promise<Response> {
+  const { method } = context.request;
+  context.operation = "openapi";
+  if (method === "GET" || method === "HEAD") return document.answer(context.request);
+  return respond(failure(context.requestId, methodNotAllowed(method, documentMethods)));
+}
+
+/** What `perform` answers. It gets an unknown path or method too, since it checks the key before it tells about either (C1). */
+async function replyTo(context: RequestContext, found: Match | null, perform: Perform): Promise<Reply> {
+  const { request, requestId, path } = context;
+  const binding = found === null ? unknownPath(path) : bindingFor(found, request.method);
+  const query = parseQuery(context.search);
+  if (!(binding instanceof Fault)) context.operation = binding.operation.name;
+  const reply = await perform({
+    surface: "rest",
+    requestId,
+    bearerToken: bearerToken(context),
+    target: binding instanceof Fault ? binding : binding.operation,
+    method: request.method,
+    path,
+    query: query.map(({ name, value }) => [name, value]),
+    idempotencyKeys: context.headerValues("idempotency-key"),
+    ifMatch: validators(request.headers.get("if-match")),
+    ifNoneMatch: request.headers.get("if-none-match"),
+    body: () => readBody(request),
+    assemble: (_operation, body) => {
+      if (found === null || binding instanceof Fault) throw new Error("no operation was reached");
+      return assemble(binding, found.parameters, query, body);
+    },
+  });
+  context.errorCode = reply.errorCode;
+  return reply;
+}
+
+const unknownPath = (path: string): Fault =>
+  pathNotFound(path, `See ${documentPath} for the paths there are; they have no trailing slash.`);
+
+/** Strong validators without their quotes, `*` as it stands; a weak one or anything else matches nothing. Null when not sent. */
+function validators(value: string | null): readonly string[] | null {
+  if (value === null) return null;
+  if (value.trim() === "*") return ["*"];
+  return value.split(",").flatMap((each) => /^"([^"*]*)"$/.exec(each.trim())?.[1] ?? []);
+}

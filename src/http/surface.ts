@@ -1,0 +1,56 @@
+/**
+ * What every surface of the process shares: a request with what is known about it, the bearer token, and the refusals of a path or
+ * a method.
+ */
+import { Fault } from "../core/fault.ts";
+
+/** A request while it is served. The surface that answers it writes the last two members, for the log and the counts. */
+export interface RequestContext {
+  readonly request: Request;
+  readonly requestId: string;
+  /** As sent, without the query. */
+  readonly path: string;
+  /** What follows the question mark, as sent. */
+  readonly search: string;
+  /** One entry per header line of that name (lower case). */
+  readonly headerValues: (name: string) => readonly string[];
+  /** What was asked for; `unknown` until it is known. */
+  operation: string;
+  /** Code of the fault that was answered; null on success. */
+  errorCode: string | null;
+}
+
+/** A part of the process that answers requests below one path. */
+export interface Surface {
+  /** The surface gets this path and everything below it. */
+  readonly path: string;
+  /**
+   * Answers a request.
+   *
+   * @returns null for a path that the surface does not have.
+   * @throws Fault for the caller; the app answers it as the error body.
+   */
+  handle(context: RequestContext): Promise<Response | null>;
+}
+
+/** The token of an `Authorization: Bearer` header; null when there is none, more than one line, or another scheme. */
+export function bearerToken({ headerValues }: RequestContext): string | null {
+  const [value, ...more] = headerValues("authorization");
+  return value === undefined || more.length > 0 ? null : (/^Bearer +(\S+) *$/i.exec(value)?.[1] ?? null);
+}
+
+/** @param action  where to look instead. */
+export const pathNotFound = (path: string, action: string): Fault =>
+  new Fault("NOT_FOUND", `There is nothing at ${path}.`, { action });
+
+/** @param allow  the methods that the path has. */
+export const methodNotAllowed = (method: string, allow: readonly string[]): Fault =>
+  new Fault("METHOD_NOT_ALLOWED", `${method} is not supported here.`, {
+    allow,
+    action: `Use ${allow.join(" or ")}.`,
+  });
+
+/** @throws Fault METHOD_NOT_ALLOWED unless the request is GET or HEAD. */
+export function requireGet({ method }: Request): void {
+  if (method !== "GET" && method !== "HEAD") throw methodNotAllowed(method, ["GET"]);
+}

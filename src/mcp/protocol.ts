@@ -1,0 +1,111 @@
+/**
+ * The protocol for one message: which revision it is of, which tools, resources and prompts there are, and what reading or calling
+ * them answers.
+ *
+ * Owns: the lists that clients are shown. Does not own: who is shown which tool and what a call does (app.ts), the texts (guide.ts),
+ * how messages are written (the library).
+ */
+import {
+  type CallToolResult,
+  createMcpHandler,
+  INVALID_PARAMS,
+  isLegacyRequest,
+  ProtocolError,
+  ResourceNotFoundError,
+  Server,
+  type ServerOptions,
+  type Tool,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+import type { JsonObject } from "../core/json.ts";
+import { apiVersion } from "../operations/envelope.ts";
+import { guides, instructions, prompts } from "./guide.ts";
+
+/** How long a client may keep a list: lists change with a release only. */
+const listLifetimeMs = 300_000;
+
+const cacheable = { ttlMs: listLifetimeMs, cacheScope: "private" } as const;
+
+const options: ServerOptions = {
+  capabilities: { tools: {}, resources: {}, prompts: {} },
+  instructions,
+  cacheHints: {
+    "server/discover": cacheable,
+    "tools/list": cacheable,
+    "prompts/list": cacheable,
+    "resources/list": cacheable,
+    "resources/templates/list": cacheable,
+    "resources/read": cacheable,
+  },
+};
+
+/** What differs from one message to the next. */
+export interface OfferedTools {
+  /** The tools that this client is shown. */
+  readonly definitions: readonly Tool[];
+  /** Calls any tool, also one that is not shown. @throws ProtocolError when there is none of this name. */
+  call(name: string): Promise<CallToolResult>;
+  /** Told what the library could not understand. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Answers one message, in the revision of the protocol that the message is of. */
+export async function answerMessage(request: Request, message: JsonObject, tools: OfferedTools): Promise<Response> {
+  if (!(await isLegacyRequest(request, message))) {
+    const handler = createMcpHandler(() => createProtocolServer(tools), { legacy: "reject", onerror: tools.onError });
+    return handler.fetch(request, { parsedBody: message });
+  }
+  const server = createProtocolServer(tools);
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  await server.connect(transport);
+  try {
+    return await transport.handleRequest(request, { parsedBody: message });
+  } finally {
+    await server.close();
+  }
+}
+
+/** A server of the library with every handler set. */
+function createProtocolServer(tools: OfferedTools): Server {
+  const server = new Server({ name: "openpo", title: "OpenPO", version: apiVersion }, options);
+  server.setRequestHandler("tools/list", () => ({ tools: [...tools.definitions] }));
+  server.setRequestHandler("tools/call", ({ params }) => tools.call(params.name));
+  server.setRequestHandler("resources/list", listResources);
+  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [] }));
+  server.setRequestHandler("resources/read", ({ params }) => readResource(params.uri));
+  server.setRequestHandler("prompts/list", listPrompts);
+  server.setRequestHandler("prompts/get", ({ params }) => getPrompt(params.name, params.arguments ?? {}));
+  return server;
+}
+
+const listResources = () => ({
+  resources: guides.map(({ uri, name, title, description, mimeType }) => ({ uri, name, title, description, mimeType })),
+});
+
+/** @throws ResourceNotFoundError */
+function readResource(uri: string) {
+  const guide = guides.find((each) => each.uri === uri);
+  if (guide === undefined) throw new ResourceNotFoundError(uri);
+  return { contents: [{ uri, mimeType: guide.mimeType, text: guide.text }] };
+}
+
+const listPrompts = () => ({
+  prompts: prompts.map(({ name, title, description, arguments: taken }) => ({
+    name,
+    title,
+    description,
+    arguments: [...taken],
+  })),
+});
+
+/** @throws ProtocolError when there is no such prompt, or a required argument is missing or empty. */
+function getPrompt(name: string, values: Readonly<Record<string, string>>) {
+  const prompt = prompts.find((each) => each.name === name);
+  if (prompt === undefined) throw new ProtocolError(INVALID_PARAMS, `There is no prompt ${name}.`);
+  const missing = prompt.arguments.find((each) => each.required && (values[each.name] ?? "") === "");
+  if (missing !== undefined) throw new ProtocolError(INVALID_PARAMS, `${missing.name} is required.`);
+  return {
+    description: prompt.description,
+    messages: [{ role: "user" as const, content: { type: "text" as const, text: prompt.text(values) } }],
+  };
+}
