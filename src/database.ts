@@ -10,9 +10,9 @@ import path from "node:path";
 import type { AdminContext } from "./admin/operation.ts";
 import { ConfigError, type DatabaseConfig, nameOfDatabase } from "./config.ts";
 import { Fault } from "./core/fault.ts";
-import type { OpenStore } from "./open-store.ts";
+import { type OpenStore, dueRows } from "./open-store.ts";
 import type { Gauge } from "./http/metrics.ts";
-import type { Log } from "./store/store.ts";
+import type { DueRows, Log } from "./store/store.ts";
 import { openPostgresEngine } from "./store/postgres/engine.ts";
 import { command, openPostgresPool, type PostgresPool } from "./store/postgres/connection.ts";
 import { postgresCoordination } from "./store/postgres/coordination.ts";
@@ -141,19 +141,20 @@ export async function openDatabase(config: DatabaseConfig, log: Log): Promise<Op
     closers.push(() => pool.close());
     const clock = systemClock;
     const ids = timeOrderedIds(clock);
-    const openEngine = async (schemaName: string, schemaDirectory: string) => {
+    const openEngine = async (schemaName: string, schemaDirectory: string, rows: readonly DueRows[]) => {
       const engine = await openPostgresEngine({
         pool,
         schemaName,
         schemaDirectory: path.join(import.meta.dirname, schemaDirectory),
+        dueRows: rows,
         clock,
         log,
       });
       closers.push(() => engine.close());
       return engine;
     };
-    const sandboxEngine = await openEngine(sandboxSchema, "storefront/sandbox/schema");
-    const engine = await openEngine(shopsSchema, "shop/schema");
+    const sandboxEngine = await openEngine(sandboxSchema, "storefront/sandbox/schema", []);
+    const engine = await openEngine(shopsSchema, "shop/schema", dueRows);
     const coordination = await postgresCoordination({ pool, schemaName: shopsSchema, owner: ids.next("node") });
     closers.push(() => coordination.close());
     const firstStart = await beginFirstStart(pool);

@@ -1,9 +1,14 @@
 /** What a data directory (data-directory.ts) and a database (database.ts) are once they are open: the same to whoever serves or commands. */
 import type { AdminContext } from "./admin/operation.ts";
 import type { Gauge } from "./http/metrics.ts";
-import type { Clock, Coordination, Engine, Ids } from "./store/store.ts";
+import { dueImports } from "./exchange/import-run.ts";
+import { dueEffects } from "./shop/effects.ts";
+import type { Clock, Coordination, DueRows, Engine, Ids } from "./store/store.ts";
 import type { SandboxControl } from "./storefront/sandbox/sandbox.ts";
 import type { Storefront } from "./storefront/storefront.ts";
+
+/** The rows by which nodes find the shops that have work due (D77). */
+export const dueRows: readonly DueRows[] = [dueEffects, dueImports];
 
 export interface OpenStore {
   readonly engine: Engine;

@@ -6,10 +6,13 @@
  */
 import { Fault } from "../core/fault.ts";
 import type { InventoryLevel, Variant } from "../shop/catalogue.ts";
-import type { Clock, Engine, Ids, Statement, Tx } from "../store/store.ts";
+import type { Clock, DueRows, Engine, Ids, Statement, Tx } from "../store/store.ts";
 
 /** How long a lease lasts that nobody renews. */
 const leaseMs = 60_000;
+
+/** Imports whose lease has ended: by these a node finds the shops in which another node has left one. */
+export const dueImports: DueRows = { table: "import_run", condition: "leased_until <= ?" };
 
 /** How often a lease is renewed while an import waits for its file. */
 const renewMs = 15_000;

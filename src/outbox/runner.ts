@@ -349,7 +349,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   /** Looks at every shop that has work due: what nodes that died have left, and what a command has put in. */
   async function poll(): Promise<void> {
     try {
-      const shopIds = await engine.withWorkDue(clock.now());
+      const shopIds = await engine.shopsWithDueRows(clock.now());
       for (const shopId of shopIds) look(shopId);
       recovering ??= recoverAll(shopIds).finally(() => (recovering = null));
     } catch (error) {

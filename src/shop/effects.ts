@@ -5,7 +5,10 @@
  */
 import type { Effect, EffectOutcome } from "../core/effect.ts";
 import { inChunks, placeholders } from "../store/in-lists.ts";
-import type { Ids, Statement, Tx } from "../store/store.ts";
+import type { DueRows, Ids, Statement, Tx } from "../store/store.ts";
+
+/** Effects to attempt now, and claimed ones whose lease has ended: by these a node finds the shops that have any. */
+export const dueEffects: DueRows = { table: "effect", condition: "state = 'pending' and due_at <= ?" };
 
 const insertEffect = `
 insert into effect

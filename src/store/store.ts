@@ -49,6 +49,14 @@ export interface WriteOptions {
   readonly append?: boolean;
 }
 
+/** Rows whose presence says that a shop has work due. An engine that keeps all shops in one place can be asked for such shops. */
+export interface DueRows {
+  /** A table of the shops' schema. */
+  readonly table: string;
+  /** A condition on the table's columns in the shared SQL, in which every `?` stands for the time in milliseconds. */
+  readonly condition: string;
+}
+
 /** Databases of many shops, each reached by its shop id. */
 export interface Engine {
   /** Creates the shop's database if it is absent. Idempotent. */
@@ -59,8 +67,11 @@ export interface Engine {
   remove(shopId: string): Promise<void>;
   /** Ids of all shops, in code-point order. */
   list(): Promise<string[]>;
-  /** Ids of the shops that may have follow-on work due at this time: an effect, or an import that nobody brings in any more. */
-  withWorkDue(nowMs: number): Promise<string[]>;
+  /**
+   * Ids of the shops that may have rows which are due at this time, as the `DueRows` that the engine was opened with describe them. An
+   * engine that cannot search all shops at once names every shop.
+   */
+  shopsWithDueRows(nowMs: number): Promise<string[]>;
 
   /**
    * A consistent view; every statement of `work` sees the same committed state, which is durable when the promise resolves.

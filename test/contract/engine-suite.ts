@@ -50,7 +50,8 @@ async function onHand(tx: Tx, shopId: string, variantId: string): Promise<number
 
 const padded = (index: number): string => String(index).padStart(6, "0");
 
-export function engineSuite(name: string, prepare: () => Promise<EngineStore>): void {
+/** @param searchesAllShops the engine finds due rows itself and names no other shop. */
+export function engineSuite(name: string, prepare: () => Promise<EngineStore>, searchesAllShops: boolean): void {
   const engineTest = (
     rule: string,
     body: (engine: Engine, store: EngineStore) => Promise<void>,
@@ -105,6 +106,33 @@ export function engineSuite(name: string, prepare: () => Promise<EngineStore>): 
       );
       assert.equal(await engine.exists(shopId), false);
     }
+  });
+
+  engineTest("shops with rows that are due are named, whatever is due in them", async (engine) => {
+    const effect = (shopId: string, state: string, dueAtMs: number): Statement => ({
+      sql: `insert into effect (shop_id, effect_id, kind, lane, payload, state, attempts, due_at, item_count, created_at)
+            values (?, 'e', 'sync-tags', 'sync-tags', '{}', ?, 0, ?, 0, 0)`,
+      params: [shopId, state, dueAtMs],
+    });
+    const importRun = (shopId: string, leasedUntilMs: number): Statement => ({
+      sql: "insert into import_run (shop_id, import_id, state, started_at, leased_until) values (?, 'i', 'staging', 0, ?)",
+      params: [shopId, leasedUntilMs],
+    });
+    const rows: readonly (readonly [string, Statement | null])[] = [
+      ["due-effect", effect("due-effect", "pending", 1_000)],
+      ["due-import", importRun("due-import", 1_000)],
+      ["later-effect", effect("later-effect", "pending", 1_001)],
+      ["later-import", importRun("later-import", 1_001)],
+      ["settled-effect", effect("settled-effect", "applied", 1_000)],
+      ["nothing", null],
+    ];
+    for (const [shopId, row] of rows) {
+      await engine.create(shopId);
+      if (row !== null) await engine.write(shopId, (tx) => tx.batch([row]));
+    }
+    const named = await engine.shopsWithDueRows(1_000);
+    if (searchesAllShops) assert.deepEqual(named, ["due-effect", "due-import"]);
+    else for (const shopId of ["due-effect", "due-import"]) assert.ok(named.includes(shopId));
   });
 
   engineTest("writes take effect one at a time, in the order in which they were accepted", async (engine) => {

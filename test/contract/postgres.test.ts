@@ -1,8 +1,11 @@
 /** What holds on PostgreSQL beside the contract of every engine: many nodes on one database, and the wall between its shops. */
 import assert from "node:assert/strict";
+import path from "node:path";
 import { test } from "node:test";
 import { Fault } from "../../src/core/fault.ts";
+import { openPostgresEngine } from "../../src/store/postgres/engine.ts";
 import type { Engine, Tx } from "../../src/store/store.ts";
+import { systemClock } from "../../src/system.ts";
 import {
   freshDatabase,
   openPostgresStore,
@@ -13,6 +16,8 @@ import {
 } from "../support/postgres.ts";
 import type { Store } from "../support/store.ts";
 import { addLocation, locationIds } from "./engine-suite.ts";
+
+const shopSchemaDirectory = path.join(import.meta.dirname, "../../src/shop/schema");
 
 /** The engines of nodes on one database that is dropped afterwards. */
 const withNodes = (
@@ -176,6 +181,41 @@ test("every table of the shops has the wall, and every text is compared by code 
       assert.deepEqual(order, [{ folded: true, by_code_point: false }], "the server's own order is another");
     });
   });
+});
+
+test("a table that a later version searches over all shops is opened for it on a database in use", async () => {
+  const database = await freshDatabase({ empty: true });
+  const withEngine = async (tables: readonly string[], use: (engine: Engine) => Promise<void>): Promise<void> => {
+    const pool = await openTestPool(database.url);
+    try {
+      const engine = await openPostgresEngine({
+        pool,
+        schemaName: shopsSchema,
+        schemaDirectory: shopSchemaDirectory,
+        dueRows: tables.map((table) => ({ table, condition: "0 <= ?" })),
+        clock: systemClock,
+      });
+      await use(engine);
+      await engine.close();
+    } finally {
+      await pool.close();
+    }
+  };
+  try {
+    await withEngine(["effect"], async (engine) => {
+      for (const shopId of ["a", "b", "c"]) await engine.create(shopId);
+      for (const shopId of ["a", "c"]) await engine.write(shopId, (tx) => tx.batch([addLocation(shopId, "x", "X")]));
+      assert.deepEqual(await engine.shopsWithDueRows(0), []);
+    });
+    for (let start = 1; start <= 2; start += 1)
+      await withEngine(["effect", "location"], async (engine) => {
+        assert.deepEqual(await engine.shopsWithDueRows(0), ["a", "c"], `start ${start}`);
+        const names = await engine.read("b", (tx) => tx.all("select name from location"));
+        assert.deepEqual(names, [], "statements of a shop still see that shop alone");
+      });
+  } finally {
+    await database.drop();
+  }
 });
 
 test("the rows of keys in flight read as nodes of every version have written them", async () => {

@@ -8,7 +8,7 @@ export const delegated = (engine: Engine): Engine => ({
   exists: (shopId) => engine.exists(shopId),
   remove: (shopId) => engine.remove(shopId),
   list: () => engine.list(),
-  withWorkDue: (nowMs) => engine.withWorkDue(nowMs),
+  shopsWithDueRows: (nowMs) => engine.shopsWithDueRows(nowMs),
   read: (shopId, work) => engine.read(shopId, work),
   peek: (shopId, work) => engine.peek(shopId, work),
   write: (shopId, work, options) => engine.write(shopId, work, options),

@@ -29,7 +29,8 @@ import { Client } from "pg";
 import { openPostgresEngine } from "../../src/store/postgres/engine.ts";
 import { openPostgresPool, type PostgresPool } from "../../src/store/postgres/connection.ts";
 import { postgresCoordination } from "../../src/store/postgres/coordination.ts";
-import type { Engine } from "../../src/store/store.ts";
+import { dueRows } from "../../src/open-store.ts";
+import type { DueRows, Engine } from "../../src/store/store.ts";
 import { systemClock } from "../../src/system.ts";
 import type { Store, StoreOptions } from "./store.ts";
 
@@ -369,10 +370,17 @@ export async function openPostgresStore(
 ): Promise<Store> {
   const limits = queue === undefined ? {} : { queue };
   const pool = await openTestPool(url, connectionsMax);
-  const open = (schemaName: string, room: string): Promise<Engine> =>
-    openPostgresEngine({ pool, schemaName, schemaDirectory: path.join(source, room, "schema"), clock, ...limits });
-  const engine = await open(shopsSchema, "shop");
-  const sandboxEngine = await open(sandboxSchema, "storefront/sandbox");
+  const open = (schemaName: string, room: string, rows: readonly DueRows[]): Promise<Engine> =>
+    openPostgresEngine({
+      pool,
+      schemaName,
+      schemaDirectory: path.join(source, room, "schema"),
+      dueRows: rows,
+      clock,
+      ...limits,
+    });
+  const engine = await open(shopsSchema, "shop", dueRows);
+  const sandboxEngine = await open(sandboxSchema, "storefront/sandbox", []);
   const owner = randomBytes(8).toString("hex");
   const coordination = await postgresCoordination({ pool, schemaName: shopsSchema, owner });
   return {

@@ -19,7 +19,7 @@ import { shopIdPattern } from "../../core/api-key.ts";
 import { notFound, unavailable } from "../engine-rules.ts";
 import { loadMigrations } from "../migrations.ts";
 import { type QueueLimits, type QueuedWrite, ShopQueue, defaultQueueLimits } from "../queue.ts";
-import type { Clock, Engine, Log, SqlValue, Statement, Tx, WriteOptions } from "../store.ts";
+import type { Clock, DueRows, Engine, Log, SqlValue, Statement, Tx, WriteOptions } from "../store.ts";
 import {
   type Answer,
   type PostgresConnection,
@@ -32,7 +32,7 @@ import {
   queryOf,
   sqlState,
 } from "./connection.ts";
-import { migratePostgres, ownLine, sharedLine, tablesOf } from "./schema.ts";
+import { migratePostgres, ownLine, searchAllShops, sharedLine, tablesOf } from "./schema.ts";
 
 /** Writes that share a transaction: the more, the longer other nodes wait for the shop. */
 const groupLengthMax = 32;
@@ -51,6 +51,8 @@ export interface PostgresEngineOptions {
   readonly schemaName: string;
   /** Where the numbered migrations are. */
   readonly schemaDirectory: string;
+  /** Rows that `shopsWithDueRows` searches for. Default: none. */
+  readonly dueRows?: readonly DueRows[];
   readonly queue?: QueueLimits;
   readonly clock: Clock;
   readonly log?: Log;
@@ -396,27 +398,22 @@ class PostgresEngine implements Engine {
     });
   }
 
-  async withWorkDue(nowMs: number): Promise<string[]> {
-    const { pool, schemaName } = this.#options;
-    const due = [
-      ["effect", "state = 'pending' and due_at <= $1"],
-      ["import_run", "leased_until <= $1"],
-    ].filter(([table]) => table !== undefined && this.#tables.includes(table));
-    if (due.length === 0) return this.list();
+  async shopsWithDueRows(nowMs: number): Promise<string[]> {
+    const { pool, schemaName, dueRows = [] } = this.#options;
+    if (dueRows.length === 0) return [];
+    const searches = dueRows.map(
+      ({ table, condition }) =>
+        `select shop_id from "${schemaName}".${table} where ${condition.replaceAll("?", "$1::bigint")}`,
+    );
     const query: Query = {
-      text: `select shop_id from (${due.map(([table, when]) => `select shop_id from "${schemaName}".${table} where ${when}`).join(" union ")}) as work order by shop_id`,
+      text: `select shop_id from (${searches.join(" union ")}) as due order by shop_id`,
       values: [nowMs],
-      name: `${schemaName}.work_due`,
+      name: `${schemaName}.due_rows`,
       writes: false,
     };
     return this.#told(
       pool.using(async (connection) => {
-        const [, , found] = await connection.rowsOf([
-          beginRead,
-          command("set local openpo.looking_for_work = 'on'"),
-          query,
-          commit,
-        ]);
+        const [, , found] = await connection.rowsOf([beginRead, command(searchAllShops), query, commit]);
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the columns of the statement above
         return (found as { shop_id: string }[]).map((row) => row.shop_id);
       }),
@@ -650,7 +647,9 @@ function textOf(rows: readonly unknown[] | null): string | null {
  * @throws Error when the schema cannot be used, saying why.
  */
 export async function openPostgresEngine(options: PostgresEngineOptions): Promise<Engine> {
-  const { pool, schemaName, schemaDirectory } = options;
-  await migratePostgres(pool, schemaName, [ownLine("postgres", schemaName), sharedLine(schemaDirectory)]);
+  const { pool, schemaName, schemaDirectory, dueRows = [] } = options;
+  const lines = [ownLine("postgres", schemaName), sharedLine(schemaDirectory)];
+  const searched = dueRows.map(({ table }) => table);
+  await migratePostgres(pool, schemaName, lines, searched);
   return new PostgresEngine(options);
 }

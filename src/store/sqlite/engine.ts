@@ -479,8 +479,8 @@ class FileEngine implements SqliteEngine {
       .sort();
   }
 
-  /** Which of the shops have work due is in their files: all of them are asked. */
-  withWorkDue(): Promise<string[]> {
+  /** Each shop's rows are in its own file, so a search would open all of them: the caller asks each shop instead. */
+  shopsWithDueRows(): Promise<string[]> {
     return this.list();
   }
 
