@@ -1,14 +1,17 @@
 /**
- * Turns the AdventureWorks CSV files into import records: 4,012 real orders with their vendors, catalogue, stock and locations.
+ * Converts the AdventureWorks CSV files to import records: 4,012 orders with their vendors, catalogue, stock and locations.
  *
  *     node examples/adventureworks.ts ../shared/data/adventureworks > adventureworks.ndjson
  *     curl -H "Authorization: Bearer $ADMIN_TOKEN" --data-binary @adventureworks.ndjson "$URL/admin/v1/shops/$SHOP/import"
  *
- * The data's status does not agree with its receipts (a Pending order has goods received too), so quantities decide: an order with
- * something outstanding is Partially Received, one without is Received. Complete orders are Completed, as /complete leaves outstanding
- * quantity behind; Rejected ones are Disputed, to be moved back to what their goods say. Pending and Approved add nothing to the
- * quantities. What was stocked counts as received, what was rejected as rejected. The data does not say where an order goes: every
- * location gets its share. All amounts are in USD.
+ * The statuses in the data contradict its receipts (a Pending order has received goods too), so quantities decide the status:
+ *
+ * - An order with outstanding quantity is Partially Received, any other is Received. This covers Pending and Approved orders.
+ * - A Complete order is Completed, whatever is outstanding, as after /complete.
+ * - A Rejected order is Disputed; its previous status is the one that its quantities give.
+ *
+ * Stocked quantities count as received, rejected ones as rejected. The data has no destination for an order, so the locations take
+ * turns. All amounts are in USD.
  */
 import path from "node:path";
 import { type CsvRow, csvRows } from "./csv.ts";
@@ -59,7 +62,7 @@ function orderRecord(order: CsvRow, rows: readonly CsvRow[], locationId: string,
   };
 }
 
-/** The records, in an order that imports. `data` is the folder of the CSV files. */
+/** Yields the records in an order that can be imported. `data` is the folder of the CSV files. */
 export function* adventureWorksRecords(data: string): Generator<Readonly<Record<string, unknown>>> {
   const rows = (file: string): readonly CsvRow[] => csvRows(path.join(data, file));
   const locations = rows("locations.csv");
@@ -88,7 +91,7 @@ export function* adventureWorksRecords(data: string): Generator<Readonly<Record<
       moq: number(row["minOrderQty"]),
       leadTimeDays: number(row["leadTimeDays"]),
     };
-  // A location may hold a product on several shelves.
+  // A location may have a product on several shelves: their quantities are added.
   const levels = Map.groupBy(rows("inventory.csv"), (row) => `${row["productId"]} ${row["locationId"]}`);
   for (const shelves of levels.values())
     yield {

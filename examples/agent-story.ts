@@ -1,17 +1,17 @@
 /**
- * What a purchasing agent does, over the Model Context Protocol alone: it reads a forecast view, drafts an order to the suggested
+ * A sample purchasing agent that uses only the Model Context Protocol. It reads a forecast view, creates an order with the suggested
  * quantities, sends it, confirms it and receives the goods.
  *
  *     OPENPO_KEY=opo_demo_… node examples/agent-story.ts http://127.0.0.1:8080
  *
- * The key is a write key of a shop with a forecast view; the demo shop has one. An agent in earnest asks a person before it sends.
+ * It needs a write key of a shop with a forecast view; the demo shop has one. A real agent should ask a person before it sends an order.
  */
 import { randomUUID } from "node:crypto";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 
 type Call = (tool: string, input: object) => Promise<unknown>;
 
-/** The member at this path; undefined when there is none. */
+/** Returns the member at this path, or undefined if there is none. */
 function at(value: unknown, ...steps: readonly (string | number)[]): unknown {
   let found = value;
   for (const step of steps) found = typeof found === "object" && found !== null ? Reflect.get(found, step) : undefined;
@@ -30,7 +30,7 @@ function listAt(value: unknown, ...steps: readonly (string | number)[]): readonl
   return found;
 }
 
-/** Every row of a forecast view, page by page; the columns are those of the first page. */
+/** Reads all rows of a forecast view, page by page. The columns come from the first page. */
 async function readView(call: Call, viewId: string): Promise<{ columns: ReadonlySet<unknown>; rows: unknown[] }> {
   const rows: unknown[] = [];
   let columns: ReadonlySet<unknown> | null = null;
@@ -44,7 +44,7 @@ async function readView(call: Call, viewId: string): Promise<{ columns: Readonly
   return { columns, rows };
 }
 
-/** What the first view that suggests quantities has to order, by supplier; the largest group comes first. */
+/** Reads the rows to order from the first view that suggests quantities, grouped by supplier, largest group first. */
 async function suggestions(
   call: Call,
 ): Promise<readonly (readonly [supplierName: string, rows: readonly unknown[]])[]> {
@@ -61,14 +61,14 @@ async function suggestions(
   return [];
 }
 
-/** Where the supplier's latest order went, and the id it was placed under: reference data is not part of the API. */
+/** Finds supplier and location ids in the supplier's latest order, because the API has no reference data. */
 async function earlierOrder(call: Call, supplierName: string): Promise<{ supplierId: string; locationId: string }> {
   const orders = listAt(await call("purchase_order_list", { search: supplierName }), "purchaseOrders");
   const order = orders.find((each) => at(each, "supplierName") === supplierName && at(each, "locationId") !== null);
   return { supplierId: textAt(order, "supplierId"), locationId: textAt(order, "locationId") };
 }
 
-/** Runs the story; the answer is the order as it stands at its end. */
+/** Runs the agent. Returns the order as it is at the end. */
 export async function agentStory(baseUrl: string, apiKey: string): Promise<unknown> {
   const client = new Client({ name: "agent-story", version: "1.0.0" }, { versionNegotiation: { mode: "auto" } });
   await client.connect(
@@ -82,7 +82,7 @@ export async function agentStory(baseUrl: string, apiKey: string): Promise<unkno
     if (isError === true) throw new Error(JSON.stringify(structuredContent));
     return structuredContent;
   };
-  /** A write says who it is, so that it can be repeated after a failure without being done twice. */
+  /** Sends an idempotency key with a write, so that it can be repeated after a failure without taking effect twice. */
   const write: Call = (tool, input) => call(tool, { ...input, idempotencyKey: randomUUID() });
 
   try {
@@ -125,7 +125,7 @@ if (import.meta.main) {
   const apiKey = process.env["OPENPO_KEY"];
   const [baseUrl = "http://127.0.0.1:8080"] = process.argv.slice(2);
   if (apiKey === undefined) {
-    console.error("Set OPENPO_KEY to a write key: the first start printed one of the demo shop.");
+    console.error("Set OPENPO_KEY to a write key. The first start printed one for the demo shop.");
     process.exit(1);
   }
   await agentStory(baseUrl, apiKey);

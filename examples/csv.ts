@@ -1,9 +1,9 @@
-/** Reads comma-separated values as RFC 4180 spells them, the first row naming the columns. */
+/** Reads comma-separated values (RFC 4180). The first row has the column names. */
 import { readFileSync } from "node:fs";
 
 export type CsvRow = Readonly<Record<string, string>>;
 
-/** The rows of a file by column name. Quoted fields may hold commas, quotes (doubled) and line breaks. */
+/** Returns the rows of a file by column name. Quoted fields may contain commas, doubled quotes and line breaks. */
 export function csvRows(file: string): readonly CsvRow[] {
   const rows: string[][] = [[]];
   for (const [, field = "", end] of readFileSync(file, "utf8").matchAll(/("(?:[^"]|"")*"|[^,\r\n]*)(,|\r?\n|$)/g)) {

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The first order with curl, from an empty shop to the activity log:
+# Creates a first order with curl, from an empty shop to the activity log:
 #
 #     ADMIN_TOKEN=… examples/first-order.sh http://127.0.0.1:8080
 #
-# Makes a shop of its own, "first-curl", and deletes it again at the end.
+# It creates its own shop, "first-curl", and deletes it at the end.
 set -euo pipefail
 url=${1:-http://127.0.0.1:8080}
 admin="$url/admin/v1/shops/first-curl"
@@ -11,7 +11,7 @@ orders="$url/api/v1/purchase-orders"
 
 operator() { curl -sS --fail-with-body -H "Authorization: Bearer ${ADMIN_TOKEN:?set it to the admin token}" "$@"; echo; }
 buyer() { curl -sS --fail-with-body -H "Authorization: Bearer $key" "$@"; echo; }
-# The first string member of this name in the answer.
+# Prints the first string member of this name in the answer.
 member() { grep -o "\"$1\":\"[^\"]*\"" | head -n 1 | cut -d '"' -f 4; }
 
 operator -X PUT "$admin" -d '{"name":"First Curl","currencyCode":"EUR"}'

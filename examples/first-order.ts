@@ -1,13 +1,13 @@
 /**
- * The first order, from an empty shop to the activity log, over HTTP alone.
+ * Creates a first order over HTTP, from an empty shop to the activity log.
  *
  *     ADMIN_TOKEN=… node examples/first-order.ts http://127.0.0.1:8080
  *
- * Makes a shop of its own, `first-order`, and deletes it again at the end.
+ * It creates its own shop, `first-order`, and deletes it at the end.
  */
 const shopId = "first-order";
 
-/** Asks, shows what was asked, and gives `data` of the answer. */
+/** Sends a request, prints it, and returns `data` of the answer. */
 async function ask(url: string, method: string, token: string, body?: object | string): Promise<unknown> {
   const response = await fetch(url, {
     method,
@@ -21,7 +21,7 @@ async function ask(url: string, method: string, token: string, body?: object | s
   return answer.data;
 }
 
-/** The member at this path, as text. */
+/** Returns the member at this path as text. */
 function textAt(value: unknown, ...steps: readonly (string | number)[]): string {
   let found = value;
   for (const step of steps) found = typeof found === "object" && found !== null ? Reflect.get(found, step) : undefined;
@@ -29,12 +29,12 @@ function textAt(value: unknown, ...steps: readonly (string | number)[]): string 
   return String(found);
 }
 
-/** Runs the story; the answer is what its last step, the activity log, told. */
+/** Runs all steps. Returns the messages of the activity log, newest first. */
 export async function firstOrder(baseUrl: string, adminToken: string): Promise<readonly string[]> {
   const admin = `${baseUrl}/admin/v1/shops/${shopId}`;
   const orders = `${baseUrl}/api/v1/purchase-orders`;
 
-  // The operator: a shop, a key, and the reference data that orders point to.
+  // The operator creates a shop, a key, and the reference data that orders refer to.
   await ask(admin, "PUT", adminToken, { name: "First Order", currencyCode: "EUR" });
   const key = textAt(await ask(`${admin}/keys`, "POST", adminToken, { name: "story", scope: "write" }), "apiKey");
   const records = [
@@ -52,7 +52,7 @@ export async function firstOrder(baseUrl: string, adminToken: string): Promise<r
   ];
   await ask(`${admin}/import`, "POST", adminToken, records.map((record) => JSON.stringify(record)).join("\n"));
 
-  // The buyer: create, send, list, and read what happened.
+  // The buyer creates an order, sends it, lists orders and reads the log.
   const created = await ask(orders, "POST", key, {
     poName: "Notebooks for spring",
     supplierId: "mill",
@@ -67,18 +67,18 @@ export async function firstOrder(baseUrl: string, adminToken: string): Promise<r
   const list = await ask(`${orders}?status=Sent&search=notebooks`, "GET", key);
   console.log(`  ${textAt(list, "totalCount")} order sent`);
   const log = await ask(`${order}/log`, "GET", key);
-  const told = [0, 1].map((index) => textAt(log, "log", index, "message"));
-  for (const message of told) console.log(`  ${message}`);
+  const messages = [0, 1].map((index) => textAt(log, "log", index, "message"));
+  for (const message of messages) console.log(`  ${message}`);
 
   await ask(`${admin}?confirm=${shopId}`, "DELETE", adminToken);
-  return told;
+  return messages;
 }
 
 if (import.meta.main) {
   const adminToken = process.env["ADMIN_TOKEN"];
   const [baseUrl = "http://127.0.0.1:8080"] = process.argv.slice(2);
   if (adminToken === undefined) {
-    console.error("Set ADMIN_TOKEN to the admin token that the first start printed (it is in data/admin-token).");
+    console.error("Set ADMIN_TOKEN to the admin token. The first start printed it and stored it in data/admin-token.");
     process.exit(1);
   }
   await firstOrder(baseUrl, adminToken);

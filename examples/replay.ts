@@ -1,15 +1,15 @@
 /**
- * Replays real purchase orders through a running service and checks the stock at the end, exactly.
+ * Replays the AdventureWorks purchase orders through a running service and compares the stock at the end with the exact expectation.
  *
- * Every order of the AdventureWorks data is created, sent, confirmed, received (the stocked quantities as received, the rejected ones
- * as rejected) and completed, several at a time; every other one with goods outstanding is left Partially Received. The program starts
- * the server itself, on an empty directory, and can make its life hard:
+ * Every order is created, sent, confirmed, received (stocked quantities as received, rejected ones as rejected) and completed, several
+ * orders in parallel. Of the orders with outstanding goods, every second one is left Partially Received. The program starts the server
+ * itself, on an empty directory, and can inject faults and crashes:
  *
  *     node examples/replay.ts --data ../shared/data/adventureworks [--orders 200] [--parallel 8] [--faults] [--kills 10]
  *
- * `--faults`: the sandbox storefront loses answers, throttles and fails about one call in ten. `--kills N`: the server is killed (-9) and
- * started again N times on the way. The end must be the same: on hand = opening + Σ stocked, incoming = Σ pending of open orders, unit
- * costs as the cost sync says. Every write carries an Idempotency-Key and is repeated until it is answered.
+ * `--faults`: the sandbox storefront loses answers, throttles or fails about one call in ten. `--kills N`: the server is killed (-9) and
+ * restarted N times during the run. The result must be the same: on hand = opening + Σ stocked, incoming = Σ pending of open orders,
+ * unit costs as the cost sync proposed. Every write carries an Idempotency-Key and is repeated until it is answered.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -54,18 +54,18 @@ export interface ReplayResult {
   readonly storefrontCalls: number;
   readonly faultsSet: number;
   readonly kills: number;
-  /** What is not as it must be; empty when all is well. */
+  /** Where the stock differs from the expectation; empty when the run was correct. */
   readonly differences: readonly string[];
 }
 
 const shopId = "replay";
 const adminToken = "replay-admin-token-0123456789";
-/** One call of the storefront in so many is struck when faults are on. */
+/** With `--faults`, one storefront call in this many fails. */
 const callsPerFault = 10;
-/** A call is given up after so long; by then something is wrong with the service. */
-const patienceMs = 60_000;
+/** Timeout of a call with all its retries. */
+const callTimeoutMs = 60_000;
 
-/** The service as a process of its own, that can be killed and started again on the same directory. */
+/** The service as a separate process that can be killed and restarted on the same directory. */
 class Server {
   readonly #directory: string;
   readonly #port: number;
@@ -138,7 +138,7 @@ function readOrders(data: string, count: number): readonly Order[] {
       return {
         id,
         supplierId: row["vendorId"] ?? "",
-        // The data does not say where an order goes; every location gets its share.
+        // The data has no destination for an order, so the locations take turns.
         locationId: locations[index % locations.length] ?? "",
         lines: (lines.get(id) ?? []).map((line) => ({
           variantId: line["productId"] ?? "",
@@ -151,7 +151,7 @@ function readOrders(data: string, count: number): readonly Order[] {
     });
 }
 
-/** Locations, suppliers, products and opening stock as import records. */
+/** Returns locations, suppliers, products and opening stock as import records. */
 function referenceData(data: string): string {
   const rows = (file: string): readonly CsvRow[] => csvRows(path.join(data, file));
   const levels = new Map<string, { variantId: string; locationId: string; onHand: number }>();
@@ -183,7 +183,7 @@ interface Body {
   readonly error?: { readonly code: string; readonly retryable: boolean; readonly retryAfterMs?: number };
 }
 
-/** A member of an answer that is known to be there. */
+/** Returns a member of an answer. Throws if it is missing. */
 function member(value: unknown, ...names: readonly string[]): unknown {
   let found: unknown = value;
   for (const name of names) {
@@ -195,7 +195,7 @@ function member(value: unknown, ...names: readonly string[]): unknown {
 
 function list(value: unknown, ...names: readonly string[]): readonly unknown[] {
   const found = member(value, ...names);
-  if (!Array.isArray(found)) throw new Error(`${names.join(".")} is no list`);
+  if (!Array.isArray(found)) throw new Error(`${names.join(".")} is not a list`);
   return found;
 }
 
@@ -214,10 +214,10 @@ class Replay {
     this.#server = server;
   }
 
-  /** One call, repeated with the same key until it is answered for good. */
+  /** Sends a request and repeats it with the same key until it gets a final answer. */
   async #call(method: string, below: string, token: string, body?: object | string, key?: string): Promise<unknown> {
     const started = performance.now();
-    const until = Date.now() + patienceMs;
+    const until = Date.now() + callTimeoutMs;
     const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
     for (;;) {
       let waitMs = 200;
@@ -230,7 +230,7 @@ class Replay {
             ...(key === undefined ? {} : { "Idempotency-Key": key }),
           },
           ...(text === undefined ? {} : { body: text }),
-          signal: AbortSignal.timeout(patienceMs),
+          signal: AbortSignal.timeout(callTimeoutMs),
         });
         const answer: Body = JSON.parse(await response.text());
         if (response.ok) {
@@ -239,15 +239,15 @@ class Replay {
           if (ms > this.#slowest.ms) this.#slowest = { ms, call: `${method} ${below}` };
           return answer.data;
         }
-        // An answer of 5xx leaves the outcome open; the key makes repeating safe.
+        // After a 5xx the outcome is unknown; the key makes the retry safe.
         if (answer.error?.retryable !== true && response.status < 500)
           throw new Refused(`${method} ${below}: ${response.status} ${JSON.stringify(answer.error)}`);
         waitMs = Math.min(answer.error?.retryAfterMs ?? waitMs, 2_000);
       } catch (error) {
         if (error instanceof Refused) throw error;
-        // The server is being killed and started again.
+        // The connection failed: the server is restarting.
       }
-      if (Date.now() > until) throw new Error(`${method} ${below}: no answer in ${patienceMs} ms`);
+      if (Date.now() > until) throw new Error(`${method} ${below}: no answer in ${callTimeoutMs} ms`);
       this.#retries += 1;
       await sleep(waitMs);
     }
@@ -265,7 +265,7 @@ class Replay {
     return this.#call("GET", `/api/v1${below}`, this.#apiKey);
   }
 
-  /** An order from nothing to its end. @returns its id in the service. */
+  /** Takes an order through all its steps. Returns its id in the service. */
   async #play(order: Order, index: number): Promise<string> {
     const key = (step: string): string => `order-${order.id}-${step}`;
     const created = await this.#write(
@@ -305,14 +305,14 @@ class Replay {
     return id;
   }
 
-  /** Whatever follow-on work was given up on the way is asked for again, as `recovery` says. */
+  /** Repeats follow-on work that has failed, as `recovery` describes. */
   async #recover(id: string): Promise<void> {
     const order = member(await this.#read(`/purchase-orders/${id}`), "purchaseOrder");
     const state = member(order, "storefrontSyncState");
     if (state === "synced" || state === "never-synced") return;
     const path = `/purchase-orders/${id}`;
     const status = member(order, "status");
-    // The storefront is synced from Sent through Received: a completed order is opened again for it.
+    // Only orders from Sent to Received can be synced, so a completed order is reopened.
     if (status === "Completed")
       await this.#write("POST", `${path}/status`, { status: "Received" }, `order-${id}-reopen`);
     await this.#write("POST", `${path}/storefront-sync/reset`, {}, `order-${id}-reset`);
@@ -320,14 +320,14 @@ class Replay {
     if (status === "Completed") await this.#write("POST", `${path}/complete`, {}, `order-${id}-complete-again`);
   }
 
-  /** One fault of each kind in turn, as often as the storefront was called ten times. */
-  async #harass(until: { done: boolean }): Promise<void> {
+  /** Injects one fault after every ten storefront calls, each kind in turn. */
+  async #injectFaults(until: { done: boolean }): Promise<void> {
     const outcomes = ["lost-response", "throttled", "error", "timeout"] as const;
-    let struckAt = 0;
+    let lastFaultAt = 0;
     while (!until.done) {
       const calls = await this.#storefrontCalls();
-      if (calls - struckAt >= callsPerFault) {
-        struckAt = calls;
+      if (calls - lastFaultAt >= callsPerFault) {
+        lastFaultAt = calls;
         const outcome = outcomes[this.#faultsSet % outcomes.length];
         await this.#admin("PUT", "/sandbox/faults", { faults: [{ call: "*", outcome, times: 1 }] });
         this.#faultsSet += 1;
@@ -358,8 +358,8 @@ class Replay {
     const opening = await this.#stock();
 
     const started = performance.now();
-    const harassment = { done: false };
-    const harassing = faults ? this.#harass(harassment) : Promise.resolve();
+    const replaying = { done: false };
+    const injecting = faults ? this.#injectFaults(replaying) : Promise.resolve();
     const ids: string[] = [];
     let next = 0;
     let killing: Promise<void> = Promise.resolve();
@@ -377,8 +377,8 @@ class Replay {
     };
     await Promise.all(Array.from({ length: parallel }, worker));
     await killing;
-    harassment.done = true;
-    await harassing;
+    replaying.done = true;
+    await injecting;
     const seconds = (performance.now() - started) / 1000;
 
     await this.#settled(ids);
@@ -398,16 +398,16 @@ class Replay {
     };
   }
 
-  /** Kills the server, once the last kill is over, and starts it again. */
+  /** Kills and restarts the server, after the previous restart has finished. */
   async #restart(last: Promise<void>): Promise<void> {
     await last;
     await this.#server.end("SIGKILL");
     await this.#server.start();
   }
 
-  /** Waits until no push of any order is under way. */
+  /** Waits until no order has a push in flight, at most `callTimeoutMs`. */
   async #settled(ids: readonly string[]): Promise<void> {
-    const until = Date.now() + patienceMs;
+    const until = Date.now() + callTimeoutMs;
     let open: readonly string[] = ids;
     while (open.length > 0) {
       const still: string[] = [];
@@ -421,7 +421,7 @@ class Replay {
     }
   }
 
-  /** What the storefront holds: `variant location` → on hand and incoming, and the unit cost by variant. */
+  /** Reads the storefront's stock: on hand and incoming by `variant location`, unit cost by variant. */
   async #stock(): Promise<Stock> {
     const stock: Stock = { onHand: new Map(), incoming: new Map(), unitCost: new Map() };
     for (const variant of list(await this.#admin("GET", "/sandbox"), "variants")) {
@@ -468,7 +468,7 @@ class Replay {
     };
     compare("on hand", onHand, stock.onHand);
     compare("incoming", incoming, stock.incoming);
-    // Orders of one product complete side by side, so any of their proposals may be the last one written.
+    // Orders of one product complete in parallel, so any of their proposed costs may be the last one written.
     for (const [variantId, proposed] of costs) {
       const cost = stock.unitCost.get(variantId) ?? null;
       if (cost === null || !proposed.has(cost))
@@ -486,12 +486,12 @@ interface Stock {
   readonly unitCost: Map<string, number | null>;
 }
 
-/** An answer that repeating does not change. */
+/** A refusal that a retry would not change. */
 class Refused extends Error {
   override readonly name = "Refused";
 }
 
-/** Starts a server on an empty directory, replays the orders and compares. */
+/** Starts a server on an empty directory, replays the orders and compares the stock. */
 export async function replay(options: ReplayOptions): Promise<ReplayResult> {
   const directory = mkdtempSync(path.join(tmpdir(), "openpo-replay-"));
   const server = new Server(directory, await freePort());
@@ -527,7 +527,9 @@ if (import.meta.main) {
       `${result.orders} orders, ${result.calls} calls, ${result.seconds.toFixed(1)} s: ${(result.orders / result.seconds).toFixed(1)} orders/s`,
       `slowest call: ${result.slowestMs.toFixed(0)} ms, retries included (${result.slowestCall})`,
       `${result.retries} retries, ${result.storefrontCalls} storefront calls, ${result.faultsSet} faults, ${result.kills} kills`,
-      result.differences.length === 0 ? "stock, incoming and costs are exactly right" : result.differences.join("\n"),
+      result.differences.length === 0
+        ? "stock, incoming quantities and costs are exactly as expected"
+        : result.differences.join("\n"),
     ].join("\n"),
   );
   process.exitCode = result.differences.length === 0 ? 0 : 1;
