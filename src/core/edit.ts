@@ -10,29 +10,33 @@ import { type DecisionContext, decision, unchanged } from "./decision.ts";
 import { Fault, invalidField } from "./fault.ts";
 import { availableMoves } from "./status.ts";
 import { accountedQuantity, baseQuantity, isCustom, lineTotal } from "./lines.ts";
+import { moneyDecimalsMax, moneyToNumber, type Quantity, quantityToNumber, totalValueMax, zeroMoney } from "./money.ts";
 import {
-  fxRateToNumber,
-  type Money,
-  moneyDecimalsMax,
-  moneyToNumber,
-  type Quantity,
-  quantityToNumber,
-  totalValueMax,
-  zeroMoney,
-  zeroQuantity,
-} from "./money.ts";
+  articleFields,
+  type Changes,
+  editableHeaderFields,
+  editableLineFields,
+  type Fields,
+  type lineCostFields,
+  type lineFields,
+  storedLineFields,
+  namesGiven,
+  shownValue,
+  type supplierFields,
+  type ValuesOf,
+  valuesFrom,
+  withChanges,
+} from "./purchase-order-fields.ts";
 import {
   customVariantPrefix,
   type Decision,
   type FieldChange,
-  type HeaderFields,
   type LineFailure,
   type LineItem,
   linesPerOrderMax,
   type PurchaseOrder,
   type ShopFacts,
   type Status,
-  type SupplierFields,
 } from "./purchase-order.ts";
 
 /** Statuses in which lines may be added, edited and deleted (C30). */
@@ -45,32 +49,23 @@ const lineStatuses: ReadonlySet<Status> = new Set([
   "Partially Received",
 ]);
 
-/** A line as asked for, with what the catalogue knows of its variant (all null when it does not hold it, C16). */
-export interface NewLine extends SupplierFields {
+/** A line as asked for, with what the catalogue knows of its variant. An absent field has its empty value (C16). */
+export interface NewLine
+  extends
+    Changes<typeof lineCostFields>,
+    Changes<typeof articleFields>,
+    Changes<typeof supplierFields>,
+    Changes<typeof lineFields> {
   readonly poLineItemId: string;
   /** For a custom line an id that the caller of the rule made, `CSTM-…`. */
   readonly variantId: string;
   /** Whether the line was asked for as a custom one. */
   readonly isCustom: boolean;
   readonly quantityOrdered: Quantity;
-  readonly unitCost: Money;
-  /** Null: the order's currency (C35). */
-  readonly unitCostCurrencyCode: string | null;
-  readonly productName: string | null;
-  readonly variantName: string | null;
-  readonly sku: string | null;
-  readonly barcode: string | null;
-  readonly expectedDeliveryDate: string | null;
-  readonly note: string | null;
 }
 
-/** Header fields to set. An absent field is untouched, null clears; a cleared `currencyCode` is derived again (C35). */
-export type HeaderChanges = {
-  readonly [K in Exclude<keyof HeaderFields, "currencyCode" | "tags">]?: HeaderFields[K] | undefined;
-} & {
-  readonly currencyCode?: string | null | undefined;
-  readonly tags?: readonly string[] | null | undefined;
-};
+/** Header fields to set. A cleared `currencyCode` is derived again (C35). */
+export type HeaderChanges = Changes<typeof editableHeaderFields>;
 
 /** What the shop knows of the supplier and the location that the order will have; null: none, or unknown to the shop. */
 export interface HeaderFacts {
@@ -91,26 +86,10 @@ export interface NewOrder {
   readonly lineItems: readonly NewLine[];
 }
 
-type CustomLineField = "productName" | "variantName" | "sku" | "barcode";
-type LineField =
-  | "quantityOrdered"
-  | "quantityRejected"
-  | "quantityCancelled"
-  | "unitCost"
-  | "expectedDeliveryDate"
-  | "note"
-  | keyof SupplierFields
-  | Exclude<CustomLineField, "productName">;
-
-/** One entry of PATCH line-items. An absent field is untouched, null clears. Quantities are absolute totals (C31). */
-export type LineEdit = { readonly [K in LineField]?: LineItem[K] | undefined } & {
+/** One entry of PATCH line-items. Quantities are absolute totals (C31). A cleared `unitCostCurrencyCode` is the order's. */
+export interface LineEdit extends Changes<typeof editableLineFields> {
   readonly lineItemId: string;
-  readonly productName?: string | undefined;
-  /** Null: the order's currency. */
-  readonly unitCostCurrencyCode?: string | null | undefined;
-};
-
-const kept = <T>(changed: T | undefined, before: T): T => (changed === undefined ? before : changed);
+}
 
 /** Whether two values of a field are the same to a reader of the API: scalars, tags and addresses. */
 function same(a: unknown, b: unknown): boolean {
@@ -121,59 +100,22 @@ function same(a: unknown, b: unknown): boolean {
   return left.size === right.size && [...left].every(([key, value]) => right.has(key) && same(value, right.get(key)));
 }
 
-type Shown<T> = Readonly<Record<string, (of: T) => unknown>>;
-
 /** The fields that differ, as the API shows them. */
-const changesOf = <T>(fields: Shown<T>, before: T, after: T, poLineItemId: string | null): readonly FieldChange[] =>
-  Object.entries(fields)
-    .map(([field, shown]) => ({ field, poLineItemId, before: shown(before), after: shown(after) }))
-    .filter((change) => !same(change.before, change.after));
-
-const shownMoney = (amount: Money | null): number | null => (amount === null ? null : moneyToNumber(amount));
-const shownQuantity = (quantity: Quantity | null): number | null =>
-  quantity === null ? null : quantityToNumber(quantity);
-
-const headerFields = {
-  poName: (order) => order.poName,
-  supplierId: (order) => order.supplierId,
-  locationId: (order) => order.locationId,
-  currencyCode: (order) => order.currencyCode,
-  orderDate: (order) => order.orderDate,
-  expectedDeliveryDate: (order) => order.expectedDeliveryDate,
-  supplierReference: (order) => order.supplierReference,
-  paymentTerms: (order) => order.paymentTerms,
-  incoterm: (order) => order.incoterm,
-  shippingCost: (order) => shownMoney(order.shippingCost),
-  discountAmount: (order) => shownMoney(order.discountAmount),
-  taxAmount: (order) => shownMoney(order.taxAmount),
-  tags: (order) => order.tags,
-  note: (order) => order.note,
-  noteToSupplier: (order) => order.noteToSupplier,
-  billingAddress: (order) => order.billingAddress,
-  shippingAddress: (order) => order.shippingAddress,
-  fxRateOverride: (order) => (order.fxRateOverride === null ? null : fxRateToNumber(order.fxRateOverride)),
-} as const satisfies Record<keyof HeaderFields, (order: HeaderFields) => unknown>;
-
-const lineFields = {
-  quantityOrdered: (line) => quantityToNumber(line.quantityOrdered),
-  quantityRejected: (line) => quantityToNumber(line.quantityRejected),
-  quantityCancelled: (line) => quantityToNumber(line.quantityCancelled),
-  unitCost: (line) => moneyToNumber(line.unitCost),
-  unitCostCurrencyCode: (line) => line.unitCostCurrencyCode,
-  supplierSku: (line) => line.supplierSku,
-  supplierBarcode: (line) => line.supplierBarcode,
-  supplierProductName: (line) => line.supplierProductName,
-  supplierProductUrl: (line) => line.supplierProductUrl,
-  moq: (line) => shownQuantity(line.moq),
-  packSize: (line) => shownQuantity(line.packSize),
-  leadTimeDays: (line) => line.leadTimeDays,
-  expectedDeliveryDate: (line) => line.expectedDeliveryDate,
-  note: (line) => line.note,
-  productName: (line) => line.productName,
-  variantName: (line) => line.variantName,
-  sku: (line) => line.sku,
-  barcode: (line) => line.barcode,
-} as const satisfies Record<LineField | "productName" | "unitCostCurrencyCode", (line: LineItem) => unknown>;
+function changesOf<T extends Fields>(
+  fields: T,
+  before: ValuesOf<T>,
+  after: ValuesOf<T>,
+  poLineItemId: string | null,
+): readonly FieldChange[] {
+  const changes: FieldChange[] = [];
+  for (const name in fields) {
+    const field = fields[name];
+    if (field === undefined || same(before[name], after[name])) continue;
+    const shown = (values: ValuesOf<T>): unknown => shownValue(field.kind, values[name]);
+    changes.push({ field: name, poLineItemId, before: shown(before), after: shown(after) });
+  }
+  return changes;
+}
 
 /** What the log keeps of a line that came or went. */
 const shownLine = (line: LineItem): Readonly<Record<string, unknown>> => ({
@@ -191,7 +133,7 @@ const isTooLarge = (line: LineItem): boolean => lineTotal(line) > totalValueMax 
 
 function linesFrom(lines: readonly NewLine[], currencyCode: string, nowMs: number): readonly LineItem[] {
   return lines.map((line, index) => {
-    const { isCustom: asCustom, unitCostCurrencyCode, ...fields } = line;
+    const { isCustom: asCustom } = line;
     // A custom line is the whole body of its call; catalogue lines come as a list.
     const path = asCustom ? "" : `/lineItems/${index}`;
     if (!asCustom && isCustom(line))
@@ -201,17 +143,12 @@ function linesFrom(lines: readonly NewLine[], currencyCode: string, nowMs: numbe
         "Add a custom line with POST /line-items/custom.",
       );
     if (asCustom && !isCustom(line)) throw new TypeError(`a custom line needs an id ${customVariantPrefix}…`);
-    const item: LineItem = {
-      ...fields,
-      unitCostCurrencyCode: unitCostCurrencyCode ?? currencyCode,
-      quantityConfirmed: zeroQuantity,
-      quantityReceived: zeroQuantity,
-      quantityRejected: zeroQuantity,
-      quantityCancelled: zeroQuantity,
-      quantitySynced: zeroQuantity,
+    const item = valuesFrom(storedLineFields, {
+      ...line,
+      unitCostCurrencyCode: line.unitCostCurrencyCode ?? currencyCode,
       createdAtMs: nowMs,
       updatedAtMs: nowMs,
-    };
+    });
     if (isTooLarge(item))
       throw invalidField(`${path}/unitCost`, `makes a line worth more than ${totalValueMax}`, "Split the line.");
     return item;
@@ -246,30 +183,13 @@ export function decideCreate(asked: NewOrder, facts: HeaderFacts, context: Decis
   const currencyCode = header.currencyCode ?? currencyOf(facts, context.shop);
   refuseTooManyLines(asked.lineItems.length);
   const draft: PurchaseOrder = {
+    ...valuesFrom(editableHeaderFields, { ...header, currencyCode }),
     purchaseOrderId: asked.purchaseOrderId,
     poNumber: asked.poNumber,
-    poName: header.poName ?? null,
     status: "Draft",
     previousStatus: "Draft",
-    supplierId: header.supplierId ?? null,
     supplierName: facts.supplier?.name ?? null,
-    locationId: header.locationId ?? null,
     locationName: facts.locationName,
-    currencyCode,
-    orderDate: header.orderDate ?? null,
-    expectedDeliveryDate: header.expectedDeliveryDate ?? null,
-    supplierReference: header.supplierReference ?? null,
-    paymentTerms: header.paymentTerms ?? null,
-    incoterm: header.incoterm ?? null,
-    shippingCost: header.shippingCost ?? null,
-    discountAmount: header.discountAmount ?? null,
-    taxAmount: header.taxAmount ?? null,
-    tags: header.tags ?? [],
-    note: header.note ?? null,
-    noteToSupplier: header.noteToSupplier ?? null,
-    billingAddress: header.billingAddress ?? null,
-    shippingAddress: header.shippingAddress ?? null,
-    fxRateOverride: header.fxRateOverride ?? null,
     itemCount: 0,
     totalValue: zeroMoney,
     unpricedLineItemIds: [],
@@ -309,34 +229,16 @@ export function decideHeader(
   facts: UpdateFacts,
   context: DecisionContext,
 ): Decision {
-  const supplierId = kept(changes.supplierId, order.supplierId);
-  const locationId = kept(changes.locationId, order.locationId);
   const currencyCode = nextCurrency(order, changes, facts, context.shop);
-  if (locationId !== order.locationId) refuseLocation(order, locationId);
+  // A rate belongs to the currency that it was given for.
+  const { fxRateOverride = currencyCode === order.currencyCode ? undefined : null } = changes;
   const edited: PurchaseOrder = {
-    ...order,
-    poName: kept(changes.poName, order.poName),
-    supplierId,
+    ...withChanges(editableHeaderFields, order, { ...changes, currencyCode, fxRateOverride }),
     supplierName: facts.supplier?.name ?? null,
-    locationId,
     locationName: facts.locationName,
-    currencyCode,
-    orderDate: kept(changes.orderDate, order.orderDate),
-    expectedDeliveryDate: kept(changes.expectedDeliveryDate, order.expectedDeliveryDate),
-    supplierReference: kept(changes.supplierReference, order.supplierReference),
-    paymentTerms: kept(changes.paymentTerms, order.paymentTerms),
-    incoterm: kept(changes.incoterm, order.incoterm),
-    shippingCost: kept(changes.shippingCost, order.shippingCost),
-    discountAmount: kept(changes.discountAmount, order.discountAmount),
-    taxAmount: kept(changes.taxAmount, order.taxAmount),
-    tags: changes.tags === undefined ? order.tags : (changes.tags ?? []),
-    note: kept(changes.note, order.note),
-    noteToSupplier: kept(changes.noteToSupplier, order.noteToSupplier),
-    billingAddress: kept(changes.billingAddress, order.billingAddress),
-    shippingAddress: kept(changes.shippingAddress, order.shippingAddress),
-    fxRateOverride: kept(changes.fxRateOverride, currencyCode === order.currencyCode ? order.fxRateOverride : null),
   };
-  const fieldChanges = changesOf(headerFields, order, edited, null);
+  if (edited.locationId !== order.locationId) refuseLocation(order, edited.locationId);
+  const fieldChanges = changesOf(editableHeaderFields, order, edited, null);
   if (fieldChanges.length === 0) return unchanged(order);
   const message = `Changed ${fieldChanges.map((change) => change.field).join(", ")}.`;
   const next = { ...edited, settledAmount: settledAmount(facts.settlements, edited, context.shop) };
@@ -436,30 +338,12 @@ export function decideAddLines(order: PurchaseOrder, lines: readonly NewLine[], 
   return decision(order, { ...order, lineItems: [...order.lineItems, ...added] }, { log: [log] }, context);
 }
 
-const edited = (line: LineItem, edit: LineEdit, orderCurrency: string): LineItem => ({
-  ...line,
-  quantityOrdered: kept(edit.quantityOrdered, line.quantityOrdered),
-  quantityRejected: kept(edit.quantityRejected, line.quantityRejected),
-  quantityCancelled: kept(edit.quantityCancelled, line.quantityCancelled),
-  unitCost: kept(edit.unitCost, line.unitCost),
-  unitCostCurrencyCode:
-    edit.unitCostCurrencyCode === undefined ? line.unitCostCurrencyCode : (edit.unitCostCurrencyCode ?? orderCurrency),
-  supplierSku: kept(edit.supplierSku, line.supplierSku),
-  supplierBarcode: kept(edit.supplierBarcode, line.supplierBarcode),
-  supplierProductName: kept(edit.supplierProductName, line.supplierProductName),
-  supplierProductUrl: kept(edit.supplierProductUrl, line.supplierProductUrl),
-  moq: kept(edit.moq, line.moq),
-  packSize: kept(edit.packSize, line.packSize),
-  leadTimeDays: kept(edit.leadTimeDays, line.leadTimeDays),
-  expectedDeliveryDate: kept(edit.expectedDeliveryDate, line.expectedDeliveryDate),
-  note: kept(edit.note, line.note),
-  productName: kept(edit.productName, line.productName),
-  variantName: kept(edit.variantName, line.variantName),
-  sku: kept(edit.sku, line.sku),
-  barcode: kept(edit.barcode, line.barcode),
-});
-
-const customLineFields = ["productName", "variantName", "sku", "barcode"] as const satisfies readonly CustomLineField[];
+/** The line as the edit asks for it. */
+const edited = (line: LineItem, edit: LineEdit, orderCurrency: string): LineItem =>
+  withChanges(editableLineFields, line, {
+    ...edit,
+    unitCostCurrencyCode: edit.unitCostCurrencyCode === null ? orderCurrency : edit.unitCostCurrencyCode,
+  });
 
 const excess = (line: LineItem): number => Math.max(0, accountedQuantity(line) - baseQuantity(line));
 
@@ -467,11 +351,11 @@ type Refusal = Omit<LineFailure, "lineItemId">;
 
 /** Why the line cannot become `next`, or null. An excess that an allowed over-receipt left may stay or shrink, not grow (P1, P2). */
 function lineRefusal(line: LineItem, next: LineItem, edit: LineEdit): Refusal | null {
-  const strangers = isCustom(line) ? [] : customLineFields.filter((field) => edit[field] !== undefined);
-  if (strangers.length > 0)
+  const customOnly = isCustom(line) ? [] : namesGiven(articleFields, edit);
+  if (customOnly.length > 0)
     return {
       reason: "custom-field-on-catalogue-line",
-      message: `${strangers.join(", ")} can be set on custom lines only; a catalogue line takes them from the catalogue.`,
+      message: `${customOnly.join(", ")} can be set on custom lines only; a catalogue line takes them from the catalogue.`,
     };
   const ordered = quantityToNumber(next.quantityOrdered);
   if (next.quantityOrdered < line.quantityOrdered && next.quantityOrdered < line.quantityConfirmed)
@@ -536,7 +420,7 @@ export function decideEditLines(
       continue;
     }
     updatedLineItemIds.push(lineItemId);
-    const lineChanges = changesOf(lineFields, line, next, lineItemId);
+    const lineChanges = changesOf(editableLineFields, line, next, lineItemId);
     if (lineChanges.length === 0) continue;
     changes.push(...lineChanges);
     lines.set(lineItemId, { ...next, updatedAtMs: context.nowMs });

@@ -22,7 +22,14 @@
  * - P6. `totalValue` = Σ ordered × unitCost in the order's currency, summed exactly, rounded once.
  */
 import type { Effect } from "./effect.ts";
-import type { FxRate, Money, Quantity } from "./money.ts";
+import type { FxRate, Quantity } from "./money.ts";
+import type {
+  editableHeaderFields,
+  headerRecordFields,
+  storedLineFields,
+  supplierFields,
+  ValuesOf,
+} from "./purchase-order-fields.ts";
 
 export const statuses = [
   "Draft",
@@ -80,87 +87,22 @@ export interface Address {
 }
 
 /** What a line carries about the supplier's side of the article. */
-export interface SupplierFields {
-  readonly supplierSku: string | null;
-  readonly supplierBarcode: string | null;
-  readonly supplierProductName: string | null;
-  readonly supplierProductUrl: string | null;
-  readonly moq: Quantity | null;
-  readonly packSize: Quantity | null;
-  readonly leadTimeDays: number | null;
-}
+export interface SupplierFields extends ValuesOf<typeof supplierFields> {}
 
 /** What is stored of a line. `quantityPending`, `lineItemStatus` and `lineTotal` follow from it (lines.ts, C29). */
-export interface LineItem extends SupplierFields {
-  readonly poLineItemId: string;
-  readonly variantId: string;
-  readonly quantityOrdered: Quantity;
-  readonly quantityConfirmed: Quantity;
-  readonly quantityReceived: Quantity;
-  readonly quantityRejected: Quantity;
-  readonly quantityCancelled: Quantity;
-  readonly quantitySynced: Quantity;
-  readonly unitCost: Money;
-  readonly unitCostCurrencyCode: string;
-  readonly productName: string | null;
-  readonly variantName: string | null;
-  readonly sku: string | null;
-  readonly barcode: string | null;
-  /** `YYYY-MM-DD`. */
-  readonly expectedDeliveryDate: string | null;
-  readonly note: string | null;
-  readonly createdAtMs: number;
-  readonly updatedAtMs: number;
-}
+export interface LineItem extends ValuesOf<typeof storedLineFields> {}
 
 /** The header fields that a caller may set (contract §9). Amounts are in the order's currency. */
-export interface HeaderFields {
-  readonly poName: string | null;
-  readonly supplierId: string | null;
-  readonly locationId: string | null;
-  readonly currencyCode: string;
-  /** `YYYY-MM-DD`. */
-  readonly orderDate: string | null;
-  /** `YYYY-MM-DD`. */
-  readonly expectedDeliveryDate: string | null;
-  readonly supplierReference: string | null;
-  readonly paymentTerms: string | null;
-  readonly incoterm: string | null;
-  readonly shippingCost: Money | null;
-  readonly discountAmount: Money | null;
-  readonly taxAmount: Money | null;
-  readonly tags: readonly string[];
-  readonly note: string | null;
-  readonly noteToSupplier: string | null;
-  readonly billingAddress: Address | null;
-  readonly shippingAddress: Address | null;
-  /** Order currency → shop currency; only by header update. */
-  readonly fxRateOverride: FxRate | null;
-}
+export interface HeaderFields extends ValuesOf<typeof editableHeaderFields> {}
 
-export interface Header extends HeaderFields {
-  readonly purchaseOrderId: string;
-  readonly poNumber: string;
+export interface Header extends HeaderFields, ValuesOf<typeof headerRecordFields> {
   readonly status: Status;
   readonly previousStatus: Status;
-  readonly supplierName: string | null;
-  readonly locationName: string | null;
-  readonly itemCount: number;
-  readonly totalValue: Money;
-  /** Lines that no rate converts to the order's currency; they are left out of `totalValue` (C35). */
-  readonly unpricedLineItemIds: readonly string[];
-  /** Payments made plus credits applied, in the order's currency. */
-  readonly settledAmount: Money;
   readonly storefrontSyncState: StorefrontSyncState;
-  readonly createdBy: string | null;
-  readonly createdAtMs: number;
-  readonly updatedAtMs: number;
-  readonly sentAtMs: number | null;
-  readonly confirmedAtMs: number | null;
-  readonly receivedAtMs: number | null;
-  readonly completedAtMs: number | null;
-  readonly cancelledAtMs: number | null;
-  readonly version: number;
+  /** The supplier's name as the shop has it now; null: no supplier, or unknown to the shop. */
+  readonly supplierName: string | null;
+  /** The location's name as the shop has it now. */
+  readonly locationName: string | null;
 }
 
 export interface PurchaseOrder extends Header {

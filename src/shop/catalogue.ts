@@ -7,12 +7,17 @@
  */
 import type { SupplierCredit } from "../core/attachments.ts";
 import { fold } from "../core/fold.ts";
-import { type Money, type Quantity, asMoney, asQuantity } from "../core/money.ts";
-import type { Address, SupplierFields } from "../core/purchase-order.ts";
+import {
+  articleFields,
+  type Changes,
+  type Fields,
+  supplierFields,
+  type ValuesOf,
+} from "../core/purchase-order-fields.ts";
 import { inChunks, placeholders } from "../store/in-lists.ts";
-import type { SqlValue, Statement, Tx } from "../store/store.ts";
-import { addressFrom, jsonOrNull, orNull } from "./columns.ts";
-import type { RecordTable } from "./record-table.ts";
+import type { Statement, Tx } from "../store/store.ts";
+import { type Row, changedColumns, columnList, recordReader } from "./columns.ts";
+import { type RecordTable, fieldTable } from "./record-table.ts";
 
 // The catalogue, as far as orders read and write it.
 
@@ -43,12 +48,11 @@ export async function loadLocationName(tx: Tx, shopId: string, locationId: strin
 }
 
 /** What a line keeps of its variant as it stands when the line is made (D2). */
-export interface VariantSnapshot {
+export interface VariantSnapshot extends ValuesOf<typeof articleFields> {
   readonly productName: string;
-  readonly variantName: string | null;
-  readonly sku: string | null;
-  readonly barcode: string | null;
 }
+
+const snapshotFrom = recordReader<VariantSnapshot>(articleFields);
 
 /** The variants that the shop's catalogue holds; the others are missing from the map (C16). */
 export async function loadVariants(
@@ -57,24 +61,13 @@ export async function loadVariants(
   variantIds: readonly string[],
 ): Promise<ReadonlyMap<string, VariantSnapshot>> {
   const rows = await inChunks(variantIds, (chunk) =>
-    tx.all<{
-      variant_id: string;
-      product_name: string;
-      variant_name: string | null;
-      sku: string | null;
-      barcode: string | null;
-    }>(
-      `select variant_id, product_name, variant_name, sku, barcode from variant
+    tx.all<Row & { readonly variant_id: string }>(
+      `select variant_id, ${columnList(articleFields)} from variant
        where shop_id = ? and variant_id in (${placeholders(chunk.length)})`,
       [shopId, ...chunk],
     ),
   );
-  return new Map(
-    rows.map((row) => [
-      row.variant_id,
-      { productName: row.product_name, variantName: row.variant_name, sku: row.sku, barcode: row.barcode },
-    ]),
-  );
+  return new Map(rows.map((row) => [row.variant_id, snapshotFrom(row)]));
 }
 
 /** Variants of which the supplier has a catalogue entry. */
@@ -94,33 +87,121 @@ export async function loadSupplierVariantIds(
   return new Set(rows.map((row) => row.variant_id));
 }
 
-/** What a write-back may set in a supplier's catalogue entry; an absent field is untouched (spec "Rules attached to the endpoints" 6). */
-export interface SupplierVariantChanges {
-  readonly unitCost?: Money | undefined;
-  readonly unitCostCurrencyCode?: string | undefined;
-  readonly supplierSku?: string | null | undefined;
-  readonly supplierBarcode?: string | null | undefined;
-  readonly supplierProductName?: string | null | undefined;
-  readonly supplierProductUrl?: string | null | undefined;
-  /** JSON text. It goes nowhere else (C36). */
-  readonly supplierVariantDetails?: string | null | undefined;
-  readonly moq?: Quantity | null | undefined;
-  readonly packSize?: Quantity | null | undefined;
-  readonly leadTimeDays?: number | null | undefined;
+// The records of the catalogue.
+
+const locationFields = {
+  locationId: { kind: "text" },
+  name: { kind: "text" },
+  address: { kind: "address", empty: null },
+} as const satisfies Fields;
+
+export interface Location extends ValuesOf<typeof locationFields> {}
+
+export const locationTable: RecordTable<Location, Row> = fieldTable("location", ["locationId"], locationFields);
+
+const supplierRecordFields = {
+  supplierId: { kind: "text" },
+  name: { kind: "text" },
+  email: { kind: "text", empty: null },
+  currencyCode: { kind: "text", empty: null },
+  leadTimeDays: { kind: "integer", empty: null },
+  address: { kind: "address", empty: null },
+} as const satisfies Fields;
+
+export interface Supplier extends ValuesOf<typeof supplierRecordFields> {}
+
+export const supplierTable: RecordTable<Supplier, Row> = {
+  ...fieldTable<typeof supplierRecordFields, Supplier>("supplier", ["supplierId"], supplierRecordFields),
+  derived: { name_folded: (supplier) => fold(supplier.name) },
+};
+
+/** How a variant stands at the storefront, as last imported or pulled. */
+export const variantStatuses = ["active", "inactive", "deleted", "unsyncable"] as const;
+
+export type VariantStatus = (typeof variantStatuses)[number];
+
+const variantFields = {
+  variantId: { kind: "text" },
+  productId: { kind: "text" },
+  productName: { kind: "text" },
+  variantName: { kind: "text", empty: null },
+  sku: { kind: "text", empty: null },
+  barcode: { kind: "text", empty: null },
+  /** In the shop's currency, like `price`. */
+  unitCost: { kind: "money", empty: null },
+  price: { kind: "money", empty: null },
+  status: { kind: "text" },
+} as const satisfies Fields;
+
+export interface Variant extends ValuesOf<typeof variantFields> {
+  readonly status: VariantStatus;
 }
 
-const supplierVariantColumns = [
-  ["unitCost", "unit_cost"],
-  ["unitCostCurrencyCode", "unit_cost_currency_code"],
-  ["supplierSku", "supplier_sku"],
-  ["supplierBarcode", "supplier_barcode"],
-  ["supplierProductName", "supplier_product_name"],
-  ["supplierProductUrl", "supplier_product_url"],
-  ["supplierVariantDetails", "supplier_variant_details"],
-  ["moq", "moq"],
-  ["packSize", "pack_size"],
-  ["leadTimeDays", "lead_time_days"],
-] as const satisfies readonly (readonly [keyof SupplierVariantChanges, string])[];
+export const variantTable: RecordTable<Variant, Row> = fieldTable<typeof variantFields, Variant>(
+  "variant",
+  ["variantId"],
+  variantFields,
+);
+
+const inventoryLevelFields = {
+  variantId: { kind: "text" },
+  locationId: { kind: "text" },
+  onHand: { kind: "quantity" },
+} as const satisfies Fields;
+
+export interface InventoryLevel extends ValuesOf<typeof inventoryLevelFields> {}
+
+export const inventoryLevelTable: RecordTable<InventoryLevel, Row> = fieldTable(
+  "inventory_level",
+  ["variantId", "locationId"],
+  inventoryLevelFields,
+);
+
+const saleFields = {
+  variantId: { kind: "text" },
+  /** Null when it is not known where. */
+  locationId: { kind: "text", empty: null },
+  date: { kind: "day" },
+  quantity: { kind: "quantity" },
+} as const satisfies Fields;
+
+/** What was sold of a variant on a day. */
+export interface Sale extends ValuesOf<typeof saleFields> {}
+
+const saleRows = fieldTable<typeof saleFields, Sale>("sale", ["variantId", "locationId", "date"], saleFields);
+
+/** What the column holds: a key column cannot be null, and no location has an empty id. */
+export const saleLocation = (sale: Sale): string => sale.locationId ?? "";
+
+export const saleTable: RecordTable<Sale, Row> = {
+  ...saleRows,
+  columns: { ...saleRows.columns, location_id: saleLocation },
+  from: (row) => saleRows.from(row["location_id"] === "" ? { ...row, location_id: null } : row),
+};
+
+const supplierVariantFields = {
+  supplierId: { kind: "text" },
+  variantId: { kind: "text" },
+  unitCost: { kind: "money", empty: null },
+  unitCostCurrencyCode: { kind: "text", empty: null },
+  ...supplierFields,
+  /** JSON text. It is shown to the operator alone (C36). */
+  supplierVariantDetails: { kind: "text", empty: null },
+} as const satisfies Fields;
+
+/** A supplier's catalogue entry for a variant. */
+export interface SupplierVariant extends ValuesOf<typeof supplierVariantFields> {}
+
+export const supplierVariantTable: RecordTable<SupplierVariant, Row> = fieldTable(
+  "supplier_variant",
+  ["supplierId", "variantId"],
+  supplierVariantFields,
+);
+
+const { supplierId: _supplierKey, variantId: _variantKey, ...writtenBackFields } = supplierVariantFields;
+
+/** What a write-back may set in a supplier's catalogue entry (spec "Rules attached to the endpoints" 6). */
+export interface SupplierVariantChanges extends Changes<typeof writtenBackFields> {}
 
 /** Sets what was sent in the supplier's catalogue entry; null when nothing was. It never makes an entry (C46). */
 export function supplierVariantStatement(
@@ -129,255 +210,14 @@ export function supplierVariantStatement(
   variantId: string,
   changes: SupplierVariantChanges,
 ): Statement | null {
-  const sets: string[] = [];
-  const params: SqlValue[] = [];
-  for (const [field, column] of supplierVariantColumns) {
-    const value = changes[field];
-    if (value === undefined) continue;
-    sets.push(`${column} = ?`);
-    params.push(value);
-  }
-  if (sets.length === 0) return null;
+  const set = changedColumns(writtenBackFields, changes);
+  if (set.length === 0) return null;
   return {
-    sql: `update supplier_variant set ${sets.join(", ")} where shop_id = ? and supplier_id = ? and variant_id = ?`,
-    params: [...params, shopId, supplierId, variantId],
+    sql: `update supplier_variant set ${set.map(([column]) => `${column} = ?`).join(", ")}
+          where shop_id = ? and supplier_id = ? and variant_id = ?`,
+    params: [...set.map(([, value]) => value), shopId, supplierId, variantId],
   };
 }
-
-export interface Location {
-  readonly locationId: string;
-  readonly name: string;
-  readonly address: Address | null;
-}
-
-interface LocationRow {
-  readonly location_id: string;
-  readonly name: string;
-  readonly address: string | null;
-}
-
-export const locationTable: RecordTable<Location, LocationRow> = {
-  name: "location",
-  key: ["location_id"],
-  columns: {
-    location_id: (location) => location.locationId,
-    name: (location) => location.name,
-    address: (location) => jsonOrNull(location.address),
-  },
-  from: (row) => ({ locationId: row.location_id, name: row.name, address: addressFrom(row.address) }),
-};
-
-export interface Supplier {
-  readonly supplierId: string;
-  readonly name: string;
-  readonly email: string | null;
-  readonly currencyCode: string | null;
-  readonly leadTimeDays: number | null;
-  readonly address: Address | null;
-}
-
-interface SupplierRow {
-  readonly supplier_id: string;
-  readonly name: string;
-  readonly email: string | null;
-  readonly currency_code: string | null;
-  readonly lead_time_days: number | null;
-  readonly address: string | null;
-}
-
-export const supplierTable: RecordTable<Supplier, SupplierRow> = {
-  name: "supplier",
-  key: ["supplier_id"],
-  columns: {
-    supplier_id: (supplier) => supplier.supplierId,
-    name: (supplier) => supplier.name,
-    email: (supplier) => supplier.email,
-    currency_code: (supplier) => supplier.currencyCode,
-    lead_time_days: (supplier) => supplier.leadTimeDays,
-    address: (supplier) => jsonOrNull(supplier.address),
-  },
-  derived: { name_folded: (supplier) => fold(supplier.name) },
-  from: (row) => ({
-    supplierId: row.supplier_id,
-    name: row.name,
-    email: row.email,
-    currencyCode: row.currency_code,
-    leadTimeDays: row.lead_time_days,
-    address: addressFrom(row.address),
-  }),
-};
-
-/** How a variant stands at the storefront, as last imported or pulled. */
-export const variantStatuses = ["active", "inactive", "deleted", "unsyncable"] as const;
-
-export type VariantStatus = (typeof variantStatuses)[number];
-
-export interface Variant {
-  readonly variantId: string;
-  readonly productId: string;
-  readonly productName: string;
-  readonly variantName: string | null;
-  readonly sku: string | null;
-  readonly barcode: string | null;
-  /** In the shop's currency, like `price`. */
-  readonly unitCost: Money | null;
-  readonly price: Money | null;
-  readonly status: VariantStatus;
-}
-
-interface VariantRow {
-  readonly variant_id: string;
-  readonly product_id: string;
-  readonly product_name: string;
-  readonly variant_name: string | null;
-  readonly sku: string | null;
-  readonly barcode: string | null;
-  readonly unit_cost: number | null;
-  readonly price: number | null;
-  readonly status: VariantStatus;
-}
-
-export const variantTable: RecordTable<Variant, VariantRow> = {
-  name: "variant",
-  key: ["variant_id"],
-  columns: {
-    variant_id: (variant) => variant.variantId,
-    product_id: (variant) => variant.productId,
-    product_name: (variant) => variant.productName,
-    variant_name: (variant) => variant.variantName,
-    sku: (variant) => variant.sku,
-    barcode: (variant) => variant.barcode,
-    unit_cost: (variant) => variant.unitCost,
-    price: (variant) => variant.price,
-    status: (variant) => variant.status,
-  },
-  from: (row) => ({
-    variantId: row.variant_id,
-    productId: row.product_id,
-    productName: row.product_name,
-    variantName: row.variant_name,
-    sku: row.sku,
-    barcode: row.barcode,
-    unitCost: orNull<Money>(row.unit_cost, asMoney),
-    price: orNull<Money>(row.price, asMoney),
-    status: row.status,
-  }),
-};
-
-/** A supplier's catalogue entry for a variant. */
-export interface SupplierVariant extends SupplierFields {
-  readonly supplierId: string;
-  readonly variantId: string;
-  readonly unitCost: Money | null;
-  readonly unitCostCurrencyCode: string | null;
-  /** JSON text. It is shown to the operator alone (C36). */
-  readonly supplierVariantDetails: string | null;
-}
-
-interface SupplierVariantRow {
-  readonly supplier_id: string;
-  readonly variant_id: string;
-  readonly unit_cost: number | null;
-  readonly unit_cost_currency_code: string | null;
-  readonly supplier_sku: string | null;
-  readonly supplier_barcode: string | null;
-  readonly supplier_product_name: string | null;
-  readonly supplier_product_url: string | null;
-  readonly supplier_variant_details: string | null;
-  readonly moq: number | null;
-  readonly pack_size: number | null;
-  readonly lead_time_days: number | null;
-}
-
-export const supplierVariantTable: RecordTable<SupplierVariant, SupplierVariantRow> = {
-  name: "supplier_variant",
-  key: ["supplier_id", "variant_id"],
-  columns: {
-    supplier_id: (entry) => entry.supplierId,
-    variant_id: (entry) => entry.variantId,
-    unit_cost: (entry) => entry.unitCost,
-    unit_cost_currency_code: (entry) => entry.unitCostCurrencyCode,
-    supplier_sku: (entry) => entry.supplierSku,
-    supplier_barcode: (entry) => entry.supplierBarcode,
-    supplier_product_name: (entry) => entry.supplierProductName,
-    supplier_product_url: (entry) => entry.supplierProductUrl,
-    supplier_variant_details: (entry) => entry.supplierVariantDetails,
-    moq: (entry) => entry.moq,
-    pack_size: (entry) => entry.packSize,
-    lead_time_days: (entry) => entry.leadTimeDays,
-  },
-  from: (row) => ({
-    supplierId: row.supplier_id,
-    variantId: row.variant_id,
-    unitCost: orNull<Money>(row.unit_cost, asMoney),
-    unitCostCurrencyCode: row.unit_cost_currency_code,
-    supplierSku: row.supplier_sku,
-    supplierBarcode: row.supplier_barcode,
-    supplierProductName: row.supplier_product_name,
-    supplierProductUrl: row.supplier_product_url,
-    supplierVariantDetails: row.supplier_variant_details,
-    moq: orNull<Quantity>(row.moq, asQuantity),
-    packSize: orNull<Quantity>(row.pack_size, asQuantity),
-    leadTimeDays: row.lead_time_days,
-  }),
-};
-
-export interface InventoryLevel {
-  readonly variantId: string;
-  readonly locationId: string;
-  readonly onHand: Quantity;
-}
-
-interface InventoryLevelRow {
-  readonly variant_id: string;
-  readonly location_id: string;
-  readonly on_hand: number;
-}
-
-export const inventoryLevelTable: RecordTable<InventoryLevel, InventoryLevelRow> = {
-  name: "inventory_level",
-  key: ["variant_id", "location_id"],
-  columns: {
-    variant_id: (level) => level.variantId,
-    location_id: (level) => level.locationId,
-    on_hand: (level) => level.onHand,
-  },
-  from: (row) => ({ variantId: row.variant_id, locationId: row.location_id, onHand: asQuantity(row.on_hand) }),
-};
-
-/** What was sold of a variant on a day; `locationId` is null when it is not known where. */
-export interface Sale {
-  readonly variantId: string;
-  readonly locationId: string | null;
-  /** `YYYY-MM-DD`. */
-  readonly date: string;
-  readonly quantity: Quantity;
-}
-
-interface SaleRow {
-  readonly variant_id: string;
-  readonly location_id: string;
-  readonly date: string;
-  readonly quantity: number;
-}
-
-export const saleTable: RecordTable<Sale, SaleRow> = {
-  name: "sale",
-  key: ["variant_id", "location_id", "date"],
-  columns: {
-    variant_id: (sale) => sale.variantId,
-    // A key column cannot be null; no location has an empty id.
-    location_id: (sale) => sale.locationId ?? "",
-    date: (sale) => sale.date,
-    quantity: (sale) => sale.quantity,
-  },
-  from: (row) => ({
-    variantId: row.variant_id,
-    locationId: row.location_id === "" ? null : row.location_id,
-    date: row.date,
-    quantity: asQuantity(row.quantity),
-  }),
-};
 
 interface SupplierCreditRow {
   readonly credit_id: string;

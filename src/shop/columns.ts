@@ -1,17 +1,69 @@
-import type { Address } from "../core/purchase-order.ts";
+/**
+ * How core's values are held in columns, by the tables of fields (core/purchase-order-fields.ts): the column's name, the value written
+ * and the record read back. Every function that takes a table builds what it needs once, when the program starts.
+ */
+import type { Changes, Field, FieldKind, Fields, FieldValue, ValuesOf } from "../core/purchase-order-fields.ts";
+import type { SqlValue } from "../store/store.ts";
+
+/** A row by column name. */
+export type Row = Readonly<Record<string, SqlValue>>;
+
+/** Columns with the value that a record has in each. */
+export type Columns<Of> = Readonly<Record<string, (of: Of) => SqlValue>>;
+
+/** Kinds that are stored as JSON text. All others are stored as core holds them. */
+const jsonKinds: ReadonlySet<FieldKind> = new Set(["strings", "address"]);
+
+/** `noteToSupplier` → `note_to_supplier`; `createdAtMs` → `created_at`, since all instants are in milliseconds. */
+export const columnOf = (name: string): string =>
+  name.replace(/Ms$/, "").replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The columns of the fields, for a select. `prefix` names their table: `o.`. */
+export const columnList = (fields: Fields, prefix = ""): string =>
+  Object.keys(fields)
+    .map((name) => `${prefix}${columnOf(name)}`)
+    .join(", ");
+
+const toColumn = (value: FieldValue): SqlValue =>
+  typeof value === "object" && value !== null ? JSON.stringify(value) : value;
+
+/** The columns of the fields, for writing. */
+export function columnsOf<T extends Fields>(fields: T): Columns<ValuesOf<T>> {
+  const columns: Record<string, (of: ValuesOf<T>) => SqlValue> = {};
+  for (const name in fields) columns[columnOf(name)] = (of) => toColumn(of[name]);
+  return columns;
+}
+
+/** The columns of the fields for which there is a change, each with its new value. */
+export function changedColumns<T extends Fields>(
+  fields: T,
+  changes: Changes<T>,
+): readonly (readonly [column: string, value: SqlValue])[] {
+  const columns: [string, SqlValue][] = [];
+  for (const name in fields) {
+    const value = changes[name];
+    if (value !== undefined) columns.push([columnOf(name), toColumn(value)]);
+  }
+  return columns;
+}
+
+/** A function that makes a record of a row which has the columns of these fields. */
+export function recordReader<Of>(fields: { readonly [Name in keyof Of]: Field }): (row: Row) => Of {
+  const members = Object.entries<Field>(fields).map(([name, { kind }]) => ({
+    name,
+    column: columnOf(name),
+    isJson: jsonKinds.has(kind),
+  }));
+  return (row) => {
+    const record: Record<string, unknown> = {};
+    for (const { name, column, isJson } of members) {
+      const value = row[column];
+      record[name] = isJson && typeof value === "string" ? JSON.parse(value) : value;
+    }
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the table names every member and what its column holds
+    return record as Of;
+  };
+}
 
 export const orNull = <T>(value: number | null, brand: (value: number) => T): T | null =>
   value === null ? null : brand(value);
-
-export function addressFrom(json: string | null): Address | null {
-  if (json === null) return null;
-  const address: Address = JSON.parse(json);
-  return address;
-}
-
-export function stringsFrom(json: string): readonly string[] {
-  const strings: readonly string[] = JSON.parse(json);
-  return strings;
-}
-
-export const jsonOrNull = (value: Address | null): string | null => (value === null ? null : JSON.stringify(value));

@@ -11,7 +11,7 @@ import {
 import { asQuantity } from "../core/money.ts";
 import { placeholders } from "../store/in-lists.ts";
 import type { Statement, Tx } from "../store/store.ts";
-import { type Sale, saleTable } from "./catalogue.ts";
+import { type Sale, saleLocation } from "./catalogue.ts";
 
 /** Variants whose demand is learned in one turn of the shop. */
 const settledVariantsMax = 20;
@@ -31,7 +31,7 @@ on conflict (shop_id, variant_id, location_id) do update set stale_from =
  */
 export const markSeriesStatement = (shopId: string, sale: Sale): Statement => ({
   sql: markSeries,
-  params: [shopId, sale.variantId, saleTable.columns.location_id(sale), sale.date],
+  params: [shopId, sale.variantId, saleLocation(sale), sale.date],
 });
 
 export interface SeriesRow {

@@ -8,7 +8,8 @@
 import { fold } from "../core/fold.ts";
 import type { Header, PaidStatus, Status } from "../core/purchase-order.ts";
 import type { SqlValue, Tx } from "../store/store.ts";
-import { type HeaderRow, headerFrom, selectHeader } from "./purchase-orders.ts";
+import type { Row } from "./columns.ts";
+import { headerFrom, selectHeader } from "./purchase-orders.ts";
 
 /** Null: not filtered by it. */
 export interface OrderFilters {
@@ -175,7 +176,7 @@ export async function listOrders(
   const rows =
     last === undefined
       ? []
-      : await tx.all<HeaderRow>(
+      : await tx.all<Row>(
           `${selectHeader} where o.shop_id = ? and o.purchase_order_id in (${shown.map(() => "?").join(", ")})
            order by o.created_at desc, o.purchase_order_id desc`,
           [shopId, ...shown.map((key) => key.purchase_order_id)],

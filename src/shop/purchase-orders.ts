@@ -13,188 +13,50 @@ import type { Attachments } from "../core/attachments.ts";
 import type { Effect } from "../core/effect.ts";
 import { fold } from "../core/fold.ts";
 import { incomingDeltas, paidStatus } from "../core/lines.ts";
-import { type FxRate, type Money, type Quantity, asFxRate, asMoney, asQuantity } from "../core/money.ts";
+import { type Fields, storedHeaderFields, storedLineFields } from "../core/purchase-order-fields.ts";
 import {
   type Decision,
   type Header,
   type LineItem,
   type PurchaseOrder,
-  type Status,
-  type StorefrontSyncState,
   linesPerOrderMax,
 } from "../core/purchase-order.ts";
 import { inListMax, placeholders } from "../store/in-lists.ts";
 import type { Ids, SqlValue, Statement, Tx } from "../store/store.ts";
-import { addressFrom, jsonOrNull, orNull, stringsFrom } from "./columns.ts";
+import { type Columns, type Row, columnList, columnsOf, recordReader } from "./columns.ts";
 import { effectStatements } from "./effects.ts";
 import { attachmentStatements, loadAttachments } from "./purchase-order-attachments.ts";
 import { orderTables, removeStatements } from "./purchase-order-tables.ts";
 
 // Orders.
 
-export interface HeaderRow {
-  readonly purchase_order_id: string;
-  readonly po_number: string;
-  readonly po_name: string | null;
-  readonly status: Status;
-  readonly previous_status: Status;
-  readonly supplier_id: string | null;
-  readonly supplier_name: string | null;
-  readonly location_id: string | null;
-  readonly location_name: string | null;
-  readonly currency_code: string;
-  readonly fx_rate_override: number | null;
-  readonly order_date: string | null;
-  readonly expected_delivery_date: string | null;
-  readonly supplier_reference: string | null;
-  readonly payment_terms: string | null;
-  readonly incoterm: string | null;
-  readonly shipping_cost: number | null;
-  readonly discount_amount: number | null;
-  readonly tax_amount: number | null;
-  readonly tags: string;
-  readonly note: string | null;
-  readonly note_to_supplier: string | null;
-  readonly billing_address: string | null;
-  readonly shipping_address: string | null;
-  readonly item_count: number;
-  readonly total_value: number;
-  readonly unpriced_line_item_ids: string;
-  readonly settled_amount: number;
-  readonly storefront_sync_state: StorefrontSyncState;
-  readonly created_by: string | null;
-  readonly created_at: number;
-  readonly updated_at: number;
-  readonly sent_at: number | null;
-  readonly confirmed_at: number | null;
-  readonly received_at: number | null;
-  readonly completed_at: number | null;
-  readonly cancelled_at: number | null;
-  readonly version: number;
-}
+/** The fields of a header as they are read: what is stored, and the names as they are now. */
+const headerFields = {
+  ...storedHeaderFields,
+  supplierName: { kind: "text", empty: null },
+  locationName: { kind: "text", empty: null },
+} as const satisfies Fields;
 
 /** Columns of a header and the joins that bring the live names; `o` is the order. */
 export const selectHeader = `
-select o.purchase_order_id, o.po_number, o.po_name, o.status, o.previous_status, o.supplier_id, s.name as supplier_name,
-  o.location_id, l.name as location_name, o.currency_code, o.fx_rate_override, o.order_date, o.expected_delivery_date,
-  o.supplier_reference, o.payment_terms, o.incoterm, o.shipping_cost, o.discount_amount, o.tax_amount, o.tags, o.note,
-  o.note_to_supplier, o.billing_address, o.shipping_address, o.item_count, o.total_value, o.unpriced_line_item_ids,
-  o.settled_amount, o.storefront_sync_state, o.created_by, o.created_at, o.updated_at, o.sent_at, o.confirmed_at,
-  o.received_at, o.completed_at, o.cancelled_at, o.version
+select ${columnList(storedHeaderFields, "o.")}, s.name as supplier_name, l.name as location_name
 from purchase_order o
 left join supplier s on s.shop_id = o.shop_id and s.supplier_id = o.supplier_id
 left join location l on l.shop_id = o.shop_id and l.location_id = o.location_id`;
 
-export const headerFrom = (row: HeaderRow): Header => ({
-  purchaseOrderId: row.purchase_order_id,
-  poNumber: row.po_number,
-  poName: row.po_name,
-  status: row.status,
-  previousStatus: row.previous_status,
-  supplierId: row.supplier_id,
-  supplierName: row.supplier_name,
-  locationId: row.location_id,
-  locationName: row.location_name,
-  currencyCode: row.currency_code,
-  fxRateOverride: orNull<FxRate>(row.fx_rate_override, asFxRate),
-  orderDate: row.order_date,
-  expectedDeliveryDate: row.expected_delivery_date,
-  supplierReference: row.supplier_reference,
-  paymentTerms: row.payment_terms,
-  incoterm: row.incoterm,
-  shippingCost: orNull<Money>(row.shipping_cost, asMoney),
-  discountAmount: orNull<Money>(row.discount_amount, asMoney),
-  taxAmount: orNull<Money>(row.tax_amount, asMoney),
-  tags: stringsFrom(row.tags),
-  note: row.note,
-  noteToSupplier: row.note_to_supplier,
-  billingAddress: addressFrom(row.billing_address),
-  shippingAddress: addressFrom(row.shipping_address),
-  itemCount: row.item_count,
-  totalValue: asMoney(row.total_value),
-  unpricedLineItemIds: stringsFrom(row.unpriced_line_item_ids),
-  settledAmount: asMoney(row.settled_amount),
-  storefrontSyncState: row.storefront_sync_state,
-  createdBy: row.created_by,
-  createdAtMs: row.created_at,
-  updatedAtMs: row.updated_at,
-  sentAtMs: row.sent_at,
-  confirmedAtMs: row.confirmed_at,
-  receivedAtMs: row.received_at,
-  completedAtMs: row.completed_at,
-  cancelledAtMs: row.cancelled_at,
-  version: row.version,
-});
-
-interface LineRow {
-  readonly position: number;
-  readonly po_line_item_id: string;
-  readonly variant_id: string;
-  readonly quantity_ordered: number;
-  readonly quantity_confirmed: number;
-  readonly quantity_received: number;
-  readonly quantity_rejected: number;
-  readonly quantity_cancelled: number;
-  readonly quantity_synced: number;
-  readonly unit_cost: number;
-  readonly unit_cost_currency_code: string;
-  readonly product_name: string | null;
-  readonly variant_name: string | null;
-  readonly sku: string | null;
-  readonly barcode: string | null;
-  readonly supplier_sku: string | null;
-  readonly supplier_barcode: string | null;
-  readonly supplier_product_name: string | null;
-  readonly supplier_product_url: string | null;
-  readonly moq: number | null;
-  readonly pack_size: number | null;
-  readonly lead_time_days: number | null;
-  readonly expected_delivery_date: string | null;
-  readonly note: string | null;
-  readonly created_at: number;
-  readonly updated_at: number;
-}
+export const headerFrom = recordReader<Header>(headerFields);
 
 const selectLinesOfOrder = `
-select position, po_line_item_id, variant_id, quantity_ordered, quantity_confirmed, quantity_received, quantity_rejected,
-  quantity_cancelled, quantity_synced, unit_cost, unit_cost_currency_code, product_name, variant_name, sku, barcode,
-  supplier_sku, supplier_barcode, supplier_product_name, supplier_product_url, moq, pack_size, lead_time_days,
-  expected_delivery_date, note, created_at, updated_at
+select position, ${columnList(storedLineFields)}
 from purchase_order_line where shop_id = ? and purchase_order_id = ?`;
 
 const selectLines = `${selectLinesOfOrder} order by position`;
 
-const lineFrom = (row: LineRow): LineItem => ({
-  poLineItemId: row.po_line_item_id,
-  variantId: row.variant_id,
-  quantityOrdered: asQuantity(row.quantity_ordered),
-  quantityConfirmed: asQuantity(row.quantity_confirmed),
-  quantityReceived: asQuantity(row.quantity_received),
-  quantityRejected: asQuantity(row.quantity_rejected),
-  quantityCancelled: asQuantity(row.quantity_cancelled),
-  quantitySynced: asQuantity(row.quantity_synced),
-  unitCost: asMoney(row.unit_cost),
-  unitCostCurrencyCode: row.unit_cost_currency_code,
-  productName: row.product_name,
-  variantName: row.variant_name,
-  sku: row.sku,
-  barcode: row.barcode,
-  supplierSku: row.supplier_sku,
-  supplierBarcode: row.supplier_barcode,
-  supplierProductName: row.supplier_product_name,
-  supplierProductUrl: row.supplier_product_url,
-  moq: orNull<Quantity>(row.moq, asQuantity),
-  packSize: orNull<Quantity>(row.pack_size, asQuantity),
-  leadTimeDays: row.lead_time_days,
-  expectedDeliveryDate: row.expected_delivery_date,
-  note: row.note,
-  createdAtMs: row.created_at,
-  updatedAtMs: row.updated_at,
-});
+const lineFrom = recordReader<LineItem>(storedLineFields);
 
 /** The header alone; null when there is no such order or it was deleted (C33). */
 export async function loadHeader(tx: Tx, shopId: string, purchaseOrderId: string): Promise<Header | null> {
-  const [row] = await tx.all<HeaderRow>(
+  const [row] = await tx.all<Row>(
     `${selectHeader} where o.shop_id = ? and o.purchase_order_id = ? and o.deleted_at is null`,
     [shopId, purchaseOrderId],
   );
@@ -205,7 +67,7 @@ export async function loadHeader(tx: Tx, shopId: string, purchaseOrderId: string
 export async function loadOrder(tx: Tx, shopId: string, purchaseOrderId: string): Promise<PurchaseOrder | null> {
   const [header, rows] = await Promise.all([
     loadHeader(tx, shopId, purchaseOrderId),
-    tx.all<LineRow>(selectLines, [shopId, purchaseOrderId]),
+    tx.all<Row>(selectLines, [shopId, purchaseOrderId]),
   ]);
   return header === null ? null : { ...header, lineItems: rows.map(lineFrom) };
 }
@@ -231,7 +93,7 @@ export async function pageOfLines(
       "select count(*) as n from purchase_order_line where shop_id = ? and purchase_order_id = ?",
       key,
     ),
-    tx.all<LineRow>(
+    tx.all<Row & { readonly position: number }>(
       `${selectLinesOfOrder}${after === null ? "" : " and position > ?"} order by position${limit === null ? "" : " limit ?"}`,
       [...key, ...(after === null ? [] : [after]), ...(limit === null ? [] : [limit + 1])],
     ),
@@ -260,8 +122,8 @@ export async function pageOfOrders(
     keys.map(async ({ purchase_order_id: purchaseOrderId, deleted_at: deletedAtMs }) => {
       const key = [shopId, purchaseOrderId];
       const [headers, rows] = await Promise.all([
-        tx.all<HeaderRow>(`${selectHeader} where o.shop_id = ? and o.purchase_order_id = ?`, key),
-        tx.all<LineRow>(selectLines, key),
+        tx.all<Row>(`${selectHeader} where o.shop_id = ? and o.purchase_order_id = ?`, key),
+        tx.all<Row>(selectLines, key),
       ]);
       return headers.map((header) => ({
         order: { ...headerFrom(header), lineItems: rows.map(lineFrom) },
@@ -276,74 +138,19 @@ export async function pageOfOrders(
 export const searchText = (order: Pick<Header, "poNumber" | "poName" | "supplierReference">): string =>
   [order.poNumber, order.poName ?? "", order.supplierReference ?? ""].map(fold).join("\n");
 
-/** Every column of `purchase_order` but its key and `deleted_at`, with its value. */
-const headerColumns = {
-  po_number: (order) => order.poNumber,
-  po_name: (order) => order.poName,
-  status: (order) => order.status,
-  previous_status: (order) => order.previousStatus,
-  supplier_id: (order) => order.supplierId,
-  location_id: (order) => order.locationId,
-  currency_code: (order) => order.currencyCode,
-  fx_rate_override: (order) => order.fxRateOverride,
-  order_date: (order) => order.orderDate,
-  expected_delivery_date: (order) => order.expectedDeliveryDate,
-  supplier_reference: (order) => order.supplierReference,
-  payment_terms: (order) => order.paymentTerms,
-  incoterm: (order) => order.incoterm,
-  shipping_cost: (order) => order.shippingCost,
-  discount_amount: (order) => order.discountAmount,
-  tax_amount: (order) => order.taxAmount,
-  tags: (order) => JSON.stringify(order.tags),
-  note: (order) => order.note,
-  note_to_supplier: (order) => order.noteToSupplier,
-  billing_address: (order) => jsonOrNull(order.billingAddress),
-  shipping_address: (order) => jsonOrNull(order.shippingAddress),
-  item_count: (order) => order.itemCount,
-  total_value: (order) => order.totalValue,
-  unpriced_line_item_ids: (order) => JSON.stringify(order.unpricedLineItemIds),
-  settled_amount: (order) => order.settledAmount,
-  paid_status: (order) => paidStatus(order),
-  storefront_sync_state: (order) => order.storefrontSyncState,
-  search_folded: (order) => searchText(order),
-  created_by: (order) => order.createdBy,
-  created_at: (order) => order.createdAtMs,
-  updated_at: (order) => order.updatedAtMs,
-  sent_at: (order) => order.sentAtMs,
-  confirmed_at: (order) => order.confirmedAtMs,
-  received_at: (order) => order.receivedAtMs,
-  completed_at: (order) => order.completedAtMs,
-  cancelled_at: (order) => order.cancelledAtMs,
-  version: (order) => order.version,
-} as const satisfies Record<string, (order: Header) => SqlValue>;
+const { purchaseOrderId: _orderKey, ...headerDataFields } = storedHeaderFields;
 
-/** Every column of `purchase_order_line` but its key and `position`, with its value. */
-const lineColumns = {
-  variant_id: (line) => line.variantId,
-  quantity_ordered: (line) => line.quantityOrdered,
-  quantity_confirmed: (line) => line.quantityConfirmed,
-  quantity_received: (line) => line.quantityReceived,
-  quantity_rejected: (line) => line.quantityRejected,
-  quantity_cancelled: (line) => line.quantityCancelled,
-  quantity_synced: (line) => line.quantitySynced,
-  unit_cost: (line) => line.unitCost,
-  unit_cost_currency_code: (line) => line.unitCostCurrencyCode,
-  product_name: (line) => line.productName,
-  variant_name: (line) => line.variantName,
-  sku: (line) => line.sku,
-  barcode: (line) => line.barcode,
-  supplier_sku: (line) => line.supplierSku,
-  supplier_barcode: (line) => line.supplierBarcode,
-  supplier_product_name: (line) => line.supplierProductName,
-  supplier_product_url: (line) => line.supplierProductUrl,
-  moq: (line) => line.moq,
-  pack_size: (line) => line.packSize,
-  lead_time_days: (line) => line.leadTimeDays,
-  expected_delivery_date: (line) => line.expectedDeliveryDate,
-  note: (line) => line.note,
-  created_at: (line) => line.createdAtMs,
-  updated_at: (line) => line.updatedAtMs,
-} as const satisfies Record<string, (line: LineItem) => SqlValue>;
+/** Every column of `purchase_order` but its key and `deleted_at`. */
+const headerColumns: Columns<Header> = {
+  ...columnsOf(headerDataFields),
+  paid_status: paidStatus,
+  search_folded: searchText,
+};
+
+const { poLineItemId: _lineKey, ...lineDataFields } = storedLineFields;
+
+/** Every column of `purchase_order_line` but its key and `position`. */
+const lineColumns: Columns<LineItem> = columnsOf(lineDataFields);
 
 const columnNames = (columns: object): string => Object.keys(columns).join(", ");
 
@@ -361,7 +168,7 @@ const deleteLine =
 /** The update of the columns that differ, so that untouched indexes stay untouched; null when none does. */
 function updateStatement<T>(
   table: string,
-  columns: Readonly<Record<string, (of: T) => SqlValue>>,
+  columns: Columns<T>,
   before: T,
   next: T,
   key: Readonly<Record<string, string>>,
@@ -382,7 +189,7 @@ function updateStatement<T>(
   };
 }
 
-const valuesOf = <T>(columns: Readonly<Record<string, (of: T) => SqlValue>>, of: T): readonly SqlValue[] =>
+const valuesOf = <T>(columns: Columns<T>, of: T): readonly SqlValue[] =>
   Object.values(columns).map((valueOf) => valueOf(of));
 
 /** Writes the header and the lines of `next` as far as they differ from `before`. */

@@ -1,5 +1,10 @@
+/**
+ * Records that are kept whole, one row each: how a kind of record is written, replaced, paged through and looked up by key.
+ */
+import type { Field, Fields, ValuesOf } from "../core/purchase-order-fields.ts";
 import { placeholders } from "../store/in-lists.ts";
 import type { SqlValue, Statement, Tx } from "../store/store.ts";
+import { type Row, columnOf, columnsOf, recordReader } from "./columns.ts";
 
 /** One kind of record and its table: how a record is written as a row, and read back. */
 export interface RecordTable<Stored, Row> {
@@ -11,6 +16,18 @@ export interface RecordTable<Stored, Row> {
   readonly derived?: Readonly<Record<string, (record: Stored) => SqlValue>>;
   from(row: Row): Stored;
 }
+
+/** The table of records that are made of fields, each with a column of its own. `key` names fields. */
+export const fieldTable = <T extends Fields, Stored extends ValuesOf<T>>(
+  name: string,
+  key: readonly (keyof T & string)[],
+  fields: T & { readonly [Name in keyof Stored]: Field },
+): RecordTable<Stored, Row> => ({
+  name,
+  key: key.map(columnOf),
+  columns: columnsOf<T>(fields),
+  from: recordReader<Stored>(fields),
+});
 
 /** Stores the record, replacing the one with its key. */
 export function replaceStatement<Stored, Row>(

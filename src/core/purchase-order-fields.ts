@@ -1,0 +1,251 @@
+/**
+ * The fields of a purchase order and its lines as data: one row for every member that is stored.
+ *
+ * What follows from a row: the member's type, its column, its default on create and import, setting and clearing it, its log
+ * entries, its place in answers and in import records. ARCHITECTURE.md, "Adding a field", lists the steps.
+ *
+ * The table in which a row stands says who sets the field:
+ * - `headerFields`: create, header update, import.
+ * - `headerUpdateFields`: header update, import.
+ * - `lineQuantities`, `lineCostFields`: adding and editing lines, confirming, receiving, import; each has rules of its own (edit.ts,
+ *   goods.ts).
+ * - `articleFields`: adding and editing custom lines, import. A catalogue line takes them from its variant.
+ * - `supplierFields`: adding and editing lines, import. Written back to the supplier's catalogue, whose entries have them too.
+ * - `lineFields`: adding and editing lines, import.
+ * - `headerRecordFields`, `lineRecordFields`: the rules; import.
+ *
+ * Does not own: limits and descriptions of input (operations/purchase-orders/json.ts), rules over single fields (edit.ts).
+ */
+import {
+  type FxRate,
+  fxRateDecimalsMax,
+  type Money,
+  moneyDecimalsMax,
+  type Quantity,
+  quantityDecimalsMax,
+  zeroMoney,
+  zeroQuantity,
+} from "./money.ts";
+import type { Address } from "./purchase-order.ts";
+
+/** The kinds of field and the type of their values. A day is `YYYY-MM-DD`, an instant is in milliseconds. */
+export interface KindValues {
+  readonly text: string;
+  readonly day: string;
+  readonly instant: number;
+  readonly integer: number;
+  readonly quantity: Quantity;
+  readonly money: Money;
+  readonly rate: FxRate;
+  readonly strings: readonly string[];
+  readonly address: Address;
+}
+export type FieldKind = keyof KindValues;
+export type FieldValue = KindValues[FieldKind] | null;
+
+/** One field. */
+export interface Field {
+  readonly kind: FieldKind;
+  /** The value before anything is set and after null has cleared it. A field without one must always be given. */
+  readonly empty?: FieldValue;
+}
+export type Fields = Readonly<Record<string, Field>>;
+
+/** What a record with these fields holds. A field can be null exactly when null is its empty value. */
+export type ValuesOf<T extends Fields> = {
+  readonly [Name in keyof T]: KindValues[T[Name]["kind"]] | (T[Name] extends { readonly empty: null } ? null : never);
+};
+
+/** Values to set. An absent field is left as it is; null sets the field's empty value. */
+export type Changes<T extends Fields> = { readonly [Name in keyof T]?: ValuesOf<T>[Name] | null | undefined };
+
+/** Header fields in the order in which requests and answers name them. */
+export const headerFields = {
+  poName: { kind: "text", empty: null },
+  supplierId: { kind: "text", empty: null },
+  locationId: { kind: "text", empty: null },
+  /** Derived from supplier and shop when it is not given (C35). */
+  currencyCode: { kind: "text" },
+  orderDate: { kind: "day", empty: null },
+  expectedDeliveryDate: { kind: "day", empty: null },
+  supplierReference: { kind: "text", empty: null },
+  paymentTerms: { kind: "text", empty: null },
+  incoterm: { kind: "text", empty: null },
+  shippingCost: { kind: "money", empty: null },
+  discountAmount: { kind: "money", empty: null },
+  taxAmount: { kind: "money", empty: null },
+  tags: { kind: "strings", empty: [] },
+  note: { kind: "text", empty: null },
+  noteToSupplier: { kind: "text", empty: null },
+  billingAddress: { kind: "address", empty: null },
+  shippingAddress: { kind: "address", empty: null },
+} as const satisfies Fields;
+
+/** Header fields that a new order cannot be given. */
+export const headerUpdateFields = {
+  /** Order currency → shop currency. */
+  fxRateOverride: { kind: "rate", empty: null },
+} as const satisfies Fields;
+
+/** What the rules keep in a header. The names of supplier and location are not stored: they are looked up (purchase-order.ts). */
+export const headerRecordFields = {
+  purchaseOrderId: { kind: "text" },
+  poNumber: { kind: "text" },
+  status: { kind: "text" },
+  previousStatus: { kind: "text" },
+  itemCount: { kind: "integer" },
+  totalValue: { kind: "money" },
+  /** Lines that no rate converts to the order's currency; they are left out of `totalValue` (C35). */
+  unpricedLineItemIds: { kind: "strings" },
+  /** Payments made plus credits applied, in the order's currency. */
+  settledAmount: { kind: "money" },
+  storefrontSyncState: { kind: "text" },
+  createdBy: { kind: "text", empty: null },
+  createdAtMs: { kind: "instant" },
+  updatedAtMs: { kind: "instant" },
+  sentAtMs: { kind: "instant", empty: null },
+  confirmedAtMs: { kind: "instant", empty: null },
+  receivedAtMs: { kind: "instant", empty: null },
+  completedAtMs: { kind: "instant", empty: null },
+  cancelledAtMs: { kind: "instant", empty: null },
+  version: { kind: "integer" },
+} as const satisfies Fields;
+
+export const lineQuantities = {
+  quantityOrdered: { kind: "quantity" },
+  quantityConfirmed: { kind: "quantity", empty: zeroQuantity },
+  quantityReceived: { kind: "quantity", empty: zeroQuantity },
+  quantityRejected: { kind: "quantity", empty: zeroQuantity },
+  quantityCancelled: { kind: "quantity", empty: zeroQuantity },
+  quantitySynced: { kind: "quantity", empty: zeroQuantity },
+} as const satisfies Fields;
+
+export const lineCostFields = {
+  unitCost: { kind: "money", empty: zeroMoney },
+  /** The order's currency when it is not given (C35). */
+  unitCostCurrencyCode: { kind: "text" },
+} as const satisfies Fields;
+
+/** What a line says of its article: a snapshot of the variant, or what a custom line was given (D2). */
+export const articleFields = {
+  productName: { kind: "text", empty: null },
+  variantName: { kind: "text", empty: null },
+  sku: { kind: "text", empty: null },
+  barcode: { kind: "text", empty: null },
+} as const satisfies Fields;
+
+/** What a line says of the supplier's side of the article. */
+export const supplierFields = {
+  supplierSku: { kind: "text", empty: null },
+  supplierBarcode: { kind: "text", empty: null },
+  supplierProductName: { kind: "text", empty: null },
+  supplierProductUrl: { kind: "text", empty: null },
+  moq: { kind: "quantity", empty: null },
+  packSize: { kind: "quantity", empty: null },
+  leadTimeDays: { kind: "integer", empty: null },
+} as const satisfies Fields;
+
+/** Further fields of every line. */
+export const lineFields = {
+  expectedDeliveryDate: { kind: "day", empty: null },
+  note: { kind: "text", empty: null },
+} as const satisfies Fields;
+
+/** What identifies a line and says when it changed. */
+export const lineRecordFields = {
+  poLineItemId: { kind: "text" },
+  variantId: { kind: "text" },
+  createdAtMs: { kind: "instant" },
+  updatedAtMs: { kind: "instant" },
+} as const satisfies Fields;
+
+/** Everything that is stored of a header. */
+export const storedHeaderFields = {
+  ...headerRecordFields,
+  ...headerFields,
+  ...headerUpdateFields,
+} as const satisfies Fields;
+
+/** Everything that is stored of a line. */
+export const storedLineFields = {
+  ...lineRecordFields,
+  ...lineQuantities,
+  ...lineCostFields,
+  ...articleFields,
+  ...supplierFields,
+  ...lineFields,
+} as const satisfies Fields;
+
+/** What a header update sets, in the order in which the log names it. */
+export const editableHeaderFields = { ...headerFields, ...headerUpdateFields } as const satisfies Fields;
+
+/** What a line edit sets, in the order in which the log names it. */
+export const editableLineFields = {
+  quantityOrdered: lineQuantities.quantityOrdered,
+  quantityRejected: lineQuantities.quantityRejected,
+  quantityCancelled: lineQuantities.quantityCancelled,
+  ...lineCostFields,
+  ...supplierFields,
+  ...lineFields,
+  ...articleFields,
+} as const satisfies Fields;
+
+/**
+ * Makes a whole record: each field has the given value, else its empty one. Other members of `given` are ignored.
+ *
+ * @throws TypeError when a field that has no empty value is not given: a bug of the caller.
+ */
+export function valuesFrom<T extends Fields>(fields: T, given: Changes<T>): ValuesOf<T> {
+  const values: Record<string, FieldValue> = {};
+  for (const name in fields) values[name] = given[name] ?? emptyValue(fields, name);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every field of T is set above
+  return values as ValuesOf<T>;
+}
+
+/**
+ * Applies the changes to a record that has these fields, among others.
+ *
+ * @throws TypeError when null is given for a field that has no empty value: a bug of the caller.
+ */
+export function withChanges<T extends Fields, Of extends ValuesOf<T>>(fields: T, before: Of, changes: Changes<T>): Of {
+  const values: Record<string, FieldValue> = {};
+  for (const name in fields) {
+    const value = changes[name];
+    if (value !== undefined) values[name] = value ?? emptyValue(fields, name);
+  }
+  return { ...before, ...values };
+}
+
+/** The fields for which there is a change, cleared ones among them. */
+export function namesGiven<T extends Fields>(fields: T, changes: Changes<T>): readonly string[] {
+  const names: string[] = [];
+  for (const name in fields) if (changes[name] !== undefined) names.push(name);
+  return names;
+}
+
+function emptyValue(fields: Fields, name: string): FieldValue {
+  const empty = fields[name]?.empty;
+  if (empty === undefined) throw new TypeError(`${name} has no empty value; it must be given`);
+  return empty;
+}
+
+/** A value as the API shows it: decimals as JSON numbers, instants as RFC 3339 in UTC, everything else as it is. */
+export function shownValue(kind: FieldKind, value: FieldValue): unknown {
+  if (typeof value !== "number") return value;
+  switch (kind) {
+    case "quantity":
+      return value / 10 ** quantityDecimalsMax;
+    case "money":
+      return value / 10 ** moneyDecimalsMax;
+    case "rate":
+      return value / 10 ** fxRateDecimalsMax;
+    case "instant":
+      return new Date(value).toISOString();
+    case "integer":
+    case "text":
+    case "day":
+    case "strings":
+    case "address":
+      return value;
+  }
+}
