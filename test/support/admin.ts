@@ -1,6 +1,4 @@
-/**
- * A shop in a store of its own, for tests of the operator's side that need no server.
- */
+/** A shop in its own store, for tests of import, export and other operator functions that need no server. */
 import { exportRecords } from "../../src/exchange/export.ts";
 import { importRecords } from "../../src/exchange/import.ts";
 import type { ImportContext } from "../../src/exchange/import-run.ts";
@@ -10,9 +8,9 @@ import { makePlace, openStore } from "./store.ts";
 
 export interface TestShop extends ImportContext {
   readonly shop: Shop;
-  /** Imports these records (objects become lines; strings are lines as they are). */
+  /** Imports these records: an object becomes one line of JSON, a string is a line already. */
   bring(records: readonly (object | string)[]): Promise<Readonly<Record<string, number>>>;
-  /** The shop's export as parsed records. */
+  /** Exports the shop and returns the parsed records. */
   records(): Promise<Record<string, unknown>[]>;
 }
 
@@ -23,7 +21,7 @@ export async function* piecesOf(bytes: Uint8Array, size: number): AsyncGenerator
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
 }
 
-/** Opens shops in one store, runs `use` and cleans up. */
+/** Lets `use` open shops in one store, and removes the store afterwards. */
 export async function withShops(
   use: (open: (shopId: string, settings?: Partial<Shop>) => Promise<TestShop>) => Promise<void>,
   context: Partial<ImportContext> = {},

@@ -1,6 +1,6 @@
 /**
- * What a newer OpenAPI document would break for a client of an older one. Adding is allowed: operations, optional parameters and
- * body members, members of answers, further failures. Pure.
+ * Finds the changes between two OpenAPI documents that would break a client of the older one. Additions are allowed: operations,
+ * optional parameters and body members, members of answers, error codes. Pure.
  */
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
 
@@ -16,7 +16,7 @@ function resolved(document: JsonObject, value: Json | undefined): JsonObject {
   return resolved(document, found);
 }
 
-/** Every way in which `after` breaks what `before` promised; empty when it only adds. */
+/** Returns one text for each breaking change from `before` to `after`; empty if it only adds. */
 export function breakingChanges(before: JsonObject, after: JsonObject): readonly string[] {
   const faults: string[] = [];
   for (const [path, methods] of Object.entries(object(before["paths"])))
@@ -104,15 +104,16 @@ interface Place {
   readonly schema: Json | undefined;
 }
 
-/** Of these the value may not be above, or below, what the wider schema has. */
+/** Upper and lower limits: the narrow schema must stay within those of the wide one. */
 const ceilings = ["maxLength", "maximum", "exclusiveMaximum", "maxItems", "maxProperties"];
 const floors = ["minLength", "minimum", "exclusiveMinimum", "minItems", "minProperties"];
-/** What narrows as soon as it is there. */
+/** Keywords that always narrow a schema. */
 const conditions = ["uniqueItems", "oneOf", "allOf", "not", "multipleOf"];
 
 /**
- * Where `narrow` allows what `wide` does not. In a request `narrow` is the older schema (what clients send must still be taken), in
- * a response the newer (what comes must be what clients know, further members aside).
+ * Returns the places where `narrow` allows values that `wide` does not. In a request `narrow` is the older schema, because what clients
+ * send must still be accepted. In a response `narrow` is the newer schema, because clients must know every value; new members are
+ * allowed.
  */
 function fits(narrow: Place, wide: Place, side: "request" | "response", where: string): readonly string[] {
   const options = alternatives(narrow);
@@ -124,7 +125,7 @@ function fits(narrow: Place, wide: Place, side: "request" | "response", where: s
   });
 }
 
-/** A schema as its alternatives: each branch of anyOf, each of several types. */
+/** Splits a schema into its alternatives: the branches of anyOf, or its types. */
 function alternatives({ document, schema }: Place): readonly Place[] {
   const found = resolved(document, schema);
   const { anyOf, type } = found;

@@ -1,4 +1,4 @@
-/** What a test wants to see of a supplier's catalogue as it is stored. */
+/** Reads the stored entries of the suppliers' catalogues. */
 import type { TestServer } from "./server.ts";
 
 export interface StoredSupplierVariant {
@@ -9,7 +9,7 @@ export interface StoredSupplierVariant {
   readonly supplier_variant_details: string | null;
 }
 
-/** All entries of all suppliers. */
+/** Returns all entries of all suppliers. */
 export async function loadSupplierVariants(server: TestServer): Promise<readonly StoredSupplierVariant[]> {
   const rows = await server.engine.read(server.shopId, (tx) =>
     tx.all<StoredSupplierVariant>(

@@ -1,6 +1,6 @@
 /**
- * Holds an answer against the OpenAPI document, by a validator that is not ours (ajv): the status is documented, the body has the
- * documented shape and nothing else, the fault is one that the operation declares, and the headers are the documented ones.
+ * Checks an answer against the OpenAPI document with an independent validator (ajv): the status is documented, the body has the
+ * documented shape and no other members, the operation declares the fault, and the headers are documented.
  */
 import assert from "node:assert/strict";
 import type { IncomingHttpHeaders } from "node:http";
@@ -13,7 +13,7 @@ import { apiPrefix } from "../../src/http/routes.ts";
 import { operations } from "../../src/operations/registry.ts";
 import { recordObserved } from "./matrix.ts";
 
-/** Headers whose presence means something; the document must know them where they are sent. */
+/** Headers that must be documented where they are sent, and sent where they are documented. */
 const telling = [
   "x-request-id",
   "retry-after",
@@ -25,7 +25,7 @@ const telling = [
   "www-authenticate",
   "access-control-allow-origin",
 ] as const;
-/** Those that are not sent every time. */
+/** Those of them that are not sent with every answer. */
 const occasional: ReadonlySet<string> = new Set(["retry-after", "etag", "idempotent-replayed"]);
 
 export interface Observed {
@@ -43,7 +43,7 @@ const at = (value: Json | undefined, ...steps: readonly string[]): Json | undefi
     value,
   );
 
-/** Where a reference leads, and what stands there; anything else is itself. */
+/** Follows a `$ref`: returns the target and its pointer. A schema without `$ref` is returned as it is. */
 function followed(
   document: JsonObject,
   value: Json,
@@ -53,11 +53,11 @@ function followed(
   if (typeof reference !== "string") return { value, steps };
   const target = reference.slice("#/".length).split("/");
   const found = at(document, ...target);
-  assert.ok(found !== undefined, `${reference} leads nowhere`);
+  assert.ok(found !== undefined, `${reference} has no target`);
   return { value: found, steps: target };
 }
 
-/** @returns a check that throws what is wrong with an answer. */
+/** Makes the check of an answer; it throws an error that says what is wrong. */
 export function createContract(document: JsonObject): (observed: Observed) => void {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
@@ -67,12 +67,12 @@ export function createContract(document: JsonObject): (observed: Observed) => vo
     methods,
     pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
   }));
-  // Literal paths before those with parameters.
+  // Literal paths come before paths with parameters.
   templates.sort(
     (a, b) => (a.path.includes("{") ? 1 : 0) - (b.path.includes("{") ? 1 : 0) || b.path.length - a.path.length,
   );
 
-  // Compiled once each: ajv knows a schema again by the object that it is.
+  // ajv caches compiled schemas by object identity, so each schema is compiled once.
   const references = new Map<string, { readonly $ref: string }>();
   const referenceTo = (steps: readonly string[]): { readonly $ref: string } => {
     const pointer = jsonPointer(steps);
@@ -120,7 +120,7 @@ export function createContract(document: JsonObject): (observed: Observed) => vo
     for (const name of telling) {
       if (headers[name] !== undefined) assert.ok(documented.has(name), `${what} with ${name}, which is not documented`);
       else if (documented.has(name))
-        // Where not even the key could be looked up, there is no bucket to tell of.
+        // If the key could not be looked up, the rate limit is unknown.
         assert.ok(occasional.has(name) || (status >= 500 && name.startsWith("ratelimit")), `${what} without ${name}`);
     }
     if (json !== null && status >= 400) {
@@ -134,7 +134,7 @@ export function createContract(document: JsonObject): (observed: Observed) => vo
 
 const registryContract: { check: ((observed: Observed) => void) | null } = { check: null };
 
-/** `fetch` for what asks over the network as others do: answers below the API's prefix are held against the registry's document. */
+/** A `fetch` for clients that use the network. It checks every answer below the API's prefix against the OpenAPI document. */
 export async function fetchChecked(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const request = new Request(input, init);
   const answer = await fetch(request);

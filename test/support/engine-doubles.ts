@@ -1,8 +1,8 @@
-/** Engines that stand between a test's subject and a real one. */
+/** Wrappers around a real engine that change or fail some of its calls. */
 import { Fault } from "../../src/core/fault.ts";
 import type { Engine } from "../../src/store/store.ts";
 
-/** The engine as an object of functions, to replace one of them. */
+/** Returns the engine as an object of functions, so that a test can replace one of them. */
 export const delegated = (engine: Engine): Engine => ({
   create: (shopId) => engine.create(shopId),
   exists: (shopId) => engine.exists(shopId),
@@ -17,11 +17,11 @@ export const delegated = (engine: Engine): Engine => ({
   close: () => engine.close(),
 });
 
-/** What an engine answers that a network away was lost while it committed. */
+/** The fault of an engine whose connection was lost during a commit. */
 const unknownOutcome = (): Fault =>
   new Fault("DO_UNAVAILABLE", "Whether this was kept is not known.", { retryAfterMs: 1 });
 
-/** An engine of which some writes are kept and then reported as failed: their answer was lost. */
+/** Wraps an engine so that some writes commit but are reported as failed, as if their answer was lost. */
 export const losingAnswers = (engine: Engine, isLost: () => boolean): Engine => ({
   ...delegated(engine),
   async write(shopId, work, options) {

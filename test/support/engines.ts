@@ -1,9 +1,9 @@
 /**
- * On which engines a test file runs: told by what it imports, so that no list has to be kept.
+ * Decides on which engines a test file runs. Its imports decide, so no list has to be maintained.
  *
- * A file that reaches the module that opens whichever engine is wanted runs on each engine. One that reaches a module of one engine
- * runs on that engine only. One that reaches both kinds, or modules of two engines, must say where it runs, and why, in a comment of
- * its own: `Only on sqlite: <reason>.` or `Only on postgres: <reason>.`. Without it the run fails.
+ * A file that imports, directly or not, the module that opens the configured engine runs on every engine. A file that imports a module
+ * of one engine runs on that engine only. A file that imports both kinds, or modules of two engines, must name the engine and the
+ * reason in a comment: `Only on sqlite: <reason>.` or `Only on postgres: <reason>.`. Without the comment the run fails.
  */
 import path from "node:path";
 
@@ -11,32 +11,32 @@ export const engineNames = ["sqlite", "postgres"] as const;
 export type EngineName = (typeof engineNames)[number];
 
 export interface Placement {
-  /** Empty: the file knows no engine. */
+  /** Empty: the file uses no engine. */
   readonly engines: readonly EngineName[];
-  /** Why it runs on one engine only although it could run on each; null when what it imports leaves no choice. */
+  /** The reason from the comment, if a file that could run on every engine runs on one only; otherwise null. */
   readonly reason: string | null;
-  /** What is wrong with it; null: nothing. */
+  /** The error, or null. */
   readonly fault: string | null;
 }
 
-/** Modules that know engines. What they import is not followed. */
+/** Modules that determine the engine. Their own imports are not followed. */
 const knowing: readonly (readonly [RegExp, readonly EngineName[]])[] = [
   [/^test\/support\/store\.ts$/, engineNames],
   [/^test\/support\/(?:postgres|nodes)\.ts$/, ["postgres"]],
   [/^src\/.*\bpostgres\b/, ["postgres"]],
   [/^src\/.*\bsqlite\b/, ["sqlite"]],
 ];
-/** Where imports are followed. */
+/** Folders in which imports are followed. */
 const followed = /^(?:test|examples)\//;
 
-/** Imports of values; types do not bring an engine. */
+/** Matches imports of values. Imports of types alone do not load an engine. */
 const importStatement = /^(?:import|export)\s+(?!type\b)(?:[^;"]*?\bfrom\s+)?"(\.[^"]+)"|\bimport\(\s*"(\.[^"]+)"/gm;
 const declaration = /^ *(?:\/?\*+|\/\/) *Only on (sqlite|postgres): (.+?)(?: *\*\/)?$/m;
 
-/** Decides where `file` (a path from the repository's root) runs. `sourceOf`: the text of a file. */
+/** Decides where `file` (a path from the repository's root) runs. `sourceOf` returns the text of a file. */
 export function placeOf(file: string, sourceOf: (file: string) => string): Placement {
   const engines = new Set<EngineName>();
-  /** By what is known, the module that was found and the file that imports it. */
+  /** By kind of module: the module that was found and the file that imports it. */
   const kinds = new Map<string, string>();
   const seen = new Set([file]);
   for (const importer of seen)

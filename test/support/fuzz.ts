@@ -1,21 +1,21 @@
 /**
- * Requests drawn from the OpenAPI document: what an operation takes, mostly well-formed, sometimes not, with ids and versions that
- * earlier answers have shown. Knows no operation.
+ * Generates random requests from the OpenAPI document: mostly valid input, sometimes invalid, with ids and versions from earlier
+ * answers. Has no knowledge of single operations.
  */
 import * as fc from "fast-check";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
 
-/** Draws a value of an arbitrary; what `fc.gen()` gives a property. */
+/** Draws a value of an arbitrary, as `fc.gen()` does in a property. */
 export type Draw = fc.GeneratorValue;
 
-/** Texts that answers have shown, by the member's name; lines also by their order (`linesOf`). */
+/** Strings seen in answers, by member name; lines also by their order (`linesOf`). */
 export type Pool = Map<string, string[]>;
 
-/** Under which name the pool has an order's lines. */
+/** The pool's key for the lines of an order. */
 export const linesOf = (purchaseOrderId: string): string => `lines of ${purchaseOrderId}`;
 
 const shownMax = 12;
-/** Under which names requests call what answers show under another. */
+/** Members that have different names in requests and in answers. */
 const alias: Readonly<Record<string, string>> = {
   lineItemId: "poLineItemId",
   itemId: "poLineItemId",
@@ -23,7 +23,7 @@ const alias: Readonly<Record<string, string>> = {
   variantIds: "variantId",
 };
 
-/** Keeps ids and cursors of an answer; `orderId` is the order around it. */
+/** Adds ids and cursors of an answer to the pool; `orderId` is the order that contains them. */
 export function remember(pool: Pool, answer: Json, name = "", orderId: string | null = null): void {
   const keep = (key: string, shown: string): void => {
     const before = pool.get(key) ?? [];
@@ -52,14 +52,14 @@ const object = (value: Json | undefined): JsonObject => (value !== undefined && 
 const list = (value: Json | undefined): readonly Json[] => (value !== undefined && isJsonArray(value) ? value : []);
 const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
-/** How often a value is well-formed, and an optional member there. */
+/** Probabilities: that a value is valid, and that an optional member is present. */
 const wellFormed = 0.985;
 const optionalThere = 0.3;
 
-/** 0 to max, each as likely: fast-check's own integers favour the ends. */
+/** 0 to max with equal probability; fast-check's own integers favour the ends. */
 const even = (max: number): fc.Arbitrary<number> => fc.noBias(fc.integer({ min: 0, max }));
 
-/** Without entries that name what an earlier entry names. */
+/** Drops entries that name the same thing as an earlier entry. */
 const unrepeated = (entries: readonly Json[]): readonly Json[] => [
   ...new Map(
     entries.map((entry, index) => {
@@ -69,9 +69,9 @@ const unrepeated = (entries: readonly Json[]): readonly Json[] => [
   ).values(),
 ];
 
-/** A source of requests for one document. */
+/** Makes a generator of requests for one document. */
 export function fuzzer(document: JsonObject, pool: Pool, draw: Draw) {
-  /** The order that the request in hand is about. */
+  /** The order of the current request. */
   let orderId = "";
   const chance = (probability: number): boolean => draw(even, 9_999) < probability * 10_000;
   const pick = <T>(values: readonly T[]): T | undefined =>
@@ -142,7 +142,7 @@ export function fuzzer(document: JsonObject, pool: Pool, draw: Draw) {
   }
 
   function objectOf(schema: JsonObject): JsonObject {
-    // Of members that exclude each other, those of one alternative.
+    // Members that exclude each other: choose one alternative.
     const branches = list(schema["oneOf"]).map((branch) => list(object(branch)["required"]));
     const branch = pick(branches) ?? [];
     const required = [...list(schema["required"]), ...branch];
@@ -157,7 +157,7 @@ export function fuzzer(document: JsonObject, pool: Pool, draw: Draw) {
 
   return {
     next(): FuzzRequest {
-      // Writes are the more interesting half.
+      // Writes are chosen more often: they change the state.
       const half = operations.filter(({ method }) => (method === "GET") === chance(0.35));
       const { path, method, entry } = pick(half.length === 0 ? operations : half) ?? {
         path: "/",

@@ -1,4 +1,4 @@
-/** A server with a small catalogue, known to the sandbox, and orders in the status a test wants. */
+/** A server with a small catalogue, also in the sandbox, and orders in the status that a test needs. */
 import assert from "node:assert/strict";
 import { importRecords } from "../../src/exchange/import.ts";
 import { type Quantity, quantityToNumber } from "../../src/core/money.ts";
@@ -20,16 +20,16 @@ export interface OrderLine {
 }
 
 export interface GoodsServer extends TestServer {
-  /** Brings an order in, in this status, with these lines. */
+  /** Imports an order with this status and these lines. */
   bringOrder(status: Status, lineItems: readonly OrderLine[], facts?: object): Promise<void>;
   bring(records: readonly object[]): Promise<void>;
-  /** `/api/v1/purchase-orders/po_1` and what stands below it. */
+  /** The path `/api/v1/purchase-orders/po_1`, with `below` appended. */
   order(below?: string): string;
   faults(faults: readonly Partial<SandboxFault>[], delays?: Partial<SandboxFaults>): Promise<void>;
-  /** What the sandbox has of a variant at the warehouse. */
+  /** The sandbox's on-hand quantity of a variant at the warehouse. */
   onHand(variantId: string): Promise<number>;
   incoming(variantId: string): Promise<number>;
-  /** Waits until the order's sync is through, and reads it. */
+  /** Waits until the order has no push in flight, and reads it. */
   settled(): Promise<TestResponse>;
   /** Waits until the order's storefrontSyncState is this. */
   state(wanted: string): Promise<TestResponse>;
@@ -98,7 +98,7 @@ export async function startGoodsServer(options: TestServerOptions = {}): Promise
       if (reached(read.textAt("data", "purchaseOrder", "storefrontSyncState"))) return read;
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
-    return assert.fail("the sync did not get there");
+    return assert.fail("the order did not reach the expected sync state");
   };
   return {
     ...server,

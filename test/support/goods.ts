@@ -1,4 +1,4 @@
-/** Orders, lines and shops for tests of the rules: whole values with believable defaults, of which a test names what matters to it. */
+/** Orders, lines and shops for tests of the rules: complete values with realistic defaults. A test sets only the members it is about. */
 import assert from "node:assert/strict";
 import { Fault } from "../../src/core/fault.ts";
 import type { GoodsContext } from "../../src/core/goods.ts";
@@ -15,19 +15,19 @@ import type { LineItem, PurchaseOrder, ShopFacts } from "../../src/core/purchase
 
 export function quantity(units: number): Quantity {
   const value = quantityFrom(units);
-  assert.ok(value !== null, `${units} is no quantity`);
+  assert.ok(value !== null, `${units} is not a quantity`);
   return value;
 }
 
 export function money(amount: number): Money {
   const value = moneyFrom(amount);
-  assert.ok(value !== null, `${amount} is no amount`);
+  assert.ok(value !== null, `${amount} is not an amount`);
   return value;
 }
 
 export function fxRate(rate: number): FxRate {
   const value = fxRateFrom(rate);
-  assert.ok(value !== null, `${rate} is no rate`);
+  assert.ok(value !== null, `${rate} is not a rate`);
   return value;
 }
 
@@ -139,7 +139,7 @@ export const context = (facts: Partial<GoodsContext> = {}): GoodsContext => ({
   ...facts,
 });
 
-/** Asserts that `work` refuses with this code, and hands the refusal back. */
+/** Asserts that `work` throws a fault with this code, and returns the fault. */
 export function refusal(work: () => unknown, code: Fault["code"] = "INVALID_INPUT"): Fault {
   try {
     work();

@@ -1,19 +1,19 @@
 /**
- * Which documented status of which operation the tests have seen, over all their processes.
+ * Records which documented statuses of which operations the tests have seen, over all test processes.
  *
- * Every process appends what it saw to a file of its own in the directory that `test/run.ts` names; at the end of a whole run that
- * sums them up, prints the matrix and fails on a documented status that nothing has answered.
+ * Every process appends what it saw to its own file in the directory that `test/run.ts` names. At the end of a whole run, `test/run.ts`
+ * combines the files, prints the matrix and fails on a documented status that no test has seen.
  */
 import { appendFileSync, globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
 
-/** Names the directory; unset where a test file is run by hand. */
+/** The environment variable with the directory. It is not set if a test file is run by hand. */
 export const observedDirectoryVariable = "OPENPO_TEST_OBSERVED";
 
 const seen = new Set<string>();
 
-/** Notes that the operation answered with this status, which is documented. */
+/** Records that the operation answered with this documented status. */
 export function recordObserved(operation: string, status: number): void {
   const directory = process.env[observedDirectoryVariable];
   const entry = `${operation} ${status}`;
@@ -22,7 +22,7 @@ export function recordObserved(operation: string, status: number): void {
   appendFileSync(path.join(directory, `${process.pid}.txt`), `${entry}\n`);
 }
 
-/** Documented statuses that the tests need not see, each with the reason. */
+/** Documented statuses that the tests need not see, with the reason. */
 export interface Hole {
   readonly status: number;
   /** Default: every operation. */
@@ -33,11 +33,11 @@ export interface Hole {
 export interface Matrix {
   /** One line for each operation. */
   readonly text: string;
-  /** What is documented, not seen and not excused; and excuses that nothing needs. */
+  /** Statuses that are documented but neither seen nor excepted, and exceptions that are not needed. */
   readonly faults: readonly string[];
 }
 
-/** Holds what was observed in `directory` against the document's paths. */
+/** Compares the records in `directory` with the document's paths. */
 export function matrixOf(document: Json, directory: string, holes: readonly Hole[]): Matrix {
   const observed = new Set(
     globSync("*.txt", { cwd: directory }).flatMap((file) =>

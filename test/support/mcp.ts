@@ -16,7 +16,7 @@ export interface Agent extends AsyncDisposable {
 export interface ToolAnswer {
   readonly isError: boolean;
   readonly result: CallToolResult;
-  /** The member of the structured content at this path; undefined when there is none. */
+  /** Returns the member of the structured content at this path, or undefined. */
   at(...steps: readonly (string | number)[]): Json | undefined;
   textAt(...steps: readonly (string | number)[]): string;
 }
@@ -67,7 +67,7 @@ export function answerOf(result: CallToolResult): ToolAnswer {
   };
 }
 
-/** A JSON-RPC message of the revision before the current one, which needs nothing around it. */
+/** Makes a JSON-RPC message of the previous protocol revision, which needs no further members. */
 export const toolCall = (name: string, input: object, id = 1): JsonObject => ({
   jsonrpc: "2.0",
   id,
@@ -75,5 +75,5 @@ export const toolCall = (name: string, input: object, id = 1): JsonObject => ({
   params: { name, arguments: JSON.parse(JSON.stringify(input)) },
 });
 
-/** What every client sends along. */
+/** Headers that every client sends. */
 export const mcpHeaders = { Accept: "application/json, text/event-stream" } as const;

@@ -1,6 +1,6 @@
 /**
- * Nodes that share a database, as an operator runs them: processes of their own, each with a port of its own, that can be killed and
- * started again; and requests to them that end in an answer, a lost connection or a client that has waited long enough.
+ * Nodes that share a database, as an operator runs them: separate processes, each with its own port, that can be killed and restarted.
+ * A request to a node ends with an answer, a lost connection or the client's timeout.
  */
 import assert from "node:assert/strict";
 import { Agent, type IncomingHttpHeaders, request as httpRequest } from "node:http";
@@ -11,26 +11,26 @@ import { withClient } from "./postgres.ts";
 import { type RunningProgram, serveProgram } from "./process.ts";
 
 export const adminToken = "an-admin-token-for-nodes";
-/** A node may be told to start while the database is away. */
+/** A node may be started while the database is down. */
 const startMsMax = 90_000;
 const startPauseMs = 300;
-/** How long a client without haste waits for an answer: longer than the service takes for its slowest. */
+/** The client's default timeout: longer than the slowest operation takes. */
 const patientMs = 45_000;
 
 export interface ServiceNode {
-  /** Where it listens, or did before it was killed. */
+  /** The address at which it listens, or listened before it was killed. */
   readonly url: string;
-  /** Its process now; null between an end and the next start. */
+  /** Its current process; null while it is stopped. */
   readonly program: RunningProgram | null;
-  /** Starts it, again and again until it serves. */
+  /** Starts it, repeatedly until it serves. */
   start(): Promise<void>;
-  /** Ends it by the signal. @returns its exit status. */
+  /** Ends it with the signal. Returns its exit status. */
   end(signal: NodeJS.Signals): Promise<number | null>;
-  /** What all its processes have written to stderr that have ended. */
+  /** The stderr of all its processes that have ended. */
   readonly log: string;
 }
 
-/** A node that has not been started yet. `env`: beside what makes it a node of this database. */
+/** Makes a node that is not started yet. `env` is added to the variables that connect it to this database. */
 export function serviceNode(databaseUrl: string, env: Readonly<Record<string, string>> = {}): ServiceNode {
   let url = "http://127.0.0.1:1";
   let program: RunningProgram | null = null;
@@ -74,7 +74,7 @@ export function serviceNode(databaseUrl: string, env: Readonly<Record<string, st
   };
 }
 
-/** This many nodes of a database, started; ended afterwards. */
+/** Starts this many nodes on a database, runs `use`, and ends them afterwards. */
 export async function withNodes(
   databaseUrl: string,
   count: number,
@@ -100,7 +100,7 @@ export interface Asked {
   readonly ifMatch?: string;
   /** Text is sent as it is, anything else as JSON. */
   readonly body?: unknown;
-  /** Then the client hangs up. Default: `patientMs`. */
+  /** The client's timeout. Default: `patientMs`. */
   readonly waitMsMax?: number;
 }
 
@@ -112,10 +112,10 @@ export interface Answered {
 
 const agent = new Agent({ keepAlive: true });
 
-/** Closes the connections that are kept for the next request. */
+/** Closes the idle keep-alive connections. */
 export const hangUp = (): void => agent.destroy();
 
-/** Asks a node once. @throws Error when no whole answer comes. */
+/** Sends one request to a node, without retries. @throws Error when no complete answer comes. */
 export function ask(url: string, asked: Asked): Promise<Answered> {
   const { method, target, token, idempotencyKey, ifMatch, body, waitMsMax = patientMs } = asked;
   const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
@@ -147,14 +147,14 @@ export function ask(url: string, asked: Asked): Promise<Answered> {
         );
       },
     );
-    const timer = setTimeout(() => request.destroy(new Error("the client has waited long enough")), waitMsMax);
+    const timer = setTimeout(() => request.destroy(new Error("the client timed out")), waitMsMax);
     request.on("close", () => clearTimeout(timer));
     request.on("error", reject);
     request.end(text);
   });
 }
 
-/** One of the operator's operations, which must succeed. @returns its answer's JSON. */
+/** Calls an operation of the admin API, which must succeed. Returns the JSON of its answer. */
 export async function operate(url: string, method: string, below: string, body?: unknown): Promise<unknown> {
   const target = `/admin/v1${below}`;
   const answer = await ask(url, { method, target, token: adminToken, ...(body === undefined ? {} : { body }) });
@@ -164,14 +164,14 @@ export async function operate(url: string, method: string, below: string, body?:
 
 const madeKey = z.object({ data: z.object({ keyId: z.string(), apiKey: z.string() }) });
 
-/** A key of the shop that may write. */
+/** Creates a write key of the shop. */
 export const makeKey = async (
   url: string,
   shopId: string,
 ): Promise<{ readonly keyId: string; readonly apiKey: string }> =>
   madeKey.parse(await operate(url, "POST", `/shops/${shopId}/keys`, { name: "a client", scope: "write" })).data;
 
-/** A shop whose rate limit is out of the way unless it is among the settings, with these records in it. @returns its key. */
+/** Creates a shop with these records, and with a very high rate limit unless the settings have one. Returns its write key. */
 export async function makeShop(
   url: string,
   shopId: string,
@@ -189,14 +189,14 @@ export async function makeShop(
   return (await makeKey(url, shopId)).apiKey;
 }
 
-/** Rows of the shop, past the program: `$1` is its id. */
+/** Reads rows of the shop directly from the database: `$1` is its id. */
 export const rowsOf = <R extends object>(databaseUrl: string, shopId: string, sql: string): Promise<R[]> =>
   withClient(databaseUrl, async (client) => {
     await client.query("select set_config('openpo.shop_id', $1, false)", [shopId]);
     return (await client.query<R>(sql, [shopId])).rows;
   });
 
-/** Numbers from 0 to below 1 that are the same for the same seed. */
+/** A generator of numbers from 0 to below 1, the same for the same seed. */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -207,13 +207,13 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** An answer that is not going to be another one. */
+/** A final answer: a retry would get the same. */
 export interface Definite extends Answered {
   readonly replayed: boolean;
   readonly requestId: string;
 }
 
-/** What a client was told under a key, and how often anything but a replay of it. */
+/** The answer to a keyed request, and how often it came without being a replay. */
 interface Told {
   readonly asked: Asked;
   readonly answer: Definite;
@@ -221,36 +221,36 @@ interface Told {
 }
 
 export interface Client {
-  /** Every keyed request that was answered, by its key. */
+  /** All answered keyed requests, by key. */
   readonly told: ReadonlyMap<string, Told>;
-  /** Ids and times of every answer to a request with an API key, whatever it said. */
+  /** Request ids and times of all answers to requests with an API key. */
   readonly answers: readonly {
     readonly requestId: string;
     readonly asked: Asked;
     readonly answer: Answered;
     readonly atMs: number;
   }[];
-  /** Requests that were lost, timed out, or were told to come again. */
+  /** How many attempts were lost, timed out or got a retryable error, by reason. */
   readonly repeats: ReadonlyMap<string, number>;
   /**
-   * Asks round the nodes, as long as Retry-After says between, until there is a definite answer; under a key it must be the first one,
-   * byte for byte. `first`: the node to begin with.
+   * Sends the request to the nodes in turn, waiting as Retry-After says, until there is a final answer. With a key, every final answer
+   * must equal the first, byte for byte. `first` is the node to begin with.
    */
   insist(asked: Asked, first?: number): Promise<Definite>;
 }
 
 export interface ClientOptions {
   readonly nodes: readonly ServiceNode[];
-  /** Throws what is wrong with an answer. */
+  /** Throws if something is wrong with an answer. */
   readonly check: (asked: Asked, answer: Answered) => void;
   readonly random: () => number;
-  /** How long a request may go without a definite answer. */
+  /** Time limit for the final answer of a request. */
   readonly patienceMs: number;
-  /** It gives up at once. */
+  /** Aborted: no further attempts are made. */
   readonly signal: AbortSignal;
 }
 
-/** A client as the specification wants it: it repeats with the same key what failed, was lost or took too long. */
+/** Makes a client that follows the specification: it repeats a request with the same key if it failed, was lost or timed out. */
 export function createClient({ nodes, check, random, patienceMs, signal }: ClientOptions): Client {
   const told = new Map<string, Told>();
   const answers: { requestId: string; asked: Asked; answer: Answered; atMs: number }[] = [];
@@ -265,7 +265,7 @@ export function createClient({ nodes, check, random, patienceMs, signal }: Clien
     assert.deepEqual(
       essence(answer),
       essence(known.answer),
-      `${asked.method} ${asked.target} was answered in two ways`,
+      `${asked.method} ${asked.target} got two different answers`,
     );
     assert.ok(known.ran <= 1, `${asked.method} ${asked.target} ran twice under one key`);
     return answer;
@@ -300,10 +300,10 @@ export function createClient({ nodes, check, random, patienceMs, signal }: Clien
         history.push(why);
         repeats.set(why, (repeats.get(why) ?? 0) + 1);
         const { waitMsMax } = asked;
-        // Who has lost patience once does not have less of it the next time.
+        // The client's own timeout doubles after each failure.
         if (waitMsMax !== undefined) asked = { ...asked, waitMsMax: Math.min(waitMsMax * 2, patientMs) };
         if (systemClock.now() > untilMs)
-          assert.fail(`${asked.method} ${asked.target} has no definite answer: ${history.join(", ")}`);
+          assert.fail(`${asked.method} ${asked.target} has no final answer: ${history.join(", ")}`);
         signal.throwIfAborted();
         await sleep(pauseMs);
       }
@@ -311,7 +311,7 @@ export function createClient({ nodes, check, random, patienceMs, signal }: Clien
   };
 }
 
-/** What a replay restores (C18). */
+/** The headers that a replay restores (C18). */
 const essence = ({ status, text, requestId, headers }: Definite) => ({
   status,
   text,
@@ -320,7 +320,7 @@ const essence = ({ status, text, requestId, headers }: Definite) => ({
   etag: headers.etag,
 });
 
-/** The code of a refusal, or its reason where it has one. */
+/** Returns the reason of a refusal, or its code if it has no reason. */
 function wordOf({ text }: Answered): string {
   const { error } = refusal.parse(JSON.parse(text));
   return error.reason ?? error.code;

@@ -1,6 +1,4 @@
-/**
- * A handful of operations for testing the pipeline alone: crates, kept in the table of locations.
- */
+/** A few operations on crates, for tests of the request pipeline alone. Crates are stored in the table of locations. */
 import { z } from "zod";
 import { Fault } from "../../src/core/fault.ts";
 import { type Operation, operation } from "../../src/operations/operation.ts";

@@ -1,6 +1,6 @@
 /**
- * Ends a test's PostgreSQL and removes its directory as soon as nobody holds this process's standard input any more, however whoever held
- * it has ended. Argument: the directory that postgres.ts has made, with the database's files in `data`.
+ * Stops a test's PostgreSQL and removes its directory when this process's standard input closes. It closes when the test process ends,
+ * however it ends. Argument: the directory that postgres.ts has created, with the database's files in `data`.
  */
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -17,7 +17,7 @@ function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-// An interrupt at the terminal is for the tests; what they leave is taken care of here.
+// An interrupt at the terminal ends the tests. This process must survive it to clean up.
 for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => {});
 process.stdin.resume();
 process.stdin.on("close", () => {
@@ -28,7 +28,7 @@ process.stdin.on("close", () => {
     rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
     process.exit();
   };
-  // An immediate shutdown: nothing of it is needed any more.
+  // An immediate shutdown: the data is not needed any more.
   if (pid > 0) signal(pid, "SIGQUIT");
   end();
 });

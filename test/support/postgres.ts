@@ -1,11 +1,12 @@
 /**
- * A real PostgreSQL for tests: unprivileged, on a temporary directory, syncing like any other, gone with the process that started it.
+ * A real PostgreSQL for tests: unprivileged, in a temporary directory, with syncs on. It is removed when the process that started it ends.
  *
- * A test run has one (run.ts), named by `databaseVariable`; a developer may name one of his own there instead, by a role that may make
- * databases. Each store gets a database of its own, copied from one that has been migrated once. Tests that harm a server start another.
+ * A test run has one server (run.ts), named by the environment variable `databaseVariable`. Developers may name their own server there,
+ * with a role that may create databases. Each store gets its own database, copied from a template that is migrated once. Tests that
+ * damage a server start another one.
  *
- * The role that tests use is no superuser, so that row-level security is felt, and the server's own order of texts is not that of code
- * points, so that every comparison has to ask for it.
+ * The tests' role is not a superuser, so row-level security applies. The server's default collation does not order by code points, so
+ * every comparison has to set its collation.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -34,12 +35,12 @@ import type { DueRows, Engine } from "../../src/store/store.ts";
 import { systemClock } from "../../src/system.ts";
 import type { Store, StoreOptions } from "./store.ts";
 
-/** Names the server that a run's tests share. */
+/** The environment variable with the address of the server that the tests of a run share. */
 export const databaseVariable = "OPENPO_TEST_DATABASE_URL";
-/** A directory with the `initdb` and `postgres` to test with, instead of those that are found. */
+/** The environment variable with a directory that has `initdb` and `postgres`; otherwise they are searched. */
 const binariesVariable = "OPENPO_TEST_POSTGRES_BIN";
 
-/** As the service names them (data-directory.ts). */
+/** The same names as in src/database.ts. */
 export const shopsSchema = "openpo";
 export const sandboxSchema = "openpo_sandbox";
 
@@ -48,7 +49,7 @@ const template = "openpo_test_template";
 const startMsMax = 20_000;
 const source = path.join(import.meta.dirname, "../../src");
 
-/** Where `initdb` and `postgres` are: as asked, npm's, Debian's newest, or the first in PATH. */
+/** Finds `initdb` and `postgres`: in the named directory, npm's, Debian's newest, or the first in PATH. */
 export function findPostgres(): string | null {
   const asked = process.env[binariesVariable];
   const places = asked === undefined ? knownPlaces() : [asked];
@@ -76,7 +77,7 @@ interface User {
   readonly gid: number;
 }
 
-/** PostgreSQL does not run as root: who it runs as then. */
+/** The user to run PostgreSQL as if this process is root, since PostgreSQL refuses root. */
 function unprivilegedUser(): User | null {
   if (process.getuid?.() !== 0) return null;
   const users = readFileSync("/etc/passwd", "utf8").split("\n");
@@ -87,7 +88,7 @@ function unprivilegedUser(): User | null {
   throw new Error("PostgreSQL does not run as root, and there is neither a user postgres nor a user nobody.");
 }
 
-/** The binaries, or a copy below `directory` when they cannot be run by the user where they are. */
+/** Returns the binaries, or a copy below `directory` if the user cannot run them in their place. */
 function runnable(binaries: string, directory: string, as: Partial<User>): string {
   try {
     for (const name of ["initdb", "postgres"])
@@ -97,7 +98,7 @@ function runnable(binaries: string, directory: string, as: Partial<User>): strin
     const copy = path.join(directory, "postgresql");
     cpSync(path.join(binaries, ".."), copy, { recursive: true, verbatimSymlinks: true });
     const links = path.join(copy, "pg-symlinks.json");
-    // Npm's packages cannot hold links: they are made at installation, where its scripts may run.
+    // npm packages cannot contain links. The package's install script makes them, if it may run.
     const missing: { readonly source: string; readonly target: string }[] = existsSync(links)
       ? JSON.parse(readFileSync(links, "utf8"))
       : [];
@@ -120,14 +121,14 @@ async function freePort(): Promise<number> {
 }
 
 export interface PostgresServer {
-  /** Of the role that tests use, without a database of the tests. */
+  /** The address with the tests' role, without a test database. */
   readonly url: string;
   readonly version: string;
-  /** Ends the server as a crash does (-9), or as `pg_ctl stop` with `-m immediate` or `-m fast` (SIGINT); sessions end in the middle. */
+  /** Ends the server as in a crash (-9), or like `pg_ctl stop` with `-m immediate` or `-m fast` (SIGINT). Sessions are cut off. */
   crash(how: "SIGKILL" | "SIGQUIT" | "SIGINT"): Promise<void>;
   /** Starts it again on the same files and the same port. */
   start(): Promise<void>;
-  /** Stops it and removes everything. It ends by itself when this process does. */
+  /** Stops it and removes its files. This also happens when this process ends. */
   stop(): Promise<void>;
 }
 
@@ -140,7 +141,7 @@ export async function startPostgres(): Promise<PostgresServer & AsyncDisposable>
     stdio: ["pipe", "ignore", "ignore"],
     detached: true,
   });
-  // Nothing has to wait for it: its input closes when this process ends.
+  // Its standard input closes when this process ends, so nothing has to wait for it.
   keeper.unref();
   const kept = once(keeper, "exit");
   const stop = async (): Promise<void> => {
@@ -179,7 +180,7 @@ export async function startPostgres(): Promise<PostgresServer & AsyncDisposable>
         synchronous_commit: "on",
         max_connections: "300",
         max_locks_per_transaction: "256",
-        // Copies of databases are written to the log; it need not be put away for that.
+        // Copying databases writes a lot to the log. A high limit avoids checkpoints because of it.
         max_wal_size: "4GB",
         log_min_messages: "fatal",
       };
@@ -232,10 +233,10 @@ async function untilItAnswers(url: string, server: ChildProcess): Promise<void> 
   }
 }
 
-/** A connection of the test's own. */
+/** Opens a separate connection for the test. */
 export async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client(url);
-  // A server that is made to crash ends it.
+  // A server that a test crashes ends the connection.
   client.on("error", () => {});
   await client.connect();
   try {
@@ -245,21 +246,21 @@ export async function withClient<T>(url: string, use: (client: Client) => Promis
   }
 }
 
-/** The same server's other database. */
+/** Returns the address of another database on the same server. */
 export function urlOfDatabase(url: string, database: string): string {
   const other = new URL(url);
   other.pathname = `/${database}`;
   return other.href;
 }
 
-/** Makes the database that those of the tests are copies of. */
+/** Creates the template database that the tests' databases are copied from. */
 export async function makeTemplate(url: string): Promise<void> {
   await dropDatabases(url);
   await withClient(url, (client) => client.query(`create database ${template}`));
   await (await openPostgresStore(urlOfDatabase(url, template))).close();
 }
 
-/** Drops whatever databases tests have left on the server, and what they are copies of. */
+/** Drops all databases that tests have left on the server, and the template. */
 export async function dropDatabases(url: string): Promise<void> {
   await withClient(url, async (client) => {
     const { rows } = await client.query<{ name: string }>(
@@ -269,13 +270,13 @@ export async function dropDatabases(url: string): Promise<void> {
   });
 }
 
-/** Not by force: that would be refused while the server itself, another role, looks after the database. */
+/** Not `with (force)`: PostgreSQL refuses that while autovacuum, another role, is connected to the database. */
 async function dropDatabase(client: Client, name: string): Promise<void> {
   await endSessions(client, name);
   await client.query(`drop database if exists ${name}`);
 }
 
-/** Ends what tests have left connected to a database. */
+/** Ends the connections that tests have left open to a database. */
 async function endSessions(client: Client, name: string): Promise<void> {
   await client.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
@@ -284,10 +285,10 @@ async function endSessions(client: Client, name: string): Promise<void> {
   );
 }
 
-/** Databases of this process on the shared server that are empty again: emptying is quicker than dropping and making. */
+/** Emptied databases of this process on the shared server, for reuse: emptying is faster than dropping and creating. */
 const emptied: string[] = [];
 
-/** Deletes what the shops' tables hold, shop by shop: the role is under the wall between them too. */
+/** Deletes the rows of the shops' tables, shop by shop, because row-level security applies to this role too. */
 const emptying = `do $$
 declare place text; held text; shop text;
 begin
@@ -320,7 +321,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A database with the schemas of an engine and nothing in them; `empty`: without even those. */
+/** Returns a new database with the engine's schemas but no rows; with `empty`, without the schemas. */
 export async function freshDatabase(
   options: {
     readonly empty?: boolean;
@@ -356,7 +357,7 @@ async function copyOf(server: string, original: string): Promise<string> {
 
 function sharedServer(): string {
   const url = process.env[databaseVariable];
-  if (url === undefined) throw new Error(`${databaseVariable} is not set: run the tests by test/run.ts.`);
+  if (url === undefined) throw new Error(`${databaseVariable} is not set: run the tests with test/run.ts.`);
   return url;
 }
 

@@ -1,8 +1,8 @@
 /**
- * The program as an operator runs it: a process of its own, on a store of its own (store.ts says of which kind) and a free port.
+ * Runs the program as an operator does: as a separate process, with its own store (store.ts decides the engine) and a free port.
  *
- * A data directory that is named by `OPENPO_DATA_DIR` stands for a store: on PostgreSQL the program gets the address of a database
- * that belongs to this directory, unless the test names one itself.
+ * A data directory in `OPENPO_DATA_DIR` identifies a store. On PostgreSQL the program gets the address of the database that belongs to
+ * this directory, unless the test sets an address.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,7 +12,7 @@ import { databaseFor, makePlace } from "./store.ts";
 
 const main = path.join(import.meta.dirname, "../../src/main.ts");
 const startMsMax = 20_000;
-/** Of a server whose test names none and that cannot keep one: on a database it must be given. */
+/** The admin token on PostgreSQL, where one is required, if the test sets none. */
 const adminTokenOnDatabase = "an-admin-token-on-a-database";
 
 export interface Finished {
@@ -21,12 +21,12 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** What still runs, so that a failed test leaves nothing behind. */
+/** Running processes, to be killed when a test fails. */
 const running = new Set<ChildProcess>();
 
 type Environment = Readonly<Record<string, string>>;
 
-/** The environment that makes the program work on the store which its data directory stands for. */
+/** Returns the environment with which the program uses the store of its data directory. */
 export async function onStore(env: Environment, args: readonly string[] = []): Promise<Environment> {
   const directory = env["OPENPO_DATA_DIR"];
   if (directory === undefined || env["OPENPO_DATABASE_URL"] !== undefined) return env;
@@ -58,7 +58,7 @@ function start(args: readonly string[], env: Environment, stdin: string | null =
   return { child, output, finished };
 }
 
-/** Runs the program until it ends by itself. */
+/** Runs the program until it exits. */
 export const runProgram = async (
   args: readonly string[],
   env: Environment = {},
@@ -69,34 +69,34 @@ export interface Answered {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The JSON body's member at this path. */
+  /** Returns the member of the JSON body at this path. */
   at(...steps: readonly (string | number)[]): unknown;
 }
 
 export interface RunningProgram {
   readonly url: string;
-  /** Everything on stdout so far. */
+  /** All output on stdout so far. */
   readonly stdout: string;
-  /** The word behind this label of the banner: `read key`, `write key`. */
+  /** Returns the word after this label of the banner, such as `read key` or `write key`. */
   word(label: string): string;
-  /** As it was given, or as a first start shows it. */
+  /** The admin token that was set, or that the first start printed. */
   readonly adminToken: string;
-  /** Asks; a string or bytes are sent as they are, other bodies as JSON. */
+  /** Sends a request. A string or bytes are sent unchanged, other bodies as JSON. */
   ask(method: string, target: string, token: string, body?: unknown): Promise<Answered>;
-  /** Sends a signal that it may survive. */
+  /** Sends a signal, without waiting for the end. */
   signal(signal: NodeJS.Signals): void;
   /** Sends the signal and waits for the end. */
   end(signal: NodeJS.Signals): Promise<Finished>;
 }
 
-/** Member by member into what `JSON.parse` gave. */
+/** Follows the path into a parsed JSON value. */
 function member(value: unknown, steps: readonly (string | number)[]): unknown {
   let found = value;
   for (const step of steps) found = typeof found === "object" && found !== null ? Reflect.get(found, step) : undefined;
   return found;
 }
 
-/** Starts serving; resolves when it listens. */
+/** Starts the server; resolves when it listens. */
 export async function serveProgram(given: Environment, args: readonly string[] = []): Promise<RunningProgram> {
   const env = await onStore(given, args);
   const { child, output, finished } = start(args, env);
@@ -147,7 +147,7 @@ export async function serveProgram(given: Environment, args: readonly string[] =
   };
 }
 
-/** A directory that is gone afterwards, with every program that the test has left running. */
+/** Runs `use` with a temporary directory. Afterwards kills programs that still run and removes the directory. */
 export async function withDirectory(use: (directory: string) => Promise<void>): Promise<void> {
   const place = await makePlace();
   try {
@@ -161,7 +161,7 @@ export async function withDirectory(use: (directory: string) => Promise<void>): 
   }
 }
 
-/** A program on an empty directory without a demo shop, with a known admin token; ended afterwards. */
+/** Runs `use` with a program on an empty directory, without a demo shop, with a known admin token. Ends it afterwards. */
 export async function withProgram(
   use: (program: RunningProgram, adminToken: string) => Promise<void>,
   env: Environment = {},

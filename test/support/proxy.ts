@@ -1,4 +1,4 @@
-/** What stands between a node and its database in tests: it can lose an answer, fall silent, or be gone. */
+/** A TCP proxy between a node and its database that can lose an answer, stop forwarding, or refuse connections. */
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
@@ -8,20 +8,21 @@ export interface DatabaseProxy {
   /** The database's address through the proxy. */
   readonly url: string;
   /**
-   * Cuts the next connection that sends a commit, once. `after`: the commit gets through, its answer does not come back. `for-long`: and
-   * from then on new connections are refused until `resume`. `before`: not even the commit gets through. Resolves when that has happened.
+   * Cuts the next connection that sends a commit, once. `before`: the commit is not forwarded. `after`: the commit is forwarded, but its
+   * answer is lost. `for-long` (as `after`) and `before-for-long`: new connections are then refused until `resume`. Resolves when the
+   * connection is cut.
    */
   loseCommit(when: LostCommit): Promise<void>;
-  /** From now on nothing gets through in either direction, on connections that stand and on new ones, until `resume`. */
+  /** Stops forwarding in both directions, on existing and new connections, until `resume`. */
   stall(): void;
   resume(): void;
   close(): Promise<void>;
 }
 
-/** How long the database does not notice that a connection was cut. */
+/** Delay until the database side of a cut connection is closed. */
 const lastWordsMs = 300;
 
-/** `commit` as a statement of its own, in either of the protocol's ways to send it. */
+/** Matches a `commit` statement in both forms of the protocol. */
 const commits = ["\0commit\0", "Q\0\0\0\x0bcommit\0"];
 
 export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {

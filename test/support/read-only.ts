@@ -1,6 +1,4 @@
-/**
- * Records of the read-only resources, written by hand: one shop's small world with something of everything.
- */
+/** Hand-written records of one shop with at least one record of every read-only resource. */
 
 export const reasons = [
   { type: "stockTakeReason", reasonId: "rsn_damage", name: "Damaged", code: "DMG", direction: "decrease" },

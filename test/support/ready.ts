@@ -1,10 +1,10 @@
-/** What each operation needs to find to do its work, and what it is then asked. */
+/** For each operation, an order in a state in which it succeeds, and the input to send. */
 import type { Status } from "../../src/core/purchase-order.ts";
 import { lineA, type OrderLine } from "./goods-server.ts";
 
 const received: OrderLine = { ...lineA, quantityConfirmed: 10, quantityReceived: 4, quantitySynced: 4 };
 const confirmed: OrderLine = { ...lineA, quantityConfirmed: 10 };
-/** What brings an operation to do its work: the order's status and line, and the input. */
+/** The order's status and line, and the input with which the operation succeeds. */
 export const ready: Readonly<Record<string, readonly [status: Status, line: OrderLine, input: object]>> = {
   purchase_order_line_item_add: ["Draft", lineA, { lineItems: [{ variantId: "blue", quantityOrdered: 1 }] }],
   purchase_order_line_item_update: ["Draft", lineA, { lines: [{ lineItemId: "a", note: "x" }], updateSupplier: false }],
@@ -16,7 +16,7 @@ export const ready: Readonly<Record<string, readonly [status: Status, line: Orde
   purchase_order_quick_complete: ["In Progress", confirmed, {}],
   purchase_order_storefront_sync: ["Partially Received", { ...received, quantitySynced: 0 }, {}],
 };
-/** Ids of what the tests bring in. */
+/** Ids of the records that the tests import. */
 export const ids = {
   purchaseOrderId: "po_1",
   stockTakeId: "st_1",

@@ -1,13 +1,13 @@
-/** Requests as a client of the document would send them: an operation's input spelled as path, query and body. */
+/** Builds requests as a client of the OpenAPI document does: an operation's input as path, query and body. */
 import { isJsonArray, type Json, type JsonObject } from "../../src/core/json.ts";
 import { exampleOf } from "../../src/http/openapi.ts";
 import { apiPrefix, type Binding } from "../../src/http/routes.ts";
 
-/** A value as a path or query shows it. */
+/** Formats a value for a path or query. */
 const spelling = (value: Json): string =>
   typeof value === "string" ? value : isJsonArray(value) ? value.map(spelling).join(",") : JSON.stringify(value);
 
-/** How an input is sent: path and query, and the body where the method has one. */
+/** Splits an input into path with query, and the body if the method has one. */
 export function spelled(
   binding: Binding,
   input: JsonObject,

@@ -1,8 +1,8 @@
 /**
- * A real server for tests: a store of its own (store.ts says of which kind), a port of its own, one shop with a read and a write key.
+ * A real server for tests, with its own store (store.ts decides the engine) and port, and one shop with a read key and a write key.
  *
- * Every answer that `request` gets is held against the OpenAPI document (contract.ts); an undocumented status, property, fault or
- * header fails the test that asked for it.
+ * `request` checks every answer against the OpenAPI document (contract.ts). An undocumented status, property, fault or header fails
+ * the test that sent the request.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -32,31 +32,31 @@ import { makePlace, openStore } from "./store.ts";
 export interface TestServerOptions {
   /** Default: the registry's. */
   readonly operations?: readonly Operation[];
-  /** What differs from a shop with default settings; its rate limit is out of the way unless given. */
+  /** Settings that differ from the defaults. The rate limit is very high unless it is set here. */
   readonly shop?: Partial<Shop>;
   readonly outboxLimits?: Partial<OutboxLimits>;
   readonly queue?: QueueLimits;
   readonly surfaces?: readonly Surface[];
   readonly responseBytesMax?: number;
   readonly waitLimits?: WaitLimits;
-  /** Another node on this server's shops, with the same keys; it is stopped first. PostgreSQL only. */
+  /** Makes the new server another node on that server's shops, with the same keys. Stop the new one first. PostgreSQL only. */
   readonly beside?: TestServer;
   /** Default: as `engineVariable` says. */
   readonly postgres?: boolean;
-  /** Replaces parts of what requests run on. */
+  /** Replaces some dependencies of the requests. */
   readonly perform?: (deps: PerformDependencies) => Partial<PerformDependencies>;
 }
 
 export interface RequestOptions {
   /** Default: the write key. Null: no key. */
   readonly key?: string | null;
-  /** Sent as JSON; text and bytes as they are. */
+  /** Sent as JSON; a string or bytes are sent unchanged. */
   readonly body?: unknown;
-  /** An array sends a header once per entry. */
+  /** An array sends the header once per entry. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** The body goes out in chunks, without its length. */
+  /** Sends the body in chunks, without a Content-Length. */
   readonly chunked?: boolean;
-  /** Leave the answer unchecked; for what stands outside the document (`/healthz`). */
+  /** Does not check the answer; for paths that are not in the document, such as `/healthz`. */
   readonly undocumented?: boolean;
 }
 
@@ -64,28 +64,28 @@ export interface TestResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The member at this path of the JSON body; undefined when there is none. */
+  /** Returns the member of the JSON body at this path, or undefined. */
   at(...steps: readonly (string | number)[]): Json | undefined;
-  /** Like `at`, for text that must be there. */
+  /** Like `at`, but fails unless it is a string. */
   textAt(...steps: readonly (string | number)[]): string;
 }
 
 export interface TestServer {
   readonly url: string;
   readonly port: number;
-  /** Its store's place. */
+  /** The location of its store. */
   readonly directory: string;
   readonly engine: Engine;
   readonly ids: Ids;
-  /** Real time, moved ahead by `advance`. */
+  /** Real time plus what `advance` has added. */
   readonly clock: Clock & { advance(ms: number): void };
   readonly shopId: string;
   readonly readKey: string;
   readonly writeKey: string;
   readonly sandbox: Storefront & SandboxControl;
-  /** What was logged, as one line of JSON each. */
+  /** The log, one line of JSON per entry. */
   readonly logged: readonly string[];
-  /** `target`: path and query, sent as it is. */
+  /** Sends a request; `target` is path and query, sent unchanged. */
   request(method: string, target: string, options?: RequestOptions): Promise<TestResponse>;
   get(target: string, options?: RequestOptions): Promise<TestResponse>;
   post(target: string, body?: unknown, options?: RequestOptions): Promise<TestResponse>;
@@ -93,14 +93,14 @@ export interface TestServer {
   delete(target: string, options?: RequestOptions): Promise<TestResponse>;
   /** Audit rows of the shop, newest first. */
   audit(): Promise<readonly AuditEntry[]>;
-  /** Makes another key of the shop. */
+  /** Creates another key of the shop. */
   addKey(scope: ApiKey["scope"]): Promise<{ readonly keyId: string; readonly apiKey: string }>;
   /** Changes the shop's row. */
   changeShop(changes: Partial<Shop>): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts a server; `await using` or `stop` ends it and removes its files. */
+/** Starts a server. `await using` or `stop` ends it and removes its files. */
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer & AsyncDisposable> {
   let aheadMs = 0;
   const clock = {
@@ -286,7 +286,7 @@ function send({
           ...(bytes === null ? {} : { "Content-Type": "application/json" }),
           ...(bytes === null ? {} : chunked ? { "Transfer-Encoding": "chunked" } : { "Content-Length": bytes.length }),
           ...Object.fromEntries(
-            // Host may be no array.
+            // Node does not accept an array for Host.
             Object.entries(headers).map(([name, value]) => [name, typeof value === "string" ? value : [...value]]),
           ),
         },

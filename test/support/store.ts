@@ -1,8 +1,8 @@
 /**
- * Where a test's shops are: files of its own, or a database of its own, as `engineVariable` says. Suites need not know which.
+ * Opens a test's store: its own files on SQLite, or its own database on PostgreSQL, as `engineVariable` says. Suites need not know which.
  *
- * A store is named by a directory, so that it can be opened again, by another process too; beside that of one on PostgreSQL is
- * its database's address.
+ * A directory identifies a store, so that it can be reopened, by another process too. On PostgreSQL the database's address is in a
+ * file beside the directory.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -15,21 +15,21 @@ import { openSqliteEngine } from "../../src/store/sqlite/engine.ts";
 import { systemClock } from "../../src/system.ts";
 import { freshDatabase, openPostgresStore, type TestDatabase } from "./postgres.ts";
 
-/** `postgres`: what is tested runs on PostgreSQL; otherwise on sqlite. */
+/** The environment variable with the engine: `postgres`, otherwise SQLite. */
 export const engineVariable = "OPENPO_TEST_ENGINE";
 export const onPostgres = process.env[engineVariable] === "postgres";
 
-/** Beside the directory, which stays as empty as it would be on a database. */
+/** The file is beside the directory, because with a database the data directory stays empty. */
 const addressFile = (directory: string): string => `${directory}.database-url`;
 
-/** The address of the database that the store is in; null: it is in files. */
+/** Returns the address of the store's database, or null if the store is in files. */
 export const databaseOf = (directory: string): string | null =>
   existsSync(addressFile(directory)) ? readFileSync(addressFile(directory), "utf8") : null;
 
-/** Databases of this process, by the data directories that they stand for. */
+/** Databases of this process, by data directory. */
 const databases = new Map<string, Promise<TestDatabase>>();
 
-/** The address of the database that a program's data directory stands for, made when it is first asked for; null: on files. */
+/** Returns the address of the database of a data directory, and creates the database on the first call; null on SQLite. */
 export async function databaseFor(directory: string): Promise<string | null> {
   const given = databaseOf(directory);
   if (given !== null || !onPostgres) return given;
@@ -38,7 +38,7 @@ export async function databaseFor(directory: string): Promise<string | null> {
   return (await database).url;
 }
 
-/** Drops the databases of the directories below this one. */
+/** Drops the databases of all data directories below this one. */
 async function dropBelow(directory: string): Promise<void> {
   for (const [below, database] of databases)
     if (below.startsWith(directory + path.sep)) {
@@ -49,11 +49,11 @@ async function dropBelow(directory: string): Promise<void> {
 
 export interface StorePlace {
   readonly directory: string;
-  /** Every store over it has been closed. */
+  /** Removes it. Every store in it must be closed. */
   remove(): Promise<void>;
 }
 
-/** A new, empty place. */
+/** Creates a new, empty place. */
 export async function makePlace(postgres = onPostgres): Promise<StorePlace> {
   const directory = await mkdtemp(path.join(tmpdir(), "openpo-"));
   const database = postgres ? await freshDatabase() : null;
@@ -68,7 +68,7 @@ export async function makePlace(postgres = onPostgres): Promise<StorePlace> {
   };
 }
 
-/** A place for as long as `use` runs. */
+/** Runs `use` with a new place, and removes it afterwards. */
 export async function inPlace<T>(use: (directory: string) => Promise<T>): Promise<T> {
   const place = await makePlace();
   try {
@@ -81,7 +81,7 @@ export async function inPlace<T>(use: (directory: string) => Promise<T>): Promis
 export interface StoreOptions {
   readonly clock?: Clock;
   readonly queue?: QueueLimits;
-  /** PostgreSQL: connections of this store; a node's. */
+  /** PostgreSQL only: the number of connections of this store. */
   readonly connectionsMax?: number;
 }
 
@@ -89,14 +89,14 @@ export interface Store {
   readonly engine: Engine;
   readonly sandboxEngine: Engine;
   readonly coordination: Coordination;
-  /** This store is not the only one over its shops. */
+  /** False if other stores may be open on the same shops. */
   readonly alone: boolean;
   close(): Promise<void>;
 }
 
 const schemaOf = (room: string): string => path.join(import.meta.dirname, `../../src/${room}/schema`);
 
-/** Opens the store of a place. */
+/** Opens the store in a place. */
 export async function openStore(
   directory: string,
   { clock = systemClock, queue, connectionsMax = 8 }: StoreOptions = {},

@@ -1,4 +1,4 @@
-/** A shop with its sandbox and its outbox in a real store, for tests of what follows a change. */
+/** A shop with its sandbox and its outbox in a real store, for tests of follow-on work. */
 import assert from "node:assert/strict";
 import { decideReceive, decideUnreceive } from "../../src/core/goods.ts";
 import { type Quantity, quantityToNumber } from "../../src/core/money.ts";
@@ -21,14 +21,14 @@ export interface World {
   readonly engine: Engine;
   readonly sandbox: Storefront & SandboxControl;
   readonly outbox: Outbox;
-  /** What the runner complained about. */
+  /** The runner's warnings. */
   readonly complaints: readonly string[];
-  /** Keeps an order in progress with these lines, and its variants in catalogue and sandbox. */
+  /** Saves an order In Progress with these lines, and its variants in catalogue and sandbox. */
   place(purchaseOrderId: string, lineItems: readonly LineItem[], facts?: Partial<PurchaseOrder>): Promise<void>;
-  /** Receives totals by line; answers the ids of the effects. */
+  /** Receives totals by line. Returns the ids of the effects. */
   receive(purchaseOrderId: string, totals: Readonly<Record<string, Quantity>>): Promise<readonly string[]>;
   unreceive(purchaseOrderId: string, deltas: Readonly<Record<string, Quantity>>): Promise<readonly string[]>;
-  /** Commits what `decide` decides about the order. */
+  /** Commits the decision of `decide` about the order. */
   decide(
     purchaseOrderId: string,
     decide: (order: PurchaseOrder, tx: Tx) => Promise<Decision>,
@@ -36,7 +36,7 @@ export interface World {
   load(purchaseOrderId: string): Promise<PurchaseOrder>;
   onHand(variantId: string): Promise<number>;
   strike(faults: readonly SandboxFault[], delays?: { latencyMs?: number; applyDelayMs?: number }): Promise<void>;
-  /** Waits until nothing of the shop is pending. */
+  /** Waits until the shop has no pending effects. */
   quiet(): Promise<void>;
   close(): Promise<void>;
 }
@@ -44,16 +44,16 @@ export interface World {
 export interface WorldOptions {
   readonly limits?: Partial<OutboxLimits>;
   readonly settings?: Partial<Shop>;
-  /** Stands between the outbox and the sandbox. */
+  /** Wraps the sandbox that the outbox calls. */
   readonly between?: (storefront: Storefront) => Storefront;
-  /** Stands between the outbox and the shop's data. */
+  /** Wraps the engine that the outbox uses. */
   readonly engineOf?: (engine: Engine) => Engine;
 }
 
-/** Among other nodes, what one has left is free when its lease ends: soon, so that tests need not wait. */
+/** A short lease: with several nodes, effects of a dead one are free when its lease ends, and tests should not wait long. */
 const shortLease: Partial<OutboxLimits> = { leaseMs: 2_000, callTimeLimitMs: 1_000, pollMs: 100 };
 
-/** Opens (or opens again) the world in a directory. */
+/** Opens or reopens the shop in a directory. */
 export async function openWorld(directory: string, options: WorldOptions = {}): Promise<World> {
   const ids = timeOrderedIds(systemClock);
   const store = await openStore(directory);
@@ -173,7 +173,7 @@ export async function openWorld(directory: string, options: WorldOptions = {}): 
         if (rows.length === 0) return;
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
-      assert.fail("the outbox did not come to rest");
+      assert.fail("the outbox still has pending effects");
     },
     async close() {
       await outbox.close();
@@ -182,7 +182,7 @@ export async function openWorld(directory: string, options: WorldOptions = {}): 
   };
 }
 
-/** A place of its own, removed afterwards. */
+/** Runs `use` with a new place, and removes it afterwards. */
 export const inDirectory = inPlace;
 
 export const withWorld = (use: (world: World) => Promise<void>, options: WorldOptions = {}): Promise<void> =>
