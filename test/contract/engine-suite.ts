@@ -288,8 +288,10 @@ export function engineSuite(name: string, prepare: () => Promise<EngineStore>, s
     await engine.close();
   });
 
-  engineTest("an engine that can serve is ready", async (engine) => {
-    await engine.ready();
+  engineTest("an engine that can serve is ready, without a shop and with one", async (engine) => {
+    await assert.doesNotReject(engine.ready());
+    await engine.create("a");
+    await assert.doesNotReject(engine.ready());
   });
 
   engineTest("shops keep their data apart", async (engine) => {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { crateOperations } from "../support/operations.ts";
 import { startServer, type TestServer, type TestServerOptions } from "../support/server.ts";
 
@@ -163,13 +164,20 @@ test("a stop answers what has arrived, all of a connection's requests, and tells
 });
 
 test("a client that does not read its answer cannot hold a stop for ever (H8)", async () => {
+  const answered = Promise.withResolvers<void>();
   const large = {
     path: "/large",
-    handle: () => Promise.resolve(new Response("x".repeat(64 * 1_048_576))),
+    handle: () => {
+      answered.resolve();
+      return Promise.resolve(new Response("x".repeat(64 * 1_048_576)));
+    },
   };
   const server = await start({ surfaces: [large], waitLimits: shortWaits });
   const line = await open(server, false);
   line.write(head(server, "GET", "/large"));
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  await server.stop();
+  await answered.promise;
+  const stop = server.stop().then(() => "stopped");
+  const patienceMs = 20 * shortWaits.drainMs;
+  const outcome = await Promise.race([stop, sleep(patienceMs, "held", { ref: false })]);
+  assert.equal(outcome, "stopped", `within ${patienceMs} ms`);
 });

@@ -85,7 +85,19 @@ test("an order is confirmed, received in decimals, completed, and the storefront
     ["applied", "applied"],
   );
   const schedule = await server.get(server.order("/receipt-schedule"));
-  assert.equal(schedule.at("data", "receipts", "length"), undefined);
+  assert.equal(schedule.at("data", "receipts", "length"), 2);
+  const received = (receipt: number) => [
+    schedule.at("data", "receipts", receipt, "lines", 0, "quantityDelta"),
+    schedule.at("data", "receipts", receipt, "lines", 1, "quantityDelta"),
+  ];
+  assert.deepEqual(
+    [received(0), received(1)],
+    [
+      [6.5, 3],
+      [2.5, 5.5],
+    ],
+    "newest first",
+  );
   assert.equal((await server.settled()).at("data", "purchaseOrder", "storefrontSyncState"), "synced");
 });
 

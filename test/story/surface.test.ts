@@ -221,7 +221,10 @@ for (const binding of writes) {
       assert.ok(paths(response).includes(path), `${path} is not named: ${response.text}`);
     }
   });
+}
 
+for (const binding of writes.filter((each) => withId.includes(each))) {
+  const { name } = binding.operation;
   test(`${name}: another id in the body than in the path is 400`, async () => {
     for (const member of binding.path) {
       const response = await send(binding, { body: { ...exampleRequest(binding).body, [member]: "another" } });
@@ -232,7 +235,7 @@ for (const binding of writes) {
 
   test(`${name}: does nothing when If-Match names another version`, async () => {
     const target = await existing(binding);
-    if (target === null) return;
+    assert.ok(target !== null, "no operation makes what this one works on");
     const order = target.split("/").slice(0, 5).join("/").split("?")[0] ?? "";
     const etag = (await server.get(order)).headers["etag"];
     const response = await send(binding, { target, headers: { "If-Match": '"another"' } });

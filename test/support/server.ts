@@ -64,7 +64,7 @@ export interface TestResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** Returns the member of the JSON body at this path, or undefined. */
+  /** Returns the member of the JSON body at this path, `length` of an array included, or undefined. */
   at(...steps: readonly (string | number)[]): Json | undefined;
   /** Like `at`, but fails unless it is a string. */
   textAt(...steps: readonly (string | number)[]): string;
@@ -306,12 +306,13 @@ function send({
 }
 
 function answerOf(status: number, headers: IncomingHttpHeaders, text: string): TestResponse {
+  let parsed: unknown;
   const at: TestResponse["at"] = (...steps) => {
-    let value: unknown = JSON.parse(text);
+    let value = (parsed ??= JSON.parse(text));
     for (const step of steps)
       value =
-        typeof value === "object" && value !== null
-          ? Object.entries(value).find(([name]) => name === String(step))?.[1]
+        typeof value === "object" && value !== null && Object.hasOwn(value, step)
+          ? Reflect.get(value, step)
           : undefined;
     return value as Json | undefined;
   };
