@@ -15,6 +15,7 @@ import {
   zeroQuantity,
 } from "./money.ts";
 import type { Header, LineItem, ShopFacts } from "./purchase-order.ts";
+import { isClosed } from "./status.ts";
 
 export const paymentTypes = ["deposit", "balance", "installment", "other"] as const;
 
@@ -257,11 +258,10 @@ export function receiptSchedule(
   supplierLeadTimeDays: number | null,
   today: string,
 ): readonly ScheduleRow[] {
-  const isClosed = order.status === "Cancelled" || order.status === "Completed";
   const coming = shipments.filter((shipment) => shipment.status !== "Cancelled").sort(byArrival);
   const rows: ScheduleRow[] = [];
   for (const line of order.lineItems) {
-    const pending = isClosed || isWhollyCancelled(line) ? zeroQuantity : pendingQuantity(line);
+    const pending = isClosed(order) || isWhollyCancelled(line) ? zeroQuantity : pendingQuantity(line);
     let expected: number = addQuantity(line.quantityReceived, pending);
     let received: number = line.quantityReceived;
     const add = (shipment: Shipment | null, quantityExpected: number): void => {

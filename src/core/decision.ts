@@ -2,8 +2,18 @@
  * How every rule ends: what a decision always carries, whatever decided it (P4, P5, P6, C38, C41).
  */
 import type { Effect } from "./effect.ts";
-import { incomingDeltas, orderTotals } from "./lines.ts";
-import type { Decision, LogDraft, PurchaseOrder, ReceiptDraft, ShopFacts, Status } from "./purchase-order.ts";
+import { incomingDeltas, incomingEffects } from "./incoming.ts";
+import { orderTotals } from "./lines.ts";
+import type {
+  Decision,
+  FieldChange,
+  LogDraft,
+  PurchaseOrder,
+  ReceiptDraft,
+  ShopFacts,
+  Status,
+} from "./purchase-order.ts";
+import { statusesOnTheWay } from "./status.ts";
 
 /** What a rule is told beside the order: the shop's facts and the time. */
 export interface DecisionContext {
@@ -40,44 +50,18 @@ export function decision(
     next,
     log: what.log,
     receipts: what.receipts ?? [],
-    effects: [...(what.effects ?? []), ...incomingEffects(before, next, context.shop)],
+    effects: [...(what.effects ?? []), ...incomingEffects(incomingDeltas(before, next), context.shop.onOrderTag)],
   };
 }
-
-function incomingEffects(before: PurchaseOrder | null, next: PurchaseOrder, shop: ShopFacts): readonly Effect[] {
-  const byLocation = Map.groupBy(incomingDeltas(before, next), (delta) => delta.locationId);
-  const effects: Effect[] = [...byLocation].map(([locationId, deltas]) => ({
-    kind: "mirror-incoming",
-    locationId,
-    variantIds: deltas.map((delta) => delta.variantId),
-  }));
-  if (effects.length > 0 && shop.onOrderTag !== null) {
-    const variantIds = new Set([...byLocation.values()].flat().map((delta) => delta.variantId));
-    effects.push({ kind: "sync-tags", variantIds: [...variantIds] });
-  }
-  return effects;
-}
-
-/** The way of an order, in its order; held statuses are beside it. */
-const way: readonly Status[] = [
-  "Draft",
-  "Sent",
-  "Partially Confirmed",
-  "Confirmed",
-  "In Progress",
-  "Partially Received",
-  "Received",
-  "Completed",
-];
 
 /**
  * The order after a move: the status it held becomes `previousStatus` (C22). The instants of what it reaches or passes going forward
  * are set; a move back or a return from a held status sets none and clears none (D21).
  */
 export function moved(order: PurchaseOrder, to: Status, nowMs: number): PurchaseOrder {
-  const [from, until] = [way.indexOf(order.status), way.indexOf(to)];
+  const [from, until] = [statusesOnTheWay.indexOf(order.status), statusesOnTheWay.indexOf(to)];
   const at = (stage: Status, before: number | null): number | null => {
-    const place = way.indexOf(stage);
+    const place = statusesOnTheWay.indexOf(stage);
     return from !== -1 && from < place && place <= until ? nowMs : before;
   };
   return {
@@ -91,3 +75,11 @@ export function moved(order: PurchaseOrder, to: Status, nowMs: number): Purchase
     cancelledAtMs: to === "Cancelled" ? nowMs : order.cancelledAtMs,
   };
 }
+
+/** How the log tells of a move. */
+export const statusChange = (from: Status, to: Status): FieldChange => ({
+  field: "status",
+  poLineItemId: null,
+  before: from,
+  after: to,
+});

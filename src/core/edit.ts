@@ -1,14 +1,15 @@
 /**
  * What a caller changes in an order by hand: making it, its header, its lines, deleting it (C14–C16, C30–C35).
  *
- * Does not own: moves of status (lifecycle.ts), goods and confirmations (goods.ts). Ids, numbers and catalogue facts are made
+ * Does not own: moves of status (status-move.ts), goods and confirmations (confirm.ts, receive.ts, complete.ts). Ids, numbers and catalogue facts are made
  * or looked up by the caller of a rule and passed in. Nothing here moves the order's status. Figures are in range and a line is named
  * once a call: the door's schema sees to both (C14, C15).
  */
 import { type Attachments, settledAmount } from "./attachments.ts";
 import { type DecisionContext, decision, unchanged } from "./decision.ts";
 import { Fault, invalidField } from "./fault.ts";
-import { availableMoves } from "./status.ts";
+import { mention } from "./guidance.ts";
+import { hasGoods, refuseUnless } from "./status.ts";
 import { accountedQuantity, baseQuantity, isCustom, lineTotal } from "./lines.ts";
 import { moneyDecimalsMax, moneyToNumber, type Quantity, quantityToNumber, totalValueMax, zeroMoney } from "./money.ts";
 import {
@@ -36,18 +37,7 @@ import {
   linesPerOrderMax,
   type PurchaseOrder,
   type ShopFacts,
-  type Status,
 } from "./purchase-order.ts";
-
-/** Statuses in which lines may be added, edited and deleted (C30). */
-const lineStatuses: ReadonlySet<Status> = new Set([
-  "Draft",
-  "Sent",
-  "Partially Confirmed",
-  "Confirmed",
-  "In Progress",
-  "Partially Received",
-]);
 
 /** A line as asked for, with what the catalogue knows of its variant. An absent field has its empty value (C16). */
 export interface NewLine
@@ -140,7 +130,7 @@ function linesFrom(lines: readonly NewLine[], currencyCode: string, nowMs: numbe
       throw invalidField(
         `${path}/variantId`,
         `begins with ${customVariantPrefix}, which marks custom lines`,
-        "Add a custom line with POST /line-items/custom.",
+        `Add a custom line with ${mention("purchase_order_line_item_add_custom")}.`,
       );
     if (asCustom && !isCustom(line)) throw new TypeError(`a custom line needs an id ${customVariantPrefix}…`);
     const item = valuesFrom(storedLineFields, {
@@ -152,14 +142,6 @@ function linesFrom(lines: readonly NewLine[], currencyCode: string, nowMs: numbe
     if (isTooLarge(item))
       throw invalidField(`${path}/unitCost`, `makes a line worth more than ${totalValueMax}`, "Split the line.");
     return item;
-  });
-}
-
-function refuseUnlessLinesMayChange(order: PurchaseOrder): void {
-  if (lineStatuses.has(order.status)) return;
-  const reopened = availableMoves(order).filter((status) => lineStatuses.has(status));
-  throw new Fault("INVALID_INPUT", `Lines cannot be added, edited or deleted while the order is ${order.status}.`, {
-    action: `Move it back with POST /status first${reopened.length === 0 ? "" : `: ${reopened.join(" or ")}`}.`,
   });
 }
 
@@ -266,11 +248,11 @@ function nextCurrency(order: PurchaseOrder, changes: HeaderChanges, facts: Heade
 }
 
 function refuseLocation(order: PurchaseOrder, locationId: string | null): void {
-  if (order.lineItems.some((line) => line.quantityReceived !== 0 || line.quantitySynced !== 0))
+  if (hasGoods(order))
     throw invalidField(
       "/locationId",
       "cannot change while anything is received",
-      "Take the goods back with POST /unreceive first.",
+      `Take the goods back with ${mention("purchase_order_unreceive")} first.`,
     );
   if (locationId === null && order.status !== "Draft")
     throw invalidField(
@@ -287,31 +269,8 @@ function refuseLocation(order: PurchaseOrder, locationId: string | null): void {
  * Source: spec "Moves made by other operations"; C33.
  */
 export function decideDelete(order: PurchaseOrder): "deleted" | "soft-deleted" {
-  if (order.status === "Draft") return "deleted";
-  if (order.status === "Cancelled") return "soft-deleted";
-  throw new Fault("INVALID_INPUT", `An order that is ${order.status} cannot be deleted; cancel it first.`, {
-    action: wayToCancelled(order),
-  });
-}
-
-function wayToCancelled(order: PurchaseOrder): string {
-  switch (order.status) {
-    case "Received":
-      return "Move it to Partially Received or In Progress with POST /status, then to Cancelled, then delete it.";
-    case "Completed":
-      return "Reopen it with POST /status (Partially Received or In Progress), move it to Cancelled, then delete it.";
-    case "On Hold":
-    case "Disputed":
-      return `Move it back to ${order.previousStatus} with POST /status, then to Cancelled, then delete it.`;
-    case "Draft":
-    case "Sent":
-    case "Partially Confirmed":
-    case "Confirmed":
-    case "In Progress":
-    case "Partially Received":
-    case "Cancelled":
-      return "Move it to Cancelled with POST /status, then delete it.";
-  }
+  refuseUnless(order, "delete");
+  return order.status === "Draft" ? "deleted" : "soft-deleted";
 }
 
 /**
@@ -323,7 +282,7 @@ function wayToCancelled(order: PurchaseOrder): string {
  */
 export function decideAddLines(order: PurchaseOrder, lines: readonly NewLine[], context: DecisionContext): Decision {
   const added = linesFrom(lines, order.currencyCode, context.nowMs);
-  refuseUnlessLinesMayChange(order);
+  refuseUnless(order, "edit-lines");
   refuseTooManyLines(order.lineItems.length + lines.length);
   const log = {
     action: "add-lines",
@@ -361,13 +320,13 @@ function lineRefusal(line: LineItem, next: LineItem, edit: LineEdit): Refusal | 
   if (next.quantityOrdered < line.quantityOrdered && next.quantityOrdered < line.quantityConfirmed)
     return {
       reason: "below-confirmed",
-      message: `quantityOrdered ${ordered} is below the confirmed ${quantityToNumber(line.quantityConfirmed)}; lower that first with POST /confirm.`,
+      message: `quantityOrdered ${ordered} is below the confirmed ${quantityToNumber(line.quantityConfirmed)}; lower that first with ${mention("purchase_order_confirm")}.`,
     };
   if (excess(next) > excess(line)) {
     if (next.quantityOrdered < line.quantityOrdered && next.quantityOrdered < line.quantityReceived)
       return {
         reason: "below-received",
-        message: `quantityOrdered ${ordered} is below the received ${quantityToNumber(line.quantityReceived)}; take goods back first with POST /unreceive.`,
+        message: `quantityOrdered ${ordered} is below the received ${quantityToNumber(line.quantityReceived)}; take goods back first with ${mention("purchase_order_unreceive")}.`,
       };
     const base = `${next.quantityConfirmed > 0 ? "confirmed" : "ordered"} ${quantityToNumber(baseQuantity(next))}`;
     return {
@@ -400,7 +359,7 @@ export function decideEditLines(
   edits: readonly LineEdit[],
   context: DecisionContext,
 ): LineEditDecision {
-  refuseUnlessLinesMayChange(order);
+  refuseUnless(order, "edit-lines");
 
   const lines = new Map(order.lineItems.map((line) => [line.poLineItemId, line] as const));
   const changes: FieldChange[] = [];
@@ -469,7 +428,7 @@ export function decideDeleteLines(
   lineItemIds: readonly string[],
   context: DecisionContext,
 ): LineDeleteDecision {
-  refuseUnlessLinesMayChange(order);
+  refuseUnless(order, "edit-lines");
   const lines = new Map(order.lineItems.map((line) => [line.poLineItemId, line] as const));
   const deleted: LineItem[] = [];
   const failed: LineFailure[] = [];

@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { Fault } from "./fault.ts";
+import { mention } from "./guidance.ts";
 import { canonicalJson, type Json } from "./json.ts";
 
 export const idempotencyKeyLengthMax = 255;
@@ -25,8 +26,8 @@ export function parseIdempotencyKey(values: readonly string[]): string | null {
 }
 
 const invalidKey = (what: string): Fault =>
-  new Fault("INVALID_INPUT", `The Idempotency-Key header ${what}.`, {
-    action: `Send one unique string of 1 to ${idempotencyKeyLengthMax} characters, or leave the header out.`,
+  new Fault("INVALID_INPUT", `The ${mention("idempotencyKey")} ${what}.`, {
+    action: `Send one unique string of 1 to ${idempotencyKeyLengthMax} characters, or leave it out.`,
   });
 
 /** What makes a request the same as another. `body` is its meaning, or its bytes when it is not acceptable JSON. */

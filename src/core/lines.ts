@@ -23,7 +23,6 @@ import {
   type PaidStatus,
   type PurchaseOrder,
   type ShopFacts,
-  type Status,
 } from "./purchase-order.ts";
 
 type Quantities = Pick<
@@ -68,58 +67,6 @@ export const lineTotal = (line: Pick<LineItem, "quantityOrdered" | "unitCost" | 
       ),
     ),
   );
-
-/** Orders whose pending quantities are incoming stock (C41). */
-const openStatuses: ReadonlySet<Status> = new Set([
-  "Sent",
-  "Partially Confirmed",
-  "Confirmed",
-  "In Progress",
-  "Partially Received",
-]);
-
-export const isOpen = (order: Pick<PurchaseOrder, "status">): boolean => openStatuses.has(order.status);
-
-/**
- * Incoming stock of one order: catalogue variant → pending quantity at the order's location. Empty unless the order is open
- * and has a location.
- */
-export function incomingOf(order: PurchaseOrder | null): ReadonlyMap<string, Quantity> {
-  const incoming = new Map<string, Quantity>();
-  if (order === null || !isOpen(order) || order.locationId === null) return incoming;
-  for (const line of order.lineItems) {
-    const pending = pendingQuantity(line);
-    if (pending === 0 || isCustom(line)) continue;
-    incoming.set(line.variantId, asQuantity((incoming.get(line.variantId) ?? 0) + pending));
-  }
-  return incoming;
-}
-
-export interface IncomingDelta {
-  readonly variantId: string;
-  readonly locationId: string;
-  readonly delta: Quantity;
-}
-
-/** How the incoming ledger moves when `before` becomes `after` (null: no such order). Only real moves are listed. */
-export function incomingDeltas(before: PurchaseOrder | null, after: PurchaseOrder | null): readonly IncomingDelta[] {
-  const deltas = new Map<string, { variantId: string; locationId: string; delta: number }>();
-  const add = (order: PurchaseOrder | null, sign: 1 | -1): void => {
-    const locationId = order?.locationId ?? null;
-    if (locationId === null) return;
-    for (const [variantId, quantity] of incomingOf(order)) {
-      const key = JSON.stringify([locationId, variantId]);
-      const entry = deltas.get(key) ?? { variantId, locationId, delta: 0 };
-      entry.delta += sign * quantity;
-      deltas.set(key, entry);
-    }
-  };
-  add(before, -1);
-  add(after, 1);
-  return [...deltas.values()]
-    .filter((entry) => entry.delta !== 0)
-    .map((entry) => ({ ...entry, delta: asQuantity(entry.delta) }));
-}
 
 /**
  * The rate from a line's currency to the order's, as an exact fraction `numerator / denominator`; null when none is known.

@@ -1,49 +1,256 @@
 /**
- * The status table: which moves POST /status makes, and what stands in their way (spec "States and transitions", C22, C23).
+ * The status table: what an order's status allows, and what to do where it does not (spec "States and transitions"; C22–C28, C30,
+ * C33, C41, C43).
  *
- * Owns: moves asked for by name. Does not own: moves that follow from goods (goods.ts), deletion (edit.ts), or the inventory
- * guard, which comes after every rule here.
+ * One row a status. Every set of statuses, and every refusal for the sake of the status, follows from it. Does not own: what a call
+ * needs beside the status (a location, confirmed lines, quantities), which is in status-move.ts, confirm.ts, goods.ts and edit.ts, or
+ * the inventory guard.
  */
-import { type DecisionContext, decision, moved } from "./decision.ts";
-import { Fault, type LineDetail } from "./fault.ts";
-import { isWhollyCancelled } from "./lines.ts";
-import {
-  type Decision,
-  type FieldChange,
-  type LineItem,
-  type PurchaseOrder,
-  type Status,
-  statuses,
-} from "./purchase-order.ts";
+import { Fault, type FaultReason } from "./fault.ts";
+import { mention } from "./guidance.ts";
+import { type PurchaseOrder, type Status, statuses } from "./purchase-order.ts";
 
-/** Spec "Moves through POST /purchase-orders/{id}/status". A held status has no row of its own: it is left to `previousStatus`. */
-export const moves: Record<Status, readonly Status[]> = {
-  Draft: ["Sent"],
-  Sent: ["Draft", "Cancelled", "On Hold", "Disputed"],
-  "Partially Confirmed": ["Cancelled", "On Hold", "Disputed"],
-  Confirmed: ["Sent", "In Progress", "Cancelled", "On Hold", "Disputed"],
-  "In Progress": ["Confirmed", "Cancelled", "On Hold", "Disputed"],
-  "Partially Received": ["Cancelled", "On Hold", "Disputed"],
-  Received: ["In Progress", "Partially Received", "On Hold", "Disputed"],
-  Completed: ["In Progress", "Partially Received", "Received"],
-  Cancelled: [],
-  "On Hold": [],
-  Disputed: [],
+/** What can be done to an order, beside moving it by name. */
+export type Activity =
+  | "edit-lines"
+  | "confirm"
+  | "receive"
+  | "unreceive"
+  | "complete"
+  | "quick-complete"
+  | "sync"
+  | "delete";
+
+/**
+ * - `open`: pending quantities are incoming stock (C41).
+ * - `closed`: nothing more is expected of the order.
+ * - `held`: left only to the status in `previousStatus`.
+ * - `before-goods`: not to be gone back to once goods were received or synced (spec "Rules for /status" 3).
+ */
+type Trait = "open" | "closed" | "held" | "before-goods";
+
+/** What to do about a refusal, as a sentence for the caller. */
+type Guidance = (order: PurchaseOrder) => string;
+
+/** Whether an activity is open in a status. `repeat`: only to a call that changes nothing. */
+type Permission = { readonly may: "always" } | { readonly may: "repeat" | "never"; readonly instead: Guidance };
+
+/** What brings about a status that POST /status does not. */
+interface Elsewhere {
+  readonly instead: string;
+  readonly reason?: FaultReason;
+}
+
+interface StatusRow {
+  readonly is: readonly Trait[];
+  /** Where POST /status moves the order to, in the order in which messages list them. */
+  readonly moves: readonly Status[];
+  /** What leads to statuses that are not in `moves`, where something does. */
+  readonly elsewhere: { readonly [K in Status]?: Elsewhere };
+  readonly permissions: Readonly<Record<Activity, Permission>>;
+}
+
+const yes: Permission = { may: "always" };
+
+const no = (instead: string | Guidance): Permission => ({
+  may: "never",
+  instead: typeof instead === "string" ? () => instead : instead,
+});
+
+/** The activities that move goods, all with the same answer. */
+const goods = (permission: Permission) =>
+  ({ receive: permission, unreceive: permission, complete: permission, "quick-complete": permission }) as const;
+
+// What to do where the status does not allow it.
+
+const use = {
+  delete: mention("purchase_order_delete"),
+  status: mention("purchase_order_status"),
+  confirm: mention("purchase_order_confirm"),
+  receive: mention("purchase_order_receive"),
+  unreceive: mention("purchase_order_unreceive"),
+  complete: mention("purchase_order_complete"),
+  quickComplete: mention("purchase_order_quick_complete"),
+} as const;
+
+const send = no(`Move it to Sent with ${use.status} first.`);
+
+const confirmFirst = no(`Confirm it with ${use.confirm} first (confirmAll: true moves it to In Progress).`);
+
+const beginWork = no(`Move it to In Progress with ${use.status} first.`);
+
+const confirmEarlier: Permission = {
+  may: "repeat",
+  instead: () => `Move it back to Confirmed first with ${use.status}, then confirm, then move it to In Progress.`,
 };
 
-const heldStatuses: ReadonlySet<Status> = new Set(["Cancelled", "On Hold", "Disputed"]);
+const correctGoods = no(`Goods have been recorded; correct them with ${use.receive} or ${use.unreceive}.`);
 
-/** Where an order cannot go back to once goods have come in (spec "Rules for /status" 3). */
-const beforeGoods: ReadonlySet<Status> = new Set(["Draft", "Sent", "Partially Confirmed", "Confirmed"]);
+const receiveFirst = no(
+  `Record goods with ${use.receive}, or receive everything and complete with ${use.quickComplete}.`,
+);
 
-/** Cancelled, On Hold and Disputed: left only to the status held in `previousStatus`. */
-export const isHeld = (order: Pick<PurchaseOrder, "status">): boolean => heldStatuses.has(order.status);
+const completeIt = no(`Use ${use.complete}.`);
 
-/** A line that must be confirmed before work begins and has no confirmed quantity. */
-const isUnconfirmed = (line: LineItem): boolean => line.quantityConfirmed === 0 && !isWhollyCancelled(line);
+const reopen = no(`Reopen it with ${use.status} first (In Progress, Partially Received or Received).`);
 
-/** What has been received, or told to the storefront, cannot be undone by a change of status. */
-const hasGoods = (order: PurchaseOrder): boolean =>
+const restore = no(({ previousStatus }) => `Move it back to ${previousStatus} with ${use.status} first.`);
+
+const moveBackToEdit = no((order) => {
+  const editable = availableMoves(order).filter((status) => permits({ status }, "edit-lines"));
+  return `Move it back with ${use.status} first${editable.length === 0 ? "" : `: ${editable.join(" or ")}`}.`;
+});
+
+const cancel = no(`Move it to Cancelled with ${use.status}, then delete it.`);
+
+const moveBackAndCancel = no(
+  `Move it to Partially Received or In Progress with ${use.status}, then to Cancelled, then delete it.`,
+);
+
+const reopenAndCancel = no(
+  `Reopen it with ${use.status} (Partially Received or In Progress), move it to Cancelled, then delete it.`,
+);
+
+const restoreAndCancel = no(
+  ({ previousStatus }) => `Move it back to ${previousStatus} with ${use.status}, then to Cancelled, then delete it.`,
+);
+
+const byConfirming: Elsewhere = {
+  instead: `Use ${use.confirm} with lines, or with confirmAll: true.`,
+  reason: "USE_CONFIRM_ENDPOINT",
+};
+
+const byConfirmingAll: Elsewhere = { instead: `${use.confirm} with confirmAll: true moves the order to In Progress.` };
+
+const byReceiving: Elsewhere = { instead: `Use ${use.receive}; the status follows from the quantities received.` };
+
+const byDeleting: Elsewhere = { instead: `Delete the draft with ${use.delete}.` };
+
+const byMovingBack: Elsewhere = { instead: "Move the order back first, then cancel it." };
+
+// The table.
+
+const heldRow = {
+  is: ["held"],
+  moves: [],
+  elsewhere: {},
+  permissions: { "edit-lines": moveBackToEdit, confirm: restore, ...goods(restore), sync: restore },
+} as const;
+
+/** Spec "Moves through POST /purchase-orders/{id}/status" and "Moves made by other operations"; C24–C28, C30, C33, C43. */
+const table: Readonly<Record<Status, StatusRow>> = {
+  Draft: {
+    is: ["before-goods"],
+    moves: ["Sent"],
+    elsewhere: { Cancelled: byDeleting },
+    permissions: { "edit-lines": yes, confirm: send, ...goods(send), sync: send, delete: yes },
+  },
+  Sent: {
+    is: ["open", "before-goods"],
+    moves: ["Draft", "Cancelled", "On Hold", "Disputed"],
+    elsewhere: { "Partially Confirmed": byConfirming, Confirmed: byConfirming, "In Progress": byConfirmingAll },
+    permissions: { "edit-lines": yes, confirm: yes, ...goods(confirmFirst), sync: yes, delete: cancel },
+  },
+  "Partially Confirmed": {
+    is: ["open", "before-goods"],
+    moves: ["Cancelled", "On Hold", "Disputed"],
+    elsewhere: { Confirmed: byConfirming, "In Progress": byConfirmingAll },
+    permissions: { "edit-lines": yes, confirm: yes, ...goods(confirmFirst), sync: yes, delete: cancel },
+  },
+  Confirmed: {
+    is: ["open", "before-goods"],
+    moves: ["Sent", "In Progress", "Cancelled", "On Hold", "Disputed"],
+    elsewhere: {},
+    permissions: { "edit-lines": yes, confirm: yes, ...goods(beginWork), sync: yes, delete: cancel },
+  },
+  "In Progress": {
+    is: ["open"],
+    moves: ["Confirmed", "Cancelled", "On Hold", "Disputed"],
+    elsewhere: { "Partially Received": byReceiving, Received: byReceiving },
+    permissions: {
+      "edit-lines": yes,
+      confirm: confirmEarlier,
+      ...goods(yes),
+      complete: receiveFirst,
+      sync: yes,
+      delete: cancel,
+    },
+  },
+  "Partially Received": {
+    is: ["open"],
+    moves: ["Cancelled", "On Hold", "Disputed"],
+    elsewhere: { Received: byReceiving },
+    permissions: {
+      "edit-lines": yes,
+      confirm: correctGoods,
+      ...goods(yes),
+      "quick-complete": completeIt,
+      sync: yes,
+      delete: cancel,
+    },
+  },
+  Received: {
+    is: [],
+    moves: ["In Progress", "Partially Received", "On Hold", "Disputed"],
+    elsewhere: { Cancelled: byMovingBack },
+    permissions: {
+      "edit-lines": moveBackToEdit,
+      confirm: correctGoods,
+      ...goods(yes),
+      "quick-complete": completeIt,
+      sync: yes,
+      delete: moveBackAndCancel,
+    },
+  },
+  Completed: {
+    is: ["closed"],
+    moves: ["In Progress", "Partially Received", "Received"],
+    elsewhere: { Cancelled: byMovingBack },
+    permissions: {
+      "edit-lines": moveBackToEdit,
+      confirm: reopen,
+      ...goods(reopen),
+      sync: reopen,
+      delete: reopenAndCancel,
+    },
+  },
+  Cancelled: { ...heldRow, is: ["held", "closed"], permissions: { ...heldRow.permissions, delete: yes } },
+  "On Hold": { ...heldRow, permissions: { ...heldRow.permissions, delete: restoreAndCancel } },
+  Disputed: { ...heldRow, permissions: { ...heldRow.permissions, delete: restoreAndCancel } },
+};
+
+// What is read from it.
+
+type WithStatus = Pick<PurchaseOrder, "status">;
+
+const is = (trait: Trait, { status }: WithStatus): boolean => table[status].is.includes(trait);
+
+/** Whether the order is Cancelled, On Hold or Disputed, and so left only to the status in `previousStatus`. */
+export const isHeld = (order: WithStatus): boolean => is("held", order);
+
+/** Whether the order's pending quantities are incoming stock: Sent to Partially Received (C41). */
+export const isOpen = (order: WithStatus): boolean => is("open", order);
+
+/** Whether nothing more is expected of the order: Completed or Cancelled. */
+export const isClosed = (order: WithStatus): boolean => is("closed", order);
+
+/** Whether no way leads back to this status once goods were received or synced (spec "Rules for /status" 3). */
+export const isBeforeGoods = (order: WithStatus): boolean => is("before-goods", order);
+
+/** The statuses of open orders. */
+export const openStatuses: readonly Status[] = statuses.filter((status) => isOpen({ status }));
+
+/** The statuses that an order passes on its way from Draft to Completed, in their order; the held ones are beside it. */
+export const statusesOnTheWay: readonly Status[] = statuses.filter((status) => !isHeld({ status }));
+
+/** The moves of POST /status from this status. A held status has none here: it is left to `previousStatus`. */
+export const movesFrom = (status: Status): readonly Status[] => table[status].moves;
+
+/** What brings an order from one status to another that POST /status does not move it to; null when nothing does at once. */
+export const elsewhereFrom = (from: Status, to: Status): Elsewhere | null => table[from].elsewhere[to] ?? null;
+
+/** Whether goods were received, or the storefront was told of some: no change of status undoes that. */
+export const hasGoods = (order: Pick<PurchaseOrder, "lineItems">): boolean =>
   order.lineItems.some((line) => line.quantityReceived !== 0 || line.quantitySynced !== 0);
 
 /**
@@ -51,135 +258,51 @@ const hasGoods = (order: PurchaseOrder): boolean =>
  * what it needs (a location, confirmed lines, the inventory guard), never by the table or by goods received.
  */
 export function availableMoves(order: PurchaseOrder): readonly Status[] {
-  const listed = isHeld(order) ? [order.previousStatus] : moves[order.status];
-  const goods = hasGoods(order);
-  return listed.filter((to) => to !== "Completed" && !(goods && beforeGoods.has(to)));
+  const listed = isHeld(order) ? [order.previousStatus] : movesFrom(order.status);
+  const barred = hasGoods(order);
+  return listed.filter((status) => status !== "Completed" && !(barred && isBeforeGoods({ status })));
 }
 
-/** `Draft, Cancelled, On Hold`, or `none`. */
-const listed = (list: readonly Status[]): string => (list.length === 0 ? "none" : list.join(", "));
+/** Whether the order's status leaves the activity open, be it only to a call that changes nothing. */
+export const permits = ({ status }: WithStatus, activity: Activity): boolean =>
+  table[status].permissions[activity].may !== "never";
 
-/** Line ids that a message spells out; `details` holds them all. */
-const idsInMessageMax = 20;
+/** The statuses that leave the activity open. */
+export const statusesThatPermit = (activity: Activity): readonly Status[] =>
+  statuses.filter((status) => permits({ status }, activity));
 
-const someOf = (ids: readonly string[]): string =>
-  ids.length <= idsInMessageMax
-    ? ids.join(", ")
-    : `${ids.slice(0, idsInMessageMax).join(", ")} and ${ids.length - idsInMessageMax} more`;
-
-/** The log's account of a move. */
-export const statusChange = (from: Status, to: Status): FieldChange => ({
-  field: "status",
-  poLineItemId: null,
-  before: from,
-  after: to,
-});
-
-const statusNamed = (name: string): Status | undefined => statuses.find((status) => status === name);
-
-/** The endpoint that brings about what POST /status does not, when there is one. */
-function wayTo(to: Status, order: PurchaseOrder): string | undefined {
-  switch (to) {
-    case "In Progress":
-      return order.status === "Sent" || order.status === "Partially Confirmed"
-        ? "POST /confirm with confirmAll: true moves the order to In Progress."
-        : undefined;
-    case "Partially Received":
-    case "Received":
-      return order.status === "In Progress" || order.status === "Partially Received"
-        ? "Use POST /receive; the status follows from the quantities received."
-        : undefined;
-    case "Cancelled":
-      return order.status === "Draft"
-        ? "Delete the draft with DELETE /purchase-orders/{id}."
-        : "Move the order back first, then cancel it.";
-    case "Draft":
-    case "Sent":
-    case "Partially Confirmed":
-    case "Confirmed":
-    case "Completed":
-    case "On Hold":
-    case "Disputed":
-      return undefined;
-  }
+/** What to do about an activity that the order's status does not leave open to every call; null when it does. */
+export function guidanceTo(order: PurchaseOrder, activity: Activity): string | null {
+  const permission = table[order.status].permissions[activity];
+  return permission.may === "always" ? null : permission.instead(order);
 }
 
-function refuse(message: string, order: PurchaseOrder, way?: string): Fault {
-  const available = availableMoves(order);
-  const action =
-    way ?? (available.length === 0 ? "No move is open through POST /status." : `Choose one of: ${listed(available)}.`);
-  return new Fault("INVALID_INPUT", `${message} Allowed moves from here: ${listed(available)}.`, { action });
-}
+/** `Draft`, `Draft or Sent`, `Draft, Sent or Confirmed`. */
+const oneOf = (list: readonly string[]): string =>
+  list.length < 2 ? list.join() : `${list.slice(0, -1).join(", ")} or ${list.at(-1)}`;
+
+const cannot: Readonly<Record<Activity, string>> = {
+  "edit-lines": "cannot have lines added, edited or deleted",
+  confirm: "cannot be confirmed",
+  receive: "cannot be received",
+  unreceive: "cannot be un-received",
+  complete: "cannot be completed",
+  "quick-complete": "cannot be quick-completed",
+  sync: "cannot be synced with the storefront",
+  delete: "cannot be deleted",
+};
 
 /**
- * Moves the order to the status asked for, or says what stands in the way. The checks run in the order of C23; the inventory
- * guard of a move to Sent comes after them and is not here.
+ * Refuses an activity that the order's status does not leave open, and says what to do first.
  *
- * A return from a held status is subject to no table, but goods received bar it like any other move back.
- *
- * @throws Fault INVALID_INPUT  `target` is no status, is Completed, is the current status, is not listed, is barred by received
- *                              or synced quantity, or is Sent while the order has no locationId.
- * @throws Fault INVALID_INPUT (409) PREVIOUS_STATUS_MISMATCH  a held status is left for another than `previousStatus`.
- * @throws Fault INVALID_INPUT (409) USE_CONFIRM_ENDPOINT      a confirmed status is asked for where only /confirm leads to it.
- * @throws Fault INVALID_INPUT (409) UNCONFIRMED_LINES         work is to begin while lines are unconfirmed; they are named.
- * Source: spec "Moves through POST /purchase-orders/{id}/status"; C22, C23.
+ * @throws Fault INVALID_INPUT  the table does not permit the activity in this status.
+ * Source: spec "Moves made by other operations"; C24–C28, C30, C33, C43.
  */
-export function decideStatus(order: PurchaseOrder, target: string, context: DecisionContext): Decision {
-  const from = order.status;
-  const to = statusNamed(target);
-  if (to === undefined) {
-    const message = `must be one of ${statuses.join(", ")}`;
-    throw new Fault("INVALID_INPUT", `/status: ${message}.`, { details: [{ path: "/status", message }] });
-  }
-  if (to === "Completed")
-    throw new Fault("INVALID_INPUT", "An order is completed with POST /complete, not by setting its status.", {
-      action:
-        from === "In Progress"
-          ? "Use POST /receive and then POST /complete, or POST /quick-complete."
-          : "Use POST /complete from Received or Partially Received.",
-    });
-  if (to === from) throw refuse(`The order is already ${from}.`, order);
-  if (isHeld(order)) {
-    if (to !== order.previousStatus)
-      throw new Fault(
-        "INVALID_INPUT",
-        `An order that is ${from} goes back only to the status it had before, ${order.previousStatus}.`,
-        { reason: "PREVIOUS_STATUS_MISMATCH", action: `Move it to ${order.previousStatus}.` },
-      );
-  } else if (
-    (from === "Sent" || from === "Partially Confirmed") &&
-    (to === "Partially Confirmed" || to === "Confirmed")
-  ) {
-    throw new Fault("INVALID_INPUT", `${to} follows from the confirmed quantities and is not set by POST /status.`, {
-      reason: "USE_CONFIRM_ENDPOINT",
-      action: "Use POST /confirm with lines, or with confirmAll: true.",
-    });
-  } else if (!moves[from].includes(to)) {
-    throw refuse(`An order cannot be moved from ${from} to ${to}.`, order, wayTo(to, order));
-  }
-  if (beforeGoods.has(to) && hasGoods(order))
-    throw refuse(`The order has received or synced quantity, so it cannot go back to ${to}.`, order);
-  if (to === "Sent" && order.locationId === null)
-    throw new Fault("INVALID_INPUT", "The order has no locationId, which it needs before it is sent.", {
-      action: "Set locationId with PATCH /purchase-orders/{id}, then move it to Sent.",
-    });
-  if (from === "Confirmed" && to === "In Progress") {
-    const details: readonly LineDetail[] = order.lineItems.filter(isUnconfirmed).map((line) => ({
-      lineItemId: line.poLineItemId,
-      variantId: line.variantId,
-      message: "has no confirmed quantity",
-    }));
-    if (details.length > 0)
-      throw new Fault(
-        "INVALID_INPUT",
-        `Lines without a confirmed quantity: ${someOf(details.map((detail) => detail.lineItemId))}.`,
-        {
-          reason: "UNCONFIRMED_LINES",
-          action: "Confirm them with POST /confirm, or cancel them with PATCH /line-items (quantityCancelled).",
-          details,
-        },
-      );
-  }
-  const log = { action: "status", message: `Moved from ${from} to ${to}.`, changes: [statusChange(from, to)] };
-  return decision(order, moved(order, to, context.nowMs), { log: [log] }, context);
+export function refuseUnless(order: PurchaseOrder, activity: Activity): void {
+  const permission = table[order.status].permissions[activity];
+  if (permission.may !== "never") return;
+  const others = oneOf(statusesThatPermit(activity));
+  throw new Fault("INVALID_INPUT", `An order that is ${order.status} ${cannot[activity]}; it must be ${others}.`, {
+    action: permission.instead(order),
+  });
 }

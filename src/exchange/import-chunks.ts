@@ -4,8 +4,7 @@
  * Owns: the chunks, and the effects that imported orders ask for. Does not own: staging and commit (staging.ts), the lease
  * (import-run.ts).
  */
-import type { Effect } from "../core/effect.ts";
-import { type IncomingDelta, incomingDeltas } from "../core/lines.ts";
+import { type IncomingDelta, incomingDeltas, incomingEffects } from "../core/incoming.ts";
 import type { PurchaseOrder } from "../core/purchase-order.ts";
 import type { Shop } from "../shop/accounts.ts";
 import type { InventoryLevel, Variant } from "../shop/catalogue.ts";
@@ -92,20 +91,6 @@ async function applyOrder(tx: Tx, shopId: string, { record, po_number }: StagedR
   return incomingDeltas(before, deletedAtMs === null ? whole : null);
 }
 
-/** What the storefront is told after these changes of the incoming ledger (C41, C42). */
-function incomingEffects(shop: Shop, deltas: readonly IncomingDelta[]): readonly Effect[] {
-  const byLocation = Map.groupBy(deltas, (delta) => delta.locationId);
-  const mirrors = [...byLocation].map(([locationId, moved]): Effect => ({
-    kind: "mirror-incoming",
-    locationId,
-    variantIds: [...new Set(moved.map((delta) => delta.variantId))],
-  }));
-  const variantIds = [...new Set(deltas.map((delta) => delta.variantId))];
-  return shop.onOrderTag === null || variantIds.length === 0
-    ? mirrors
-    : [...mirrors, { kind: "sync-tags", variantIds }];
-}
-
 /** Applies the records up to this position and asks for the effects that follow (S3). Does nothing without the lease. */
 async function applyChunk(
   context: ImportContext,
@@ -128,7 +113,7 @@ async function applyChunk(
   }
   const applied: readonly SqlValue[] = [shopId, importId, position];
   await tx.batch([
-    ...effectStatements(shopId, incomingEffects(shop, deltas), context.ids, nowMs).statements,
+    ...effectStatements(shopId, incomingEffects(deltas, shop.onOrderTag), context.ids, nowMs).statements,
     { sql: "delete from import_record where shop_id = ? and import_id = ? and position <= ?", params: applied },
   ]);
 }

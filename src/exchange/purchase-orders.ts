@@ -13,7 +13,7 @@ import {
   storefrontSyncStates,
 } from "../core/purchase-order.ts";
 import { isHeld } from "../core/status.ts";
-import { storefrontSyncState } from "../core/storefront-plan.ts";
+import { storefrontSyncState } from "../core/stock-push.ts";
 import {
   address,
   currencyCode,

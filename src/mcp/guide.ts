@@ -1,7 +1,8 @@
 /**
  * What a purchasing agent is told beside the tools: how to work here, the status model, and a way from a forecast view to orders.
  */
-import { moves } from "../core/status.ts";
+import { statuses } from "../core/purchase-order.ts";
+import { movesFrom } from "../core/status.ts";
 
 /** Told to every client when it connects. */
 export const instructions = [
@@ -23,7 +24,8 @@ export interface Guide {
   readonly text: string;
 }
 
-const table = Object.entries(moves)
+const table = statuses
+  .map((status) => [status, movesFrom(status)] as const)
   .map(([from, to]) => `| ${from} | ${to.length === 0 ? "only the status in previousStatus" : to.join(", ")} |`)
   .join("\n");
 

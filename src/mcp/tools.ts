@@ -33,14 +33,14 @@ export interface OperationTool {
 
 /** What an agent is told of the operation. */
 export function toolOf(operation: Operation): OperationTool {
-  const { name, title, summary, description, route } = operation;
+  const { name, title, summary, description } = operation;
   return {
     operation,
     binding: bindingOf(operation),
     definition: {
       name,
       title,
-      description: `${summary} ${description}\n\nMessages call it ${route.method} ${route.path}.`,
+      description: `${summary} ${description}`,
       inputSchema: inputSchemaOf(operation),
       outputSchema: outputSchemaOf(operation),
       annotations: annotationsOf(operation),

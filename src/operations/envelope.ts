@@ -3,6 +3,7 @@
  * conventions", "Errors"; C2–C6). Shared by every surface that speaks HTTP.
  */
 import { Fault, type FaultCode } from "../core/fault.ts";
+import { type Surface, worded } from "./guidance.ts";
 
 export const apiVersion = "1.2";
 
@@ -19,6 +20,20 @@ export interface Reply {
 export interface SuccessOptions {
   readonly status?: 200 | 201;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Default `rest`. */
+  readonly surface?: Surface;
+}
+
+/** What JSON makes of U+0000, which stands around mentions and in no text from outside. */
+const mentionInJson = "\\u0000";
+
+/** The content as JSON, with what its texts mention in the words of the surface that asked. */
+function bodyOf(content: object, surface: Surface): string {
+  const body = JSON.stringify(content);
+  if (!body.includes(mentionInJson)) return body;
+  return JSON.stringify(content, (_member, value: unknown) =>
+    typeof value === "string" ? worded(value, surface) : value,
+  );
 }
 
 /** `{ data, meta }`. */
@@ -26,13 +41,13 @@ export function success(requestId: string, data: unknown, options: SuccessOption
   return {
     status: options.status ?? 200,
     headers: { "X-Request-Id": requestId, ...options.headers },
-    body: JSON.stringify({ data, meta: { requestId, apiVersion } }),
+    body: bodyOf({ data, meta: { requestId, apiVersion } }, options.surface ?? "rest"),
     errorCode: null,
   };
 }
 
 /** The error body with `Retry-After`, `Allow` and `WWW-Authenticate` as far as the fault asks for them. */
-export function failure(requestId: string, fault: Fault): Reply {
+export function failure(requestId: string, fault: Fault, surface: Surface = "rest"): Reply {
   const headers: Record<string, string> = { "X-Request-Id": requestId };
   if (fault.retryAfterMs !== null) headers["Retry-After"] = String(Math.max(1, Math.ceil(fault.retryAfterMs / 1000)));
   if (fault.allow !== null) headers["Allow"] = fault.allow.join(", ");
@@ -47,7 +62,7 @@ export function failure(requestId: string, fault: Fault): Reply {
     ...(fault.reason === null ? {} : { reason: fault.reason }),
     ...(fault.details === null ? {} : { details: fault.details }),
   };
-  return { status: fault.status, headers, body: JSON.stringify({ error }), errorCode: fault.code };
+  return { status: fault.status, headers, body: bodyOf({ error }, surface), errorCode: fault.code };
 }
 
 /** What was thrown as the fault that the caller is told; what is not a `Fault` is a bug and becomes INTERNAL. */

@@ -61,7 +61,7 @@ const tag = "Manufacturing orders";
 const path = "/manufacturing-orders/{manufacturingOrderId}";
 const example = { manufacturingOrderId: "mo_01k8x4m2q7v9c3n5t6w8y0z1a2" };
 const manufacturingOrderId = id.meta({ description: "Id of the manufacturing order." });
-const called = { noun: "manufacturing order", list: "/manufacturing-orders" };
+const called = { noun: "manufacturing order", list: "manufacturing_order_list" } as const;
 const includeMeasures = z
   .boolean()
   .default(false)

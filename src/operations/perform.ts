@@ -15,6 +15,7 @@
 import { parseApiKey } from "../core/api-key.ts";
 import type { EffectOutcome } from "../core/effect.ts";
 import { Fault, type ValidationDetail } from "../core/fault.ts";
+import { mention } from "../core/guidance.ts";
 import { idempotencyLifetimeMs, parseIdempotencyKey, requestFingerprint } from "../core/idempotency.ts";
 import { type Json, parseJson } from "../core/json.ts";
 import { type ApiKey, findApiKey, loadShop, type Shop } from "../shop/accounts.ts";
@@ -39,6 +40,7 @@ import type {
 } from "../store/store.ts";
 import type { StorefrontOf } from "../storefront/storefront.ts";
 import { asFault, failure, type Reply, success } from "./envelope.ts";
+import type { Surface } from "./guidance.ts";
 import { checkInput } from "./input.ts";
 import type { Answer, Call, Operation } from "./operation.ts";
 
@@ -66,7 +68,7 @@ export interface PerformDependencies {
 
 /** A request as every surface tells it. */
 export interface Incoming {
-  readonly surface: "rest" | "mcp";
+  readonly surface: Surface;
   readonly requestId: string;
   /** The API key, or null when none was sent in an understandable way. */
   readonly bearerToken: string | null;
@@ -183,7 +185,7 @@ export function createPerform(deps: PerformDependencies): Perform {
     } catch (error) {
       const fault = asFault(error);
       if (fault.code === "INTERNAL") log.error({ requestId: incoming.requestId, err: error }, "request failed");
-      const reply = failure(incoming.requestId, fault);
+      const reply = failure(incoming.requestId, fault, incoming.surface);
       if (visit === null) return reply;
       await recordRefusal(visit, reply);
       return fault.code === "UNAUTHORIZED" ? reply : await refusal(visit, reply);
@@ -195,7 +197,7 @@ export function createPerform(deps: PerformDependencies): Perform {
     try {
       return await withRateLimit(visit, reply);
     } catch (error) {
-      return failure(visit.incoming.requestId, asFault(error));
+      return failure(visit.incoming.requestId, asFault(error), visit.incoming.surface);
     }
   }
 
@@ -253,7 +255,7 @@ export function createPerform(deps: PerformDependencies): Perform {
       return await run(visit, operation, body);
     } catch (error) {
       if (visit.keeping === null || !isKept(error)) throw error;
-      const reply = failure(incoming.requestId, error);
+      const reply = failure(incoming.requestId, error, incoming.surface);
       await close(visit, reply);
       return reply;
     } finally {
@@ -350,7 +352,7 @@ export function createPerform(deps: PerformDependencies): Perform {
     if (retryAfterMs !== null)
       throw new Fault("RATE_LIMITED", "The shop's rate limit is reached.", {
         retryAfterMs: Math.max(1, Math.ceil(retryAfterMs)),
-        action: "Wait as long as Retry-After says, then send the same request again.",
+        action: `Wait as long as ${mention("retryAfter")} says, then send the same request again.`,
       });
   }
 
@@ -496,6 +498,7 @@ const rendered = (visit: Visit, operation: Operation, answer: Answer<unknown>): 
   success(visit.incoming.requestId, answer.data, {
     status: operation.success,
     headers: answerHeaders(visit.incoming, answer),
+    surface: visit.incoming.surface,
   });
 
 const answerHeaders = (incoming: Incoming, answer: Answer<unknown>): Record<string, string> => ({
@@ -519,13 +522,13 @@ const unauthorized = (): Fault =>
   });
 
 const inProgress = (): Fault =>
-  new Fault("INVALID_INPUT", "The first request with this Idempotency-Key is still running.", {
+  new Fault("INVALID_INPUT", `The first request with this ${mention("idempotencyKey")} is still running.`, {
     reason: "IDEMPOTENCY_IN_PROGRESS",
     action: "Send the same request again in a moment to get its answer.",
   });
 
 const keyReused = (): Fault =>
-  new Fault("INVALID_INPUT", "This Idempotency-Key was used for a different request.", {
+  new Fault("INVALID_INPUT", `This ${mention("idempotencyKey")} was used for a different request.`, {
     reason: "IDEMPOTENCY_KEY_REUSED",
     action: "Use a new key for a new request.",
   });

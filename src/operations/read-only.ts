@@ -3,6 +3,7 @@
  */
 import { z } from "zod";
 import { type CursorScope, decodeCursor, encodeCursor, invalidCursor } from "../core/cursor.ts";
+import { type MentionedOperation, mention } from "../core/guidance.ts";
 import { Fault } from "../core/fault.ts";
 import {
   type HeaderTable,
@@ -78,17 +79,17 @@ export async function readOnlyPage<Header extends { readonly createdAtMs: number
   };
 }
 
-/** @throws Fault NOT_FOUND  there is no such record. `noun` is what it is called, `list` where they are listed. */
+/** @throws Fault NOT_FOUND  there is no such record. `noun` is what it is called, `list` the operation that lists them. */
 export async function readOnlyHeader<Header extends { readonly createdAtMs: number }>(
   tx: Tx,
   call: Call,
   table: HeaderTable<Header>,
   recordId: string,
-  { noun, list }: { readonly noun: string; readonly list: string },
+  { noun, list }: { readonly noun: string; readonly list: MentionedOperation },
 ): Promise<Header> {
   const header = await loadReadOnlyHeader(tx, table, call.shop.shopId, recordId);
   if (header === null)
-    throw new Fault("NOT_FOUND", `There is no ${noun} ${recordId}.`, { action: `List them with GET ${list}.` });
+    throw new Fault("NOT_FOUND", `There is no ${noun} ${recordId}.`, { action: `List them with ${mention(list)}.` });
   return header;
 }
 

@@ -41,7 +41,7 @@ const tag = "Stock adjustments";
 const path = "/stock-adjustments/{stockAdjustmentId}";
 const example = { stockAdjustmentId: "sa_01k8x4m2q7v9c3n5t6w8y0z1a2" };
 const stockAdjustmentId = id.meta({ description: "Id of the stock adjustment." });
-const called = { noun: "stock adjustment", list: "/stock-adjustments" };
+const called = { noun: "stock adjustment", list: "stock_adjustment_list" } as const;
 
 const headerShape = {
   stockAdjustmentId: z.string(),

@@ -40,7 +40,7 @@ const tag = "Stock takes";
 const path = "/stock-takes/{stockTakeId}";
 const example = { stockTakeId: "st_01k8x4m2q7v9c3n5t6w8y0z1a2" };
 const stockTakeId = id.meta({ description: "Id of the stock take." });
-const called = { noun: "stock take", list: "/stock-takes" };
+const called = { noun: "stock take", list: "stock_take_list" } as const;
 
 const headerShape = {
   stockTakeId: z.string(),

@@ -58,7 +58,7 @@ const tag = "Transfer orders";
 const path = "/transfer-orders/{transferOrderId}";
 const example = { transferOrderId: "to_01k8x4m2q7v9c3n5t6w8y0z1a2" };
 const transferOrderId = id.meta({ description: "Id of the transfer order." });
-const called = { noun: "transfer order", list: "/transfer-orders" };
+const called = { noun: "transfer order", list: "transfer_order_list" } as const;
 
 const headerShape = {
   transferOrderId: z.string(),

@@ -1,6 +1,6 @@
 import type { EffectOutcome } from "../core/effect.ts";
 import { asQuantity } from "../core/money.ts";
-import { type OnOrder, tagPlan } from "../core/storefront-plan.ts";
+import { type OnOrder, tagPlan } from "../core/incoming.ts";
 import { loadShop } from "../shop/accounts.ts";
 import type { ClaimedEffect } from "../shop/effects.ts";
 import { selectIn } from "../store/in-lists.ts";

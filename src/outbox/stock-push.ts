@@ -1,6 +1,6 @@
 import type { EffectOutcome } from "../core/effect.ts";
 import type { PurchaseOrder } from "../core/purchase-order.ts";
-import { type PushItem, type PushNews, needsSync, pushPlan, pushRecorded } from "../core/storefront-plan.ts";
+import { type PushItem, type PushNews, needsSync, pushPlan, pushRecorded } from "../core/stock-push.ts";
 import { type ClaimedEffect, laneOf, renewStatement } from "../shop/effects.ts";
 import { type Stamp, loadOrder, saveDecision } from "../shop/purchase-orders.ts";
 import {

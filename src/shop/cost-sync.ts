@@ -6,7 +6,7 @@
  * shown (rows.ts) or read back (effects.ts).
  */
 import { type Money, asMoney, asQuantity } from "../core/money.ts";
-import type { CostFacts, CostProposal } from "../core/storefront-plan.ts";
+import type { CostFacts, CostProposal } from "../core/cost-sync.ts";
 import type { Statement, Tx } from "../store/store.ts";
 
 /** What the shop knows of the variants of an order, by variant id. */

@@ -19,9 +19,9 @@ import {
   type VariantFacts,
   replenishment,
 } from "../core/forecast.ts";
-import { isOpen } from "../core/lines.ts";
+import { openStatuses } from "../core/status.ts";
 import { type Quantity, addQuantity, asMoney, asQuantity, zeroQuantity } from "../core/money.ts";
-import { type Status, statuses } from "../core/purchase-order.ts";
+import type { Status } from "../core/purchase-order.ts";
 import { chunksOf, inChunks, inListMax, placeholders } from "../store/in-lists.ts";
 import type { SqlValue, Tx } from "../store/store.ts";
 import { type RecentRow, type SeriesRow, recentFrom, seriesColumns, seriesFrom } from "./demand.ts";
@@ -324,8 +324,6 @@ async function loadStock(
       of(row.variant_id).offers.push(offerFrom(row, shop.currencyCode));
   return (variant) => ({ isActive: variant.status === "active", ...(stock.get(variant.variant_id) ?? noStock) });
 }
-
-const openStatuses: readonly Status[] = statuses.filter((status) => isOpen({ status }));
 
 interface ArrivalRow {
   readonly purchase_order_id: string;

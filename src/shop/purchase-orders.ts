@@ -12,7 +12,8 @@
 import type { Attachments } from "../core/attachments.ts";
 import type { Effect } from "../core/effect.ts";
 import { fold } from "../core/fold.ts";
-import { incomingDeltas, paidStatus } from "../core/lines.ts";
+import { incomingDeltas } from "../core/incoming.ts";
+import { paidStatus } from "../core/lines.ts";
 import { type Fields, storedHeaderFields, storedLineFields } from "../core/purchase-order-fields.ts";
 import {
   type Decision,

@@ -3,7 +3,7 @@
  *
  * Owns: the SQL of `stock_push`. Does not own: when a push is made, sent and settled (effect-work.ts).
  */
-import type { OpenPush, PushItem } from "../core/storefront-plan.ts";
+import type { OpenPush, PushItem } from "../core/stock-push.ts";
 import { laneOf } from "./effects.ts";
 import type { Statement, Tx } from "../store/store.ts";
 

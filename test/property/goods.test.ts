@@ -6,10 +6,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { Fault } from "../../src/core/fault.ts";
-import { decideConfirm, decideReceive, decideUnreceive, type GoodsDecision } from "../../src/core/goods.ts";
+import { decideConfirm } from "../../src/core/confirm.ts";
+import type { GoodsDecision } from "../../src/core/goods.ts";
+import { decideReceive, decideUnreceive } from "../../src/core/receive.ts";
 import { asQuantity } from "../../src/core/money.ts";
 import type { PurchaseOrder, Status } from "../../src/core/purchase-order.ts";
-import { type PushItem, pushPlan } from "../../src/core/storefront-plan.ts";
+import { type PushItem, pushPlan } from "../../src/core/stock-push.ts";
 import { context, line, order } from "../support/goods.ts";
 
 interface Row {

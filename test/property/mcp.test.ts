@@ -1,6 +1,6 @@
 /**
  * The same random commands through REST on one shop and through MCP on its twin: the same answers, errors, orders, logs, side effects
- * and stock, but for ids, instants and who is said to have asked (M1, M2).
+ * and stock, but for ids, instants, who is said to have asked and what operations are called (M1, M2).
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -12,6 +12,7 @@ import type { SandboxFault } from "../../src/storefront/sandbox/faults.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 import { type Agent, answerOf, connectAgent } from "../support/mcp.ts";
 import { onPostgres } from "../support/store.ts";
+import { inToolNames } from "../support/wording.ts";
 
 interface Command {
   readonly tool: string;
@@ -191,7 +192,8 @@ async function askRest(
   const error = answer.at("error");
   const content = error ?? answer.at("data");
   assert.ok(content !== undefined, answer.text);
-  return { isError: error !== undefined, content };
+  const told: Json = JSON.parse(inToolNames(JSON.stringify(content)));
+  return { isError: error !== undefined, content: told };
 }
 
 async function askAgent(agent: Agent, tool: string, input: JsonObject, idempotencyKey: string | null): Promise<Told> {

@@ -19,8 +19,10 @@ import {
   type NewLine,
 } from "../../src/core/edit.ts";
 import { Fault } from "../../src/core/fault.ts";
-import { decideComplete, decideConfirm, decideReceive, decideUnreceive } from "../../src/core/goods.ts";
-import { decideStatus } from "../../src/core/status.ts";
+import { decideComplete } from "../../src/core/complete.ts";
+import { decideConfirm } from "../../src/core/confirm.ts";
+import { decideReceive, decideUnreceive } from "../../src/core/receive.ts";
+import { decideStatus } from "../../src/core/status-move.ts";
 import { asMoney, asQuantity } from "../../src/core/money.ts";
 import { type Decision, type PurchaseOrder, statuses } from "../../src/core/purchase-order.ts";
 import { context, fxRate, shop } from "../support/goods.ts";

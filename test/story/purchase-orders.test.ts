@@ -241,7 +241,7 @@ test("an order on its way cannot be deleted; the refusal says how to", async () 
   await server.bringOrder("Sent", [ordered]);
   const answer = await server.delete(server.order());
   assert.equal(answer.status, 400);
-  assert.match(answer.textAt("error", "message"), /cancel it first/);
+  assert.match(answer.textAt("error", "message"), /must be Draft or Cancelled/);
 });
 
 test("a draft is sent once it has a location and its variants are active", async () => {

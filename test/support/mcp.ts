@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { type CallToolResult, Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Json, JsonObject } from "../../src/core/json.ts";
 import type { TestServer } from "./server.ts";
+import { assertForAgents, assertWorded } from "./wording.ts";
 
 /** Revisions of the protocol: the current one and the one before. */
 export const revisions = ["2026-07-28", "2025-11-25"] as const;
@@ -44,8 +45,11 @@ export async function connectAgent(
   };
 }
 
+/** What a result tells. Every one is held to the words of the surface; a replay keeps those of whoever asked first (C18). */
 export function answerOf(result: CallToolResult): ToolAnswer {
-  const content: Json = JSON.parse(JSON.stringify(result.structuredContent ?? null));
+  const json = JSON.stringify(result.structuredContent ?? null);
+  const content: Json = JSON.parse(json);
+  assertWorded(json);
   const at: ToolAnswer["at"] = (...steps) => {
     let value: Json | undefined = content;
     for (const step of steps)
@@ -55,6 +59,10 @@ export function answerOf(result: CallToolResult): ToolAnswer {
           : undefined;
     return value;
   };
+  const { _meta: meta } = result;
+  const isReplay = meta?.["openpo/idempotentReplayed"] === true;
+  const guidance = result.isError === true ? at("error") : [at("recovery"), at("failed"), at("sideEffects")];
+  if (!isReplay) assertForAgents(JSON.stringify(guidance ?? null));
   return {
     isError: result.isError === true,
     result,

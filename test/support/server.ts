@@ -28,6 +28,7 @@ import { openSandbox, type SandboxControl } from "../../src/storefront/sandbox/s
 import type { Storefront } from "../../src/storefront/storefront.ts";
 import { createContract } from "./contract.ts";
 import { makePlace, openStore } from "./store.ts";
+import { assertWorded } from "./wording.ts";
 
 export interface TestServerOptions {
   /** Default: the registry's. */
@@ -208,6 +209,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
 
   const request: TestServer["request"] = async (method, target, options = {}) => {
     const observed = await send({ agent, port: server.port, method, target, key: writeKey, ...options });
+    assertWorded(observed.text);
     if (options.undocumented !== true) check({ method, target, ...observed, body: observed.text });
     return observed;
   };

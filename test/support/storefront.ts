@@ -1,6 +1,6 @@
 /** A shop with its sandbox and its outbox in a real store, for tests of follow-on work. */
 import assert from "node:assert/strict";
-import { decideReceive, decideUnreceive } from "../../src/core/goods.ts";
+import { decideReceive, decideUnreceive } from "../../src/core/receive.ts";
 import { type Quantity, quantityToNumber } from "../../src/core/money.ts";
 import type { Decision, LineItem, PurchaseOrder } from "../../src/core/purchase-order.ts";
 import { defaultSettings, saveShop, type Shop } from "../../src/shop/accounts.ts";

@@ -122,12 +122,12 @@ test("a new line has what was asked for and nothing confirmed, received, rejecte
   });
 });
 
-test("a catalogue line with a custom line's id is refused, in create and in adding, pointing to /custom", () => {
+test("a catalogue line with a custom line's id is refused, in create and in adding, pointing to the operation for custom lines", () => {
   const lines = [asked("a"), asked("b", { variantId: "CSTM-1" })];
   for (const work of [() => create({}, lines), () => decideAddLines(order("Draft", []), lines, context())]) {
     const fault = refusal(work);
     assert.equal(fault.status, 400);
-    assert.match(`${fault.action}`, /\/line-items\/custom/);
+    assert.match(`${fault.action}`, /purchase_order_line_item_add_custom/);
     assert.deepEqual(
       fault.details?.map((detail) => "path" in detail && detail.path),
       ["/lineItems/1/variantId"],
@@ -306,7 +306,7 @@ test("a Draft is deleted outright, a Cancelled order hidden, any other refused w
     else {
       const fault = refusal(() => decideDelete(before));
       assert.equal(fault.status, 400);
-      assert.match(fault.message, /cancel it first/);
+      assert.match(fault.message, /must be Draft or Cancelled/);
       assert.match(`${fault.action}`, /to Cancelled/);
     }
   }
@@ -332,7 +332,7 @@ for (const status of statuses)
         const fault = refusal(call);
         assert.equal(fault.status, 400);
         assert.ok(fault.message.includes(status));
-        assert.match(`${fault.action}`, /POST \/status/);
+        assert.match(`${fault.action}`, /purchase_order_status/);
       }
     }
   });

@@ -1,16 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  decideComplete,
-  decideConfirm,
-  decideQuickComplete,
-  decideQuickReceive,
-  decideReceive,
-  decideUnreceive,
-  decideStorefrontSync,
-  decideSyncReset,
-  type GoodsDecision,
-} from "../../src/core/goods.ts";
+import { decideComplete, decideQuickComplete, decideQuickReceive } from "../../src/core/complete.ts";
+import { decideConfirm } from "../../src/core/confirm.ts";
+import type { GoodsDecision } from "../../src/core/goods.ts";
+import { decideReceive, decideUnreceive } from "../../src/core/receive.ts";
+import { decideStorefrontSync, decideSyncReset } from "../../src/core/sync.ts";
 import { type PurchaseOrder, type Status, statuses } from "../../src/core/purchase-order.ts";
 import { context, line, order, quantity, refusal, shop } from "../support/goods.ts";
 
@@ -356,7 +350,7 @@ test("completing leaves outstanding quantities on the lines and takes them off w
   assert.deepEqual(decideComplete(from, false, context()).effects.length, 1);
   assert.match(
     refusal(() => decideComplete(order("In Progress", []), false, context())).action ?? "",
-    /receive.*quick-complete/,
+    /purchase_order_receive.*purchase_order_quick_complete/,
   );
 });
 

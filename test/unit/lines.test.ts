@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { incomingDeltas, incomingOf } from "../../src/core/incoming.ts";
 import {
-  incomingDeltas,
-  incomingOf,
   lineItemStatus,
   lineTotal,
   orderTotals,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import * as fc from "fast-check";
 import type { EffectOutcome } from "../../src/core/effect.ts";
-import { decideComplete } from "../../src/core/goods.ts";
+import { decideComplete } from "../../src/core/complete.ts";
 import { zeroQuantity } from "../../src/core/money.ts";
 import { claimLane } from "../../src/shop/effects.ts";
 import { insertCostStatement } from "../../src/shop/cost-sync.ts";

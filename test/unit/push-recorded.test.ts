@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { zeroQuantity } from "../../src/core/money.ts";
-import { type PushItem, pushRecorded } from "../../src/core/storefront-plan.ts";
+import { type PushItem, pushRecorded } from "../../src/core/stock-push.ts";
 import { line, order, quantity } from "../support/goods.ts";
 
 const item = (variantId: string, shares: Readonly<Record<string, number>>): PushItem => ({

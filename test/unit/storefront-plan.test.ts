@@ -1,19 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decideReceive } from "../../src/core/goods.ts";
+import { decideReceive } from "../../src/core/receive.ts";
 import { moneyToNumber, zeroQuantity } from "../../src/core/money.ts";
 import type { PurchaseOrder, ShopFacts, StorefrontSyncState } from "../../src/core/purchase-order.ts";
-import {
-  type CostFacts,
-  costPlan,
-  guardVerdict,
-  leavingAlone,
-  pushPlan,
-  type Resolution,
-  storefrontSyncState,
-  tagPlan,
-  type VariantStanding,
-} from "../../src/core/storefront-plan.ts";
+import { type CostFacts, costPlan } from "../../src/core/cost-sync.ts";
+import { guardVerdict, leavingAlone, type Resolution, type VariantStanding } from "../../src/core/guard.ts";
+import { tagPlan } from "../../src/core/incoming.ts";
+import { pushPlan, storefrontSyncState } from "../../src/core/stock-push.ts";
 import { context, fxRate, line, money, order, quantity, refusal, shop } from "../support/goods.ts";
 
 const standings = new Map<string, VariantStanding>([
@@ -287,7 +280,7 @@ test("a missing rate is refused and names fxRateOverride", () => {
   const lines = [line("a", { received: 1, currency: "EUR" })];
   const missing = refusal(() => costPlan(order("Received", lines, { currencyCode: "EUR" }), shop(), new Map()));
   assert.match(missing.message, /EUR to USD.*fxRateOverride/);
-  assert.match(missing.action ?? "", /PATCH/);
+  assert.match(missing.action ?? "", /purchase_order_update/);
   const third = order("Received", lines, { currencyCode: "GBP", fxRateOverride: fxRate(1.2) });
   assert.match(refusal(() => costPlan(third, shop(), new Map())).message, /fxRateOverride covers lines in .*GBP/);
   const absurd = order("Received", [line("a", { received: 1, currency: "EUR", unitCost: 1_000_000_000 })], {

@@ -3,6 +3,7 @@
  */
 import { z } from "zod";
 import { Fault } from "../../core/fault.ts";
+import { mention } from "../../core/guidance.ts";
 import type { Decision, Header, PurchaseOrder } from "../../core/purchase-order.ts";
 import { type Stamp, loadHeader, loadOrder, saveDecision } from "../../shop/purchase-orders.ts";
 import type { Tx } from "../../store/store.ts";
@@ -12,7 +13,7 @@ import { type AskedEffect, followOnShape, renderSideEffects } from "./side-effec
 
 const unknownOrder = (purchaseOrderId: string): Fault =>
   new Fault("NOT_FOUND", `There is no purchase order ${purchaseOrderId}.`, {
-    action: "List orders with GET /purchase-orders.",
+    action: `List orders with ${mention("purchase_order_list")}.`,
   });
 
 /** @throws Fault NOT_FOUND  there is no such order, or it was deleted. */

@@ -1,12 +1,8 @@
 import { z } from "zod";
 import { Fault } from "../../core/fault.ts";
-import {
-  type GoodsDecision,
-  decideComplete,
-  decideQuickComplete,
-  decideQuickReceive,
-  syncableLines,
-} from "../../core/goods.ts";
+import { decideComplete, decideQuickComplete, decideQuickReceive } from "../../core/complete.ts";
+import type { GoodsDecision } from "../../core/goods.ts";
+import { syncableLines } from "../../core/sync.ts";
 import type { PurchaseOrder } from "../../core/purchase-order.ts";
 import type { Tx } from "../../store/store.ts";
 import { operation } from "../operation.ts";
@@ -19,6 +15,7 @@ import {
   type FollowedOrder,
   type SideEffects,
   followOnShape,
+  onOrder,
   recoveryText,
   renderSideEffects,
 } from "./side-effects.ts";
@@ -198,19 +195,18 @@ function nothingPushed(confirmation: Confirmation, purchaseOrderId: string): Fau
     "UPSTREAM_STOREFRONT",
     `The storefront took none of ${failed.length} lines (${reasons}). What was received is kept; the order was not completed.`,
     {
-      action: `Repeat the call, or POST /api/v1/purchase-orders/${purchaseOrderId}/storefront-sync/reset and then POST /api/v1/purchase-orders/${purchaseOrderId}/storefront-sync.`,
+      action: `Repeat the call, or use ${onOrder({ purchaseOrderId }, "purchase_order_storefront_sync_reset")} and then ${onOrder({ purchaseOrderId }, "purchase_order_storefront_sync")}.`,
     },
   );
 }
 
 /** What to do when /quick-complete completed an order of which the storefront does not have everything. */
 function completedRecovery(confirmation: Confirmation, sideEffects: SideEffects, order: FollowedOrder): string | null {
-  const path = `/api/v1/purchase-orders/${order.purchaseOrderId}`;
   const { storefrontSync, ...others } = sideEffects;
   const steps: string[] = [];
   if (storefrontSync?.status === "failed")
     steps.push(
-      `The order is completed, but not every line reached the storefront. Reopen it with POST ${path}/status (status Received or Partially Received), POST ${path}/storefront-sync/reset, then POST ${path}/storefront-sync and POST ${path}/complete.`,
+      `The order is completed, but not every line reached the storefront. Reopen it with ${onOrder(order, "purchase_order_status")} (status Received or Partially Received), use ${onOrder(order, "purchase_order_storefront_sync_reset")}, then ${onOrder(order, "purchase_order_storefront_sync")} and ${onOrder(order, "purchase_order_complete")}.`,
     );
   else if (confirmation.status === "timed-out")
     steps.push(

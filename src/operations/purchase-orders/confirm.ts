@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { decideConfirm } from "../../core/goods.ts";
+import { decideConfirm } from "../../core/confirm.ts";
 import { isWhollyCancelled } from "../../core/lines.ts";
 import { type LineItem, type PurchaseOrder, linesPerOrderMax } from "../../core/purchase-order.ts";
 import { noRepeats, quantity } from "../fields.ts";

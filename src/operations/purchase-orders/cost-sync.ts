@@ -12,7 +12,8 @@ import { z } from "zod";
 import { Fault } from "../../core/fault.ts";
 import { isCustom } from "../../core/lines.ts";
 import type { PurchaseOrder } from "../../core/purchase-order.ts";
-import { type CostProposal, type VariantStanding, costPlan } from "../../core/storefront-plan.ts";
+import { type CostProposal, costPlan } from "../../core/cost-sync.ts";
+import type { VariantStanding } from "../../core/guard.ts";
 import { supplierVariantStatement } from "../../shop/catalogue.ts";
 import {
   type CostOutcome,

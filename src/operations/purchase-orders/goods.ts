@@ -12,7 +12,7 @@ import { z } from "zod";
 import type { EffectOutcome } from "../../core/effect.ts";
 import type { GoodsContext, GoodsDecision } from "../../core/goods.ts";
 import { type LineItem, type PurchaseOrder, statuses } from "../../core/purchase-order.ts";
-import type { Resolution } from "../../core/storefront-plan.ts";
+import type { Resolution } from "../../core/guard.ts";
 import { loadOrder } from "../../shop/purchase-orders.ts";
 import type { Tx } from "../../store/store.ts";
 import type { Answer, Call, Committed } from "../operation.ts";

@@ -8,7 +8,7 @@ import { z } from "zod";
 import { Fault } from "../../core/fault.ts";
 import { isCustom } from "../../core/lines.ts";
 import { type LineItem, linesPerOrderMax } from "../../core/purchase-order.ts";
-import { type Resolution, type VariantStanding, guardVerdict } from "../../core/storefront-plan.ts";
+import { type Resolution, type VariantStanding, guardVerdict } from "../../core/guard.ts";
 import { StorefrontError } from "../../storefront/storefront.ts";
 import { noRepeats } from "../fields.ts";
 import type { Call } from "../operation.ts";

@@ -6,6 +6,7 @@
  */
 import { z } from "zod";
 import { type HeaderChanges, type HeaderFacts, decideCreate, decideDelete, decideHeader } from "../../core/edit.ts";
+import { mention } from "../../core/guidance.ts";
 import { type Decision, type PurchaseOrder, bulkLinesMax } from "../../core/purchase-order.ts";
 import { loadLocationName, loadSupplier } from "../../shop/catalogue.ts";
 import { loadAttachments } from "../../shop/purchase-order-attachments.ts";
@@ -60,7 +61,7 @@ export const createPurchaseOrder = operation({
   title: "Create a purchase order",
   summary: "Makes a new Draft, with or without lines.",
   description:
-    "Makes a new order in status Draft and numbers it. Everything is optional: header fields can follow with purchase_order_update and lines with purchase_order_line_item_add. Repeating the call makes another order, so send an Idempotency-Key. When it is ready, move it to Sent with purchase_order_status, for which it needs a locationId.",
+    "Makes a new order in status Draft and numbers it. Everything is optional: header fields can follow with purchase_order_update and lines with purchase_order_line_item_add. Repeating the call makes another order, so send an idempotency key. When it is ready, move it to Sent with purchase_order_status, for which it needs a locationId.",
   route: { method: "POST", path: "/purchase-orders" },
   success: 201,
   repeat: "adds-again",
@@ -126,9 +127,9 @@ export const updatePurchaseOrder = operation({
       ...headerInput,
       fxRateOverride: fxRate.nullable().optional(),
       status: z
-        .never({ error: "cannot be set here; use POST /purchase-orders/{id}/status" })
+        .never({ error: `cannot be set here; use ${mention("purchase_order_status")}` })
         .optional()
-        .meta({ description: "Not here: POST …/status moves the order." }),
+        .meta({ description: "Not here: purchase_order_status moves the order." }),
     })
     .check((context) => {
       const { purchaseOrderId: _, ...fields } = context.value;

@@ -6,6 +6,7 @@ import {
   decideDeleteLines,
   decideEditLines,
 } from "../../core/edit.ts";
+import { mention } from "../../core/guidance.ts";
 import { isCustom } from "../../core/lines.ts";
 import { zeroMoney } from "../../core/money.ts";
 import { type LineFailure, type PurchaseOrder, bulkLinesMax, customVariantPrefix } from "../../core/purchase-order.ts";
@@ -147,7 +148,7 @@ export const addLineItems = operation({
   title: "Add lines",
   summary: "Adds 1 to 500 catalogue lines to an order.",
   description:
-    "Adds lines for variants of the catalogue, all or none. Allowed from Draft to Partially Received. Repeating the call adds them again, so send an Idempotency-Key. For something the catalogue does not have use purchase_order_line_item_add_custom; to change quantities use purchase_order_line_item_update.",
+    "Adds lines for variants of the catalogue, all or none. Allowed from Draft to Partially Received. Repeating the call adds them again, so send an idempotency key. For something the catalogue does not have use purchase_order_line_item_add_custom; to change quantities use purchase_order_line_item_update.",
   route: { method: "POST", path: `${path}/line-items` },
   success: 201,
   repeat: "adds-again",
@@ -216,13 +217,13 @@ const lineEditInput = z
     sku: text(shortTextMax).nullable().optional().meta({ description: "Custom lines only." }),
     barcode: text(shortTextMax).nullable().optional().meta({ description: "Custom lines only." }),
     quantityConfirmed: z
-      .never({ error: "cannot be set here; use POST /purchase-orders/{id}/confirm" })
+      .never({ error: `cannot be set here; use ${mention("purchase_order_confirm")}` })
       .optional()
-      .meta({ description: "Not here: POST …/confirm records it." }),
+      .meta({ description: "Not here: purchase_order_confirm records it." }),
     quantityReceived: z
-      .never({ error: "cannot be set here; use POST /purchase-orders/{id}/receive" })
+      .never({ error: `cannot be set here; use ${mention("purchase_order_receive")}` })
       .optional()
-      .meta({ description: "Not here: POST …/receive records it." }),
+      .meta({ description: "Not here: purchase_order_receive records it." }),
   })
   .check((context) => {
     const { lineItemId: _, ...fields } = context.value;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { decideReceive, decideUnreceive } from "../../core/goods.ts";
+import { decideReceive, decideUnreceive } from "../../core/receive.ts";
 import { type LineItem, type PurchaseOrder, linesPerOrderMax } from "../../core/purchase-order.ts";
 import { noRepeats, positiveQuantity, quantity, shortTextMax, text } from "../fields.ts";
 import { operation } from "../operation.ts";

@@ -6,8 +6,9 @@
  */
 import { z } from "zod";
 import type { Effect, EffectOutcome } from "../../core/effect.ts";
-import { isSyncable } from "../../core/goods.ts";
+import { type MentionedOperation, mention } from "../../core/guidance.ts";
 import type { PurchaseOrder } from "../../core/purchase-order.ts";
+import { permits } from "../../core/status.ts";
 
 /** An effect that a change asked for. */
 export interface AskedEffect {
@@ -159,9 +160,12 @@ export function renderSideEffects(
   return recovery === null ? { sideEffects } : { sideEffects, recovery };
 }
 
+/** A mention of the operation, to be called on this order. */
+export const onOrder = (order: Pick<PurchaseOrder, "purchaseOrderId">, name: MentionedOperation): string =>
+  mention(name, order.purchaseOrderId);
+
 /** What to do about the slots that failed; null when none did. */
 export function recoveryText(sideEffects: SideEffects, order: FollowedOrder): string | null {
-  const path = `/api/v1/purchase-orders/${order.purchaseOrderId}`;
   const failed: string[] = [];
   if (sideEffects.storefrontSync?.status === "failed") failed.push("received stock was not pushed to the storefront");
   if (sideEffects.incoming?.outcome === "failed") failed.push("the storefront's incoming quantities were not updated");
@@ -170,14 +174,14 @@ export function recoveryText(sideEffects: SideEffects, order: FollowedOrder): st
   if (failed.length > 0)
     steps.push(
       `The order is saved, but ${failed.join(" and ")}. ${
-        isSyncable(order)
-          ? `POST ${path}/storefront-sync/reset, then POST ${path}/storefront-sync.`
+        permits(order, "sync")
+          ? `Use ${onOrder(order, "purchase_order_storefront_sync_reset")}, then ${onOrder(order, "purchase_order_storefront_sync")}.`
           : `They are told again with the next order that changes what is incoming of these variants; an order that is ${order.status} is not synced by itself.`
       }`,
     );
   if (sideEffects.supplierUpdate?.outcome === "failed")
     steps.push(
-      "The lines are saved, but the supplier's catalogue was not updated for every one. Add the missing variants to the supplier's catalogue, then repeat the PATCH with updateSupplier: true.",
+      "The lines are saved, but the supplier's catalogue was not updated for every one. Add the missing variants to the supplier's catalogue, then repeat the call with updateSupplier: true.",
     );
   return steps.length === 0 ? null : steps.join(" ");
 }

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { statuses } from "../../core/purchase-order.ts";
-import { decideStatus, isHeld } from "../../core/status.ts";
-import { leavingAlone } from "../../core/storefront-plan.ts";
+import { decideStatus, isGuardedMove } from "../../core/status-move.ts";
+import { isHeld } from "../../core/status.ts";
+import { leavingAlone } from "../../core/guard.ts";
 import { operation } from "../operation.ts";
 import { contextOf, exampleId, faults, orderToChange, path, savedOrder, write } from "./access.ts";
 import { type GuardFacts, LinesMoved, guard, noGuard, resolutions, untilLinesStay } from "./guard.ts";
@@ -55,7 +56,7 @@ export const changeStatus = operation({
         const order = await orderToChange(tx, call, input.purchaseOrderId);
         return { order, trial: decideStatus(order, input.status, contextOf(call)) };
       });
-      const isGuarded = seen.trial.next.status === "Sent";
+      const isGuarded = isGuardedMove(seen.trial.next.status);
       const facts: GuardFacts = isGuarded ? await guard(call, seen.order.lineItems, input.resolutions ?? []) : noGuard;
       const checked = new Set(seen.order.lineItems.map((line) => line.poLineItemId));
       return call.commit(async (tx) => {

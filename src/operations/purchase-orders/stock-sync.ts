@@ -8,10 +8,10 @@
 import { z } from "zod";
 import type { EffectOutcome } from "../../core/effect.ts";
 import { Fault } from "../../core/fault.ts";
-import type { SyncDecision } from "../../core/goods.ts";
+import type { SyncDecision } from "../../core/sync.ts";
 import { asQuantity, quantityToNumber } from "../../core/money.ts";
 import type { LineItem, PurchaseOrder } from "../../core/purchase-order.ts";
-import { needsSync } from "../../core/storefront-plan.ts";
+import { needsSync } from "../../core/stock-push.ts";
 import { loadOrder } from "../../shop/purchase-orders.ts";
 import { type StockPush, isPushInFlight, loadStockPushes } from "../../shop/stock-pushes.ts";
 import type { Tx } from "../../store/store.ts";

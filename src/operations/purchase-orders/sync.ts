@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { decideStorefrontSync, decideSyncReset } from "../../core/goods.ts";
+import { decideStorefrontSync, decideSyncReset } from "../../core/sync.ts";
 import { isCustom } from "../../core/lines.ts";
 import { type LineItem, type PurchaseOrder, linesPerOrderMax } from "../../core/purchase-order.ts";
 import { reviveTellings } from "../../shop/effects.ts";

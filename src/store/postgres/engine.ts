@@ -15,6 +15,7 @@
  *   the database stays away is it told as unknown.
  */
 import { Fault } from "../../core/fault.ts";
+import { mention } from "../../core/guidance.ts";
 import { shopIdPattern } from "../../core/api-key.ts";
 import { notFound, unavailable } from "../engine-rules.ts";
 import { loadMigrations } from "../migrations.ts";
@@ -296,8 +297,7 @@ const unsynced = command("set local synchronous_commit = off");
 /** What a turn says when its commit may or may not have happened. */
 const unknownOutcome = (cause: unknown): Fault =>
   new Fault("DO_UNAVAILABLE", "The database was lost while it committed: whether this was kept is not known.", {
-    action:
-      "Wait, then look at what is there; or send the same request with the same Idempotency-Key, which has one effect in any case.",
+    action: `Wait, then look at what is there; or send the same request with the same ${mention("idempotencyKey")}, which has one effect in any case.`,
     retryAfterMs: unknownRetryMs,
     cause,
   });

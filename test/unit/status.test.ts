@@ -1,6 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { availableMoves, decideStatus, moves } from "../../src/core/status.ts";
+import { decideStatus } from "../../src/core/status-move.ts";
+import {
+  type Activity,
+  availableMoves,
+  guidanceTo,
+  isBeforeGoods,
+  isClosed,
+  isHeld,
+  isOpen,
+  movesFrom,
+  openStatuses,
+  permits,
+  refuseUnless,
+  statusesOnTheWay,
+  statusesThatPermit,
+} from "../../src/core/status.ts";
+import { inWords } from "../../src/core/guidance.ts";
 import { type PurchaseOrder, type Status, statuses } from "../../src/core/purchase-order.ts";
 import { context, line, order, refusal } from "../support/goods.ts";
 
@@ -41,6 +57,77 @@ test("the table covers every pair of statuses", () => {
   assert.equal(cells.length, 121);
 });
 
+/** What each status leaves open, read off the specification and C24–C30, C33, C43. `~`: only to a call that changes nothing. */
+const activities = [
+  "edit-lines",
+  "confirm",
+  "receive",
+  "unreceive",
+  "complete",
+  "quick-complete",
+  "sync",
+  "delete",
+] as const satisfies readonly Activity[];
+const permitted: readonly (readonly [Status, string])[] = [
+  ["Draft", "+ . . . . . . +"],
+  ["Sent", "+ + . . . . + ."],
+  ["Partially Confirmed", "+ + . . . . + ."],
+  ["Confirmed", "+ + . . . . + ."],
+  ["In Progress", "+ ~ + + . + + ."],
+  ["Partially Received", "+ . + + + . + ."],
+  ["Received", ". . + + + . + ."],
+  ["Completed", ". . . . . . . ."],
+  ["Cancelled", ". . . . . . . +"],
+  ["On Hold", ". . . . . . . ."],
+  ["Disputed", ". . . . . . . ."],
+];
+
+/** Whether the order's status lets this operation do anything. */
+function isOpenTo(before: PurchaseOrder, operation: string): boolean {
+  if (operation === "purchase_order_status") return availableMoves(before).length > 0;
+  const activity = activities.find((each) => operation === `purchase_order_${each.replace("-", "_")}`);
+  return activity !== undefined && permits(before, activity);
+}
+
+for (const [status, row] of permitted)
+  for (const [index, mark] of row.split(" ").entries()) {
+    const activity = activities[index] ?? assert.fail("no such column");
+    test(`${status}, ${activity}: ${mark}`, () => {
+      const before = order(status, [confirmedLine], { previousStatus: "Sent" });
+      const guidance = guidanceTo(before, activity);
+      assert.equal(permits(before, activity), mark !== ".");
+      assert.equal(guidance === null, mark === "+");
+      if (mark !== ".") {
+        refuseUnless(before, activity);
+        assert.ok(statusesThatPermit(activity).includes(status));
+        return;
+      }
+      const fault = refusal(() => refuseUnless(before, activity));
+      assert.equal(fault.status, 400);
+      assert.equal(fault.action, guidance);
+      assert.ok(fault.message.includes(`An order that is ${status} cannot `), fault.message);
+      for (const other of statusesThatPermit(activity)) assert.ok(fault.message.includes(other), fault.message);
+      const named: string[] = [];
+      inWords(guidance ?? "", (name) => `${named.push(name)}`);
+      assert.ok(named.length > 0, "the refusal names an operation");
+      for (const name of named) assert.ok(isOpenTo(before, name), `${name} is open in ${status}`);
+    });
+  }
+
+test("held, open, closed and before goods are these statuses", () => {
+  const those = (rule: (order: { readonly status: Status }) => boolean): readonly Status[] =>
+    statuses.filter((status) => rule({ status }));
+  assert.deepEqual(those(isHeld), held);
+  assert.deepEqual(those(isBeforeGoods), beforeGoods);
+  assert.deepEqual(those(isClosed), ["Completed", "Cancelled"]);
+  assert.deepEqual(openStatuses, ["Sent", "Partially Confirmed", "Confirmed", "In Progress", "Partially Received"]);
+  assert.deepEqual(those(isOpen), openStatuses);
+  assert.deepEqual(
+    statusesOnTheWay,
+    statuses.filter((status) => !held.some((each) => each === status)),
+  );
+});
+
 for (const { from, to, mark } of cells)
   test(`${from} to ${to}: ${mark}`, () => {
     // A held status whose previousStatus is itself cannot be; every target is then another one.
@@ -65,18 +152,18 @@ for (const { from, to, mark } of cells)
     switch (mark) {
       case "!":
         assert.equal(fault.status, 400);
-        assert.match(`${fault.message} ${fault.action}`, /\/complete/);
+        assert.match(`${fault.message} ${fault.action}`, /purchase_order_complete/);
         break;
       case "=":
       case ".":
         assert.equal(fault.status, 400);
         assert.equal(fault.reason, null);
-        for (const listed of moves[from]) assert.ok(fault.message.includes(listed), fault.message);
+        for (const listed of movesFrom(from)) assert.ok(fault.message.includes(listed), fault.message);
         break;
       case "c":
         assert.equal(fault.status, 409);
         assert.equal(fault.reason, "USE_CONFIRM_ENDPOINT");
-        assert.match(`${fault.action}`, /\/confirm/);
+        assert.match(`${fault.action}`, /purchase_order_confirm/);
         break;
       default:
         assert.equal(fault.status, 409);
@@ -186,7 +273,12 @@ const precedence: readonly (readonly [
   string,
   (fault: Error & { reason: string | null }) => boolean,
 ])[] = [
-  ["Completed before same status", order("Completed", []), "Completed", (fault) => /\/complete/.test(fault.message)],
+  [
+    "Completed before same status",
+    order("Completed", []),
+    "Completed",
+    (fault) => /purchase_order_complete/.test(fault.message),
+  ],
   [
     "Completed before the held rule",
     order("On Hold", [], { previousStatus: "Sent" }),
@@ -254,13 +346,13 @@ test("Confirmed back to Sent keeps what was confirmed", () => {
   assert.equal(move(order("Confirmed", [confirmedLine]), "Sent").lineItems[0]?.quantityConfirmed, 4_000);
 });
 
-test("a refusal for an unlisted move names the endpoint that leads there", () => {
+test("a refusal for an unlisted move names the operation that leads there", () => {
   const ways: readonly (readonly [Status, Status, RegExp])[] = [
-    ["Sent", "In Progress", /\/confirm/],
-    ["In Progress", "Received", /\/receive/],
-    ["Partially Received", "Received", /\/receive/],
-    ["In Progress", "Completed", /\/quick-complete/],
-    ["Draft", "Cancelled", /DELETE/],
+    ["Sent", "In Progress", /purchase_order_confirm/],
+    ["In Progress", "Received", /purchase_order_receive/],
+    ["Partially Received", "Received", /purchase_order_receive/],
+    ["In Progress", "Completed", /purchase_order_quick_complete/],
+    ["Draft", "Cancelled", /purchase_order_delete/],
   ];
   for (const [from, to, way] of ways) assert.match(`${refusal(() => move(order(from, []), to)).action}`, way);
 });

@@ -1,0 +1,123 @@
+/**
+ * Receiving goods and taking them back (spec "Rules attached to the endpoints" 1; C25, C26, C29).
+ *
+ * Owns: received quantities and the status that follows from them. Does not own: from which statuses goods are received (status.ts),
+ * receiving everything at once (complete.ts).
+ */
+import { invalidField } from "./fault.ts";
+import {
+  concluded,
+  type Edits,
+  edited,
+  type GoodsContext,
+  type GoodsDecision,
+  linesNamed,
+  nothing,
+  receiptsOf,
+  shown,
+} from "./goods.ts";
+import { mention } from "./guidance.ts";
+import { accountedQuantity, baseQuantity, pendingQuantity } from "./lines.ts";
+import { asQuantity, type Quantity } from "./money.ts";
+import type { LineItem, PurchaseOrder, Status } from "./purchase-order.ts";
+import { refuseUnless } from "./status.ts";
+
+/** New totals of a line; what is left out stays. */
+export interface ReceivedTotal {
+  readonly lineItemId: string;
+  readonly quantityReceived: Quantity;
+  readonly quantityRejected?: Quantity | undefined;
+  readonly quantityCancelled?: Quantity | undefined;
+}
+
+export interface TakenBack {
+  readonly lineItemId: string;
+  /** How much to take back; above 0. */
+  readonly quantity: Quantity;
+}
+
+/**
+ * Records new totals received, and rejected or cancelled ones where given; repeating the call changes nothing. The order becomes
+ * Received when nothing is pending on any line, else Partially Received. A line whose totals stay is not held to the cap again.
+ *
+ * @throws Fault INVALID_INPUT  the status does not take it, a line is not on the order, a total is lowered below what is already
+ *                              synced, or the totals are above what was confirmed (ordered, if never confirmed) and
+ *                              `allowOverReceipt` is false.
+ * Source: spec "Rules attached to the endpoints" 1; C25, C29.
+ */
+export function decideReceive(
+  order: PurchaseOrder,
+  input: { readonly lines: readonly ReceivedTotal[]; readonly allowOverReceipt: boolean },
+  context: GoodsContext,
+): GoodsDecision {
+  refuseUnless(order, "receive");
+  const edits: Edits = new Map(
+    linesNamed(order, input.lines).map(({ line, entry, path }) => {
+      const totals = {
+        quantityReceived: entry.quantityReceived,
+        quantityRejected: entry.quantityRejected ?? line.quantityRejected,
+        quantityCancelled: entry.quantityCancelled ?? line.quantityCancelled,
+      };
+      const next = { ...line, ...totals };
+      if (next.quantityReceived < line.quantityReceived && next.quantityReceived < line.quantitySynced)
+        throw invalidField(
+          `${path}/quantityReceived`,
+          `${shown(next.quantityReceived)} is below what is already synced to the storefront, ${shown(line.quantitySynced)}`,
+          `Take goods back with ${mention("purchase_order_unreceive")}.`,
+        );
+      const same =
+        next.quantityReceived === line.quantityReceived &&
+        next.quantityRejected === line.quantityRejected &&
+        next.quantityCancelled === line.quantityCancelled;
+      if (!same && !input.allowOverReceipt && accountedQuantity(next) > baseQuantity(line))
+        throw invalidField(
+          `${path}/quantityReceived`,
+          `received + rejected + cancelled would be ${shown(accountedQuantity(next))}, above the ${
+            line.quantityConfirmed > 0 ? "confirmed" : "ordered"
+          } quantity, ${shown(baseQuantity(line))}`,
+          "Correct the totals, or send allowOverReceipt: true to take more than was expected.",
+        );
+      return [line.poLineItemId, totals];
+    }),
+  );
+  const { lineItems, changes } = edited(order, edits, context.nowMs);
+  if (changes.length === 0) return nothing(order);
+  const to = lineItems.every((line) => pendingQuantity(line) === 0) ? "Received" : "Partially Received";
+  const receipts = receiptsOf("receive", null, order, lineItems);
+  return concluded(order, lineItems, to, { action: "receive", done: "Received goods on", changes, receipts }, context);
+}
+
+/**
+ * Takes received goods back: each amount is subtracted, so repeating takes back again. It may go below what is synced; the
+ * storefront is then told of the difference. Nothing left received → In Progress; something pending → Partially Received.
+ *
+ * @throws Fault INVALID_INPUT  the status does not take it, a line is not on the order, or more is taken back than was received.
+ * Source: C26.
+ */
+export function decideUnreceive(
+  order: PurchaseOrder,
+  input: { readonly lines: readonly TakenBack[]; readonly reason: string | null },
+  context: GoodsContext,
+): GoodsDecision {
+  refuseUnless(order, "unreceive");
+  const edits: Edits = new Map(
+    linesNamed(order, input.lines).map(({ line, entry, path }) => {
+      if (entry.quantity > line.quantityReceived)
+        throw invalidField(
+          `${path}/quantity`,
+          `${shown(entry.quantity)} is more than was received, ${shown(line.quantityReceived)}`,
+          "The quantity is the amount to take back, not a new total.",
+        );
+      return [line.poLineItemId, { quantityReceived: asQuantity(line.quantityReceived - entry.quantity) }];
+    }),
+  );
+  const { lineItems, changes } = edited(order, edits, context.nowMs);
+  const receipts = receiptsOf("unreceive", input.reason, order, lineItems);
+  const what = { action: "unreceive", done: "Took goods back on", changes, receipts, reason: input.reason };
+  return concluded(order, lineItems, receivedStatus(lineItems), what, context);
+}
+
+function receivedStatus(lineItems: readonly LineItem[]): Status {
+  if (lineItems.every((line) => line.quantityReceived === 0)) return "In Progress";
+  return lineItems.every((line) => pendingQuantity(line) === 0) ? "Received" : "Partially Received";
+}

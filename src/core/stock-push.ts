@@ -1,0 +1,134 @@
+/**
+ * Stock pushes: telling the storefront how much on-hand stock changed by what was received (C40, C43).
+ *
+ * Owns: what a push carries, the order once its outcome is known, and `storefrontSyncState`. Does not own: which lines a call wants
+ * pushed (goods.ts, sync.ts), the rows of pushes (shop/stock-pushes.ts), sending them (outbox/stock-push.ts).
+ */
+import { unchanged } from "./decision.ts";
+import { isCustom } from "./lines.ts";
+import { asQuantity, type Quantity, quantityToNumber } from "./money.ts";
+import type { Decision, FieldChange, LineItem, PurchaseOrder, StorefrontSyncState } from "./purchase-order.ts";
+
+/** One change of one variant's stock, and how much of it each line brings. */
+export interface PushItem {
+  readonly variantId: string;
+  readonly locationId: string;
+  /** Σ of its lines; may be negative, never 0. */
+  readonly delta: Quantity;
+  readonly lines: readonly { readonly poLineItemId: string; readonly delta: Quantity }[];
+}
+
+/** A push that was started under a reference and has no known outcome. It always keeps its items. */
+export interface OpenPush {
+  readonly reference: string;
+  readonly items: readonly PushItem[];
+}
+
+export type PushStep =
+  /** First find out about this one: send the same items under the same reference again. Then plan anew. */
+  | { readonly kind: "resend"; readonly push: OpenPush }
+  /** Persist these under a new reference, then send them. */
+  | { readonly kind: "send"; readonly items: readonly PushItem[] }
+  | { readonly kind: "nothing" };
+
+/** Whether the storefront is to be told of this line: a catalogue line whose received quantity it does not have. */
+export const needsSync = (line: LineItem): boolean => !isCustom(line) && line.quantityReceived !== line.quantitySynced;
+
+/**
+ * The next step of bringing the storefront's stock to what was received. An order has one push in flight at a time: an open one
+ * is finished first, under its old reference, so that what may have landed cannot land twice. A new one carries received − synced
+ * of the lines, one item a variant.
+ *
+ * @param poLineItemIds the lines wanted; lines that are gone, custom or in step are left out.
+ * Source: C40, C43.
+ */
+export function pushPlan(
+  order: Pick<PurchaseOrder, "locationId" | "lineItems">,
+  poLineItemIds: readonly string[],
+  openPushes: readonly OpenPush[],
+): PushStep {
+  const [open] = openPushes;
+  if (open !== undefined) return { kind: "resend", push: open };
+  const { locationId } = order;
+  if (locationId === null) return { kind: "nothing" };
+  const wanted = new Set(poLineItemIds);
+  const due = order.lineItems.filter((line) => wanted.has(line.poLineItemId) && needsSync(line));
+  const items = [...Map.groupBy(due, (line) => line.variantId)].flatMap(([variantId, lineItems]) =>
+    itemsOf(variantId, locationId, lineItems),
+  );
+  return items.length === 0 ? { kind: "nothing" } : { kind: "send", items };
+}
+
+/** One item, unless the lines cancel each other out: then one a line, since a change of 0 proves nothing. */
+function itemsOf(variantId: string, locationId: string, lineItems: readonly LineItem[]): readonly PushItem[] {
+  const lines = lineItems.map((line) => ({
+    poLineItemId: line.poLineItemId,
+    delta: asQuantity(line.quantityReceived - line.quantitySynced),
+  }));
+  const delta = asQuantity(lines.reduce((sum, line) => sum + line.delta, 0));
+  return delta === 0
+    ? lines.map((line) => ({ variantId, locationId, delta: line.delta, lines: [line] }))
+    : [{ variantId, locationId, delta, lines }];
+}
+
+/**
+ * How far the storefront has an order's received goods. `inFlight`: a push has no known outcome yet. `failed`: the latest attempt
+ * failed or was given up, and no reset has cleared it.
+ */
+export function storefrontSyncState(
+  lineItems: readonly LineItem[],
+  attempts: { readonly inFlight: boolean; readonly failed: boolean },
+): StorefrontSyncState {
+  if (attempts.inFlight) return "in-flight";
+  const catalogue = lineItems.filter((line) => !isCustom(line));
+  const someSynced = catalogue.some((line) => line.quantitySynced > 0);
+  if (!catalogue.some(needsSync)) return someSynced ? "synced" : "never-synced";
+  if (someSynced) return "partial";
+  return attempts.failed ? "failed" : "never-synced";
+}
+
+/** What an attempt to push stock brought for an order. */
+export interface PushNews {
+  /** Items that the storefront has taken, each told of once. */
+  readonly landed: readonly PushItem[];
+  /** What did not go through, in words; null when nothing failed. */
+  readonly problem: string | null;
+  /** Whether a push of the order, this one or another, has no known outcome yet. */
+  readonly inFlight: boolean;
+}
+
+/**
+ * The order once news of a push is in: what landed is synced, and the log tells of it. Nothing changes when there is nothing new.
+ *
+ * Source: C40; P5.
+ */
+export function pushRecorded(order: PurchaseOrder, news: PushNews, nowMs: number): Decision {
+  const synced = new Map<string, number>();
+  for (const line of news.landed.flatMap((item) => item.lines))
+    synced.set(line.poLineItemId, (synced.get(line.poLineItemId) ?? 0) + line.delta);
+  const changes: FieldChange[] = [];
+  const lineItems = order.lineItems.map((line) => {
+    const delta = synced.get(line.poLineItemId) ?? 0;
+    if (delta === 0) return line;
+    const quantitySynced = asQuantity(line.quantitySynced + delta);
+    changes.push({
+      field: "quantitySynced",
+      poLineItemId: line.poLineItemId,
+      before: quantityToNumber(line.quantitySynced),
+      after: quantityToNumber(quantitySynced),
+    });
+    return { ...line, quantitySynced, updatedAtMs: nowMs };
+  });
+  const state = storefrontSyncState(lineItems, { inFlight: news.inFlight, failed: news.problem !== null });
+  const told = [
+    ...(changes.length === 0 ? [] : [`The storefront took the stock of ${changes.length} line(s).`]),
+    ...(news.problem === null ? [] : [`Stock was not pushed to the storefront: ${news.problem}`]),
+  ];
+  if (told.length === 0 && state === order.storefrontSyncState) return unchanged(order);
+  return {
+    next: { ...order, lineItems, storefrontSyncState: state, version: order.version + 1, updatedAtMs: nowMs },
+    log: told.length === 0 ? [] : [{ action: "storefront-sync", message: told.join(" "), changes }],
+    receipts: [],
+    effects: [],
+  };
+}

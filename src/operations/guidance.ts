@@ -1,0 +1,36 @@
+/**
+ * What each surface calls an operation: REST a method and a path, MCP a tool. Texts of the rules only mention operations by name
+ * (core/guidance.ts); an answer is written in the words of the surface that asked for it.
+ */
+import { inWords, type MentionedTerm } from "../core/guidance.ts";
+import type { Operation } from "./operation.ts";
+import { operations } from "./registry.ts";
+
+/** Where a request came in. */
+export type Surface = "rest" | "mcp";
+
+const terms: Readonly<Record<Surface, Readonly<Record<MentionedTerm, string>>>> = {
+  rest: { idempotencyKey: "Idempotency-Key", retryAfter: "Retry-After" },
+  mcp: { idempotencyKey: "idempotencyKey", retryAfter: "retryAfterMs" },
+};
+
+/** `POST /purchase-orders/{id}/receive`, or with the record's id `POST /api/v1/purchase-orders/po_…/receive`. */
+function routeOf({ route }: Operation, recordId: string | null): string {
+  const path = route.path.replaceAll(/\{\w+\}/g, recordId ?? "{id}");
+  return `${route.method} ${recordId === null ? "" : "/api/v1"}${path}`;
+}
+
+const words: Readonly<Record<Surface, (operation: Operation, recordId: string | null) => string>> = {
+  rest: routeOf,
+  mcp: ({ name }) => name,
+};
+
+const byName = new Map(operations.map((operation) => [operation.name, operation]));
+
+/** The text with what it mentions in the surface's words. */
+export const worded = (text: string, surface: Surface): string =>
+  inWords(text, (name, recordId) => {
+    const operation = byName.get(name);
+    if (operation !== undefined) return words[surface](operation, recordId);
+    return new Map(Object.entries(terms[surface])).get(name) ?? name;
+  });

@@ -1,0 +1,60 @@
+/**
+ * Every refusal for the sake of an order's status, asked by REST and by MCP: the same refusal, in the words of each surface.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Status, statuses } from "../../src/core/purchase-order.ts";
+import { type Activity, isHeld, movesFrom, permits } from "../../src/core/status.ts";
+import { operations } from "../../src/operations/registry.ts";
+import { startGoodsServer } from "../support/goods-server.ts";
+import { connectAgent } from "../support/mcp.ts";
+import { inToolNames } from "../support/wording.ts";
+
+const lines = (members: object) => ({ lines: [{ lineItemId: "a", ...members }] });
+
+/** One call for each activity that a status may not leave open. */
+const calls: readonly (readonly [Activity, operation: string, input: object])[] = [
+  ["edit-lines", "purchase_order_line_item_add", { lineItems: [{ variantId: "red", quantityOrdered: 1 }] }],
+  ["edit-lines", "purchase_order_line_item_add_custom", { productName: "Pallet", quantityOrdered: 1 }],
+  ["edit-lines", "purchase_order_line_item_update", lines({ quantityOrdered: 2 })],
+  ["edit-lines", "purchase_order_line_item_delete", { lineItemIds: ["a"] }],
+  ["confirm", "purchase_order_confirm", { confirmAll: true }],
+  ["receive", "purchase_order_receive", lines({ quantityReceived: 1 })],
+  ["unreceive", "purchase_order_unreceive", lines({ quantity: 1 })],
+  ["complete", "purchase_order_complete", {}],
+  ["quick-complete", "purchase_order_quick_complete", {}],
+  ["sync", "purchase_order_storefront_sync", {}],
+  ["delete", "purchase_order_delete", {}],
+];
+
+const toolNames = new RegExp(operations.map(({ name }) => name).join("|"));
+
+for (const status of statuses)
+  test(`what ${status} refuses is refused alike on both surfaces, each in its own words`, async () => {
+    await using server = await startGoodsServer();
+    await using agent = await connectAgent(server);
+    const order = { status, ...(isHeld({ status }) ? { previousStatus: "Sent" } : {}) };
+    await server.bringOrder(status, [{ poLineItemId: "a", variantId: "red", quantityOrdered: 10 }], order);
+
+    const refused = async (name: string, input: object): Promise<void> => {
+      const { route } = operations.find((each) => each.name === name) ?? assert.fail(name);
+      const query = "lineItemIds" in input ? "?lineItemIds=a" : "";
+      const target = `${server.order()}${route.path.split("}")[1] ?? ""}${query}`;
+      const rest = await server.request(route.method, target, route.method === "DELETE" ? {} : { body: input });
+      const told = await agent.call(name, { purchaseOrderId: "po_1", ...input });
+      const what = `${name} ${JSON.stringify(input)}: ${rest.text}`;
+      assert.ok(told.isError, what);
+      assert.ok(rest.status === 400 || rest.status === 409, what);
+      for (const member of ["code", "reason", "message", "action", "details"]) {
+        const spoken = JSON.stringify(rest.at("error", member) ?? null);
+        assert.doesNotMatch(spoken, toolNames, `${what}: REST is told no tool's name`);
+        assert.equal(JSON.stringify(told.at("error", member) ?? null), inToolNames(spoken), what);
+      }
+      assert.notEqual(rest.at("error", "action"), undefined, `${what}: says what to do`);
+    };
+
+    for (const [activity, name, input] of calls) if (!permits({ status }, activity)) await refused(name, input);
+    const open: readonly Status[] = isHeld({ status }) ? ["Sent"] : movesFrom(status);
+    for (const to of statuses)
+      if (to === "Completed" || !open.includes(to)) await refused("purchase_order_status", { status: to });
+  });
