@@ -6,14 +6,15 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { clientModule } from "./client/generate.ts";
 import { faultCodes, faultReasons } from "./src/core/fault.ts";
-import { faultsOf, openApiDocument } from "./src/http/openapi.ts";
+import { faultsOf } from "./src/http/openapi-failures.ts";
+import { openApiDocument } from "./src/http/openapi.ts";
 import { operations } from "./src/operations/registry.ts";
 
 const retryWords = { never: "no", always: "yes", "when-known": "when `Retry-After` is sent" } as const;
 
 /** Every code and reason, its HTTP status, and the operations that may answer with it. */
 function errorsPage(): string {
-  const askers = (name: string): string => {
+  const operationsWith = (name: string): string => {
     const names = operations
       .filter((operation) => [...faultsOf(operation)].some((fault) => fault === name))
       .map((operation) => `\`${operation.name}\``);
@@ -31,7 +32,7 @@ function errorsPage(): string {
     "| code | HTTP | retryable | answered by |",
     "|---|---|---|---|",
     ...Object.entries(faultCodes).map(
-      ([code, { status, retry }]) => `| \`${code}\` | ${status} | ${retryWords[retry]} | ${askers(code)} |`,
+      ([code, { status, retry }]) => `| \`${code}\` | ${status} | ${retryWords[retry]} | ${operationsWith(code)} |`,
     ),
     "",
     "## Reasons",
@@ -42,7 +43,7 @@ function errorsPage(): string {
     "|---|---|---|---|",
     ...Object.entries(faultReasons).map(
       ([reason, { status, retryAfterMs }]) =>
-        `| \`${reason}\` | ${status} | ${retryAfterMs === null ? "no" : "yes"} | ${askers(reason)} |`,
+        `| \`${reason}\` | ${status} | ${retryAfterMs === null ? "no" : "yes"} | ${operationsWith(reason)} |`,
     ),
     "",
   ].join("\n");

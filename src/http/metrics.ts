@@ -11,7 +11,7 @@ interface Durations {
   count: number;
 }
 
-/** A figure that somebody else keeps: name without the `openpo_` prefix, its help line and its value now. */
+/** A value that another module keeps; the name is without the `openpo_` prefix. */
 export interface Gauge {
   readonly name: string;
   readonly help: string;
@@ -20,7 +20,7 @@ export interface Gauge {
 }
 
 export interface Metrics {
-  /** `operation` is `unknown` where none was reached. */
+  /** Counts one answer. `operation` is `unknown` when the request reached none. */
   observe(request: {
     readonly operation: string;
     readonly status: number;

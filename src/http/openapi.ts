@@ -1,11 +1,9 @@
 /**
  * The registry as an OpenAPI 3.1 document (spec "Machine-readable contract"; C9). Pure: the same registry gives the same document.
  *
- * Every operation's entry comes from its own value: parameters, body and answer from its schemas, refusals from its faults.
- * Schemas with an `id` in their metadata become components.
+ * Every operation's entry comes from its own value: parameters, body and answer from its schemas (openapi-schemas.ts), refusals from
+ * its faults (openapi-failures.ts). Schemas with an `id` in their metadata become components.
  */
-import { z } from "zod";
-import type { FaultCode, FaultReason } from "../core/fault.ts";
 import { idempotencyKeyLengthMax } from "../core/idempotency.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import { apiVersion } from "../operations/envelope.ts";
@@ -13,51 +11,19 @@ import type { Operation } from "../operations/operation.ts";
 import {
   envelopeSchemas,
   everywhere,
-  failureExamples,
-  failureOf,
   headerBytesMax,
   headerComponents,
   headers,
-  itemsMax,
   json,
-  malformedExample,
   rateLimited,
   schemaReference,
-  statusOf,
   textLengthMax,
 } from "./openapi-components.ts";
 import { sampleOf } from "./openapi-examples.ts";
+import { failureExamples, failureOf, faultsOf, malformedExample, statusOf } from "./openapi-failures.ts";
+import { isCreation, linksOf } from "./openapi-links.ts";
+import { bodyRulesOf, exampleOf, membersOf, schemaOf } from "./openapi-schemas.ts";
 import { apiPrefix, type Binding, bindingOf } from "./routes.ts";
-
-/** What any operation may answer; writes and paths with an id have a few more. */
-const commonFaults: readonly FaultCode[] = [
-  "UNAUTHORIZED",
-  "PLAN_REQUIRED",
-  "INVALID_INPUT",
-  "RATE_LIMITED",
-  "DO_OVERLOADED",
-  "DO_UNAVAILABLE",
-  "OUTPUT_TOO_LARGE",
-  "INTERNAL",
-];
-const writeFaults: readonly (FaultCode | FaultReason)[] = [
-  "FORBIDDEN_SCOPE",
-  "IDEMPOTENCY_KEY_REUSED",
-  "IDEMPOTENCY_IN_PROGRESS",
-];
-
-/** Every code and reason that the operation may answer with. */
-export function faultsOf(operation: Operation): ReadonlySet<FaultCode | FaultReason> {
-  return new Set([
-    ...commonFaults,
-    ...(operation.scope === "write" ? writeFaults : []),
-    ...(operation.route.path.includes("{") ? (["NOT_FOUND"] as const) : []),
-    ...operation.faults,
-  ]);
-}
-
-/** An RFC 3339 instant with an offset and nanoseconds. */
-const dateTimeLengthMax = 40;
 
 const tagDescriptions: Readonly<Record<string, string>> = {
   "Purchase orders":
@@ -70,7 +36,7 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Description: "This description of the API.",
 };
 
-/** What several entries refer to, collected while they are made. */
+/** What entries refer to; filled while they are made. */
 interface Components {
   readonly schemas: Record<string, Json>;
   readonly responses: Record<string, Json>;
@@ -195,7 +161,7 @@ function entryOf(binding: Binding, operations: readonly Operation[], components:
   });
   const rules = bodyRulesOf(operation);
   const body = {
-    // An omitted body is `{}`: it is required where that is refused.
+    // An omitted body is read as `{}`, so a body is required exactly when `{}` would be refused.
     required: rules !== null || binding.body.some((name) => required.has(name)),
     content: json(
       {
@@ -219,7 +185,7 @@ function entryOf(binding: Binding, operations: readonly Operation[], components:
   };
 }
 
-/** Whether successes carry the order's version as an ETag (C37): those that show an order, and those that say so. */
+/** Whether successes carry the order's version as an ETag (C37): those that show an order, and those that declare it. */
 function isVersioned(operation: Operation): boolean {
   return operation.versioned === true || membersOf(operation.output).includes("purchaseOrder");
 }
@@ -233,10 +199,13 @@ function responsesOf(operation: Operation, operations: readonly Operation[], com
     ...rateLimited,
     ...(versioned ? ["ETag"] : []),
     ...(write ? ["Idempotent-Replayed"] : []),
-    // Only what gets an address of its own is located, not what is added to something that has one.
     ...(isCreation(operation) ? ["Location"] : []),
   );
-  const links = linksOf(operation, operations, components);
+  const links: Record<string, Json> = {};
+  for (const { kind, target, parameters } of linksOf(operation, operations)) {
+    components.links[`${kind}_${target.name}`] = { operationId: target.name, parameters };
+    links[target.name] = { $ref: `#/components/links/${kind}_${target.name}` };
+  }
   const responses: Record<string, Json> = {
     [operation.success]: {
       description: operation.success === 201 ? "Created." : "Done.",
@@ -277,123 +246,8 @@ function responsesOf(operation: Operation, operations: readonly Operation[], com
   return responses;
 }
 
-/** Failures that the idempotency layer keeps: 4xx that come from behind it and may not be retried (C19). */
+/** Statuses of failures that are stored under an idempotency key: 4xx of the operation that may not be retried (C19). */
 const storedStatuses: ReadonlySet<number> = new Set([400, 404, 409, 412, 413]);
-
-const isCreation = (operation: Operation): boolean => operation.success === 201 && !operation.route.path.includes("{");
-
-/**
- * Where to go from an answer: from a list to its next page and its first row, from what was created or read to everything below
- * it, from a change to what was changed.
- */
-function linksOf(operation: Operation, operations: readonly Operation[], { links }: Components): JsonObject {
-  const { path } = operation.route;
-  const found: Record<string, Json> = {};
-  const members = membersOf(operation.output);
-  const link = (kind: string, target: Operation, parameters: JsonObject): void => {
-    links[`${kind}_${target.name}`] = { operationId: target.name, parameters };
-    found[target.name] = { $ref: `#/components/links/${kind}_${target.name}` };
-  };
-  if (members.includes("cursor")) {
-    const parameter = idParameterOf(path);
-    link("next_page_of", operation, {
-      ...(parameter === null ? {} : { [parameter]: `$request.path.${parameter}` }),
-      cursor: "$response.body#/data/cursor",
-    });
-    const first = operations.find(
-      (each) => each.route.method === "GET" && new RegExp(`^${path}/\\{\\w+\\}$`).test(each.route.path),
-    );
-    const id = first === undefined ? null : idParameterOf(first.route.path);
-    const [collection = ""] = members;
-    if (first !== undefined && id !== null)
-      link("first_row", first, { [id]: `$response.body#/data/${collection}/0/${id}` });
-    return found;
-  }
-  const base = isCreation(operation) ? new RegExp(`^${path}/\\{\\w+\\}`) : null;
-  for (const target of operations) {
-    const id = idParameterOf(target.route.path);
-    if (id === null || target === operation) continue;
-    const [collection = ""] = target.route.path.split("/{");
-    const resource = `${collection}/{${id}}`;
-    if (base?.test(target.route.path) === true) {
-      const [shown = ""] = members;
-      link("created", target, { [id]: `$response.body#/data/${shown}/${id}` });
-    } else if (path === resource && operation.route.method === "GET" && target.route.path.startsWith(`${resource}/`))
-      link("of_this", target, { [id]: `$request.path.${id}` });
-    else if (
-      operation.scope === "write" &&
-      operation.route.method !== "DELETE" &&
-      path.startsWith(resource) &&
-      target.route.path === resource &&
-      target.route.method === "GET"
-    )
-      link("of_this", target, { [id]: `$request.path.${id}` });
-  }
-  return found;
-}
-
-const idParameterOf = (path: string): string | null => /\{(\w+)\}/.exec(path)?.[1] ?? null;
-
-/** The members of an answer's `data`. */
-const membersOf = (output: z.ZodType): readonly string[] =>
-  output instanceof z.ZodObject ? Object.keys(output.shape) : [];
-
-/** The JSON Schema of a zod schema; parts with an `id` go to the components. */
-function schemaOf(schema: z.ZodType, io: "input" | "output", schemas: Record<string, Json>): JsonObject {
-  const generated = z.toJSONSchema(schema, {
-    io,
-    unrepresentable: "any",
-    override: ({ jsonSchema }) => tidy(jsonSchema),
-  });
-  const plain: JsonObject = JSON.parse(JSON.stringify(generated).replaceAll('"#/$defs/', '"#/components/schemas/'));
-  const { $schema: _, $defs = {}, ...rest } = plain;
-  for (const [name, part] of Object.entries($defs ?? {})) {
-    if (name.startsWith("__")) throw new Error("a schema that holds itself needs an id");
-    const before = schemas[name];
-    if (before !== undefined && JSON.stringify(before) !== JSON.stringify(part))
-      throw new Error(`two different schemas are named ${name}`);
-    schemas[name] = part;
-  }
-  return rest;
-}
-
-/** Leaves out our own metadata and what says the same twice, and gives every text, list and integer its bounds. */
-function tidy(schema: z.core.JSONSchema.BaseSchema): void {
-  delete schema["query"];
-  delete schema["body"];
-  delete schema.id;
-  if (schema.format === "date" || schema.format === "date-time") delete schema.pattern;
-  if (schema.type === "string" && schema.enum === undefined && schema.const === undefined)
-    schema.maxLength ??=
-      schema.format === "date" ? 10 : schema.format === "date-time" ? dateTimeLengthMax : textLengthMax;
-  if (schema.type === "array") schema.maxItems ??= itemsMax;
-  // Members that are named only to be refused with the way out: the object being closed says the same.
-  for (const [name, member] of Object.entries(schema.properties ?? {}))
-    if (typeof member === "object" && member.not !== undefined) delete schema.properties?.[name];
-  if (schema.type === "integer") {
-    schema.minimum ??= Number(schema.exclusiveMinimum ?? Number.MIN_SAFE_INTEGER);
-    schema.maximum ??= Number.MAX_SAFE_INTEGER;
-    schema.format = schema.minimum >= -(2 ** 31) && schema.maximum < 2 ** 31 ? "int32" : "int64";
-  }
-  if (schema["example"] === undefined) return;
-  schema.examples = [schema["example"]];
-  delete schema["example"];
-}
-
-/** The example that an operation's input carries: path, query and body members merged. */
-export function exampleOf(operation: Operation): JsonObject {
-  const example = exampleSchema.safeParse(z.globalRegistry.get(operation.input));
-  return example.success ? example.data.example : {};
-}
-
-/** What holds for the whole body, and refuses an empty one; null: nothing beside its members. */
-function bodyRulesOf(operation: Operation): JsonObject | null {
-  const rules = bodyRulesSchema.safeParse(z.globalRegistry.get(operation.input));
-  return rules.success ? rules.data.body : null;
-}
-
-const bodyRulesSchema = z.object({ body: z.record(z.string(), z.json()) });
-const exampleSchema = z.object({ example: z.record(z.string(), z.json()) });
 
 const objectAt = (object: JsonObject, member: string): JsonObject => {
   const value = object[member];
@@ -423,7 +277,7 @@ const idempotencyKeyParameter = headerParameter(
   { type: "string", minLength: 1, maxLength: idempotencyKeyLengthMax },
   "7f9b1c64-restock-week-10",
 );
-/** Of one header there is no other bound than that of all. */
+/** One header has no bound of its own, only that of all headers together. */
 const validator: Json = { type: "string", maxLength: headerBytesMax };
 const ifMatchParameter = headerParameter(
   "If-Match",

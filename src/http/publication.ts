@@ -1,6 +1,6 @@
 /**
- * A text that is the same for everyone, ready to be sent: compressed when the client takes that, with a strong validator for each
- * of its two forms, and 304 to who has it already.
+ * A text that is the same for everyone, ready to be sent: compressed when the client accepts gzip, with a strong ETag for each of
+ * its two forms, and 304 for a client that has it already.
  */
 export interface Publication {
   /** The answer to a GET or HEAD. */

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault } from "../../src/core/fault.ts";
-import { exampleOf } from "../../src/http/openapi.ts";
+import { exampleOf } from "../../src/http/openapi-schemas.ts";
 import { bindingOf } from "../../src/http/routes.ts";
 import type { Operation } from "../../src/operations/operation.ts";
 import { operations } from "../../src/operations/registry.ts";

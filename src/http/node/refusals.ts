@@ -1,0 +1,71 @@
+/**
+ * What the server itself refuses, before there is a request or a response object: the reasons, and the bytes that tell them (H6).
+ */
+import { STATUS_CODES } from "node:http";
+import { Fault } from "../../core/fault.ts";
+import type { Reply } from "../../operations/envelope.ts";
+import { headerBytesMax } from "../openapi-components.ts";
+
+/** A reason with its HTTP status, which is more exact than that of the fault's code. */
+export interface Refusal {
+  readonly status: number;
+  readonly fault: Fault;
+  /** Node's name for it, for the log. */
+  readonly code?: string | undefined;
+}
+
+export const tooSlow: Refusal = {
+  status: 408,
+  fault: new Fault("INVALID_INPUT", "The request did not arrive in time.", { action: "Send it again." }),
+};
+
+export const stopping: Refusal = {
+  status: 503,
+  fault: new Fault("DO_UNAVAILABLE", "The service is stopping.", { action: "Send it again.", retryAfterMs: 5_000 }),
+};
+
+export const expectationFailed: Refusal = {
+  status: 417,
+  fault: new Fault("INVALID_INPUT", "The Expect header asks for something that is not supported.", {
+    action: "Leave it out, or send `Expect: 100-continue`.",
+  }),
+};
+
+export const connectRefused: Refusal = {
+  status: 400,
+  fault: new Fault("INVALID_INPUT", "CONNECT is not supported: this is no proxy."),
+};
+
+/** A request of which not even a `Request` can be made. */
+export const malformedTarget = (cause: unknown): Fault =>
+  new Fault("INVALID_INPUT", "The request's target or Host header is missing or malformed.", { cause });
+
+/** What Node's parser refused. */
+export function parserRefusal({ code }: NodeJS.ErrnoException): Refusal {
+  switch (code ?? "") {
+    case "HPE_HEADER_OVERFLOW":
+      return {
+        status: 431,
+        fault: new Fault("INVALID_INPUT", `Request line and headers are larger than ${headerBytesMax} bytes.`, {
+          action: "Send fewer or shorter headers and parameters.",
+        }),
+        code,
+      };
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return { ...tooSlow, code };
+    default:
+      return { status: 400, fault: new Fault("INVALID_INPUT", "This is not a well-formed HTTP request."), code };
+  }
+}
+
+/** The bytes of an answer on a connection that has no response object; the connection is closed after it. */
+export function rawAnswer(reply: Reply, status: number): string {
+  const headers = {
+    ...reply.headers,
+    "Content-Type": "application/json",
+    "Content-Length": String(Buffer.byteLength(reply.body)),
+    Connection: "close",
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n${reply.body}`;
+}
