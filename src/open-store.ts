@@ -4,7 +4,7 @@ import type { Gauge } from "./http/metrics.ts";
 import { dueImports } from "./exchange/import-run.ts";
 import { dueEffects } from "./shop/effects.ts";
 import type { Clock, Coordination, DueRows, Engine, Ids } from "./store/store.ts";
-import type { SandboxControl } from "./storefront/sandbox/sandbox.ts";
+import type { SandboxControl } from "./storefront/sandbox/control.ts";
 import type { Storefront } from "./storefront/storefront.ts";
 
 /** The rows by which nodes find the shops that have work due (D77). */

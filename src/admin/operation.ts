@@ -11,7 +11,7 @@ import type { ImportContext } from "../exchange/import-run.ts";
 import { checkInput } from "../operations/input.ts";
 import { type Shop, loadShop } from "../shop/accounts.ts";
 import type { Tx } from "../store/store.ts";
-import type { SandboxControl } from "../storefront/sandbox/sandbox.ts";
+import type { SandboxControl } from "../storefront/sandbox/control.ts";
 
 /** What the operations need. */
 export interface AdminContext extends Omit<ImportContext, "seedStorefront"> {

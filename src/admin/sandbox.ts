@@ -5,7 +5,7 @@ import { moneyToNumber, quantityToNumber } from "../core/money.ts";
 import { id, quantity, unitCost } from "../operations/fields.ts";
 import { variantStatuses } from "../shop/catalogue.ts";
 import { sandboxCalls, sandboxFaultOutcomes } from "../storefront/sandbox/faults.ts";
-import type { SandboxControl, SandboxVariant } from "../storefront/sandbox/sandbox.ts";
+import type { SandboxControl, SandboxVariant } from "../storefront/sandbox/control.ts";
 import { type AdminContext, data, inShop, operation, shopOf } from "./operation.ts";
 
 const faultDelayMsMax = 600_000;

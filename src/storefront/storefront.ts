@@ -1,54 +1,56 @@
 /**
- * The port to the storefront platform (C47). No other code knows which platform stands behind it.
+ * The port to the storefront platform (C47). No other code knows which platform a shop is on.
  *
- * Owns: the calls, one result per item, the error classes that say whether a write may have landed. Does not own: what to
- * push and when (core/storefront-plan.ts, outbox/runner.ts), nor persistence of references (the caller persists them first).
+ * Owns: the calls, one result per item, errors that say whether a write may have landed. Does not own: what to push and when
+ * (core/storefront-plan.ts, outbox/runner.ts), nor references (the caller stores them before the call).
  *
  * Invariants:
- * - F1. On-hand is changed by deltas only, each call under a reference; the same reference again changes nothing and gives the
- *       first call's results again.
- * - F2. One result per item, in the order of the items; one bad item never fails its neighbours.
- * - F3. A call that throws says whether it may have landed (`landed`). Everything but `no` is repeated under the same reference.
+ * - F1. On-hand is changed by deltas only, each call under a reference; repeating the reference changes nothing and returns
+ *       the first call's results.
+ * - F2. One result per item, in the order of the items; a bad item never fails the others.
+ * - F3. A call that throws says whether it may have landed (`landed`). Unless it says `no`, the caller repeats it under the same
+ *       reference.
  * - F4. Custom lines (`CSTM-…`) never reach a storefront. Costs arrive in the shop's currency.
  */
 import type { Money, Quantity } from "../core/money.ts";
 
+/** A variant's state at the platform. `unsyncable`: the platform keeps no stock of it. */
 export type VariantState = "active" | "inactive" | "deleted" | "unsyncable";
 
+/** A change of on-hand by `delta`, which may be negative. */
 export interface OnHandChange {
   readonly variantId: string;
   readonly locationId: string;
   readonly delta: Quantity;
 }
 
-export interface OnHandLevel {
-  readonly variantId: string;
-  readonly locationId: string;
-  readonly onHand: Quantity;
-}
-
-/** `unknown`: this item may or may not have landed; ask again under the same reference. */
+/**
+ * What became of one item of a write. `unchanged`: it was so already. `rejected`: repeating it changes nothing until its cause is
+ * removed. `unknown`: it may or may not have landed; repeat it under the same reference.
+ */
 export type ItemResult =
   | { readonly outcome: "applied" }
   | { readonly outcome: "unchanged" }
   | { readonly outcome: "rejected"; readonly reason: string; readonly message: string }
   | { readonly outcome: "unknown"; readonly message: string };
 
-/** Every write carries what makes it repeatable and traceable. */
+/** What makes a write repeatable and traceable. */
 export interface WriteContext {
-  /** Persisted by the caller before the call. The same reference always comes with the same items. */
+  /** Stored by the caller before the call. The same reference always comes with the same items. */
   readonly reference: string;
   /** What the change belongs to, for the platform's own history (`openpo://shops/demo/purchase-orders/po_…`). */
   readonly documentUri: string;
-  /** Aborted when the caller waits no longer: a write that has not been made by then is not made any more. */
+  /** Aborted when the caller stops waiting: a write that has not been made by then is not made afterwards. */
   readonly signal?: AbortSignal;
 }
 
+/** A call that failed as a whole. `auth`: the platform refuses the credentials, so repeating does not help. */
 export class StorefrontError extends Error {
   override readonly name = "StorefrontError";
   readonly kind: "error" | "throttled" | "timeout" | "auth";
-  /** Whether a write may have taken effect all the same. */
+  /** Whether a write may have taken effect although the call failed (F3). */
   readonly landed: "no" | "maybe";
+  /** How long the platform asks to wait; null when it does not say. */
   readonly retryAfterMs: number | null;
 
   constructor(
@@ -63,36 +65,37 @@ export class StorefrontError extends Error {
   }
 }
 
-/** The storefront of one shop. Every method rejects with `StorefrontError` only. Results stand in the order of the inputs. */
+/** The storefront of one shop. Every method rejects with `StorefrontError` only. Results come in the order of the inputs (F2). */
 export interface Storefront {
-  /** How each variant stands; an id the platform does not know is `deleted`. */
+  /** Reads the state of each variant; an id that the platform does not know is `deleted`. */
   checkVariants(variantIds: readonly string[]): Promise<VariantState[]>;
-  /** Makes inactive variants active; `rejected` for deleted and unsyncable ones. */
+  /** Makes inactive variants active; rejects deleted and unsyncable ones. Repeating changes nothing. */
   activateVariants(variantIds: readonly string[]): Promise<ItemResult[]>;
+  /** Changes on-hand by the deltas, once per reference (F1). */
   changeOnHand(changes: readonly OnHandChange[], context: WriteContext): Promise<ItemResult[]>;
-  /** What of this reference is readable at the storefront by now, item by item: the proof that a change landed. */
+  /** Reads, item by item, whether the change under this reference is visible at the platform, and what is on hand there. */
   readOnHand(
     changes: readonly OnHandChange[],
     context: WriteContext,
   ): Promise<{ readonly verified: boolean; readonly onHand: Quantity | null }[]>;
-  /** Sets the incoming figure of each variant at the location. Naturally repeatable. */
+  /** Sets the incoming figure of each variant at the location. Repeating changes nothing. */
   setIncoming(
     levels: readonly { readonly variantId: string; readonly locationId: string; readonly incoming: Quantity }[],
     context: WriteContext,
   ): Promise<ItemResult[]>;
-  /** Sets unit costs, in the shop's currency. Naturally repeatable. */
+  /** Sets unit costs, in the shop's currency. Repeating changes nothing. */
   writeCosts(
     costs: readonly { readonly variantId: string; readonly unitCost: Money }[],
     context: WriteContext,
   ): Promise<ItemResult[]>;
-  /** @returns null for a variant without a cost or that is not there. */
+  /** Reads unit costs, in the shop's currency; null for a variant without a cost and for one that is not there. */
   readCosts(variantIds: readonly string[]): Promise<(Money | null)[]>;
-  /** Adds or removes the tag of each variant's product; other tags are left alone. Naturally repeatable. */
+  /** Adds or removes the tag of each variant's product; other tags stay. Repeating changes nothing. */
   setTags(
     changes: readonly { readonly variantId: string; readonly tag: string; readonly present: boolean }[],
     context: WriteContext,
   ): Promise<ItemResult[]>;
 }
 
-/** Finds a shop's storefront by its kind and configuration. */
+/** Opens a shop's storefront, by the shop's storefront kind and configuration. */
 export type StorefrontOf = (shopId: string) => Promise<Storefront>;

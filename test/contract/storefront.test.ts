@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { quantityToNumber } from "../../src/core/money.ts";
 import { systemClock } from "../../src/system.ts";
-import { openSandbox, type SandboxLevel } from "../../src/storefront/sandbox/sandbox.ts";
+import type { SandboxLevel } from "../../src/storefront/sandbox/control.ts";
+import { openSandbox } from "../../src/storefront/sandbox/sandbox.ts";
 import type { VariantState } from "../../src/storefront/storefront.ts";
 import { makePlace, openStore } from "../support/store.ts";
 import { storefrontSuite } from "./storefront-suite.ts";

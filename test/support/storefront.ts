@@ -8,7 +8,8 @@ import { createOutbox, type Outbox, type OutboxLimits } from "../../src/outbox/r
 import { importOrder, loadOrder, saveDecision } from "../../src/shop/purchase-orders.ts";
 import type { Engine, Tx } from "../../src/store/store.ts";
 import { systemClock, timeOrderedIds } from "../../src/system.ts";
-import { openSandbox, type SandboxControl } from "../../src/storefront/sandbox/sandbox.ts";
+import type { SandboxControl } from "../../src/storefront/sandbox/control.ts";
+import { openSandbox } from "../../src/storefront/sandbox/sandbox.ts";
 import { type SandboxFault } from "../../src/storefront/sandbox/faults.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
 import { context, order, shop as shopFacts } from "./goods.ts";

@@ -1,6 +1,8 @@
+/** The sandbox storefront beyond the port's contract: faults, delays, the operator's side. */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { openSandbox, type SandboxControl } from "../../src/storefront/sandbox/sandbox.ts";
+import type { SandboxControl } from "../../src/storefront/sandbox/control.ts";
+import { openSandbox } from "../../src/storefront/sandbox/sandbox.ts";
 import { type SandboxCall, type SandboxFault, type SandboxFaults } from "../../src/storefront/sandbox/faults.ts";
 import { type Storefront, StorefrontError } from "../../src/storefront/storefront.ts";
 import { money, quantity } from "../support/goods.ts";
@@ -72,7 +74,7 @@ suite("sandbox", () => {
     ["timeout", "timeout", "maybe", 0],
     ["lost-response", "error", "maybe", 1_000],
   ] as const)
-    test(`${outcome} strikes the whole call that one of its variants is in, and no other`, () =>
+    test(`${outcome} fails the whole call that one of its variants is in, and no other`, () =>
       withSandbox(async (sandbox) => {
         await sandbox.replaceFaults(faults([fault("changeOnHand", outcome, { variantIds: ["v2"] })]));
         const error = await rejection(add(sandbox, "r1", "v1", "v2"));
@@ -84,7 +86,7 @@ suite("sandbox", () => {
         assert.deepEqual(await sandbox.checkVariants(["v2"]), ["active"], "another call is not struck");
       }));
 
-  test("refused strikes only its items, of every call when it is for *", () =>
+  test("refused rejects only its items, in every call when it is for *", () =>
     withSandbox(async (sandbox) => {
       await sandbox.replaceFaults(faults([fault("*", "refused", { variantIds: ["v2"] })]));
       const results = await add(sandbox, "r1", "v1", "v2");
@@ -103,7 +105,7 @@ suite("sandbox", () => {
       assert.deepEqual(await sandbox.checkVariants(["v1", "v2"]), ["active", "unsyncable"]);
     }));
 
-  test("a fault strikes as often as it says, and replacing the faults ends it", () =>
+  test("a fault hits as many calls as it says, and ends when the faults are replaced", () =>
     withSandbox(async (sandbox) => {
       await sandbox.replaceFaults(faults([fault("*", "error", { times: 2 }), fault("checkVariants", "throttled")]));
       assert.equal((await rejection(sandbox.checkVariants(["v1"]))).kind, "error");
@@ -113,7 +115,7 @@ suite("sandbox", () => {
       assert.deepEqual(await sandbox.checkVariants(["v1"]), ["active"]);
     }));
 
-  test("calls are counted, not items, and failed ones too", () =>
+  test("calls are counted, not items, and failed ones too (X3)", () =>
     withSandbox(async (sandbox) => {
       await add(sandbox, "r1", "v1", "v2");
       await sandbox.replaceFaults(faults([fault("changeOnHand", "error", { times: 1 })]));
@@ -123,7 +125,7 @@ suite("sandbox", () => {
       assert.deepEqual((await sandbox.state([])).calls, expected);
     }));
 
-  test("a change is accepted at once and readable after applyDelayMs", () =>
+  test("a change is accepted at once and readable after applyDelayMs (X4)", () =>
     withSandbox(async (sandbox, clock) => {
       await sandbox.replaceFaults(faults([], { applyDelayMs: 500 }));
       const changes = [{ variantId: "v1", locationId: "here", delta: quantity(3) }];
@@ -134,7 +136,7 @@ suite("sandbox", () => {
       assert.deepEqual(await sandbox.readOnHand(changes, context("r1")), [{ verified: true, onHand: quantity(3) }]);
     }));
 
-  test("a level set by hand holds, with what is still to become readable on top", () =>
+  test("a level that the operator sets is what is readable; accepted changes still come on top of it (X4)", () =>
     withSandbox(async (sandbox, clock) => {
       await sandbox.replaceFaults(faults([], { applyDelayMs: 500 }));
       await add(sandbox, "r1", "v1");
@@ -155,12 +157,12 @@ suite("sandbox", () => {
       assert.equal(await sandbox.patchVariant("never seeded", { status: "active" }), null);
     }));
 
-  test("a variant that was never given to it is deleted (X2)", () =>
+  test("a variant that the sandbox never got is deleted (X2)", () =>
     withSandbox(async (sandbox) => {
       assert.deepEqual(await sandbox.checkVariants(["v1", "from elsewhere"]), ["active", "deleted"]);
     }));
 
-  test("latency delays every call, and a caller that has given up finds nothing done", () =>
+  test("latency delays every call, and nothing is done for a caller that has aborted", () =>
     withSandbox(async (sandbox) => {
       await sandbox.replaceFaults(faults([], { latencyMs: 40 }));
       const beganMs = performance.now();

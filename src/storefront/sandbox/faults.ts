@@ -1,8 +1,11 @@
-import { Fault } from "../../core/fault.ts";
+/**
+ * Faults that the sandbox is told to make (contract §7): kept as rows, and found for each call.
+ *
+ * Owns: which fault hits a call, and how often it still may. Does not own: what a hit call answers (calls.ts, platform.ts).
+ */
 import type { Statement, Tx } from "../../store/store.ts";
-import { type ItemResult, StorefrontError } from "../storefront.ts";
-import type { VariantRow } from "./state.ts";
 
+/** The calls of the port, by the name under which they are counted and made to fail. */
 export const sandboxCalls = [
   "checkVariants",
   "activateVariants",
@@ -24,14 +27,14 @@ export type SandboxFaultOutcome = (typeof sandboxFaultOutcomes)[number];
 export interface SandboxFault {
   readonly call: SandboxCall | "*";
   /**
-   * `error`, `throttled`, `timeout` (nothing happened) and `lost-response` (it happened) strike the whole call when one of the
-   * variants is in it; `refused` strikes only those items. On calls that only read, a refused item reads as unsyncable, not
+   * `error`, `throttled`, `timeout` (nothing happened) and `lost-response` (it happened) fail the whole call when one of the
+   * variants is in it; `refused` rejects only those items. On calls that only read, a refused item reads as unsyncable, not
    * verified or without a cost.
    */
   readonly outcome: SandboxFaultOutcome;
   /** Null: any call, or any item. */
   readonly variantIds: readonly string[] | null;
-  /** How many calls it strikes. Null: until the faults are replaced. */
+  /** How many calls it hits. Null: until the faults are replaced. */
   readonly times: number | null;
 }
 
@@ -51,61 +54,25 @@ interface FaultRow {
   readonly times_left: number | null;
 }
 
-/** What this call meets. */
-export interface Weather {
+/** What the faults do to one call. */
+export interface CallFaults {
   readonly latencyMs: number;
   readonly applyDelayMs: number;
-  /** What strikes the whole call. */
-  readonly strike: Exclude<SandboxFaultOutcome, "refused"> | null;
+  /** What fails the call as a whole; null when nothing does. */
+  readonly wholeCall: Exclude<SandboxFaultOutcome, "refused"> | null;
   readonly isRefused: (variantId: string) => boolean;
 }
 
-export const givenUp = (): StorefrontError =>
-  new StorefrontError("timeout", "the caller did not wait for the storefront's answer", { landed: "no" });
-
-/** Waits; a caller that waits no longer gets its answer, and nothing is done. */
-export async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  if (signal?.aborted === true) throw givenUp();
-  if (ms === 0) return;
-  await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", onAbort);
-      resolve();
-    }, ms);
-    const onAbort = (): void => {
-      clearTimeout(timer);
-      reject(givenUp());
-    };
-    signal?.addEventListener("abort", onAbort, { once: true });
-  });
-}
-
-/** A sandbox whose own store cannot be used is a storefront that fails: its caller need not know that it is built in. */
-export function storefrontErrorFrom(error: unknown): unknown {
-  if (!(error instanceof Fault)) return error;
-  return error.code === "DO_OVERLOADED"
-    ? new StorefrontError("throttled", "the sandbox storefront is busy", {
-        landed: "no",
-        cause: error,
-        ...(error.retryAfterMs === null ? {} : { retryAfterMs: error.retryAfterMs }),
-      })
-    : new StorefrontError("error", "the sandbox storefront's store cannot be used", { landed: "maybe", cause: error });
-}
-
-export function outOfReach(variantId: string, variant: VariantRow | undefined): ItemResult {
-  return variant?.status === "unsyncable"
-    ? { outcome: "rejected", reason: "unsyncable", message: `variant ${variantId} is not tracked at the storefront` }
-    : { outcome: "rejected", reason: "deleted", message: `variant ${variantId} is not at the storefront` };
-}
-
-// Faults.
-
-export async function weatherOf(
+/**
+ * Finds the faults that hit a call and counts each of them as used once. The first one that fails the whole call wins; items are
+ * refused only by a call that happens.
+ */
+export async function useFaults(
   tx: Tx,
   shopId: string,
-  name: SandboxCall,
+  call: SandboxCall,
   variantIds: readonly string[],
-): Promise<Weather> {
+): Promise<CallFaults> {
   const [[delay], rows] = await Promise.all([
     tx.all<{ latency_ms: number; apply_delay_ms: number }>(
       "select latency_ms, apply_delay_ms from sandbox_delay where shop_id = ?",
@@ -114,22 +81,21 @@ export async function weatherOf(
     tx.all<FaultRow>(
       `select position, call, outcome, variant_ids, times_left from sandbox_fault
        where shop_id = ? and call in (?, '*') order by position`,
-      [shopId, name],
+      [shopId, call],
     ),
   ]);
   const inCall = new Set(variantIds);
   const matching = rows.flatMap((row) => {
     const ids: readonly string[] | null = row.variant_ids === null ? null : JSON.parse(row.variant_ids);
-    const strikes = row.times_left !== 0 && (ids === null || ids.some((id) => inCall.has(id)));
-    return strikes ? [{ row, outcome: row.outcome, ids: ids === null ? null : new Set(ids) }] : [];
+    const hits = row.times_left !== 0 && (ids === null || ids.some((id) => inCall.has(id)));
+    return hits ? [{ row, outcome: row.outcome, ids: ids === null ? null : new Set(ids) }] : [];
   });
   const whole = matching.find((fault) => fault.outcome !== "refused");
   const refusing = matching.filter((fault) => fault.outcome === "refused");
-  // Items are refused only by a call that happens.
   const happens = whole === undefined || whole.outcome === "lost-response";
-  const struck = [...(whole === undefined ? [] : [whole]), ...(happens ? refusing : [])];
+  const used = [...(whole === undefined ? [] : [whole]), ...(happens ? refusing : [])];
   await tx.batch(
-    struck
+    used
       .filter(({ row }) => row.times_left !== null)
       .map(({ row }) => ({
         sql: "update sandbox_fault set times_left = times_left - 1 where shop_id = ? and position = ?",
@@ -139,11 +105,12 @@ export async function weatherOf(
   return {
     latencyMs: delay?.latency_ms ?? 0,
     applyDelayMs: delay?.apply_delay_ms ?? 0,
-    strike: whole === undefined || whole.outcome === "refused" ? null : whole.outcome,
+    wholeCall: whole === undefined || whole.outcome === "refused" ? null : whole.outcome,
     isRefused: (variantId) => refusing.some(({ ids }) => ids === null || ids.has(variantId)),
   };
 }
 
+/** Replaces delays and all faults. */
 export const faultStatements = (shopId: string, faults: SandboxFaults): readonly Statement[] => [
   { sql: "delete from sandbox_fault where shop_id = ?", params: [shopId] },
   {

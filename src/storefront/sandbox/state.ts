@@ -1,9 +1,12 @@
+/**
+ * The sandbox's rows: what is read of them and the statements that change them. Amounts are scaled integers as everywhere (D1).
+ */
 import { type Money, type Quantity, asMoney, asQuantity } from "../../core/money.ts";
 import { selectIn } from "../../store/in-lists.ts";
 import type { Statement, Tx } from "../../store/store.ts";
 import type { ItemResult, OnHandChange, VariantState } from "../storefront.ts";
+import type { SandboxLevel, SandboxVariant } from "./control.ts";
 import type { SandboxCall } from "./faults.ts";
-import type { SandboxLevel, SandboxVariant } from "./sandbox.ts";
 
 export interface VariantRow {
   readonly variant_id: string;
@@ -35,13 +38,12 @@ export const countCall = (shopId: string, name: SandboxCall): Statement => ({
   params: [shopId, name],
 });
 
-// Rows.
-
 export const idsOf = (items: readonly { readonly variantId: string }[]): readonly string[] =>
   items.map((item) => item.variantId);
 
 export const levelKey = (variantId: string, locationId: string): string => JSON.stringify([variantId, locationId]);
 
+/** The variants that are there, by id. */
 export async function loadVariants(
   tx: Tx,
   shopId: string,
@@ -56,6 +58,7 @@ export async function loadVariants(
   return new Map(rows.map((row) => [row.variant_id, row]));
 }
 
+/** Tags by product id, of the products that these variants are of. */
 export async function loadTags(
   tx: Tx,
   shopId: string,
@@ -72,6 +75,7 @@ export async function loadTags(
   );
 }
 
+/** The changes that were made under a reference, in their order. */
 export const loadChanges = (tx: Tx, shopId: string, reference: string): Promise<readonly ChangeRow[]> =>
   tx.all<ChangeRow>(
     `select variant_id, location_id, delta, outcome, reason, message, visible_at from sandbox_change
@@ -79,7 +83,7 @@ export const loadChanges = (tx: Tx, shopId: string, reference: string): Promise<
     [shopId, reference],
   );
 
-/** Accepted changes that cannot be read yet, summed by level. */
+/** Accepted changes that are not readable yet (X4), summed by `levelKey`. */
 export async function loadUnseen(tx: Tx, shopId: string, nowMs: number): Promise<ReadonlyMap<string, number>> {
   const rows = await tx.all<{ variant_id: string; location_id: string; delta: number }>(
     `select variant_id, location_id, cast(sum(delta) as bigint) as delta from sandbox_change
@@ -93,6 +97,7 @@ interface ReadLevel extends SandboxLevel {
   readonly variantId: string;
 }
 
+/** Readable levels of these variants, by `levelKey`. */
 export async function loadLevels(
   tx: Tx,
   shopId: string,
@@ -123,6 +128,7 @@ export async function loadLevels(
   );
 }
 
+/** Variants with tags and readable levels; null: all variants. */
 export async function loadState(
   tx: Tx,
   shopId: string,
@@ -154,6 +160,31 @@ export async function loadState(
   }));
 }
 
+/** How often each call was made; one that never was is left out. */
+export async function loadCallCounts(tx: Tx, shopId: string): Promise<Readonly<Partial<Record<SandboxCall, number>>>> {
+  const rows = await tx.all<{ call: SandboxCall; count: number }>(
+    "select call, count from sandbox_call where shop_id = ? order by call",
+    [shopId],
+  );
+  return Object.fromEntries(rows.map((row) => [row.call, row.count]));
+}
+
+/** Adds the variant or replaces it. */
+export const seedVariant = (
+  shopId: string,
+  variant: {
+    readonly variantId: string;
+    readonly productId: string;
+    readonly status: VariantState;
+    readonly unitCost: Money | null;
+  },
+): Statement => ({
+  sql: `insert into sandbox_variant (shop_id, variant_id, product_id, status, unit_cost) values (?, ?, ?, ?, ?)
+        on conflict (shop_id, variant_id) do update set
+          product_id = excluded.product_id, status = excluded.status, unit_cost = excluded.unit_cost`,
+  params: [shopId, variant.variantId, variant.productId, variant.status, variant.unitCost],
+});
+
 export const statusStatement = (shopId: string, variantId: string, status: VariantState): Statement => ({
   sql: "update sandbox_variant set status = ? where shop_id = ? and variant_id = ?",
   params: [status, shopId, variantId],
@@ -171,7 +202,7 @@ export const tagStatement = (shopId: string, productId: string, tag: string, pre
   params: [shopId, productId, tag],
 });
 
-/** Sets the figures given; a level that is not there begins at 0. */
+/** Sets the given figures; a level that is not there begins at 0. */
 export const setLevel = (
   shopId: string,
   variantId: string,
