@@ -1,3 +1,6 @@
+/**
+ * Signed quantities and what they are worth, summed exactly (C35). Pure.
+ */
 import {
   type Money,
   type Quantity,
@@ -11,7 +14,7 @@ import {
   unitRate,
 } from "./money.ts";
 
-/** A signed quantity and what it is worth: at its unit cost if one is known, else as stated; else it is worth nothing known. */
+/** A signed quantity and its worth: quantity × unit cost; without a unit cost the stated value; without either unknown, counted as 0. */
 export interface ValuedQuantity {
   readonly quantity: Quantity;
   readonly unitCost: Money | null;
@@ -24,19 +27,20 @@ const exactOf = ({ quantity, unitCost, stated }: ValuedQuantity): bigint =>
 const exactSum = (entries: readonly ValuedQuantity[]): bigint =>
   entries.reduce((sum, entry) => sum + exactOf(entry), 0n);
 
-/** Whether the entries together are worth no more than can be told exactly, either way. */
-export const isTellable = (entries: readonly ValuedQuantity[]): boolean => {
+/** Whether the entries together are worth no more than `totalValueMax`, above or below 0: more cannot be represented exactly. */
+export const isRepresentable = (entries: readonly ValuedQuantity[]): boolean => {
   const sum = exactSum(entries);
   return (sum < 0n ? -sum : sum) <= BigInt(totalValueMax) * 10n ** BigInt(moneyDecimalsMax) * exactValueScale;
 };
 
-/** What one entry is worth, rounded half-up to the currency's minor unit; null when nothing tells. */
+/** The worth of one entry, rounded half-up to the currency's minor unit; null when it is unknown. A stated value is not rounded. */
 export const worthOf = (entry: ValuedQuantity, currencyCode: string): Money | null =>
   entry.unitCost === null ? entry.stated : totalWorth([entry], currencyCode);
 
-/** What the entries are worth together: summed exactly, rounded once, half-up, to the currency's minor unit. */
+/** The worth of the entries together: summed exactly, then rounded once, half-up, to the currency's minor unit. */
 export const totalWorth = (entries: readonly ValuedQuantity[], currencyCode: string): Money =>
   asMoney(Number(roundToMinorUnit(exactSum(entries), exactValueScale, currencyCode)));
 
+/** The sum of the quantities; 0 for none. */
 export const sumOf = (quantities: readonly Quantity[]): Quantity =>
   asQuantity(quantities.reduce((sum, quantity) => sum + quantity, 0));

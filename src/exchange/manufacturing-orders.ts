@@ -1,3 +1,6 @@
+/**
+ * Import and export records of manufacturing orders (contract §8, §9).
+ */
 import { z } from "zod";
 import {
   type ItemToBuild,
@@ -21,14 +24,20 @@ import {
   materials,
   stockReleases,
 } from "../shop/manufacturing-orders.ts";
-import { loadParts } from "../shop/read-only.ts";
-import { fillable, filled, log, quantityOrZero, readOnlyType, tellable, variantsOf } from "./read-only.ts";
+import {
+  exportedParts,
+  fillable,
+  filled,
+  log,
+  quantityOrZero,
+  readOnlyType,
+  representable,
+  variantsOf,
+} from "./read-only.ts";
 import { type ApplyContext, derived, instantMs, optional, shortText } from "./record-type.ts";
 
 /** Orders that one manufacturing order is linked to. */
 const linkedOrdersMax = 100;
-
-// Manufacturing orders.
 
 /** Linked orders by their ids, or as the API shows them: what it tells of them beside the id is theirs. */
 const linkedIds = <T extends z.ZodType<string>>(entry: T) =>
@@ -100,7 +109,7 @@ const manufacturingOrderInput = z
       .max(linesPerOrderMax)
       .check(noRepeats((item) => item.moItemId, "moItemId"))
       .check(
-        tellable((item) =>
+        representable((item) =>
           valuesOf(item.unitCost, item.quantityPlanned, item.quantityCompleted, item.quantityScrapped),
         ),
       )
@@ -109,7 +118,9 @@ const manufacturingOrderInput = z
       .array(materialInput)
       .max(linesPerOrderMax)
       .check(noRepeats((material) => material.moMaterialId, "moMaterialId"))
-      .check(tellable((material) => valuesOf(material.unitCost, material.quantityRequired, material.quantityConsumed)))
+      .check(
+        representable((material) => valuesOf(material.unitCost, material.quantityRequired, material.quantityConsumed)),
+      )
       .default([]),
     linkedPurchaseOrders: linkedIds(linkedPurchaseOrder),
     linkedTransferOrders: linkedIds(linkedTransferOrder),
@@ -186,6 +197,7 @@ async function manufacturingOrderFrom(
 }
 
 export const manufacturingOrderType = readOnlyType({
+  type: "manufacturingOrder",
   input: manufacturingOrderInput,
   table: manufacturingOrderTable,
   recordId: (draft) => draft.manufacturingOrderId,
@@ -193,21 +205,15 @@ export const manufacturingOrderType = readOnlyType({
     1 + draft.itemsToBuild.length + draft.materials.length + draft.stockReleases.length + draft.log.length,
   statements: async (draft, context) =>
     manufacturingOrderStatements(context.shop.shopId, await manufacturingOrderFrom(draft, context)),
-  async records(tx, shopId, orders) {
-    const orderIds = orders.map((order) => order.manufacturingOrderId);
-    const items = await loadParts(tx, itemsToBuild, shopId, orderIds);
-    const needed = await loadParts(tx, materials, shopId, orderIds);
-    const releases = await loadParts(tx, stockReleases, shopId, orderIds);
-    const log = await loadParts(tx, manufacturingLog, shopId, orderIds);
-    return orders.map((order) => ({
-      type: "manufacturingOrder",
-      ...manufacturingHeaderJson(order),
-      itemsToBuild: items.get(order.manufacturingOrderId)?.map(itemJson),
-      materials: needed.get(order.manufacturingOrderId)?.map(materialJson),
-      linkedPurchaseOrders: order.linkedPurchaseOrderIds.map((purchaseOrderId) => ({ purchaseOrderId })),
-      linkedTransferOrders: order.linkedTransferOrderIds.map((transferOrderId) => ({ transferOrderId })),
-      stockReleases: releases.get(order.manufacturingOrderId)?.map(releaseJson),
-      log: log.get(order.manufacturingOrderId)?.map(logEntryJson),
-    }));
+  header: (order) => ({
+    ...manufacturingHeaderJson(order),
+    linkedPurchaseOrders: order.linkedPurchaseOrderIds.map((purchaseOrderId) => ({ purchaseOrderId })),
+    linkedTransferOrders: order.linkedTransferOrderIds.map((transferOrderId) => ({ transferOrderId })),
+  }),
+  parts: {
+    itemsToBuild: exportedParts(itemsToBuild, itemJson),
+    materials: exportedParts(materials, materialJson),
+    stockReleases: exportedParts(stockReleases, releaseJson),
+    log: exportedParts(manufacturingLog, logEntryJson),
   },
 });

@@ -1,26 +1,25 @@
 /**
- * Import and export records of the resources that are only read: stock takes and their reasons, stock adjustments, transfer orders,
- * manufacturing orders (contract §8, §9).
+ * Import and export records of the read-only resources: stock takes, stock adjustments, transfer orders, manufacturing orders (contract
+ * §8, §9).
  *
- * Owns: what their records look like, and what is filled in where one leaves something out. Does not own: SQL
+ * Owns: what their records have in common, and what is filled in for a member that a record leaves out. Does not own: SQL
  * (shop/read-only.ts) or figures (core).
  *
- * A record has the fields that the API returns for it. What follows from other fields (`itemCount`, `netQuantityChange`, `quantityPending`,
- * …) may be there and is computed anew. A member that is left out is filled in when the record comes in, from what the shop knows by
- * then, the lines before it in the file included: the currency from the shop, `reason` from the reason, SKU and product name from the
- * catalogue, a transfer's addresses from its locations. A null stays null, so that a record that was exported comes in as it was.
+ * A record has the members that the API returns for its resource. What follows from other members (`itemCount`, `netQuantityChange`,
+ * `quantityPending`, …) may be there and is computed again. A member that is left out is filled in when the record is applied, from what
+ * the shop knows then, earlier records of the file included: the currency from the shop, `reason` from the reason, SKU and product name
+ * from the catalogue, a transfer's addresses from its locations. A null stays null, so an exported record is imported unchanged.
  */
 import { z } from "zod";
 import { type Money, moneyFrom, totalValueMax, zeroQuantity } from "../core/money.ts";
-import { type ValuedQuantity, isTellable } from "../core/valued-quantity.ts";
+import { type ValuedQuantity, isRepresentable } from "../core/valued-quantity.ts";
 import { noRepeats, quantity } from "../operations/fields.ts";
 import { checkInput } from "../operations/input.ts";
 import { type VariantSnapshot, loadVariants } from "../shop/catalogue.ts";
-import { type HeaderTable, pageOfHeaders } from "../shop/read-only.ts";
+import { type PartKind, type ResourceTable, loadParts, pageOfHeaders } from "../shop/read-only.ts";
 import { loadReasonName } from "../shop/stock-takes.ts";
 import type { Statement, Tx } from "../store/store.ts";
 import { logInput } from "./attachments.ts";
-
 import { type ApplyContext, type ReferenceType, optional } from "./record-type.ts";
 
 /** Records of one page of an export: each may have thousands of lines. */
@@ -31,7 +30,7 @@ export const fillable = <T extends z.ZodType>(schema: T) => schema.nullable().op
 
 export const quantityOrZero = quantity.default(zeroQuantity);
 
-/** What something is worth where no unit cost tells. */
+/** A value that the record states, for entries without a unit cost. */
 export const statedValue = optional(
   z
     .number()
@@ -45,12 +44,12 @@ export const statedValue = optional(
     }),
 );
 
-/** Refuses entries that are worth more than figures can tell. */
-export const tellable =
+/** Refuses entries whose worth is above `totalValueMax`, each alone or all together. */
+export const representable =
   <T>(valuesOf: (entry: T) => readonly ValuedQuantity[]) =>
   (context: z.core.ParsePayload<readonly T[]>): void => {
     const values = context.value.flatMap(valuesOf);
-    if (isTellable(values) && values.every((value) => isTellable([value]))) return;
+    if (isRepresentable(values) && values.every((value) => isRepresentable([value]))) return;
     context.issues.push({
       code: "custom",
       input: context.value,
@@ -63,7 +62,7 @@ export const log = z
   .check(noRepeats((entry) => entry.logId, "logId"))
   .default([]);
 
-/** What the shop knows of the variants of these lines; asked only where a line leaves something out. */
+/** The catalogue's entries for the variants of these lines; lines that are whole are not looked up. */
 export const variantsOf = (
   { tx, shop }: ApplyContext,
   lines: readonly { readonly variantId: string; readonly sku?: unknown; readonly productName?: unknown }[],
@@ -75,10 +74,11 @@ export const variantsOf = (
     lines.filter((line) => !isWhole(line)).map((line) => line.variantId),
   );
 
-/** As given; what is left out is as known. */
+/** The given value, null included; the known one when it is left out. */
 export const filled = <T>(given: T | null | undefined, known: T | null | undefined): T | null =>
   given === undefined ? (known ?? null) : given;
 
+/** The reason's name: as given, else that of the reason with the given id. */
 export const reasonOf = async (
   { tx, shop }: ApplyContext,
   given: { readonly reasonId: string | null; readonly reason?: string | null | undefined },
@@ -87,36 +87,67 @@ export const reasonOf = async (
     ? await loadReasonName(tx, shop.shopId, given.reasonId)
     : (given.reason ?? null);
 
-// The way of each through import and export.
+// Between a file and the tables.
 
-/** A type of record that is kept as a header with parts. */
-export function readOnlyType<Draft, Header extends { readonly createdAtMs: number }>(options: {
+/** The parts of one kind as records show them, by resource id. */
+type PartsReader = (
+  tx: Tx,
+  shopId: string,
+  resourceIds: readonly string[],
+) => Promise<ReadonlyMap<string, readonly object[]>>;
+
+/** Reads the parts of this kind for an export. */
+export const exportedParts =
+  <Part>(kind: PartKind<Part>, json: (part: Part) => object): PartsReader =>
+  async (tx, shopId, resourceIds) => {
+    const parts = await loadParts(tx, kind, shopId, resourceIds);
+    return new Map([...parts].map(([resourceId, entries]) => [resourceId, entries.map(json)]));
+  };
+
+interface ReadOnlyRecord<Draft, Header extends { readonly createdAtMs: number }> {
+  /** The record's `type`. */
+  readonly type: string;
   readonly input: z.ZodType<Draft>;
-  readonly table: HeaderTable<Header>;
+  readonly table: ResourceTable<Header>;
   recordId(draft: Draft): string;
   /** How many rows it makes. */
   weight(draft: Draft): number;
+  /** Stores the resource that the record describes, replacing the one with its id. */
   statements(draft: Draft, context: ApplyContext): Promise<readonly Statement[]>;
-  /** The records of these headers as they stand in a file. */
-  records(tx: Tx, shopId: string, headers: readonly Header[]): Promise<readonly object[]>;
-}): ReferenceType {
+  /** The members of an exported record that the header holds. */
+  header(header: Header): object;
+  /** Those that hold parts. */
+  readonly parts: Readonly<Record<string, PartsReader>>;
+}
+
+/** The record type of a read-only resource. */
+export function readOnlyType<Draft, Header extends { readonly createdAtMs: number }>(
+  record: ReadOnlyRecord<Draft, Header>,
+): ReferenceType {
+  const { input, table } = record;
   return {
-    input: options.input,
-    parse(record) {
-      const draft = checkInput(options.input, record);
-      return { recordId: options.recordId(draft), stored: JSON.stringify(draft), weight: options.weight(draft) };
+    input,
+    parse(value) {
+      const draft = checkInput(input, value);
+      return { recordId: record.recordId(draft), stored: JSON.stringify(draft), weight: record.weight(draft) };
     },
     statements(_shopId, stored, context) {
       // Text that `parse` wrote.
       const draft: Draft = JSON.parse(stored);
-      return options.statements(draft, context);
+      return record.statements(draft, context);
     },
     async page(tx, shopId, after) {
-      const headers = await pageOfHeaders(tx, options.table, shopId, after ?? "", pageLength);
-      const last = headers.length < pageLength ? undefined : headers.at(-1);
+      const headers = await pageOfHeaders(tx, table, shopId, after ?? "", pageLength);
+      const resourceIds = headers.map((header) => table.idOf(header));
+      const parts: (readonly [member: string, parts: ReadonlyMap<string, readonly object[]>])[] = [];
+      for (const [member, read] of Object.entries(record.parts))
+        parts.push([member, await read(tx, shopId, resourceIds)]);
       return {
-        lines: (await options.records(tx, shopId, headers)).map((record) => JSON.stringify(record)),
-        next: last === undefined ? null : options.table.idOf(last),
+        lines: headers.map((header) => {
+          const own = parts.map(([member, byResource]) => [member, byResource.get(table.idOf(header))] as const);
+          return JSON.stringify({ type: record.type, ...record.header(header), ...Object.fromEntries(own) });
+        }),
+        next: headers.length < pageLength ? null : (resourceIds.at(-1) ?? null),
       };
     },
   };

@@ -1,3 +1,6 @@
+/**
+ * Import and export records of stock adjustments (contract §8, §9).
+ */
 import { z } from "zod";
 import { linesPerOrderMax } from "../core/purchase-order.ts";
 import {
@@ -9,12 +12,18 @@ import {
 import { worthOf } from "../core/valued-quantity.ts";
 import { currencyCode, id, noRepeats, noteMax, text, unitCost } from "../operations/fields.ts";
 import { stockAdjustmentHeaderJson, stockAdjustmentLineJson } from "../operations/stock-adjustments.ts";
-import { loadParts } from "../shop/read-only.ts";
 import { stockAdjustmentLines, stockAdjustmentStatements, stockAdjustmentTable } from "../shop/stock-adjustments.ts";
-import { fillable, filled, readOnlyType, reasonOf, statedValue, tellable, variantsOf } from "./read-only.ts";
+import {
+  exportedParts,
+  fillable,
+  filled,
+  readOnlyType,
+  reasonOf,
+  statedValue,
+  representable,
+  variantsOf,
+} from "./read-only.ts";
 import { type ApplyContext, derived, instantMs, optional, shortText, signedQuantity } from "./record-type.ts";
-
-// Stock adjustments.
 
 const stockAdjustmentInput = z.strictObject({
   type: z.literal("stockAdjustment"),
@@ -46,7 +55,7 @@ const stockAdjustmentInput = z.strictObject({
     )
     .max(linesPerOrderMax)
     .check(noRepeats((line) => line.stockAdjustmentLineItemId, "stockAdjustmentLineItemId"))
-    .check(tellable((line) => [adjustmentLineChange(line)]))
+    .check(representable((line) => [adjustmentLineChange(line)]))
     .default([]),
   itemCount: derived,
   netQuantityChange: derived,
@@ -85,23 +94,13 @@ async function stockAdjustmentFrom(
 }
 
 export const stockAdjustmentType = readOnlyType({
+  type: "stockAdjustment",
   input: stockAdjustmentInput,
   table: stockAdjustmentTable,
   recordId: (draft) => draft.stockAdjustmentId,
   weight: (draft) => 1 + draft.lineItems.length,
   statements: async (draft, context) =>
     stockAdjustmentStatements(context.shop.shopId, await stockAdjustmentFrom(draft, context)),
-  async records(tx, shopId, adjustments) {
-    const lines = await loadParts(
-      tx,
-      stockAdjustmentLines,
-      shopId,
-      adjustments.map((adjustment) => adjustment.stockAdjustmentId),
-    );
-    return adjustments.map((adjustment) => ({
-      type: "stockAdjustment",
-      ...stockAdjustmentHeaderJson(adjustment),
-      lineItems: lines.get(adjustment.stockAdjustmentId)?.map(stockAdjustmentLineJson),
-    }));
-  },
+  header: stockAdjustmentHeaderJson,
+  parts: { lineItems: exportedParts(stockAdjustmentLines, stockAdjustmentLineJson) },
 });

@@ -1,3 +1,6 @@
+/**
+ * Import and export records of stock takes and of their reasons (contract §8, §9).
+ */
 import { z } from "zod";
 import { zeroQuantity } from "../core/money.ts";
 import { linesPerOrderMax } from "../core/purchase-order.ts";
@@ -22,12 +25,18 @@ import {
   unitCost,
 } from "../operations/fields.ts";
 import { stockTakeHeaderJson, stockTakeLineJson } from "../operations/stock-takes.ts";
-import { loadParts } from "../shop/read-only.ts";
 import { stockTakeLines, stockTakeStatements, stockTakeTable } from "../shop/stock-takes.ts";
-import { fillable, filled, readOnlyType, reasonOf, statedValue, tellable, variantsOf } from "./read-only.ts";
+import {
+  exportedParts,
+  fillable,
+  filled,
+  readOnlyType,
+  reasonOf,
+  statedValue,
+  representable,
+  variantsOf,
+} from "./read-only.ts";
 import { type ApplyContext, derived, instantMs, optional, shortText, signedQuantity } from "./record-type.ts";
-
-// Stock takes.
 
 export const reasonInput = z
   .strictObject({
@@ -78,7 +87,7 @@ const stockTakeInput = z.strictObject({
     )
     .max(linesPerOrderMax)
     .check(noRepeats((line) => line.stockTakeLineItemId, "stockTakeLineItemId"))
-    .check(tellable((line) => stockTakeLineChange(line)))
+    .check(representable((line) => stockTakeLineChange(line)))
     .default([]),
   itemCount: derived,
   countedItemCount: derived,
@@ -129,22 +138,12 @@ async function stockTakeFrom(
 }
 
 export const stockTakeType = readOnlyType({
+  type: "stockTake",
   input: stockTakeInput,
   table: stockTakeTable,
   recordId: (draft) => draft.stockTakeId,
   weight: (draft) => 1 + draft.lineItems.length,
   statements: async (draft, context) => stockTakeStatements(context.shop.shopId, await stockTakeFrom(draft, context)),
-  async records(tx, shopId, takes) {
-    const lines = await loadParts(
-      tx,
-      stockTakeLines,
-      shopId,
-      takes.map((take) => take.stockTakeId),
-    );
-    return takes.map((take) => ({
-      type: "stockTake",
-      ...stockTakeHeaderJson(take),
-      lineItems: lines.get(take.stockTakeId)?.map(stockTakeLineJson),
-    }));
-  },
+  header: stockTakeHeaderJson,
+  parts: { lineItems: exportedParts(stockTakeLines, stockTakeLineJson) },
 });

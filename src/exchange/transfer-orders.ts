@@ -1,3 +1,6 @@
+/**
+ * Import and export records of transfer orders (contract §8, §9).
+ */
 import { z } from "zod";
 import { type Address, linesPerOrderMax } from "../core/purchase-order.ts";
 import { requestedValue, transferOrderStatuses, transferTotals } from "../core/transfer-orders.ts";
@@ -14,7 +17,6 @@ import {
 } from "../operations/fields.ts";
 import { documentJson, logEntryJson, shipmentJson } from "../operations/purchase-orders/attachments.ts";
 import { transferAddressesJson, transferHeaderJson, transferLineJson } from "../operations/transfer-orders.ts";
-import { loadParts } from "../shop/read-only.ts";
 import {
   type TransferOrder,
   loadLocationAddresses,
@@ -26,10 +28,17 @@ import {
   transferShipments,
 } from "../shop/transfer-orders.ts";
 import { documentInput, shipmentInput } from "./attachments.ts";
-import { fillable, filled, log, quantityOrZero, readOnlyType, tellable, variantsOf } from "./read-only.ts";
+import {
+  exportedParts,
+  fillable,
+  filled,
+  log,
+  quantityOrZero,
+  readOnlyType,
+  representable,
+  variantsOf,
+} from "./read-only.ts";
 import { type ApplyContext, derived, instantMs, optional, shortText } from "./record-type.ts";
-
-// Transfer orders.
 
 const transferOrderInput = z.strictObject({
   type: z.literal("transferOrder"),
@@ -64,7 +73,7 @@ const transferOrderInput = z.strictObject({
     )
     .max(linesPerOrderMax)
     .check(noRepeats((line) => line.transferLineItemId, "transferLineItemId"))
-    .check(tellable((line) => [requestedValue(line)]))
+    .check(representable((line) => [requestedValue(line)]))
     .default([]),
   addresses: z.strictObject({ fromAddress: fillable(address), toAddress: fillable(address) }).default({}),
   /** The one shipment, as the API shows it; `shipments` has all of them. */
@@ -127,6 +136,7 @@ async function transferOrderFrom(
 }
 
 export const transferOrderType = readOnlyType({
+  type: "transferOrder",
   input: transferOrderInput,
   table: transferOrderTable,
   recordId: (draft) => draft.transferOrderId,
@@ -134,20 +144,11 @@ export const transferOrderType = readOnlyType({
     1 + draft.lineItems.length + (draft.shipments?.length ?? 1) + draft.documents.length + draft.log.length,
   statements: async (draft, context) =>
     transferOrderStatements(context.shop.shopId, await transferOrderFrom(draft, context)),
-  async records(tx, shopId, orders) {
-    const orderIds = orders.map((order) => order.transferOrderId);
-    const lines = await loadParts(tx, transferLines, shopId, orderIds);
-    const shipments = await loadParts(tx, transferShipments, shopId, orderIds);
-    const documents = await loadParts(tx, transferDocuments, shopId, orderIds);
-    const log = await loadParts(tx, transferLog, shopId, orderIds);
-    return orders.map((order) => ({
-      type: "transferOrder",
-      ...transferHeaderJson(order),
-      lineItems: lines.get(order.transferOrderId)?.map(transferLineJson),
-      addresses: transferAddressesJson(order),
-      shipments: shipments.get(order.transferOrderId)?.map(shipmentJson),
-      documents: documents.get(order.transferOrderId)?.map(documentJson),
-      log: log.get(order.transferOrderId)?.map(logEntryJson),
-    }));
+  header: (order) => ({ ...transferHeaderJson(order), addresses: transferAddressesJson(order) }),
+  parts: {
+    lineItems: exportedParts(transferLines, transferLineJson),
+    shipments: exportedParts(transferShipments, shipmentJson),
+    documents: exportedParts(transferDocuments, documentJson),
+    log: exportedParts(transferLog, logEntryJson),
   },
 });

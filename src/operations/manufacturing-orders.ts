@@ -1,5 +1,5 @@
 /**
- * Reading manufacturing orders, on request with how far they are (spec "Manufacturing orders (read-only)", contract §9).
+ * Reading manufacturing orders, on request with their measures (spec "Manufacturing orders (read-only)", contract §9).
  */
 import { z } from "zod";
 import { dateOf, dayIn } from "../core/demand.ts";
@@ -27,18 +27,7 @@ import {
   stockReleases,
 } from "../shop/manufacturing-orders.ts";
 import { loadParts, partsOf } from "../shop/read-only.ts";
-import { type Call, operation } from "./operation.ts";
-import { logEntryJson, logEntrySchema } from "./purchase-orders/attachments.ts";
-import {
-  pageInput,
-  partsInput,
-  read,
-  readOnlyHeader,
-  readOnlyPage,
-  readOnlyParts,
-  repeatableParameter,
-  searchParameter,
-} from "./read-only.ts";
+import type { Tx } from "../store/store.ts";
 import {
   dateFrom,
   dateSchema,
@@ -50,18 +39,24 @@ import {
   listParameter,
   moneyOrNull,
   orderedRange,
-  pageShape,
   quantityOrNull,
 } from "./fields.ts";
+import type { Call } from "./operation.ts";
+import { pageInput, ReadOnlyOperations, repeatableParameter, searchParameter } from "./read-only.ts";
 
-/** Locations of one list: each is searched in the order of its index. */
+/** Locations that one list may name: each is a branch of the statement. */
 const productionLocationsMax = 50;
 
-const tag = "Manufacturing orders";
-const path = "/manufacturing-orders/{manufacturingOrderId}";
-const example = { manufacturingOrderId: "mo_01k8x4m2q7v9c3n5t6w8y0z1a2" };
-const manufacturingOrderId = id.meta({ description: "Id of the manufacturing order." });
-const called = { noun: "manufacturing order", list: "manufacturing_order_list" } as const;
+const manufacturingOrders = new ReadOnlyOperations({
+  table: manufacturingOrderTable,
+  noun: "manufacturing order",
+  tag: "Manufacturing orders",
+  path: "/manufacturing-orders",
+  idName: "manufacturingOrderId",
+  exampleId: "mo_01k8x4m2q7v9c3n5t6w8y0z1a2",
+  listName: "manufacturing_order_list",
+});
+
 const includeMeasures = z
   .boolean()
   .default(false)
@@ -216,36 +211,45 @@ function measuresJson(
   };
 }
 
-const listManufacturingOrders = operation({
-  ...read,
-  tag,
-  name: "manufacturing_order_list",
-  title: "List manufacturing orders",
-  summary: "Manufacturing orders, newest first, filtered.",
-  description:
-    "Lists manufacturing orders without items and materials, newest first, with includeMeasures also how far each is. Filters narrow together; one that takes several values matches any of them. dateFrom and dateTo are on dateField. To go on, pass cursor of the answer with the same filters until it is null. For items and materials use manufacturing_order_get.",
-  route: { method: "GET", path: "/manufacturing-orders" },
-  faults: [],
-  input: z
-    .strictObject({
-      status: repeatableParameter(z.enum(manufacturingOrderStatuses), "Status."),
-      executionMode: listParameter(z.enum(executionModes), "Who builds it."),
-      productionLocationId: repeatableParameter(id, "Orders built at this location.", productionLocationsMax),
-      search: searchParameter("Part of the number or name."),
-      dateField: z
-        .enum(manufacturingDateFields)
-        .default("createdAt")
-        .meta({ description: "Which date dateFrom and dateTo are about.", query: "string" }),
-      dateFrom,
-      dateTo,
-      includeMeasures,
-      ...pageInput,
-    })
-    .check(orderedRange)
-    .meta({ example: { status: ["Planned", "In Progress"], dateField: "dueDate", dateTo: "2026-12-31", limit: 20 } }),
-  output: z.strictObject({ manufacturingOrders: z.array(headerSchema), ...pageShape }),
-  run(call, { limit, cursor, ...filters }) {
-    const query = manufacturingOrderQuery(call.shop.shopId, {
+/** Headers as the API shows them with `includeMeasures`. */
+async function headersWithMeasures(tx: Tx, call: Call, orders: readonly ManufacturingOrderHeader[]) {
+  const orderIds = orders.map((order) => order.manufacturingOrderId);
+  const items = await loadParts(tx, itemsToBuild, call.shop.shopId, orderIds);
+  const needed = await loadParts(tx, materials, call.shop.shopId, orderIds);
+  return orders.map((order) => {
+    const orderId = order.manufacturingOrderId;
+    const measures = measuresJson(call, order, items.get(orderId) ?? [], needed.get(orderId) ?? []);
+    return { ...manufacturingHeaderJson(order), measures };
+  });
+}
+
+const listManufacturingOrders = manufacturingOrders.list(
+  {
+    description:
+      "Lists manufacturing orders without items and materials, newest first, with includeMeasures also how far each is. Filters narrow together; one that takes several values matches any of them. dateFrom and dateTo are on dateField. To go on, pass cursor of the answer with the same filters until it is null. For items and materials use manufacturing_order_get.",
+    input: z
+      .strictObject({
+        status: repeatableParameter(z.enum(manufacturingOrderStatuses), "Status."),
+        executionMode: listParameter(z.enum(executionModes), "Who builds it."),
+        productionLocationId: repeatableParameter(id, "Orders built at this location.", productionLocationsMax),
+        search: searchParameter("Part of the number or name."),
+        dateField: z
+          .enum(manufacturingDateFields)
+          .default("createdAt")
+          .meta({ description: "Which date dateFrom and dateTo are about.", query: "string" }),
+        dateFrom,
+        dateTo,
+        includeMeasures,
+        ...pageInput,
+      })
+      .check(orderedRange)
+      .meta({ example: { status: ["Planned", "In Progress"], dateField: "dueDate", dateTo: "2026-12-31", limit: 20 } }),
+    member: "manufacturingOrders",
+    header: headerSchema,
+    display: ["includeMeasures"],
+  },
+  (shopId, filters) =>
+    manufacturingOrderQuery(shopId, {
       statuses: filters.status ?? null,
       executionModes: filters.executionMode ?? null,
       productionLocationIds: filters.productionLocationId ?? null,
@@ -253,126 +257,80 @@ const listManufacturingOrders = operation({
       dateField: filters.dateField,
       dateFromMs: filters.dateFrom ?? null,
       dateBeforeMs: filters.dateTo ?? null,
-    });
-    const { includeMeasures: _shown, ...narrowing } = filters;
-    return call.read(async (tx) => {
-      const { shopId } = call.shop;
-      const page = await readOnlyPage(tx, call, manufacturingOrderTable, query, { limit, cursor }, narrowing);
-      const orderIds = filters.includeMeasures ? page.headers.map((order) => order.manufacturingOrderId) : [];
-      const items = await loadParts(tx, itemsToBuild, shopId, orderIds);
-      const needed = await loadParts(tx, materials, shopId, orderIds);
-      return {
-        data: {
-          manufacturingOrders: page.headers.map((order) => ({
-            ...manufacturingHeaderJson(order),
-            ...(filters.includeMeasures
-              ? {
-                  measures: measuresJson(
-                    call,
-                    order,
-                    items.get(order.manufacturingOrderId) ?? [],
-                    needed.get(order.manufacturingOrderId) ?? [],
-                  ),
-                }
-              : {}),
-          })),
-          totalCount: page.totalCount,
-          cursor: page.cursor,
-        },
-      };
-    });
+    }),
+  async (orders, tx, call, filters) =>
+    filters.includeMeasures ? await headersWithMeasures(tx, call, orders) : orders.map(manufacturingHeaderJson),
+);
+
+const linkedPurchaseOrderSchema = z
+  .strictObject({ purchaseOrderId: z.string(), poNumber: z.string().nullable(), status: z.string().nullable() })
+  .meta({ description: "A linked purchase order; number and status are null when the shop has none such." });
+
+const linkedTransferOrderSchema = z
+  .strictObject({ transferOrderId: z.string(), transferNumber: z.string().nullable(), status: z.string().nullable() })
+  .meta({ description: "A linked transfer order; number and status are null when the shop has none such." });
+
+/** The orders that this one is linked to. */
+async function linkedOrdersJson(tx: Tx, shopId: string, order: ManufacturingOrderHeader) {
+  const purchaseOrders = await loadLinkedPurchaseOrders(tx, shopId, order.linkedPurchaseOrderIds);
+  const transferOrders = await loadLinkedTransferOrders(tx, shopId, order.linkedTransferOrderIds);
+  return {
+    linkedPurchaseOrders: purchaseOrders.map(({ orderId, number, status }) => ({
+      purchaseOrderId: orderId,
+      poNumber: number,
+      status,
+    })),
+    linkedTransferOrders: transferOrders.map(({ orderId, number, status }) => ({
+      transferOrderId: orderId,
+      transferNumber: number,
+      status,
+    })),
+  };
+}
+
+const getManufacturingOrder = manufacturingOrders.one(
+  {
+    name: "manufacturing_order_get",
+    title: "Read a manufacturing order",
+    summary: "One manufacturing order: items to build, materials, linked orders and stock releases.",
+    description:
+      "Reads one manufacturing order with its items to build, its materials, the purchase and transfer orders linked to it as they are now, and the stock it took and made; with includeMeasures also how far it is. Go on with purchase_order_get or transfer_order_get for a linked order.",
+    at: "",
+    input: manufacturingOrders.byId({ includeMeasures }),
+    output: z.strictObject({
+      manufacturingOrder: z
+        .strictObject({
+          ...headerShape,
+          itemsToBuild: z.array(itemSchema),
+          materials: z.array(materialSchema),
+          linkedPurchaseOrders: z.array(linkedPurchaseOrderSchema),
+          linkedTransferOrders: z.array(linkedTransferOrderSchema),
+          stockReleases: z.array(releaseSchema),
+        })
+        .meta({ description: "A manufacturing order in full." }),
+    }),
   },
-});
+  async (order, { tx, call, shopId, resourceId }, input) => {
+    const items = await partsOf(tx, itemsToBuild, shopId, resourceId);
+    const needed = await partsOf(tx, materials, shopId, resourceId);
+    const releases = await partsOf(tx, stockReleases, shopId, resourceId);
+    return {
+      manufacturingOrder: {
+        ...manufacturingHeaderJson(order),
+        ...(input.includeMeasures ? { measures: measuresJson(call, order, items, needed) } : {}),
+        itemsToBuild: items.map(itemJson),
+        materials: needed.map(materialJson),
+        ...(await linkedOrdersJson(tx, shopId, order)),
+        stockReleases: releases.map(releaseJson),
+      },
+    };
+  },
+);
 
-const getManufacturingOrder = operation({
-  ...read,
-  tag,
-  name: "manufacturing_order_get",
-  title: "Read a manufacturing order",
-  summary: "One manufacturing order: items to build, materials, linked orders and stock releases.",
-  description:
-    "Reads one manufacturing order with its items to build, its materials, the purchase and transfer orders linked to it as they are now, and the stock it took and made; with includeMeasures also how far it is. Go on with purchase_order_get or transfer_order_get for a linked order.",
-  route: { method: "GET", path },
-  faults: ["NOT_FOUND"],
-  input: z.strictObject({ manufacturingOrderId, includeMeasures }).meta({ example }),
-  output: z.strictObject({
-    manufacturingOrder: z
-      .strictObject({
-        ...headerShape,
-        itemsToBuild: z.array(itemSchema),
-        materials: z.array(materialSchema),
-        linkedPurchaseOrders: z.array(
-          z
-            .strictObject({
-              purchaseOrderId: z.string(),
-              poNumber: z.string().nullable(),
-              status: z.string().nullable(),
-            })
-            .meta({ description: "A linked purchase order; number and status are null when the shop has none such." }),
-        ),
-        linkedTransferOrders: z.array(
-          z
-            .strictObject({
-              transferOrderId: z.string(),
-              transferNumber: z.string().nullable(),
-              status: z.string().nullable(),
-            })
-            .meta({ description: "A linked transfer order; number and status are null when the shop has none such." }),
-        ),
-        stockReleases: z.array(releaseSchema),
-      })
-      .meta({ description: "A manufacturing order in full." }),
-  }),
-  run: (call, input) =>
-    call.read(async (tx) => {
-      const { shopId } = call.shop;
-      const order = await readOnlyHeader(tx, call, manufacturingOrderTable, input.manufacturingOrderId, called);
-      const items = await partsOf(tx, itemsToBuild, shopId, input.manufacturingOrderId);
-      const needed = await partsOf(tx, materials, shopId, input.manufacturingOrderId);
-      const releases = await partsOf(tx, stockReleases, shopId, input.manufacturingOrderId);
-      const purchaseOrders = await loadLinkedPurchaseOrders(tx, shopId, order.linkedPurchaseOrderIds);
-      const transferOrders = await loadLinkedTransferOrders(tx, shopId, order.linkedTransferOrderIds);
-      return {
-        data: {
-          manufacturingOrder: {
-            ...manufacturingHeaderJson(order),
-            ...(input.includeMeasures ? { measures: measuresJson(call, order, items, needed) } : {}),
-            itemsToBuild: items.map(itemJson),
-            materials: needed.map(materialJson),
-            linkedPurchaseOrders: purchaseOrders.map(({ orderId, number, status }) => ({
-              purchaseOrderId: orderId,
-              poNumber: number,
-              status,
-            })),
-            linkedTransferOrders: transferOrders.map(({ orderId, number, status }) => ({
-              transferOrderId: orderId,
-              transferNumber: number,
-              status,
-            })),
-            stockReleases: releases.map(releaseJson),
-          },
-        },
-      };
-    }),
-});
-
-const listLog = operation({
-  ...read,
-  tag,
+const listLog = manufacturingOrders.log({
   name: "manufacturing_order_log_list",
-  title: "List a manufacturing order's activity",
-  summary: "What was done to one manufacturing order and by whom, newest first.",
   description: "Lists the activity log of one manufacturing order. All entries, or page by page when limit is given.",
-  route: { method: "GET", path: `${path}/log` },
-  faults: ["NOT_FOUND"],
-  input: z.strictObject({ manufacturingOrderId, ...partsInput }).meta({ example: { ...example, limit: 20 } }),
-  output: z.strictObject({ log: z.array(logEntrySchema), ...pageShape }),
-  run: (call, input) =>
-    call.read(async (tx) => {
-      await readOnlyHeader(tx, call, manufacturingOrderTable, input.manufacturingOrderId, called);
-      const page = await readOnlyParts(tx, call, manufacturingLog, input.manufacturingOrderId, input);
-      return { data: { log: page.parts.map(logEntryJson), totalCount: page.totalCount, cursor: page.cursor } };
-    }),
+  kind: manufacturingLog,
 });
 
 export const manufacturingOrderOperations = [listManufacturingOrders, getManufacturingOrder, listLog] as const;

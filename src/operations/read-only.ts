@@ -1,24 +1,31 @@
 /**
- * What reading has in common for the resources that come in by import: pages of a list, one record, pages of its parts.
+ * The operations of the read-only resources: a list, one resource, what belongs to it, pages of its parts.
+ *
+ * Owns: paging, cursors, 404 and the texts that all have in common. Does not own: filters, shapes and texts of one type of resource
+ * (its own file) or how resources are found (shop/read-only.ts).
  */
 import { z } from "zod";
 import { type CursorScope, decodeCursor, encodeCursor, invalidCursor } from "../core/cursor.ts";
-import { type MentionedOperation, mention } from "../core/guidance.ts";
 import { Fault } from "../core/fault.ts";
+import { type MentionedOperation, mention } from "../core/guidance.ts";
+import type { LogEntry } from "../shop/purchase-order-history.ts";
 import {
-  type HeaderTable,
-  listReadOnly,
-  loadReadOnlyHeader,
-  pageOfParts,
   type PartKind,
-  type ReadOnlyQuery,
+  type ResourceQuery,
+  type ResourceTable,
+  listResources,
+  loadHeader,
+  pageOfParts,
 } from "../shop/read-only.ts";
 import type { Tx } from "../store/store.ts";
-import type { Call } from "./operation.ts";
-import { cursor, limit, listParameterMax, optionalLimit, searchMax, text } from "./fields.ts";
+import { cursor, id, limit, listParameterMax, optionalLimit, pageShape, searchMax, text } from "./fields.ts";
+import { type Call, type OperationShape, operation } from "./operation.ts";
+import { logEntryJson, logEntrySchema } from "./purchase-orders/attachments.ts";
 
 /** What every read has in common. */
 export const read = { scope: "read", success: 200, repeat: "read", destructive: false } as const;
+
+// Parameters.
 
 export const searchParameter = (description: string) =>
   text(searchMax)
@@ -42,74 +49,225 @@ export const repeatableParameter = <T extends z.ZodType<string>>(
       query: "repeatable-list",
     });
 
-/** The parameters that every list takes, and those of a list of one record's parts. */
+/** The parameters of every list. */
 export const pageInput = { limit, cursor } as const;
-export const partsInput = { limit: optionalLimit, cursor } as const;
 
-interface Paging {
-  readonly limit: number;
-  readonly cursor?: string | undefined;
+// The pattern.
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** The parameters of a list: its filters and `pageInput`. */
+type ListInput = CursorScope["filters"] & { readonly limit: number; readonly cursor?: string | undefined };
+
+interface Texts {
+  readonly name: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly description: string;
 }
 
-/**
- * One page of a resource, newest first.
- *
- * @param filters the list's parameters but for `limit` and `cursor`: a cursor is bound to them (C12).
- * @throws Fault INVALID_INPUT  the cursor is not one of this list with these filters.
- */
-export async function readOnlyPage<Header extends { readonly createdAtMs: number }>(
-  tx: Tx,
-  call: Call,
-  table: HeaderTable<Header>,
-  query: ReadOnlyQuery,
-  { limit, cursor }: Paging,
-  filters: CursorScope["filters"],
-): Promise<{ readonly headers: readonly Header[]; readonly totalCount: number; readonly cursor: string | null }> {
-  const { shopId } = call.shop;
-  const scope = { list: call.operation, shopId, filters };
-  const [createdAtMs, recordId, ...rest] = cursor === undefined ? [] : decodeCursor(scope, cursor);
-  if (cursor !== undefined && (typeof createdAtMs !== "number" || typeof recordId !== "string" || rest.length > 0))
-    throw invalidCursor();
-  const after = typeof createdAtMs === "number" && typeof recordId === "string" ? { createdAtMs, recordId } : null;
-  const { headers, totalCount, end } = await listReadOnly(tx, table, shopId, query, after, limit);
-  return {
-    headers,
-    totalCount,
-    cursor: end === null ? null : encodeCursor(scope, [end.createdAtMs, end.recordId]),
-  };
+/** A resource that is being read. */
+interface Reading {
+  readonly tx: Tx;
+  readonly call: Call;
+  readonly shopId: string;
+  readonly resourceId: string;
 }
 
-/** @throws Fault NOT_FOUND  there is no such record. `noun` is what it is called, `list` the operation that lists them. */
-export async function readOnlyHeader<Header extends { readonly createdAtMs: number }>(
-  tx: Tx,
-  call: Call,
-  table: HeaderTable<Header>,
-  recordId: string,
-  { noun, list }: { readonly noun: string; readonly list: MentionedOperation },
-): Promise<Header> {
-  const header = await loadReadOnlyHeader(tx, table, call.shop.shopId, recordId);
-  if (header === null)
-    throw new Fault("NOT_FOUND", `There is no ${noun} ${recordId}.`, { action: `List them with ${mention(list)}.` });
-  return header;
+/** One type of read-only resource, as its operations name it. */
+interface ResourceType<Header extends { readonly createdAtMs: number }> {
+  readonly table: ResourceTable<Header>;
+  /** In messages and titles; an `s` makes the plural: `stock take`. */
+  readonly noun: string;
+  readonly tag: string;
+  /** Where they are listed: `/stock-takes`. */
+  readonly path: string;
+  /** The member of the input that holds the id: `stockTakeId`. */
+  readonly idName: string;
+  readonly exampleId: string;
+  /** The name of the operation that lists them: `stock_take_list`. */
+  readonly listName: MentionedOperation;
 }
 
-/**
- * A page of the parts of one record, all of them when `limit` is not given.
- *
- * @throws Fault INVALID_INPUT  the cursor is not one of this list.
- */
-export async function readOnlyParts<Part>(
-  tx: Tx,
-  call: Call,
-  kind: PartKind<Part>,
-  recordId: string,
-  { limit, cursor }: { readonly limit?: number | undefined; readonly cursor?: string | undefined },
-): Promise<{ readonly parts: readonly Part[]; readonly totalCount: number; readonly cursor: string | null }> {
-  const { shopId } = call.shop;
-  const scope = { list: call.operation, shopId, filters: { recordId } };
-  const [position, ...rest] = cursor === undefined ? [] : decodeCursor(scope, cursor);
-  if (cursor !== undefined && (typeof position !== "number" || rest.length > 0)) throw invalidCursor();
-  const after = typeof position === "number" ? position : null;
-  const { parts, totalCount, end } = await pageOfParts(tx, kind, shopId, recordId, after, limit ?? null);
-  return { parts, totalCount, cursor: end === null ? null : encodeCursor(scope, [end]) };
+interface ListOptions<Parameters extends ListInput, Json> extends Pick<Texts, "description"> {
+  readonly input: OperationShape<Parameters, unknown>["input"];
+  /** The member of the answer that holds the headers: `stockTakes`. */
+  readonly member: string;
+  readonly header: z.ZodType<Json>;
+  /** Parameters that change what is shown and not what is found: a cursor is not bound to them. */
+  readonly display?: readonly string[];
+}
+
+interface OneOptions<Parameters, Data> extends Texts, Pick<OperationShape<Parameters, Data>, "input" | "output"> {
+  /** Below the resource's own path: `/shipment`; empty for the resource itself. */
+  readonly at: string;
+}
+
+interface PartListOptions<Part, Json> extends Texts {
+  /** Below the resource's own path: `/line-items`. */
+  readonly at: string;
+  /** The member of the answer that holds the parts: `lineItems`. */
+  readonly member: string;
+  readonly kind: PartKind<Part>;
+  readonly part: z.ZodType<Json>;
+  readonly json: (part: Part) => Json;
+}
+
+/** Makes the operations of one type of read-only resource. */
+export class ReadOnlyOperations<Header extends { readonly createdAtMs: number }> {
+  readonly #type: ResourceType<Header>;
+  /** The id's schema. Types do not show it: its name is known at run time only. */
+  readonly #idShape: object;
+  readonly #example: Readonly<Record<string, string>>;
+
+  constructor(type: ResourceType<Header>) {
+    this.#type = type;
+    this.#idShape = { [type.idName]: id.meta({ description: `Id of the ${type.noun}.` }) };
+    this.#example = { [type.idName]: type.exampleId };
+  }
+
+  /** The input of what is asked of one resource: its id, and what else is asked. */
+  byId<Shape extends z.ZodRawShape>(shape: Shape) {
+    return z.strictObject({ ...this.#idShape, ...shape }).meta({ example: this.#example });
+  }
+
+  /**
+   * The list, newest first, filtered (C12, C13).
+   *
+   * @param queryOf the parameters as conditions.
+   * @param json    headers as the answer shows them.
+   */
+  list<Parameters extends ListInput, Json>(
+    options: ListOptions<Parameters, Json>,
+    queryOf: (shopId: string, input: Parameters) => ResourceQuery,
+    json: (headers: readonly Header[], tx: Tx, call: Call, input: Parameters) => Promise<Json[]>,
+  ) {
+    const { table, noun, tag, path, listName } = this.#type;
+    const { member, header, display = [], ...shape } = options;
+    return operation({
+      ...read,
+      tag,
+      name: listName,
+      title: `List ${noun}s`,
+      summary: `${tag}, newest first, filtered.`,
+      route: { method: "GET", path },
+      faults: [],
+      output: z.strictObject({ [member]: z.array(header), ...pageShape }),
+      ...shape,
+      run: (call, input) =>
+        call.read(async (tx) => {
+          const { shopId } = call.shop;
+          const scope = { list: call.operation, shopId, filters: filtersOf(input, display) };
+          const after = input.cursor === undefined ? null : resourcePosition(scope, input.cursor);
+          const page = await listResources(tx, table, shopId, queryOf(shopId, input), after, input.limit);
+          const { end } = page;
+          return {
+            data: {
+              [member]: await json(page.headers, tx, call, input),
+              totalCount: page.totalCount,
+              cursor: end === null ? null : encodeCursor(scope, [end.createdAtMs, end.resourceId]),
+            },
+          };
+        }),
+    });
+  }
+
+  /**
+   * What is asked of one resource: the whole of it, or something that belongs to it. 404 when there is no such resource.
+   *
+   * @param answer the data of the answer.
+   */
+  one<Parameters extends Input, Data>(
+    options: OneOptions<Parameters, Data>,
+    answer: (header: Header, reading: Reading, input: Parameters) => Promise<NoInfer<Data>>,
+  ) {
+    const { tag, path, idName } = this.#type;
+    const { at, ...shape } = options;
+    return operation({
+      ...read,
+      tag,
+      route: { method: "GET", path: `${path}/{${idName}}${at}` },
+      faults: ["NOT_FOUND"],
+      ...shape,
+      run: (call, input) =>
+        call.read(async (tx) => {
+          const resourceId = input[idName];
+          if (typeof resourceId !== "string") throw new Error(`${call.operation} has no ${idName}`);
+          const reading = { tx, call, shopId: call.shop.shopId, resourceId };
+          return { data: await answer(await this.#header(reading), reading, input) };
+        }),
+    });
+  }
+
+  /** The lines of one resource: all of them, or page by page when `limit` is given. */
+  lines<Line, Json>(options: Omit<PartListOptions<Line, Json>, "at" | "title" | "summary" | "member">) {
+    const { noun } = this.#type;
+    return this.#partList({
+      ...options,
+      at: "/line-items",
+      title: `List a ${noun}'s lines`,
+      summary: `The lines of one ${noun}, in its own order.`,
+      member: "lineItems",
+    });
+  }
+
+  /** The activity log of one resource: all of it, or page by page when `limit` is given. */
+  log(options: Pick<PartListOptions<LogEntry, unknown>, "name" | "description" | "kind">) {
+    const { noun } = this.#type;
+    return this.#partList({
+      ...options,
+      at: "/log",
+      title: `List a ${noun}'s activity`,
+      summary: `What was done to one ${noun} and by whom, newest first.`,
+      member: "log",
+      part: logEntrySchema,
+      json: logEntryJson,
+    });
+  }
+
+  #partList<Part, Json>({ kind, part, json, member, ...options }: PartListOptions<Part, Json>) {
+    return this.one(
+      {
+        ...options,
+        input: this.byId({ limit: optionalLimit, cursor }).meta({ example: { ...this.#example, limit: 20 } }),
+        output: z.strictObject({ [member]: z.array(part), ...pageShape }),
+      },
+      async (_header, { tx, call, shopId, resourceId }, input) => {
+        // `recordId` is its name in the cursors that clients hold.
+        const scope = { list: call.operation, shopId, filters: { recordId: resourceId } };
+        const after = input.cursor === undefined ? null : partPosition(scope, input.cursor);
+        const { parts, totalCount, end } = await pageOfParts(tx, kind, shopId, resourceId, after, input.limit ?? null);
+        return { [member]: parts.map(json), totalCount, cursor: end === null ? null : encodeCursor(scope, [end]) };
+      },
+    );
+  }
+
+  /** @throws Fault NOT_FOUND  there is no such resource. */
+  async #header({ tx, shopId, resourceId }: Reading): Promise<Header> {
+    const { table, noun, listName } = this.#type;
+    const header = await loadHeader(tx, table, shopId, resourceId);
+    if (header === null)
+      throw new Fault("NOT_FOUND", `There is no ${noun} ${resourceId}.`, {
+        action: `List them with ${mention(listName)}.`,
+      });
+    return header;
+  }
+}
+
+/** The filters that a cursor of the list is bound to (C12). */
+const filtersOf = ({ limit: _limit, cursor: _cursor, ...filters }: ListInput, display: readonly string[]) =>
+  Object.fromEntries(Object.entries(filters).filter(([name]) => !display.includes(name)));
+
+/** @throws Fault INVALID_INPUT  the cursor is not one of this list. */
+function resourcePosition(scope: CursorScope, cursor: string) {
+  const [createdAtMs, resourceId, ...rest] = decodeCursor(scope, cursor);
+  if (typeof createdAtMs !== "number" || typeof resourceId !== "string" || rest.length > 0) throw invalidCursor();
+  return { createdAtMs, resourceId };
+}
+
+/** @throws Fault INVALID_INPUT  the cursor is not one of this list. */
+function partPosition(scope: CursorScope, cursor: string): number {
+  const [position, ...rest] = decodeCursor(scope, cursor);
+  if (typeof position !== "number" || rest.length > 0) throw invalidCursor();
+  return position;
 }

@@ -1,5 +1,5 @@
 /**
- * Reading stock adjustments, the delta-only sibling of stock takes (spec "Stock adjustment (read-only)", contract §9).
+ * Reading stock adjustments (spec "Stock adjustment (read-only)", contract §9).
  */
 import { z } from "zod";
 import { moneyToNumber, quantityToNumber } from "../core/money.ts";
@@ -8,40 +8,26 @@ import {
   type StockAdjustmentLine,
   stockAdjustmentStatuses,
 } from "../core/stock-adjustments.ts";
+import { partsOf } from "../shop/read-only.ts";
 import {
   loadRevertLinks,
   stockAdjustmentLines,
   stockAdjustmentQuery,
   stockAdjustmentTable,
 } from "../shop/stock-adjustments.ts";
-import { partsOf } from "../shop/read-only.ts";
 import type { Tx } from "../store/store.ts";
-import { operation } from "./operation.ts";
-import {
-  pageInput,
-  partsInput,
-  read,
-  readOnlyHeader,
-  readOnlyPage,
-  readOnlyParts,
-  searchParameter,
-} from "./read-only.ts";
-import {
-  id,
-  instant,
-  instantOrNull,
-  instantSchema,
-  listParameter,
-  moneyOrNull,
-  pageShape,
-  textParameter,
-} from "./fields.ts";
+import { instant, instantOrNull, instantSchema, listParameter, moneyOrNull, textParameter } from "./fields.ts";
+import { pageInput, ReadOnlyOperations, searchParameter } from "./read-only.ts";
 
-const tag = "Stock adjustments";
-const path = "/stock-adjustments/{stockAdjustmentId}";
-const example = { stockAdjustmentId: "sa_01k8x4m2q7v9c3n5t6w8y0z1a2" };
-const stockAdjustmentId = id.meta({ description: "Id of the stock adjustment." });
-const called = { noun: "stock adjustment", list: "stock_adjustment_list" } as const;
+const stockAdjustments = new ReadOnlyOperations({
+  table: stockAdjustmentTable,
+  noun: "stock adjustment",
+  tag: "Stock adjustments",
+  path: "/stock-adjustments",
+  idName: "stockAdjustmentId",
+  exampleId: "sa_01k8x4m2q7v9c3n5t6w8y0z1a2",
+  listName: "stock_adjustment_list",
+});
 
 const headerShape = {
   stockAdjustmentId: z.string(),
@@ -107,7 +93,7 @@ export const stockAdjustmentLineJson = (line: StockAdjustmentLine): z.output<typ
   note: line.note,
 });
 
-/** Headers as the API shows them: linked to their pairs from both sides. */
+/** Headers as the API shows them, with their revert links. */
 async function headersJson(tx: Tx, shopId: string, adjustments: readonly StockAdjustmentHeader[]) {
   const links = await loadRevertLinks(tx, shopId, adjustments);
   return adjustments.map((adjustment) => ({
@@ -116,106 +102,69 @@ async function headersJson(tx: Tx, shopId: string, adjustments: readonly StockAd
   }));
 }
 
-const listStockAdjustments = operation({
-  ...read,
-  tag,
-  name: "stock_adjustment_list",
-  title: "List stock adjustments",
-  summary: "Stock adjustments, newest first, filtered.",
-  description:
-    "Lists stock adjustments without their lines, newest first. Filters narrow together; status may be several values, of which any matches. To go on, pass cursor of the answer with the same filters until it is null. Reasons are listed by stock_take_reason_list; for the lines of one adjustment use stock_adjustment_get.",
-  route: { method: "GET", path: "/stock-adjustments" },
-  faults: [],
-  input: z
-    .strictObject({
-      status: listParameter(z.enum(stockAdjustmentStatuses), "Status."),
-      locationId: textParameter("Adjustments at this location."),
-      reason: textParameter("A reason's id or its name; of the name, case does not matter."),
-      createdBy: textParameter("The operator, spelled exactly so."),
-      search: searchParameter("Part of the number or note."),
-      ...pageInput,
-    })
-    .meta({ example: { status: ["Completed"], limit: 20 } }),
-  output: z.strictObject({ stockAdjustments: z.array(headerSchema), ...pageShape }),
-  run(call, { limit, cursor, ...filters }) {
-    const query = stockAdjustmentQuery({
+const listStockAdjustments = stockAdjustments.list(
+  {
+    description:
+      "Lists stock adjustments without their lines, newest first. Filters narrow together; status may be several values, of which any matches. To go on, pass cursor of the answer with the same filters until it is null. Reasons are listed by stock_take_reason_list; for the lines of one adjustment use stock_adjustment_get.",
+    input: z
+      .strictObject({
+        status: listParameter(z.enum(stockAdjustmentStatuses), "Status."),
+        locationId: textParameter("Adjustments at this location."),
+        reason: textParameter("A reason's id or its name; of the name, case does not matter."),
+        createdBy: textParameter("The operator, spelled exactly so."),
+        search: searchParameter("Part of the number or note."),
+        ...pageInput,
+      })
+      .meta({ example: { status: ["Completed"], limit: 20 } }),
+    member: "stockAdjustments",
+    header: headerSchema,
+  },
+  (_shopId, filters) =>
+    stockAdjustmentQuery({
       statuses: filters.status ?? null,
       locationId: filters.locationId ?? null,
       reason: filters.reason ?? null,
       createdBy: filters.createdBy ?? null,
       search: filters.search ?? null,
-    });
-    return call.read(async (tx) => {
-      const page = await readOnlyPage(tx, call, stockAdjustmentTable, query, { limit, cursor }, filters);
-      return {
-        data: {
-          stockAdjustments: await headersJson(tx, call.shop.shopId, page.headers),
-          totalCount: page.totalCount,
-          cursor: page.cursor,
-        },
-      };
-    });
-  },
-});
-
-const getStockAdjustment = operation({
-  ...read,
-  tag,
-  name: "stock_adjustment_get",
-  title: "Read a stock adjustment",
-  summary: "One stock adjustment with its lines.",
-  description:
-    "Reads one stock adjustment with all its lines: signed deltas and what they are worth. For one with very many lines use stock_adjustment_line_item_list with limit. revertOf and revertedBy name the other one of a revert pair.",
-  route: { method: "GET", path },
-  faults: ["NOT_FOUND"],
-  input: z.strictObject({ stockAdjustmentId }).meta({ example }),
-  output: z.strictObject({
-    stockAdjustment: z
-      .strictObject({ ...headerShape, lineItems: z.array(lineSchema) })
-      .meta({ description: "A stock adjustment with its lines." }),
-  }),
-  run: (call, input) =>
-    call.read(async (tx) => {
-      const { shopId } = call.shop;
-      const adjustment = await readOnlyHeader(tx, call, stockAdjustmentTable, input.stockAdjustmentId, called);
-      const links = await loadRevertLinks(tx, shopId, [adjustment]);
-      const lines = await partsOf(tx, stockAdjustmentLines, shopId, input.stockAdjustmentId);
-      return {
-        data: {
-          stockAdjustment: {
-            ...stockAdjustmentHeaderJson(adjustment),
-            ...links.get(input.stockAdjustmentId),
-            lineItems: lines.map(stockAdjustmentLineJson),
-          },
-        },
-      };
     }),
-});
+  (adjustments, tx, call) => headersJson(tx, call.shop.shopId, adjustments),
+);
 
-const listLineItems = operation({
-  ...read,
-  tag,
+const getStockAdjustment = stockAdjustments.one(
+  {
+    name: "stock_adjustment_get",
+    title: "Read a stock adjustment",
+    summary: "One stock adjustment with its lines.",
+    description:
+      "Reads one stock adjustment with all its lines: signed deltas and what they are worth. For one with very many lines use stock_adjustment_line_item_list with limit. revertOf and revertedBy name the other one of a revert pair.",
+    at: "",
+    input: stockAdjustments.byId({}),
+    output: z.strictObject({
+      stockAdjustment: z
+        .strictObject({ ...headerShape, lineItems: z.array(lineSchema) })
+        .meta({ description: "A stock adjustment with its lines." }),
+    }),
+  },
+  async (adjustment, { tx, shopId, resourceId }) => {
+    const links = await loadRevertLinks(tx, shopId, [adjustment]);
+    const lines = await partsOf(tx, stockAdjustmentLines, shopId, resourceId);
+    return {
+      stockAdjustment: {
+        ...stockAdjustmentHeaderJson(adjustment),
+        ...links.get(resourceId),
+        lineItems: lines.map(stockAdjustmentLineJson),
+      },
+    };
+  },
+);
+
+const listLineItems = stockAdjustments.lines({
   name: "stock_adjustment_line_item_list",
-  title: "List a stock adjustment's lines",
-  summary: "The lines of one stock adjustment, in its own order.",
   description:
     "Lists the lines of one stock adjustment: signed deltas, never counted quantities. All of them, or page by page when limit is given.",
-  route: { method: "GET", path: `${path}/line-items` },
-  faults: ["NOT_FOUND"],
-  input: z.strictObject({ stockAdjustmentId, ...partsInput }).meta({ example: { ...example, limit: 20 } }),
-  output: z.strictObject({ lineItems: z.array(lineSchema), ...pageShape }),
-  run: (call, input) =>
-    call.read(async (tx) => {
-      await readOnlyHeader(tx, call, stockAdjustmentTable, input.stockAdjustmentId, called);
-      const page = await readOnlyParts(tx, call, stockAdjustmentLines, input.stockAdjustmentId, input);
-      return {
-        data: {
-          lineItems: page.parts.map(stockAdjustmentLineJson),
-          totalCount: page.totalCount,
-          cursor: page.cursor,
-        },
-      };
-    }),
+  kind: stockAdjustmentLines,
+  part: lineSchema,
+  json: stockAdjustmentLineJson,
 });
 
 export const stockAdjustmentOperations = [listStockAdjustments, getStockAdjustment, listLineItems] as const;

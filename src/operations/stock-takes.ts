@@ -12,35 +12,30 @@ import {
   type StockTakeReason,
   stockTakeStatuses,
 } from "../core/stock-takes.ts";
-import { loadReasons, stockTakeLines, stockTakeQuery, stockTakeTable } from "../shop/stock-takes.ts";
 import { partsOf } from "../shop/read-only.ts";
-import { operation } from "./operation.ts";
+import { loadReasons, stockTakeLines, stockTakeQuery, stockTakeTable } from "../shop/stock-takes.ts";
 import {
-  pageInput,
-  partsInput,
-  read,
-  readOnlyHeader,
-  readOnlyPage,
-  readOnlyParts,
-  searchParameter,
-} from "./read-only.ts";
-import {
-  id,
   instant,
   instantOrNull,
   instantSchema,
   listParameter,
   moneyOrNull,
-  pageShape,
   quantityOrNull,
   textParameter,
 } from "./fields.ts";
+import { operation } from "./operation.ts";
+import { pageInput, read, ReadOnlyOperations, searchParameter } from "./read-only.ts";
 
 const tag = "Stock takes";
-const path = "/stock-takes/{stockTakeId}";
-const example = { stockTakeId: "st_01k8x4m2q7v9c3n5t6w8y0z1a2" };
-const stockTakeId = id.meta({ description: "Id of the stock take." });
-const called = { noun: "stock take", list: "stock_take_list" } as const;
+const stockTakes = new ReadOnlyOperations({
+  table: stockTakeTable,
+  noun: "stock take",
+  tag,
+  path: "/stock-takes",
+  idName: "stockTakeId",
+  exampleId: "st_01k8x4m2q7v9c3n5t6w8y0z1a2",
+  listName: "stock_take_list",
+});
 
 const headerShape = {
   stockTakeId: z.string(),
@@ -142,41 +137,29 @@ export const reasonJson = (reason: StockTakeReason): z.output<typeof reasonSchem
   isActive: reason.isActive,
 });
 
-const listStockTakes = operation({
-  ...read,
-  tag,
-  name: "stock_take_list",
-  title: "List stock takes",
-  summary: "Stock takes, newest first, filtered.",
-  description:
-    "Lists stock takes without their lines, newest first. Filters narrow together; status may be several values, of which any matches. To go on, pass cursor of the answer with the same filters until it is null. For the lines of one use stock_take_get.",
-  route: { method: "GET", path: "/stock-takes" },
-  faults: [],
-  input: z
-    .strictObject({
-      status: listParameter(z.enum(stockTakeStatuses), "Status."),
-      locationId: textParameter("Stock takes at this location."),
-      search: searchParameter("Part of the number or name."),
-      ...pageInput,
-    })
-    .meta({ example: { status: ["In Progress", "Counted"], limit: 20 } }),
-  output: z.strictObject({ stockTakes: z.array(headerSchema), ...pageShape }),
-  async run(call, { limit, cursor, ...filters }) {
-    const query = stockTakeQuery({
+const listStockTakes = stockTakes.list(
+  {
+    description:
+      "Lists stock takes without their lines, newest first. Filters narrow together; status may be several values, of which any matches. To go on, pass cursor of the answer with the same filters until it is null. For the lines of one use stock_take_get.",
+    input: z
+      .strictObject({
+        status: listParameter(z.enum(stockTakeStatuses), "Status."),
+        locationId: textParameter("Stock takes at this location."),
+        search: searchParameter("Part of the number or name."),
+        ...pageInput,
+      })
+      .meta({ example: { status: ["In Progress", "Counted"], limit: 20 } }),
+    member: "stockTakes",
+    header: headerSchema,
+  },
+  (_shopId, filters) =>
+    stockTakeQuery({
       statuses: filters.status ?? null,
       locationId: filters.locationId ?? null,
       search: filters.search ?? null,
-    });
-    const page = await call.read((tx) => readOnlyPage(tx, call, stockTakeTable, query, { limit, cursor }, filters));
-    return {
-      data: {
-        stockTakes: page.headers.map(stockTakeHeaderJson),
-        totalCount: page.totalCount,
-        cursor: page.cursor,
-      },
-    };
-  },
-});
+    }),
+  async (takes) => takes.map(stockTakeHeaderJson),
+);
 
 const listReasons = operation({
   ...read,
@@ -196,54 +179,34 @@ const listReasons = operation({
   },
 });
 
-const getStockTake = operation({
-  ...read,
-  tag,
-  name: "stock_take_get",
-  title: "Read a stock take",
-  summary: "One stock take with its lines.",
-  description:
-    "Reads one stock take with all its lines. For one with very many lines use stock_take_line_item_list with limit. What it changed in stock is told by the adjustment that stockAdjustmentId names: stock_adjustment_get.",
-  route: { method: "GET", path },
-  faults: ["NOT_FOUND"],
-  input: z.strictObject({ stockTakeId }).meta({ example }),
-  output: z.strictObject({
-    stockTake: z
-      .strictObject({ ...headerShape, lineItems: z.array(lineSchema) })
-      .meta({ description: "A stock take with its lines." }),
-  }),
-  run: (call, input) =>
-    call.read(async (tx) => {
-      const take = await readOnlyHeader(tx, call, stockTakeTable, input.stockTakeId, called);
-      const lines = await partsOf(tx, stockTakeLines, call.shop.shopId, input.stockTakeId);
-      return { data: { stockTake: { ...stockTakeHeaderJson(take), lineItems: lines.map(stockTakeLineJson) } } };
+const getStockTake = stockTakes.one(
+  {
+    name: "stock_take_get",
+    title: "Read a stock take",
+    summary: "One stock take with its lines.",
+    description:
+      "Reads one stock take with all its lines. For one with very many lines use stock_take_line_item_list with limit. What it changed in stock is told by the adjustment that stockAdjustmentId names: stock_adjustment_get.",
+    at: "",
+    input: stockTakes.byId({}),
+    output: z.strictObject({
+      stockTake: z
+        .strictObject({ ...headerShape, lineItems: z.array(lineSchema) })
+        .meta({ description: "A stock take with its lines." }),
     }),
-});
+  },
+  async (take, { tx, shopId, resourceId }) => {
+    const lines = await partsOf(tx, stockTakeLines, shopId, resourceId);
+    return { stockTake: { ...stockTakeHeaderJson(take), lineItems: lines.map(stockTakeLineJson) } };
+  },
+);
 
-const listLineItems = operation({
-  ...read,
-  tag,
+const listLineItems = stockTakes.lines({
   name: "stock_take_line_item_list",
-  title: "List a stock take's lines",
-  summary: "The lines of one stock take, in its own order.",
   description:
     "Lists the lines of one stock take with what was expected and counted: all of them, or page by page when limit is given.",
-  route: { method: "GET", path: `${path}/line-items` },
-  faults: ["NOT_FOUND"],
-  input: z.strictObject({ stockTakeId, ...partsInput }).meta({ example: { ...example, limit: 20 } }),
-  output: z.strictObject({ lineItems: z.array(lineSchema), ...pageShape }),
-  run: (call, input) =>
-    call.read(async (tx) => {
-      await readOnlyHeader(tx, call, stockTakeTable, input.stockTakeId, called);
-      const page = await readOnlyParts(tx, call, stockTakeLines, input.stockTakeId, input);
-      return {
-        data: {
-          lineItems: page.parts.map(stockTakeLineJson),
-          totalCount: page.totalCount,
-          cursor: page.cursor,
-        },
-      };
-    }),
+  kind: stockTakeLines,
+  part: lineSchema,
+  json: stockTakeLineJson,
 });
 
 export const stockTakeOperations = [listStockTakes, listReasons, getStockTake, listLineItems] as const;

@@ -1,3 +1,6 @@
+/**
+ * Manufacturing orders between SQL and core, and the orders that they are linked to.
+ */
 import type {
   ExecutionMode,
   ItemToBuild,
@@ -7,33 +10,34 @@ import type {
   Material,
   StockRelease,
 } from "../core/manufacturing-orders.ts";
-import { chunksOf, inListMax, placeholders } from "../store/in-lists.ts";
+import { selectIn } from "../store/in-lists.ts";
 import type { Statement, Tx } from "../store/store.ts";
 import type { LogEntry } from "./purchase-order-history.ts";
 import { type Fragment, joined } from "./purchase-order-list.ts";
 import {
-  type HeaderTable,
-  type PartKind,
-  type ReadOnlyQuery,
-  alternatives,
+  type ResourceQuery,
+  type ResourceTable,
   between,
-  headerStatements,
-  partStatements,
-  queryOf,
-  searchable,
-  searched,
+  contains,
+  logKind,
+  oneOf,
+  partKind,
+  partRows,
+  resourceQuery,
+  resourceStatements,
+  searchText,
 } from "./read-only.ts";
 
 /** A day as its first moment, UTC. */
 const dayMs = (day: string | null): number | null => (day === null ? null : Date.parse(day));
 
-export const manufacturingOrderTable: HeaderTable<ManufacturingOrderHeader> = {
+export const manufacturingOrderTable: ResourceTable<ManufacturingOrderHeader> = {
   name: "manufacturing_order",
   idColumn: "manufacturing_order_id",
   idOf: (header) => header.manufacturingOrderId,
   columns: {
     created_at: (header) => header.createdAtMs,
-    search_folded: (header) => searchable(header.moNumber, header.moName),
+    search_folded: (header) => searchText(header.moNumber, header.moName),
     status: (header) => header.status,
     execution_mode: (header) => header.executionMode,
     production_location_id: (header) => header.productionLocationId,
@@ -43,64 +47,40 @@ export const manufacturingOrderTable: HeaderTable<ManufacturingOrderHeader> = {
   },
 };
 
-export const itemsToBuild: PartKind<ItemToBuild> = {
-  resource: "manufacturing_order",
-  kind: "item",
-  idOf: (item) => item.moItemId,
-  variant: null,
-  at: null,
-};
+export const itemsToBuild = partKind("manufacturing_order", "item", (item: ItemToBuild) => item.moItemId);
 
-export const materials: PartKind<Material> = {
-  resource: "manufacturing_order",
-  kind: "material",
-  idOf: (material) => material.moMaterialId,
-  variant: null,
-  at: null,
-};
+export const materials = partKind("manufacturing_order", "material", (material: Material) => material.moMaterialId);
 
-export const stockReleases: PartKind<StockRelease> = {
-  resource: "manufacturing_order",
-  kind: "release",
-  idOf: (release) => release.stockReleaseId,
-  variant: null,
-  at: null,
-};
+export const stockReleases = partKind(
+  "manufacturing_order",
+  "release",
+  (release: StockRelease) => release.stockReleaseId,
+);
 
-export const manufacturingLog: PartKind<LogEntry> = {
-  resource: "manufacturing_order",
-  kind: "log",
-  idOf: (entry) => entry.logId,
-  variant: null,
-  at: (entry) => entry.occurredAtMs,
-};
+export const manufacturingLog = logKind("manufacturing_order");
 
 /** A manufacturing order with all its parts. */
 export interface ManufacturingOrder extends ManufacturingOrderHeader {
   readonly itemsToBuild: readonly ItemToBuild[];
   readonly materials: readonly Material[];
   readonly stockReleases: readonly StockRelease[];
-  /** Newest first. */
   readonly log: readonly LogEntry[];
 }
 
 /** Stores the manufacturing order, replacing the one with its id. */
-export function manufacturingOrderStatements(
+export const manufacturingOrderStatements = (
   shopId: string,
   { itemsToBuild: items, materials: needed, stockReleases: releases, log, ...header }: ManufacturingOrder,
-): readonly Statement[] {
-  const recordId = header.manufacturingOrderId;
-  return [
-    ...headerStatements(shopId, manufacturingOrderTable, header),
-    ...partStatements(shopId, itemsToBuild, recordId, items),
-    ...partStatements(shopId, materials, recordId, needed),
-    ...partStatements(shopId, stockReleases, recordId, releases),
-    ...partStatements(shopId, manufacturingLog, recordId, log),
-  ];
-}
+): readonly Statement[] =>
+  resourceStatements(shopId, manufacturingOrderTable, header, [
+    partRows(itemsToBuild, items),
+    partRows(materials, needed),
+    partRows(stockReleases, releases),
+    partRows(manufacturingLog, log),
+  ]);
 
-/** What is told of an order that a manufacturing order is linked to. Number and status are null when the shop has no such order. */
-export interface LinkedOrder {
+/** An order that a manufacturing order is linked to. Number and status are null when the shop has no such order. */
+interface LinkedOrder {
   readonly orderId: string;
   readonly number: string | null;
   readonly status: string | null;
@@ -118,10 +98,8 @@ async function loadLinked(
   shopId: string,
   orderIds: readonly string[],
 ): Promise<readonly LinkedOrder[]> {
-  const found = new Map<string, LinkedRow>();
-  for (const ids of chunksOf(orderIds, inListMax))
-    for (const row of await tx.all<LinkedRow>(sql.replace("IDS", placeholders(ids.length)), [shopId, ...ids]))
-      found.set(row.id, row);
+  const rows = await selectIn<LinkedRow>(tx, sql, [shopId], orderIds);
+  const found = new Map(rows.map((row) => [row.id, row]));
   return orderIds.map((orderId) => ({
     orderId,
     number: found.get(orderId)?.number ?? null,
@@ -131,27 +109,28 @@ async function loadLinked(
 
 const selectLinkedPurchaseOrders = `
 select purchase_order_id as id, po_number as number, status from purchase_order
-where shop_id = ? and deleted_at is null and purchase_order_id in (IDS)`;
+where shop_id = ? and deleted_at is null and purchase_order_id in (?)`;
 
 const selectLinkedTransferOrders = `
 select transfer_order_id as id, transfer_number as number, status from transfer_order
-where shop_id = ? and transfer_order_id in (IDS)`;
+where shop_id = ? and transfer_order_id in (?)`;
 
-/** The purchase orders of these ids as they are now. */
+/** The purchase orders with these ids as they are now, in the order of the ids. */
 export const loadLinkedPurchaseOrders = (tx: Tx, shopId: string, orderIds: readonly string[]) =>
   loadLinked(tx, selectLinkedPurchaseOrders, shopId, orderIds);
 
-/** The transfer orders of these ids as they are now. */
+/** The transfer orders with these ids as they are now, in the order of the ids. */
 export const loadLinkedTransferOrders = (tx: Tx, shopId: string, orderIds: readonly string[]) =>
   loadLinked(tx, selectLinkedTransferOrders, shopId, orderIds);
 
-/** Null: not filtered by it. */
-export interface ManufacturingOrderFilters {
+/** Null: no such filter. */
+interface ManufacturingOrderFilters {
   readonly statuses: readonly ManufacturingOrderStatus[] | null;
   readonly executionModes: readonly ExecutionMode[] | null;
-  /** At most 50: each is a branch. */
+  /** At most 50: each is a branch of the statement. */
   readonly productionLocationIds: readonly string[] | null;
   readonly search: string | null;
+  /** The date that the range is about. */
   readonly dateField: ManufacturingDateField;
   readonly dateFromMs: number | null;
   readonly dateBeforeMs: number | null;
@@ -164,7 +143,7 @@ const dateColumns: Readonly<Record<ManufacturingDateField, string>> = {
   completedAt: "completed_at",
 };
 
-/** A range of another date than the one the list is sorted by leads to its records by its own index: they are sorted, not all. */
+/** Orders in a range of another date than `createdAt`, found by the index of that date: only these are sorted, not all orders. */
 function dateSource(shopId: string, filters: ManufacturingOrderFilters): Fragment | null {
   const range = between(dateColumns[filters.dateField], filters.dateFromMs, filters.dateBeforeMs);
   if (filters.dateField === "createdAt" || range.length === 0) return null;
@@ -175,14 +154,14 @@ function dateSource(shopId: string, filters: ManufacturingOrderFilters): Fragmen
   };
 }
 
-export const manufacturingOrderQuery = (shopId: string, filters: ManufacturingOrderFilters): ReadOnlyQuery =>
-  queryOf(
+export const manufacturingOrderQuery = (shopId: string, filters: ManufacturingOrderFilters): ResourceQuery =>
+  resourceQuery(
     dateSource(shopId, filters),
     [
       ...(filters.dateField === "createdAt" ? between("created_at", filters.dateFromMs, filters.dateBeforeMs) : []),
-      ...searched(filters.search),
+      ...contains(filters.search),
     ],
-    alternatives("status", filters.statuses),
-    alternatives("production_location_id", filters.productionLocationIds),
-    alternatives("execution_mode", filters.executionModes),
+    oneOf("status", filters.statuses),
+    oneOf("production_location_id", filters.productionLocationIds),
+    oneOf("execution_mode", filters.executionModes),
   );

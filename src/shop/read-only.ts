@@ -1,89 +1,111 @@
 /**
- * The resources that come in by import and are only read: stock takes and their reasons, stock adjustments, transfer orders and
- * manufacturing orders, between SQL and core.
+ * Read-only resources between SQL and core. A read-only resource is a stock take, a stock adjustment, a transfer order or a manufacturing
+ * order: it comes in by import and is only read.
  *
- * Owns: storing one whole, its lists, reading it and its parts. Does not own: its figures (core) nor what a record looks like in a
- * file (exchange/read-only.ts).
+ * Owns: storing a resource, reading it and its parts, and its lists. Does not own: figures (core) or the records of a file
+ * (exchange/read-only.ts).
  *
- * A record is a header and parts of several kinds (lines, log, …). The header is stored as text, with a column for each
- * filter; each part is a row. A record is replaced as a whole, in one transaction, so that header and parts always fit.
+ * A resource is a header and parts of several kinds (lines, log, …). The header is one row: JSON text, with a column for each filter.
+ * Each part is a row of `read_only_part`, whose `record_id` is the resource's id. A resource is replaced as a whole in one transaction,
+ * so header and parts always belong together.
  *
- * A page of a list is found by keys in the order of an index and then read by key: what it costs grows with the page. Counting walks
- * the index entries of the matches. A search, and filters on top of the first, walk the entries of one index.
+ * A page of a list is found by keys in the order of an index and then read by key, so its cost grows with the page. Counting walks the
+ * index entries of the matches. A search, and every filter after the first, walks the entries of one index.
  */
 import { fold } from "../core/fold.ts";
-import { chunksOf, inListMax, placeholders } from "../store/in-lists.ts";
+import { placeholders, selectIn } from "../store/in-lists.ts";
 import type { SqlValue, Statement, Tx } from "../store/store.ts";
+import type { LogEntry } from "./purchase-order-history.ts";
 import { type Fragment, joined } from "./purchase-order-list.ts";
 
 /** What every header has: lists are sorted by it. */
-interface Aged {
+interface Dated {
   readonly createdAtMs: number;
 }
 
-/** One resource: where its headers are, and what they can be found by. */
-export interface HeaderTable<Header extends Aged> {
+/** Where the headers of one type of resource are kept, and the columns that they can be found by. */
+export interface ResourceTable<Header extends Dated> {
   readonly name: "stock_take" | "stock_adjustment" | "transfer_order" | "manufacturing_order";
   readonly idColumn: string;
   idOf(header: Header): string;
   readonly columns: Readonly<Record<string, (header: Header) => SqlValue>>;
 }
 
-/** One kind of part of a resource's records: what identifies one within its record, and what order they are in. */
+/** One kind of part of one type of resource. */
 export interface PartKind<Part> {
-  readonly resource: HeaderTable<Aged>["name"];
+  readonly resource: ResourceTable<Dated>["name"];
   readonly kind: string;
+  /** Unique within its resource. */
   idOf(part: Part): string;
-  /** What records are searched by; null: not by these parts. */
+  /** Resources are found by these; null: not by parts of this kind. */
   readonly variant: ((part: Part) => { readonly variantId: string; readonly sku: string | null }) | null;
-  /** When it happened, for parts that are read newest first; null: in the order of the record. */
-  readonly at: ((part: Part) => number) | null;
+  /** When it happened, for parts that are read newest first; null: in the order in which they came in. */
+  readonly atMs: ((part: Part) => number) | null;
 }
 
-/** What a search looks through, one field a line. */
-export const searchable = (...fields: readonly (string | null)[]): string =>
+/** Parts that are read in the order in which they came in. `variant`: resources are found by their variants and SKUs. */
+export const partKind = <Part>(
+  resource: PartKind<Part>["resource"],
+  kind: string,
+  idOf: (part: Part) => string,
+  variant: PartKind<Part>["variant"] = null,
+): PartKind<Part> => ({ resource, kind, idOf, variant, atMs: null });
+
+/** The activity log, newest first. */
+export const logKind = (resource: PartKind<LogEntry>["resource"]): PartKind<LogEntry> => ({
+  resource,
+  kind: "log",
+  idOf: (entry) => entry.logId,
+  variant: null,
+  atMs: (entry) => entry.occurredAtMs,
+});
+
+/** The text that a search looks through, one field per line. */
+export const searchText = (...fields: readonly (string | null)[]): string =>
   fields.flatMap((field) => (field === null ? [] : fold(field))).join("\n");
+
+// Storing.
+
+/** The parts of one kind of a resource, on their way into rows. */
+export type PartRows = (shopId: string, resourceId: string) => readonly Statement[];
 
 const insertPart = `
 insert into read_only_part (shop_id, resource, record_id, kind, position, part_id, variant_id, sku, doc)
 values (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
-/** The rows of these parts; a part's position is its place among those of its kind. */
-export function partStatements<Part>(
-  shopId: string,
-  partKind: PartKind<Part>,
-  recordId: string,
-  parts: readonly Part[],
-): readonly Statement[] {
-  const { resource, kind, variant, at } = partKind;
-  const idOf = (part: Part): string => partKind.idOf(part);
-  const sorted = at === null ? parts : parts.toSorted((a, b) => at(b) - at(a) || (idOf(a) < idOf(b) ? 1 : -1));
-  return sorted.map((part, position) => {
-    const found = variant === null ? null : variant(part);
-    return {
-      sql: insertPart,
-      params: [
-        shopId,
-        resource,
-        recordId,
-        kind,
-        position,
-        idOf(part),
-        found?.variantId ?? null,
-        found?.sku ?? null,
-        JSON.stringify(part),
-      ],
-    };
-  });
+/** The rows of these parts, in the order in which they are read. */
+export function partRows<Part>(kind: PartKind<Part>, parts: readonly Part[]): PartRows {
+  const { atMs, variant } = kind;
+  const idOf = (part: Part): string => kind.idOf(part);
+  const sorted = atMs === null ? parts : parts.toSorted((a, b) => atMs(b) - atMs(a) || (idOf(a) < idOf(b) ? 1 : -1));
+  return (shopId, resourceId) =>
+    sorted.map((part, position) => {
+      const searched = variant === null ? null : variant(part);
+      return {
+        sql: insertPart,
+        params: [
+          shopId,
+          kind.resource,
+          resourceId,
+          kind.kind,
+          position,
+          idOf(part),
+          searched?.variantId ?? null,
+          searched?.sku ?? null,
+          JSON.stringify(part),
+        ],
+      };
+    });
 }
 
-/** Stores the header, replacing the one with its id, and takes away what parts that one had. */
-export function headerStatements<Header extends Aged>(
+/** Stores a resource, replacing the one with its id and all parts of that one. */
+export function resourceStatements<Header extends Dated>(
   shopId: string,
-  table: HeaderTable<Header>,
+  table: ResourceTable<Header>,
   header: Header,
+  parts: readonly PartRows[],
 ): readonly Statement[] {
-  const recordId = table.idOf(header);
+  const resourceId = table.idOf(header);
   const names = Object.keys(table.columns);
   const updates = [...names, "doc"].map((name) => `${name} = excluded.${name}`).join(", ");
   return [
@@ -92,15 +114,16 @@ export function headerStatements<Header extends Aged>(
             on conflict (shop_id, ${table.idColumn}) do update set ${updates}`,
       params: [
         shopId,
-        recordId,
+        resourceId,
         ...Object.values(table.columns).map((valueOf) => valueOf(header)),
         JSON.stringify(header),
       ],
     },
     {
       sql: "delete from read_only_part where shop_id = ? and resource = ? and record_id = ?",
-      params: [shopId, table.name, recordId],
+      params: [shopId, table.name, resourceId],
     },
+    ...parts.flatMap((rows) => rows(shopId, resourceId)),
   ];
 }
 
@@ -110,45 +133,42 @@ interface DocRow {
   readonly doc: string;
 }
 
-// Headers and parts are read as they were stored by this module.
-const headerFrom = <Header extends Aged>(_table: HeaderTable<Header>, row: DocRow): Header => JSON.parse(row.doc);
+// Stored text is trusted: this module wrote it.
+const headerFrom = <Header extends Dated>(_table: ResourceTable<Header>, row: DocRow): Header => JSON.parse(row.doc);
 
 const partFrom = <Part>(_kind: PartKind<Part>, row: DocRow): Part => JSON.parse(row.doc);
 
-/** The headers of these records, by id. */
-async function loadHeaders<Header extends Aged>(
+/** The headers of these resources, by id. */
+async function loadHeaders<Header extends Dated>(
   tx: Tx,
-  table: HeaderTable<Header>,
+  table: ResourceTable<Header>,
   shopId: string,
-  recordIds: readonly string[],
+  resourceIds: readonly string[],
 ): Promise<ReadonlyMap<string, Header>> {
-  const headers = new Map<string, Header>();
-  for (const ids of chunksOf(recordIds, inListMax)) {
-    const rows = await tx.all<DocRow>(
-      `select doc from ${table.name} where shop_id = ? and ${table.idColumn} in (${placeholders(ids.length)})`,
-      [shopId, ...ids],
-    );
-    for (const row of rows) {
-      const header = headerFrom(table, row);
-      headers.set(table.idOf(header), header);
-    }
-  }
-  return headers;
+  const rows = await selectIn<DocRow>(
+    tx,
+    `select doc from ${table.name} where shop_id = ? and ${table.idColumn} in (?)`,
+    [shopId],
+    resourceIds,
+  );
+  const headers = rows.map((row) => headerFrom(table, row));
+  return new Map(headers.map((header) => [table.idOf(header), header]));
 }
 
-export async function loadReadOnlyHeader<Header extends Aged>(
+/** The header of one resource; null when there is no such. */
+export async function loadHeader<Header extends Dated>(
   tx: Tx,
-  table: HeaderTable<Header>,
+  table: ResourceTable<Header>,
   shopId: string,
-  recordId: string,
+  resourceId: string,
 ): Promise<Header | null> {
-  return (await loadHeaders(tx, table, shopId, [recordId])).get(recordId) ?? null;
+  return (await loadHeaders(tx, table, shopId, [resourceId])).get(resourceId) ?? null;
 }
 
-/** A page of headers by id, from behind `after` on: how an export goes through a resource. */
-export async function pageOfHeaders<Header extends Aged>(
+/** A page of headers by id, after the id `after`. An export goes through a table so. */
+export async function pageOfHeaders<Header extends Dated>(
   tx: Tx,
-  table: HeaderTable<Header>,
+  table: ResourceTable<Header>,
   shopId: string,
   after: string,
   limit: number,
@@ -160,56 +180,56 @@ export async function pageOfHeaders<Header extends Aged>(
   return rows.map((row) => headerFrom(table, row));
 }
 
-/** The parts of this kind of these records, by record id, each in its order. */
+/** The parts of this kind of these resources, by resource id, each in its order. */
 export async function loadParts<Part>(
   tx: Tx,
   kind: PartKind<Part>,
   shopId: string,
-  recordIds: readonly string[],
+  resourceIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly Part[]>> {
-  const parts = new Map<string, Part[]>(recordIds.map((recordId) => [recordId, []]));
-  for (const ids of chunksOf(recordIds, inListMax)) {
-    const rows = await tx.all<DocRow & { readonly record_id: string }>(
-      `select record_id, doc from read_only_part
-       where shop_id = ? and resource = ? and kind = ? and record_id in (${placeholders(ids.length)})
-       order by record_id, position`,
-      [shopId, kind.resource, kind.kind, ...ids],
-    );
-    for (const row of rows) parts.get(row.record_id)?.push(partFrom(kind, row));
-  }
+  const parts = new Map<string, Part[]>(resourceIds.map((resourceId) => [resourceId, []]));
+  const rows = await selectIn<DocRow & { readonly record_id: string }>(
+    tx,
+    `select record_id, doc from read_only_part
+     where shop_id = ? and resource = ? and kind = ? and record_id in (?) order by record_id, position`,
+    [shopId, kind.resource, kind.kind],
+    resourceIds,
+  );
+  for (const row of rows) parts.get(row.record_id)?.push(partFrom(kind, row));
   return parts;
 }
 
-/** The parts of this kind of one record, in their order. */
+/** The parts of this kind of one resource, in their order. */
 export const partsOf = async <Part>(
   tx: Tx,
   kind: PartKind<Part>,
   shopId: string,
-  recordId: string,
-): Promise<readonly Part[]> => (await loadParts(tx, kind, shopId, [recordId])).get(recordId) ?? [];
+  resourceId: string,
+): Promise<readonly Part[]> => (await loadParts(tx, kind, shopId, [resourceId])).get(resourceId) ?? [];
 
-export interface PartPage<Part> {
+interface PartPage<Part> {
   readonly parts: readonly Part[];
+  /** Over all pages. */
   readonly totalCount: number;
-  /** The place of the last part of the page; null on the last page. */
+  /** The position of the page's last part; null on the last page. */
   readonly end: number | null;
 }
 
-/** A page of the parts of this kind of one record, from behind place `after` on; all of them when `limit` is null. */
+/** A page of the parts of this kind of one resource, after position `after`; all of them when `limit` is null. */
 export async function pageOfParts<Part>(
   tx: Tx,
   kind: PartKind<Part>,
   shopId: string,
-  recordId: string,
+  resourceId: string,
   after: number | null,
   limit: number | null,
 ): Promise<PartPage<Part>> {
-  const key = [shopId, kind.resource, recordId, kind.kind];
-  const ofRecord = "where shop_id = ? and resource = ? and record_id = ? and kind = ?";
+  const key = [shopId, kind.resource, resourceId, kind.kind];
+  const ofResource = "where shop_id = ? and resource = ? and record_id = ? and kind = ?";
   const [[counted], rows] = await Promise.all([
-    tx.all<{ n: number }>(`select count(*) as n from read_only_part ${ofRecord}`, key),
+    tx.all<{ n: number }>(`select count(*) as n from read_only_part ${ofResource}`, key),
     tx.all<DocRow & { readonly position: number }>(
-      `select position, doc from read_only_part ${ofRecord} and position > ? order by position${limit === null ? "" : " limit ?"}`,
+      `select position, doc from read_only_part ${ofResource} and position > ? order by position${limit === null ? "" : " limit ?"}`,
       [...key, after ?? -1, ...(limit === null ? [] : [limit + 1])],
     ),
   ]);
@@ -221,53 +241,42 @@ export async function pageOfParts<Part>(
   };
 }
 
-// Lists.
+// Filters: SQL over a resource table named `r`.
 
-/** Where a page ended. */
-export interface ReadOnlyPosition {
-  readonly createdAtMs: number;
-  readonly recordId: string;
-}
-
-export interface ReadOnlyPage<Header> {
-  readonly headers: readonly Header[];
-  /** Matches over all pages. */
-  readonly totalCount: number;
-  /** Null on the last page. */
-  readonly end: ReadOnlyPosition | null;
-}
-
-/** A list's filters as SQL over a header table named `r`. */
-export interface ReadOnlyQuery {
-  /** What leads to the records where it is not the header table: a statement that answers their `record_id`. */
+/** The filters of a list. */
+export interface ResourceQuery {
+  /** A statement that finds the `record_id` of candidates; null: every resource is one. */
   readonly source: Fragment | null;
   /** All of them hold. */
   readonly all: readonly Fragment[];
   /**
-   * One of them holds, and no record fits two. Every branch finds its rows in the order of one index instead of sorting all matches.
+   * One of them holds, and no resource fits two. Each branch finds its rows in the order of one index instead of sorting all matches.
    */
   readonly branches: readonly Fragment[];
 }
 
+/** The column has this value; null: no condition. */
 export const equal = (column: string, value: string | null): readonly Fragment[] =>
   value === null ? [] : [{ sql: `r.${column} = ?`, params: [value] }];
 
-/** One condition for each value, none twice. */
-export const alternatives = (column: string, values: readonly string[] | null): readonly Fragment[] =>
+/** One condition for each distinct value; null: no condition. */
+export const oneOf = (column: string, values: readonly string[] | null): readonly Fragment[] =>
   values === null ? [] : [...new Set(values)].flatMap((value) => equal(column, value));
 
+/** The column is at or after `fromMs` and before `beforeMs`; null: no such bound. */
 export const between = (column: string, fromMs: number | null, beforeMs: number | null): readonly Fragment[] => [
   ...(fromMs === null ? [] : [{ sql: `r.${column} >= ?`, params: [fromMs] }]),
   ...(beforeMs === null ? [] : [{ sql: `r.${column} < ?`, params: [beforeMs] }]),
 ];
 
-// A text that holds another is changed by taking that out. Unlike a LIKE pattern this needs no escapes and has no length limit.
-// The range names every instant: it leads the engine to an index by age, which holds the text.
-export const searched = (search: string | null): readonly Fragment[] =>
+/** The search text contains this, whatever the case; null: no condition. */
+export const contains = (search: string | null): readonly Fragment[] =>
   search === null
     ? []
     : [
         {
+          // A text changes by removing what it contains. Unlike a LIKE pattern this needs no escapes and has no length limit.
+          // The range covers every instant: it leads the engine to the index by age, which holds the text.
           sql: "r.created_at >= ? and replace(r.search_folded, ?, '') <> r.search_folded",
           params: [Number.MIN_SAFE_INTEGER, fold(search)],
         },
@@ -279,19 +288,35 @@ const anyOf = (conditions: readonly Fragment[]): readonly Fragment[] => {
   return [{ sql: `(${any.sql})`, params: any.params }];
 };
 
-/** The first filter that has alternatives is searched branch by branch, the others as they are met. */
-export function queryOf(
+/** The conditions of a list. Of `choices`, each a list of alternatives, the first that is not empty becomes the branches. */
+export function resourceQuery(
   source: Fragment | null,
   all: readonly Fragment[],
   ...choices: readonly (readonly Fragment[])[]
-): ReadOnlyQuery {
+): ResourceQuery {
   const [first, ...others] = choices.filter((conditions) => conditions.length > 0);
   return { source, all: [...all, ...others.flatMap(anyOf)], branches: first ?? [] };
 }
 
-type AnyTable = Pick<HeaderTable<Aged>, "name" | "idColumn">;
+// Lists.
 
-/** Headers named `r`. Where parts are searched, their index leads: `cross join` keeps the engine from walking all headers instead. */
+/** Where a page ended. */
+export interface ResourcePosition {
+  readonly createdAtMs: number;
+  readonly resourceId: string;
+}
+
+export interface ResourcePage<Header> {
+  readonly headers: readonly Header[];
+  /** Matches over all pages. */
+  readonly totalCount: number;
+  /** Null on the last page. */
+  readonly end: ResourcePosition | null;
+}
+
+type AnyTable = Pick<ResourceTable<Dated>, "name" | "idColumn">;
+
+/** Headers named `r`. `cross join` makes the engine begin with the source's index; otherwise it may walk all headers. */
 function sourceOf({ name, idColumn }: AnyTable, shopId: string, source: Fragment | null): Fragment {
   if (source === null) return { sql: `from ${name} r where r.shop_id = ?`, params: [shopId] };
   return {
@@ -302,7 +327,7 @@ function sourceOf({ name, idColumn }: AnyTable, shopId: string, source: Fragment
 }
 
 /** The statement that counts all matches. */
-export function countStatement(table: AnyTable, shopId: string, query: ReadOnlyQuery): Statement {
+export function countStatement(table: AnyTable, shopId: string, query: ResourceQuery): Statement {
   const where = joined([sourceOf(table, shopId, query.source), ...query.all, ...anyOf(query.branches)], " and ");
   return { sql: `select count(*) as n ${where.sql}`, params: where.params };
 }
@@ -311,61 +336,58 @@ export function countStatement(table: AnyTable, shopId: string, query: ReadOnlyQ
 export function pageStatement(
   table: AnyTable,
   shopId: string,
-  query: ReadOnlyQuery,
-  after: ReadOnlyPosition | null,
+  query: ResourceQuery,
+  after: ResourcePosition | null,
   limit: number,
 ): Statement {
   const id = table.idColumn;
   const position: readonly Fragment[] =
-    after === null ? [] : [{ sql: `(r.created_at, r.${id}) < (?, ?)`, params: [after.createdAtMs, after.recordId] }];
+    after === null ? [] : [{ sql: `(r.created_at, r.${id}) < (?, ?)`, params: [after.createdAtMs, after.resourceId] }];
   const shared = [sourceOf(table, shopId, query.source), ...query.all, ...position];
   const branches = (query.branches.length === 0 ? [[]] : query.branches.map((branch) => [branch])).map((branch) => {
     const where = joined([...shared, ...branch], " and ");
     return {
-      sql: `select record_id, created_at from (
-              select r.${id} as record_id, r.created_at ${where.sql} order by r.created_at desc, r.${id} desc limit ?) branch`,
+      sql: `select resource_id, created_at from (
+              select r.${id} as resource_id, r.created_at ${where.sql} order by r.created_at desc, r.${id} desc limit ?) branch`,
       params: [...where.params, limit],
     };
   });
   const all = joined(branches, " union all ");
   return {
-    sql: `select record_id, created_at from (${all.sql}) page order by created_at desc, record_id desc limit ?`,
+    sql: `select resource_id, created_at from (${all.sql}) page order by created_at desc, resource_id desc limit ?`,
     params: [...all.params, limit],
   };
 }
 
 /**
- * One page of a resource, newest first with the id as tie-break. Pages neither repeat nor skip a record that stays, whatever comes in
+ * One page of a list, newest first with the id as tie-break. Pages neither repeat nor skip a resource that stays, whatever is imported
  * meanwhile.
  *
  * @param after where the page before ended; null for the first.
  * Source: C12, C13.
  */
-export async function listReadOnly<Header extends Aged>(
+export async function listResources<Header extends Dated>(
   tx: Tx,
-  table: HeaderTable<Header>,
+  table: ResourceTable<Header>,
   shopId: string,
-  query: ReadOnlyQuery,
-  after: ReadOnlyPosition | null,
+  query: ResourceQuery,
+  after: ResourcePosition | null,
   limit: number,
-): Promise<ReadOnlyPage<Header>> {
+): Promise<ResourcePage<Header>> {
   const count = countStatement(table, shopId, query);
   const page = pageStatement(table, shopId, query, after, limit + 1);
   const [[counted], keys] = await Promise.all([
     tx.all<{ n: number }>(count.sql, count.params),
-    tx.all<{ record_id: string; created_at: number }>(page.sql, page.params),
+    tx.all<{ resource_id: string; created_at: number }>(page.sql, page.params),
   ]);
   const shown = keys.slice(0, limit);
-  const headers = await loadHeaders(
-    tx,
-    table,
-    shopId,
-    shown.map((key) => key.record_id),
-  );
+  const ids = shown.map((key) => key.resource_id);
+  const headers = await loadHeaders(tx, table, shopId, ids);
   const last = shown.at(-1);
   return {
-    headers: shown.flatMap((key) => headers.get(key.record_id) ?? []),
+    headers: ids.flatMap((resourceId) => headers.get(resourceId) ?? []),
     totalCount: counted?.n ?? 0,
-    end: keys.length > limit && last !== undefined ? { createdAtMs: last.created_at, recordId: last.record_id } : null,
+    end:
+      keys.length > limit && last !== undefined ? { createdAtMs: last.created_at, resourceId: last.resource_id } : null,
   };
 }

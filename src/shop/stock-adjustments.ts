@@ -1,3 +1,6 @@
+/**
+ * Stock adjustments between SQL and core, and the links between two that revert each other.
+ */
 import { fold } from "../core/fold.ts";
 import type {
   StockAdjustment,
@@ -5,29 +8,29 @@ import type {
   StockAdjustmentLine,
   StockAdjustmentStatus,
 } from "../core/stock-adjustments.ts";
-import { chunksOf, inListMax, placeholders } from "../store/in-lists.ts";
+import { selectIn } from "../store/in-lists.ts";
 import type { Statement, Tx } from "../store/store.ts";
 import type { Fragment } from "./purchase-order-list.ts";
 import {
-  type HeaderTable,
-  type PartKind,
-  type ReadOnlyQuery,
-  alternatives,
+  type ResourceQuery,
+  type ResourceTable,
+  contains,
   equal,
-  headerStatements,
-  partStatements,
-  queryOf,
-  searchable,
-  searched,
+  oneOf,
+  partKind,
+  partRows,
+  resourceQuery,
+  resourceStatements,
+  searchText,
 } from "./read-only.ts";
 
-export const stockAdjustmentTable: HeaderTable<StockAdjustmentHeader> = {
+export const stockAdjustmentTable: ResourceTable<StockAdjustmentHeader> = {
   name: "stock_adjustment",
   idColumn: "stock_adjustment_id",
   idOf: (header) => header.stockAdjustmentId,
   columns: {
     created_at: (header) => header.createdAtMs,
-    search_folded: (header) => searchable(header.stockAdjustmentNumber, header.note),
+    search_folded: (header) => searchText(header.stockAdjustmentNumber, header.note),
     status: (header) => header.status,
     location_id: (header) => header.locationId,
     reason_id: (header) => header.reasonId,
@@ -38,74 +41,61 @@ export const stockAdjustmentTable: HeaderTable<StockAdjustmentHeader> = {
   },
 };
 
-export const stockAdjustmentLines: PartKind<StockAdjustmentLine> = {
-  resource: "stock_adjustment",
-  kind: "line",
-  idOf: (line) => line.stockAdjustmentLineItemId,
-  variant: null,
-  at: null,
-};
+export const stockAdjustmentLines = partKind(
+  "stock_adjustment",
+  "line",
+  (line: StockAdjustmentLine) => line.stockAdjustmentLineItemId,
+);
 
 /** Stores the adjustment, replacing the one with its id. */
-export function stockAdjustmentStatements(
+export const stockAdjustmentStatements = (
   shopId: string,
   { lineItems, ...header }: StockAdjustment,
-): readonly Statement[] {
-  return [
-    ...headerStatements(shopId, stockAdjustmentTable, header),
-    ...partStatements(shopId, stockAdjustmentLines, header.stockAdjustmentId, lineItems),
-  ];
-}
+): readonly Statement[] =>
+  resourceStatements(shopId, stockAdjustmentTable, header, [partRows(stockAdjustmentLines, lineItems)]);
 
 /** Links between adjustments that revert each other. */
-export interface RevertLinks {
+interface RevertLinks {
   readonly revertOf: string | null;
   readonly revertedBy: string | null;
 }
 
+interface LinkRow {
+  readonly of_id: string;
+  readonly by_id: string;
+}
+
 const selectReverters = `
 select revert_of as of_id, min(stock_adjustment_id) as by_id from stock_adjustment
-where shop_id = ? and revert_of in (IDS) group by revert_of`;
+where shop_id = ? and revert_of in (?) group by revert_of`;
 
 const selectReverted = `
 select reverted_by as by_id, min(stock_adjustment_id) as of_id from stock_adjustment
-where shop_id = ? and reverted_by in (IDS) group by reverted_by`;
+where shop_id = ? and reverted_by in (?) group by reverted_by`;
 
-/**
- * The revert links of these adjustments, by id, from both sides: an adjustment that says nothing of a pair is linked by what the other
- * one says of it.
- */
+/** The revert links of these adjustments, by id. A link is complete when only one of the two adjustments names the other. */
 export async function loadRevertLinks(
   tx: Tx,
   shopId: string,
   headers: readonly StockAdjustmentHeader[],
 ): Promise<ReadonlyMap<string, RevertLinks>> {
-  const reverters = new Map<string, string>();
-  const reverted = new Map<string, string>();
-  for (const ids of chunksOf(
-    headers.map((header) => header.stockAdjustmentId),
-    inListMax,
-  )) {
-    const marks = placeholders(ids.length);
-    type LinkRow = { readonly of_id: string; readonly by_id: string };
-    for (const row of await tx.all<LinkRow>(selectReverters.replace("IDS", marks), [shopId, ...ids]))
-      reverters.set(row.of_id, row.by_id);
-    for (const row of await tx.all<LinkRow>(selectReverted.replace("IDS", marks), [shopId, ...ids]))
-      reverted.set(row.by_id, row.of_id);
-  }
+  const ids = headers.map((header) => header.stockAdjustmentId);
+  const [reverters, reverted] = await Promise.all([
+    selectIn<LinkRow>(tx, selectReverters, [shopId], ids),
+    selectIn<LinkRow>(tx, selectReverted, [shopId], ids),
+  ]);
+  const reverterOf = new Map(reverters.map((row) => [row.of_id, row.by_id]));
+  const revertedOf = new Map(reverted.map((row) => [row.by_id, row.of_id]));
   return new Map(
-    headers.map(({ stockAdjustmentId, revertOf, revertedBy }) => [
-      stockAdjustmentId,
-      {
-        revertOf: revertOf ?? reverted.get(stockAdjustmentId) ?? null,
-        revertedBy: revertedBy ?? reverters.get(stockAdjustmentId) ?? null,
-      },
+    headers.map(({ stockAdjustmentId: id, revertOf, revertedBy }) => [
+      id,
+      { revertOf: revertOf ?? revertedOf.get(id) ?? null, revertedBy: revertedBy ?? reverterOf.get(id) ?? null },
     ]),
   );
 }
 
-/** Null: not filtered by it. */
-export interface StockAdjustmentFilters {
+/** Null: no such filter. */
+interface StockAdjustmentFilters {
   readonly statuses: readonly StockAdjustmentStatus[] | null;
   readonly locationId: string | null;
   /** A reason's id, or its name as the adjustment has it, whatever the case. */
@@ -114,6 +104,7 @@ export interface StockAdjustmentFilters {
   readonly search: string | null;
 }
 
+/** By id, or by name where the id is another: no adjustment fits both. */
 function reasonConditions(reason: string | null): readonly Fragment[] {
   if (reason === null) return [];
   return [
@@ -122,14 +113,14 @@ function reasonConditions(reason: string | null): readonly Fragment[] {
   ];
 }
 
-export const stockAdjustmentQuery = (filters: StockAdjustmentFilters): ReadOnlyQuery =>
-  queryOf(
+export const stockAdjustmentQuery = (filters: StockAdjustmentFilters): ResourceQuery =>
+  resourceQuery(
     null,
     [
       ...equal("location_id", filters.locationId),
       ...equal("created_by", filters.createdBy),
-      ...searched(filters.search),
+      ...contains(filters.search),
     ],
-    alternatives("status", filters.statuses),
+    oneOf("status", filters.statuses),
     reasonConditions(filters.reason),
   );

@@ -1,3 +1,6 @@
+/**
+ * Stock takes and the reasons that they share with stock adjustments, between SQL and core.
+ */
 import { fold } from "../core/fold.ts";
 import type {
   StockTake,
@@ -8,38 +11,32 @@ import type {
 } from "../core/stock-takes.ts";
 import type { Statement, Tx } from "../store/store.ts";
 import {
-  type HeaderTable,
-  type PartKind,
-  type ReadOnlyQuery,
-  alternatives,
+  type ResourceQuery,
+  type ResourceTable,
+  contains,
   equal,
-  headerStatements,
-  partStatements,
-  queryOf,
-  searchable,
-  searched,
+  oneOf,
+  partKind,
+  partRows,
+  resourceQuery,
+  resourceStatements,
+  searchText,
 } from "./read-only.ts";
 import type { RecordTable } from "./record-table.ts";
 
-export const stockTakeTable: HeaderTable<StockTakeHeader> = {
+export const stockTakeTable: ResourceTable<StockTakeHeader> = {
   name: "stock_take",
   idColumn: "stock_take_id",
   idOf: (header) => header.stockTakeId,
   columns: {
     created_at: (header) => header.createdAtMs,
-    search_folded: (header) => searchable(header.stockTakeNumber, header.stockTakeName),
+    search_folded: (header) => searchText(header.stockTakeNumber, header.stockTakeName),
     status: (header) => header.status,
     location_id: (header) => header.locationId,
   },
 };
 
-export const stockTakeLines: PartKind<StockTakeLine> = {
-  resource: "stock_take",
-  kind: "line",
-  idOf: (line) => line.stockTakeLineItemId,
-  variant: null,
-  at: null,
-};
+export const stockTakeLines = partKind("stock_take", "line", (line: StockTakeLine) => line.stockTakeLineItemId);
 
 interface ReasonRow {
   readonly reason_id: string;
@@ -60,7 +57,7 @@ export async function loadReasons(tx: Tx, shopId: string): Promise<readonly Stoc
   return rows.map((row) => stockTakeReasonTable.from(row)).sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
-/** What the reason is called; null when the shop has no such reason. */
+/** The reason's name; null when the shop has no such reason. */
 export async function loadReasonName(tx: Tx, shopId: string, reasonId: string): Promise<string | null> {
   const [row] = await tx.all<ReasonRow>(
     "select reason_id, doc from stock_take_reason where shop_id = ? and reason_id = ?",
@@ -70,23 +67,19 @@ export async function loadReasonName(tx: Tx, shopId: string, reasonId: string): 
 }
 
 /** Stores the stock take, replacing the one with its id. */
-export function stockTakeStatements(shopId: string, { lineItems, ...header }: StockTake): readonly Statement[] {
-  return [
-    ...headerStatements(shopId, stockTakeTable, header),
-    ...partStatements(shopId, stockTakeLines, header.stockTakeId, lineItems),
-  ];
-}
+export const stockTakeStatements = (shopId: string, { lineItems, ...header }: StockTake): readonly Statement[] =>
+  resourceStatements(shopId, stockTakeTable, header, [partRows(stockTakeLines, lineItems)]);
 
-/** Null: not filtered by it. */
-export interface StockTakeFilters {
+/** Null: no such filter. */
+interface StockTakeFilters {
   readonly statuses: readonly StockTakeStatus[] | null;
   readonly locationId: string | null;
   readonly search: string | null;
 }
 
-export const stockTakeQuery = (filters: StockTakeFilters): ReadOnlyQuery =>
-  queryOf(
+export const stockTakeQuery = (filters: StockTakeFilters): ResourceQuery =>
+  resourceQuery(
     null,
-    [...equal("location_id", filters.locationId), ...searched(filters.search)],
-    alternatives("status", filters.statuses),
+    [...equal("location_id", filters.locationId), ...contains(filters.search)],
+    oneOf("status", filters.statuses),
   );

@@ -1,31 +1,35 @@
+/**
+ * Transfer orders between SQL and core.
+ */
 import type { OrderDocument, Shipment } from "../core/attachments.ts";
 import type { Address } from "../core/purchase-order.ts";
 import type { TransferLine, TransferOrderHeader, TransferOrderStatus } from "../core/transfer-orders.ts";
-import { chunksOf, inListMax, placeholders } from "../store/in-lists.ts";
+import { selectIn } from "../store/in-lists.ts";
 import type { Statement, Tx } from "../store/store.ts";
 import type { LogEntry } from "./purchase-order-history.ts";
 import { type Fragment, joined } from "./purchase-order-list.ts";
 import {
-  type HeaderTable,
-  type PartKind,
-  type ReadOnlyQuery,
-  alternatives,
+  type ResourceQuery,
+  type ResourceTable,
   between,
+  contains,
   equal,
-  headerStatements,
-  partStatements,
-  queryOf,
-  searchable,
-  searched,
+  logKind,
+  oneOf,
+  partKind,
+  partRows,
+  resourceQuery,
+  resourceStatements,
+  searchText,
 } from "./read-only.ts";
 
-export const transferOrderTable: HeaderTable<TransferOrderHeader> = {
+export const transferOrderTable: ResourceTable<TransferOrderHeader> = {
   name: "transfer_order",
   idColumn: "transfer_order_id",
   idOf: (header) => header.transferOrderId,
   columns: {
     created_at: (header) => header.createdAtMs,
-    search_folded: (header) => searchable(header.transferNumber, header.transferName),
+    search_folded: (header) => searchText(header.transferNumber, header.transferName),
     transfer_number: (header) => header.transferNumber,
     status: (header) => header.status,
     from_location_id: (header) => header.fromLocationId,
@@ -33,104 +37,78 @@ export const transferOrderTable: HeaderTable<TransferOrderHeader> = {
   },
 };
 
-export const transferLines: PartKind<TransferLine> = {
-  resource: "transfer_order",
-  kind: "line",
-  idOf: (line) => line.transferLineItemId,
-  variant: (line) => line,
-  at: null,
-};
+export const transferLines = partKind(
+  "transfer_order",
+  "line",
+  (line: TransferLine) => line.transferLineItemId,
+  (line) => line,
+);
 
-export const transferShipments: PartKind<Shipment> = {
-  resource: "transfer_order",
-  kind: "shipment",
-  idOf: (shipment) => shipment.shipmentId,
-  variant: null,
-  at: null,
-};
+export const transferShipments = partKind("transfer_order", "shipment", (shipment: Shipment) => shipment.shipmentId);
 
-export const transferDocuments: PartKind<OrderDocument> = {
-  resource: "transfer_order",
-  kind: "document",
-  idOf: (document) => document.documentId,
-  variant: null,
-  at: null,
-};
+export const transferDocuments = partKind(
+  "transfer_order",
+  "document",
+  (document: OrderDocument) => document.documentId,
+);
 
-export const transferLog: PartKind<LogEntry> = {
-  resource: "transfer_order",
-  kind: "log",
-  idOf: (entry) => entry.logId,
-  variant: null,
-  at: (entry) => entry.occurredAtMs,
-};
+export const transferLog = logKind("transfer_order");
 
-interface AddressRow {
-  readonly location_id: string;
-  readonly address: string;
-}
-
-/** The addresses of these locations, by location; those without one are left out. */
+/** The addresses of these locations, by location; locations without one are left out. */
 export async function loadLocationAddresses(
   tx: Tx,
   shopId: string,
   locationIds: readonly string[],
 ): Promise<ReadonlyMap<string, Address>> {
+  const rows = await selectIn<{ readonly location_id: string; readonly address: string }>(
+    tx,
+    "select location_id, address from location where shop_id = ? and address is not null and location_id in (?)",
+    [shopId],
+    locationIds,
+  );
   const addresses = new Map<string, Address>();
-  for (const ids of chunksOf(locationIds, inListMax)) {
-    const rows = await tx.all<AddressRow>(
-      `select location_id, address from location
-       where shop_id = ? and address is not null and location_id in (${placeholders(ids.length)})`,
-      [shopId, ...ids],
-    );
-    for (const row of rows) {
-      const address: Address = JSON.parse(row.address);
-      addresses.set(row.location_id, address);
-    }
+  for (const row of rows) {
+    const address: Address = JSON.parse(row.address);
+    addresses.set(row.location_id, address);
   }
   return addresses;
 }
-
-// Storing.
 
 /** A transfer order with all its parts. */
 export interface TransferOrder extends TransferOrderHeader {
   readonly lineItems: readonly TransferLine[];
   readonly shipments: readonly Shipment[];
   readonly documents: readonly OrderDocument[];
-  /** Newest first. */
   readonly log: readonly LogEntry[];
 }
 
 /** Stores the transfer order, replacing the one with its id. */
-export function transferOrderStatements(
+export const transferOrderStatements = (
   shopId: string,
   { lineItems, shipments, documents, log, ...header }: TransferOrder,
-): readonly Statement[] {
-  const recordId = header.transferOrderId;
-  return [
-    ...headerStatements(shopId, transferOrderTable, header),
-    ...partStatements(shopId, transferLines, recordId, lineItems),
-    ...partStatements(shopId, transferShipments, recordId, shipments),
-    ...partStatements(shopId, transferDocuments, recordId, documents),
-    ...partStatements(shopId, transferLog, recordId, log),
-  ];
-}
+): readonly Statement[] =>
+  resourceStatements(shopId, transferOrderTable, header, [
+    partRows(transferLines, lineItems),
+    partRows(transferShipments, shipments),
+    partRows(transferDocuments, documents),
+    partRows(transferLog, log),
+  ]);
 
-/** Null: not filtered by it. */
-export interface TransferOrderFilters {
+/** Null: no such filter. */
+interface TransferOrderFilters {
   readonly statuses: readonly TransferOrderStatus[] | null;
   readonly fromLocationId: string | null;
   readonly toLocationId: string | null;
   /** Transfers with a line of this variant. */
   readonly variantId: string | null;
-  /** Transfers with a line of this SKU, exactly as it is spelled. */
+  /** Transfers with a line of exactly this SKU. */
   readonly sku: string | null;
   readonly search: string | null;
   readonly createdFromMs: number | null;
   readonly createdBeforeMs: number | null;
 }
 
+/** The transfers with a line of the variant and one of the SKU; null when neither is asked for. */
 function transferLineSource(shopId: string, filters: TransferOrderFilters): Fragment | null {
   const byLine = (column: string, value: string | null): readonly Fragment[] =>
     value === null
@@ -146,14 +124,14 @@ function transferLineSource(shopId: string, filters: TransferOrderFilters): Frag
   return lines.length === 0 ? null : joined(lines, " intersect ");
 }
 
-export const transferOrderQuery = (shopId: string, filters: TransferOrderFilters): ReadOnlyQuery =>
-  queryOf(
+export const transferOrderQuery = (shopId: string, filters: TransferOrderFilters): ResourceQuery =>
+  resourceQuery(
     transferLineSource(shopId, filters),
     [
       ...equal("from_location_id", filters.fromLocationId),
       ...equal("to_location_id", filters.toLocationId),
       ...between("created_at", filters.createdFromMs, filters.createdBeforeMs),
-      ...searched(filters.search),
+      ...contains(filters.search),
     ],
-    alternatives("status", filters.statuses),
+    oneOf("status", filters.statuses),
   );

@@ -16,12 +16,12 @@ import { stockTakeStatuses } from "../../src/core/stock-takes.ts";
 import { transferOrderStatuses } from "../../src/core/transfer-orders.ts";
 import {
   countStatement,
-  type HeaderTable,
-  listReadOnly,
+  type ResourceTable,
+  listResources,
   pageStatement,
-  type ReadOnlyPage,
-  type ReadOnlyPosition,
-  type ReadOnlyQuery,
+  type ResourcePage,
+  type ResourcePosition,
+  type ResourceQuery,
 } from "../../src/shop/read-only.ts";
 import { manufacturingOrderQuery, manufacturingOrderTable } from "../../src/shop/manufacturing-orders.ts";
 import { stockAdjustmentQuery, stockAdjustmentTable } from "../../src/shop/stock-adjustments.ts";
@@ -140,17 +140,17 @@ after(async () => {
 
 /** The ids of all pages, and every total that was told. */
 async function walk<Header extends { readonly createdAtMs: number }>(
-  table: HeaderTable<Header>,
-  query: ReadOnlyQuery,
+  table: ResourceTable<Header>,
+  query: ResourceQuery,
   limit: number,
 ): Promise<{ readonly ids: readonly string[]; readonly totals: ReadonlySet<number> }> {
   const found: string[] = [];
   const totals = new Set<number>();
-  let after: ReadOnlyPosition | null = null;
+  let after: ResourcePosition | null = null;
   do {
-    const position: ReadOnlyPosition | null = after;
-    const page: ReadOnlyPage<Header> = await shop.engine.read(shop.shop.shopId, (tx) =>
-      listReadOnly(tx, table, shop.shop.shopId, query, position, limit),
+    const position: ResourcePosition | null = after;
+    const page: ResourcePage<Header> = await shop.engine.read(shop.shop.shopId, (tx) =>
+      listResources(tx, table, shop.shop.shopId, query, position, limit),
     );
     assert.ok(page.headers.length === limit || page.end === null, "only the last page is short");
     found.push(...page.headers.map((header) => table.idOf(header)));
@@ -179,8 +179,8 @@ async function agree<R extends Aged, Header extends { readonly createdAtMs: numb
   records: readonly R[],
   idOf: (record: R) => string,
   matches: (record: R) => boolean,
-  table: HeaderTable<Header>,
-  query: ReadOnlyQuery,
+  table: ResourceTable<Header>,
+  query: ResourceQuery,
   limit: number,
 ): Promise<void> {
   const wanted = expected(records, idOf, matches);
@@ -361,9 +361,9 @@ const plansOfSqlite = { skip: onPostgres && "what is looked at is a plan of sqli
 test("a page is found in the order of an index, and nothing is counted by walking a table", plansOfSqlite, async () => {
   const cases: readonly (readonly [
     string,
-    HeaderTable<{ readonly createdAtMs: number }>["name"],
+    ResourceTable<{ readonly createdAtMs: number }>["name"],
     string,
-    ReadOnlyQuery,
+    ResourceQuery,
     boolean,
   ])[] = [
     ["stock takes", "stock_take", "stock_take_id", stockTakeQuery(noTake), true],
@@ -439,7 +439,7 @@ test("a page is found in the order of an index, and nothing is counted by walkin
   ];
   for (const [name, table, idColumn, query, inOrder] of cases) {
     const statements = {
-      page: pageStatement({ name: table, idColumn }, "s", query, { createdAtMs: 1, recordId: "x" }, 51),
+      page: pageStatement({ name: table, idColumn }, "s", query, { createdAtMs: 1, resourceId: "x" }, 51),
       count: countStatement({ name: table, idColumn }, "s", query),
     };
     for (const [which, { sql, params }] of Object.entries(statements)) {
