@@ -1,6 +1,6 @@
 /**
- * What was released stays: the document may add, not take away. `released.json` is the document of the latest release; it is replaced
- * when one is made (`npm run generate -- --release`).
+ * Compares the OpenAPI document with that of the latest release, `released.json`: additions are allowed, breaking changes are not. A new
+ * release replaces `released.json` (`npm run generate -- --release`).
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { breakingChanges } from "../support/breaking.ts";
 
 const released: JsonObject = JSON.parse(readFileSync(path.join(import.meta.dirname, "released.json"), "utf8"));
 
-test("the document breaks nothing that the released one promised", () => {
+test("the document has no breaking change against the released one", () => {
   assert.deepEqual(breakingChanges(released, openApiDocument(operations)), []);
 });
 
@@ -22,7 +22,7 @@ const header = ["components", "schemas", "PurchaseOrderHeader"] as const;
 const bodyOf = (path: string) =>
   ["paths", path, "post", "requestBody", "content", "application/json", "schema"] as const;
 
-/** A change to a copy of the released document: `at` gives the object, `listAt` the list at these steps. */
+/** Changes a copy of the released document: `at` returns the object at these steps, `listAt` the list. */
 type Change = (
   at: (...steps: readonly string[]) => Record<string, unknown>,
   listAt: (...steps: readonly string[]) => unknown[],
@@ -45,9 +45,9 @@ function changed(change: Change): JsonObject {
 }
 
 const breaks: readonly (readonly [what: string, change: Change, fault: RegExp])[] = [
-  ["a path that goes", (at) => delete at("paths")[`${orders}/{purchaseOrderId}/log`], /log is gone/],
-  ["a method that goes", (at) => delete at("paths", orders)["post"], /POST .* is gone/],
-  ["a filter that goes", (_, listAt) => listAt("paths", orders, "get", "parameters").shift(), /query status is gone/],
+  ["a removed path", (at) => delete at("paths")[`${orders}/{purchaseOrderId}/log`], /log is gone/],
+  ["a removed method", (at) => delete at("paths", orders)["post"], /POST .* is gone/],
+  ["a removed filter", (_, listAt) => listAt("paths", orders, "get", "parameters").shift(), /query status is gone/],
   [
     "a body member that becomes required",
     (_, listAt) => listAt(...bodyOf(orders), "required").push("poName"),
@@ -59,32 +59,32 @@ const breaks: readonly (readonly [what: string, change: Change, fault: RegExp])[
     /body is required/,
   ],
   [
-    "a body that may not be empty any more",
+    "a body that must not be empty any more",
     (at) => {
       at(...bodyOf(orders))["minProperties"] = 1;
     },
     /minProperties differs/,
   ],
   [
-    "members that exclude each other",
+    "body members that now exclude each other",
     (at) => {
       at(...bodyOf(orders))["oneOf"] = [{ required: ["poName"] }, { required: ["lineItems"] }];
     },
     /oneOf differs/,
   ],
-  ["a member of an answer that goes", (at) => delete at(...header, "properties")["poNumber"], /poNumber is gone/],
+  ["a removed member of an answer", (at) => delete at(...header, "properties")["poNumber"], /poNumber is gone/],
   [
-    "a member of an answer that need not be there any more",
+    "a member of an answer that becomes optional",
     (_, listAt) => listAt(...header, "required").shift(),
     /is not always there/,
   ],
   [
-    "a value that answers did not have",
+    "a new enumeration value in an answer",
     (_, listAt) => listAt(...header, "properties", "status", "enum").push("Lost"),
     /"Lost".* is not among its values/,
   ],
   [
-    "a list that takes fewer",
+    "a list with a smaller maximum",
     (at) => {
       at(...bodyOf(`${orders}/{purchaseOrderId}/line-items`), "properties", "lineItems")["maxItems"] = 100;
     },
@@ -93,15 +93,15 @@ const breaks: readonly (readonly [what: string, change: Change, fault: RegExp])[
 ];
 
 for (const [what, change, fault] of breaks)
-  test(`${what} is told`, () => {
+  test(`reported: ${what}`, () => {
     const faults = breakingChanges(released, changed(change));
     assert.ok(
       faults.some((each) => fault.test(each)),
-      faults.join("\n") || "nothing was told",
+      faults.join("\n") || "nothing was reported",
     );
   });
 
-test("what is added is not told", () => {
+test("additions are not reported", () => {
   const more = changed((at, listAt) => {
     at(...header, "properties")["carbonKg"] = { type: "number" };
     at(...bodyOf(orders), "properties")["carbonKg"] = { type: "number" };

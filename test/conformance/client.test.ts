@@ -1,6 +1,6 @@
 /**
- * `@openpo/client` as others get it: built, installed under its name, its README's example compiled strictly and run against a
- * live server; and its promises about keys, retries and pages.
+ * Tests `@openpo/client` as users get it: built and installed under its name. The example of its README is compiled strictly and run
+ * against a live server. Also tests its idempotency keys, retries and paging.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -47,7 +47,7 @@ test("the README's example compiles strictly against the built package and runs"
   }
 });
 
-test("a refusal is a value with the operation's own codes, and a success carries its version", async () => {
+test("a refusal is a value with the codes of the operation, and a success has the order's ETag", async () => {
   await using server = await startServer();
   const client = clientOf(server);
   const created = await client.call("purchase_order_create", {});
@@ -73,7 +73,7 @@ test("a refusal is a value with the operation's own codes, and a success carries
   assert.ok(!missing.ok && missing.error.code === "NOT_FOUND");
 });
 
-test("a write whose answer is lost is sent again under the same key and done once", async () => {
+test("a write whose answer is lost is retried with the same key and takes effect once", async () => {
   await using server = await startServer();
   let lost = 0;
   const keys = new Set<string>();
@@ -93,7 +93,7 @@ test("a write whose answer is lost is sent again under the same key and done onc
   assert.equal((await server.get("/api/v1/purchase-orders")).at("data", "totalCount"), 1);
 });
 
-test("a retryable refusal is waited for as long as Retry-After says; what takes too long, or may not be repeated, is handed back", async () => {
+test("a retryable error is retried after Retry-After; one with a long wait, or that is not retryable, is returned", async () => {
   await using server = await startServer({ shop: { rateLimit: { capacity: 1, refillPerSecond: 2 } } });
   const client = clientOf(server);
   for (let call = 0; call < 3; call += 1) assert.ok((await client.call("purchase_order_list", {})).ok);
@@ -117,7 +117,7 @@ test("a retryable refusal is waited for as long as Retry-After says; what takes 
   assert.equal(asked, 2);
 });
 
-test("every row of a list comes once, page after page; a refused page ends the iteration with what was refused", async () => {
+test("a list yields every row once over all pages; a refused page ends the iteration with the refusal", async () => {
   await using server = await startServer();
   const client = clientOf(server);
   for (let index = 0; index < 7; index += 1) await client.call("purchase_order_create", { poName: `Order ${index}` });
@@ -136,7 +136,7 @@ test("every row of a list comes once, page after page; a refused page ends the i
   });
 });
 
-test("nobody there, or somebody else, is UNREACHABLE; an aborted call throws", async () => {
+test("no server, or an answer of something else, is UNREACHABLE; an aborted call throws", async () => {
   const nobody = createClient({ baseUrl: "http://127.0.0.1:9", apiKey: "opo_x", retriesMax: 1 });
   const failed = await nobody.call("purchase_order_list", {});
   assert.ok(!failed.ok && failed.error.code === "UNREACHABLE" && failed.status === null);

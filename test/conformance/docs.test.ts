@@ -1,6 +1,4 @@
-/**
- * The reference page: served whole by this process, and in a real browser it shows the operations and makes a call under a key.
- */
+/** The reference page: this process serves all of it, and in a real browser it shows the operations and sends a request with a key. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { test } from "node:test";
@@ -15,7 +13,7 @@ const browserPath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin
 
 const startDocs = () => startServer({ surfaces: [createDocs(loadReferenceBundle)] });
 
-test("the page and its scripts are public, may load nothing from elsewhere, and have validators", async () => {
+test("the page and its scripts are public, may load nothing from other servers, and have ETags", async () => {
   await using server = await startDocs();
   const ask = { key: null, undocumented: true } as const;
   for (const [target, type] of [
@@ -31,17 +29,17 @@ test("the page and its scripts are public, may load nothing from elsewhere, and 
     assert.equal(again.status, 304);
     assert.equal((await server.post(target, {}, ask)).status, 405);
   }
-  assert.ok(!/https?:/.test((await server.get("/docs", ask)).text), "the page names no other place");
+  assert.ok(!/https?:/.test((await server.get("/docs", ask)).text), "the page refers to no other server");
   assert.equal((await server.get("/docs/other.js", ask)).status, 404);
 });
 
-test("an installation without the page's program says so", async () => {
+test("an installation without the page's script says so", async () => {
   await using server = await startServer({ surfaces: [createDocs(() => Promise.resolve(null))] });
   assert.equal((await server.get("/docs/reference.js", { undocumented: true })).status, 404);
 });
 
 test(
-  "a reader sees the operations, enters a key and gets an answer; nobody else is asked",
+  "a reader sees the operations, enters a key and gets an answer; no other server is contacted",
   { skip: browserPath === undefined && "NO CHROMIUM ON THIS MACHINE: the reference page was not looked at" },
   async () => {
     await using server = await startDocs();

@@ -1,6 +1,4 @@
-/**
- * The OpenAPI document as it is served (C9), and that it keeps its own word: every example is what its schema says.
- */
+/** The OpenAPI document as it is served (C9), and its consistency: every example matches its schema, every reference resolves. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
@@ -13,26 +11,26 @@ import { startServer } from "../support/server.ts";
 
 const document = openApiDocument(operations);
 
-/** Every object and list of the document with where it stands. */
+/** Yields every object and list of the document with its path. */
 function* places(value: Json, steps: readonly string[] = []): Generator<readonly [Json, readonly string[]]> {
   yield [value, steps];
   if (typeof value !== "object" || value === null) return;
   for (const [step, member] of Object.entries(value)) yield* places(member, [...steps, step]);
 }
 
-/** What a reference points to; anything else is itself. */
+/** Returns the target of a `$ref`; any other value is returned as it is. */
 function resolved(value: Json): Json {
   if (!isJsonObject(value) || typeof value["$ref"] !== "string") return value;
   let found: Json = document;
   for (const step of value["$ref"].slice(2).split("/"))
     found = isJsonObject(found) ? (found[step.replaceAll("~1", "/").replaceAll("~0", "~")] ?? null) : null;
-  assert.ok(found !== null, `${value["$ref"]} is not there`);
+  assert.ok(found !== null, `${value["$ref"]} does not exist`);
   return resolved(found);
 }
 
 const member = (value: Json, name: string): Json | undefined => (isJsonObject(value) ? value[name] : undefined);
 
-/** The examples beside a schema, of a media type, a parameter or a header. */
+/** Returns the examples beside a schema: of a media type, a parameter or a header. */
 function examplesOf(holder: JsonObject): readonly Json[] {
   const { example, examples } = holder;
   return [
@@ -41,7 +39,7 @@ function examplesOf(holder: JsonObject): readonly Json[] {
   ];
 }
 
-test("every example is what its schema says, and every request and response has one", () => {
+test("every example matches its schema, and every request and response has one", () => {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema(document, "openapi");
@@ -60,15 +58,18 @@ test("every example is what its schema says, and every request and response has 
   assert.ok(count > 3 * operations.length, `${count} examples`);
 });
 
-test("no object of an answer is open: what it may hold is said", () => {
+test("every object says whether it allows additional members", () => {
   for (const [value, steps] of places(document)) {
     if (!isJsonObject(value) || value["type"] !== "object" || steps.includes("example")) continue;
     if (steps.includes("openapi.json") || steps.join("/").includes("/api/v1/openapi.json/")) continue;
-    assert.ok(value["additionalProperties"] !== undefined, `${jsonPointer(steps)} may hold anything`);
+    assert.ok(
+      value["additionalProperties"] !== undefined,
+      `${jsonPointer(steps)} does not say whether it allows additional members`,
+    );
   }
 });
 
-test("every reference and every link leads somewhere", () => {
+test("every reference and every link resolves", () => {
   const parameters = new Map<string, readonly (Json | undefined)[]>();
   for (const methods of Object.values(document["paths"] ?? {}))
     for (const entry of Object.values<Json>(methods)) {
@@ -87,7 +88,7 @@ test("every reference and every link leads somewhere", () => {
   assert.ok(links > 50, `${links} links`);
 });
 
-test("the document is the same bytes for everyone, compressed where that is taken, and 304 to who has it", async () => {
+test("the document is the same for everyone, compressed if accepted, and 304 if unchanged", async () => {
   await using server = await startServer();
   const target = "/api/v1/openapi.json";
   const plain = await server.get(target, { key: null });
@@ -112,7 +113,7 @@ test("the document is the same bytes for everyone, compressed where that is take
     const answer = await ask({ "Accept-Encoding": accept });
     assert.equal(answer.headers.get("content-encoding"), compressed ? "gzip" : null, accept);
     assert.equal(answer.headers.get("vary"), "Accept-Encoding");
-    // `fetch` has unpacked what was compressed.
+    // `fetch` has decompressed the body.
     assert.equal(await answer.text(), plain.text);
     const etag = answer.headers.get("etag") ?? "";
     assert.equal(etag === plain.headers["etag"], !compressed, "each form has its own strong validator");

@@ -12,7 +12,7 @@ const document = {
   },
 };
 
-test("a documented status that no process saw is a fault, an excused one is not, an idle excuse is one", async () => {
+test("a documented status that no test saw is a fault unless excepted, and so is an unneeded exception", async () => {
   const directory = await mkdtemp(path.join(tmpdir(), "openpo-"));
   try {
     await writeFile(path.join(directory, "1.txt"), "crate_list 200\ncrate_seal 200\n");

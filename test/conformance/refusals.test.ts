@@ -1,6 +1,6 @@
 /**
- * What every operation may answer whatever it is about: each is brought to refuse for want of a plan, of tokens, of the shop's data
- * or of the storefront, for a bug and for an answer that is too large. Every answer is held against the document.
+ * The errors that every operation can answer with. The tests make each operation fail: without a plan, without rate limit tokens, without
+ * access to the shop's data or the storefront, with a bug, and with a too large answer. Every answer is checked against the document.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -15,7 +15,7 @@ import { ids, ready, view } from "../support/ready.ts";
 import { exampleRequest, spelled } from "../support/requests.ts";
 import { startServer, type TestResponse, type TestServer } from "../support/server.ts";
 
-/** A method that may be called apart from its object. */
+/** A method that may be called without its object. */
 function bound(target: object, name: string | symbol): unknown {
   const value: unknown = Reflect.get(target, name);
   return typeof value === "function" ? value.bind(target) : value;
@@ -35,7 +35,7 @@ test("without the plan every operation is 403 PLAN_REQUIRED", async () => {
   }
 });
 
-test("with an empty bucket every operation is 429 and says how long to wait", async () => {
+test("with an empty bucket every operation is 429 with a Retry-After", async () => {
   await using server = await startServer({ shop: { rateLimit: { capacity: 1, refillPerSecond: 0.001 } } });
   await server.get("/api/v1/purchase-orders");
   for (const operation of operations) {
@@ -45,7 +45,7 @@ test("with an empty bucket every operation is 429 and says how long to wait", as
   }
 });
 
-test("when the shop's data cannot be had every operation is 503 and may be repeated", async () => {
+test("when the shop's data is unavailable every operation is a retryable 503", async () => {
   const unavailable = (): never => {
     throw new Fault("DO_UNAVAILABLE", "The shop's file cannot be read.", { retryAfterMs: 5_000 });
   };
@@ -63,7 +63,7 @@ test("when the shop's data cannot be had every operation is 503 and may be repea
   }
 });
 
-test("a bug in any operation is 500 INTERNAL and tells nothing of itself", async () => {
+test("a bug in any operation is 500 INTERNAL without details", async () => {
   const broken = operations.map((operation): Operation => ({
     ...operation,
     run: () => Promise.reject(new TypeError("the secret of the bug")),
@@ -76,7 +76,7 @@ test("a bug in any operation is 500 INTERNAL and tells nothing of itself", async
   }
 });
 
-/** Sends an operation what it can do on `po_1` and the read-only records, the order freshly brought in. */
+/** Imports the order `po_1` anew and sends the operation a request that succeeds on it or on the read-only records. */
 async function askReady(
   server: Awaited<ReturnType<typeof startGoodsServer>>,
   operation: Operation,
@@ -93,18 +93,18 @@ async function askReady(
   return server.request(operation.route.method, target, { body });
 }
 
-test("every operation does its work on records that are there", async () => {
+test("every operation succeeds on existing records", async () => {
   await using server = await startGoodsServer();
   await server.bring([...world, view]);
   for (const operation of operations) {
     const answer = await askReady(server, operation);
     assert.equal(answer.status, operation.success, `${operation.name}: ${answer.text}`);
-    // The next one finds no push under way.
+    // The next operation must not find a push in flight.
     if (operation.name in ready) await server.settled();
   }
 });
 
-test("an answer above the cap is 413 for every operation, and what is refused so has changed nothing", async () => {
+test("an answer above the size limit is 413 for every operation, and nothing is changed", async () => {
   await using server = await startGoodsServer({ responseBytesMax: 20 });
   await server.bring([...world, view]);
   for (const operation of operations) {
@@ -114,7 +114,7 @@ test("an answer above the cap is 413 for every operation, and what is refused so
   }
 });
 
-test("a storefront that fails or hangs at the guard is 502 and 504 wherever these are documented", async () => {
+test("a storefront that fails or hangs in the guard is 502 or 504 in every operation that documents these", async () => {
   await using server = await startGoodsServer();
   for (const [fault, call, status] of [
     ["UPSTREAM_STOREFRONT", "error", 502],

@@ -1,10 +1,10 @@
 /**
- * The OpenAPI document as Specmatic can work with it. Nothing is changed that it checks in an answer; of a request, what is changed is
- * narrower than the document, or says the same in words that Specmatic knows. Pure.
+ * Adapts the OpenAPI document to Specmatic. Schemas of answers are not changed. Schemas of requests become narrower, or express the same
+ * in a form that Specmatic supports. Pure.
  */
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
 
-/** Requests that succeed, by operation: path, query and body members merged, as an operation's input is. */
+/** Inputs of requests that succeed, by operation: path, query and body members merged. */
 export type Works = ReadonlyMap<string, JsonObject>;
 
 const object = (value: Json | undefined): JsonObject => (value !== undefined && isJsonObject(value) ? value : {});
@@ -15,7 +15,7 @@ const without = (members: JsonObject, names: readonly string[]): JsonObject =>
 const mapped = (members: JsonObject, change: (member: Json, name: string) => Json): JsonObject =>
   Object.fromEntries(Object.entries(members).map(([name, member]) => [name, change(member, name)]));
 
-/** The document with each example under a name, which is how Specmatic knows that a request and an answer belong together. */
+/** Names each example in the document, because Specmatic matches requests and answers by the names of their examples. */
 export function specmaticDocument(document: JsonObject, works: Works): JsonObject {
   return {
     ...document,
@@ -39,7 +39,7 @@ function entryOf(entry: JsonObject, works: Works): JsonObject {
     ...entry,
     parameters: list(entry["parameters"])
       .map(object)
-      // One of them alone may not be as long as all headers together, which is the only bound they have; and it is tied to a version.
+      // Specmatic cannot generate these headers: their values depend on a version, and the document limits only all headers together.
       .filter(({ name }) => name !== "If-Match" && name !== "If-None-Match")
       .map((parameter) => parameterOf(parameter, members)),
     responses: mapped(responses, (response, status) => {
@@ -51,8 +51,8 @@ function entryOf(entry: JsonObject, works: Works): JsonObject {
 }
 
 /**
- * An answer of the document's own entry, which is no operation, as anything: of an open object Specmatic expects that the entries of a list
- * are alike. What the real one holds is tested elsewhere.
+ * Allows any body in the answer of the document's own path. Specmatic expects the entries of a list in an open object to be alike, which is
+ * not so in an OpenAPI document. Other tests check that answer.
  */
 const anything = (response: Json): Json =>
   object(response)["content"] === undefined
@@ -70,11 +70,11 @@ function parameterOf(parameter: JsonObject, members: JsonObject): JsonObject {
   const value = members[text(parameter["name"])];
   const shown = value !== undefined && isJsonArray(value) ? value[0] : value;
   const schema = object(parameter["schema"]);
-  // Specmatic has no lists that are separated by commas; one value is such a list too.
+  // Specmatic does not support comma-separated lists. A single value is also a valid list.
   const one = schema["type"] === "array" ? object(schema["items"]) : schema;
   return {
     ...without(parameter, ["example", "style", "explode"]),
-    // Its generator reads `\n` in a pattern as the letter, and draws U+0000, which no text may hold (C10).
+    // Specmatic's generator reads `\n` in a pattern as the letter n, and generates U+0000, which is not allowed in a text (C10).
     schema: one["pattern"] === "^[^\\n]*$" ? without(one, ["pattern"]) : one,
     ...(shown === undefined ? {} : { examples: { works: { value: shown } } }),
   };
@@ -82,7 +82,7 @@ function parameterOf(parameter: JsonObject, members: JsonObject): JsonObject {
 
 function bodySchemaOf(schema: JsonObject): JsonObject {
   const properties = mapped(object(schema["properties"]), (member, name) =>
-    // No order is moved to Completed by /status, from wherever (spec "Rules for /status" 1).
+    // /status never moves an order to Completed (spec "Rules for /status" 1).
     name === "status"
       ? { ...object(member), enum: list(object(member)["enum"]).filter((each) => each !== "Completed") }
       : member,
@@ -90,7 +90,7 @@ function bodySchemaOf(schema: JsonObject): JsonObject {
   const plain = { ...without(schema, ["oneOf"]), properties };
   const branches = list(schema["oneOf"]).map((branch) => list(object(branch)["required"]).map(text));
   if (branches.length === 0) return plain;
-  // It knows alternatives that are whole objects, not those that only say which members are there.
+  // Specmatic supports alternatives only as whole objects, not as lists of required members.
   return {
     oneOf: branches.map((required) => {
       const others = branches.flat().filter((member) => !required.includes(member));
@@ -99,7 +99,7 @@ function bodySchemaOf(schema: JsonObject): JsonObject {
   };
 }
 
-/** Requests that must fail as documented: an id that nothing has, and a key that nobody has. */
+/** Requests that must fail as documented: with an unknown id, and with an unknown key. */
 export function refusals(document: JsonObject, works: Works, missingId: string): ReadonlyMap<string, JsonObject> {
   const examples = object(object(document["components"])["examples"]);
   const found = new Map<string, JsonObject>();

@@ -1,10 +1,9 @@
 /**
- * Stands between Specmatic and the server and gives its requests what only the shop knows.
+ * A proxy between Specmatic and the server that replaces generated values with values that the shop has.
  *
- * Specmatic draws values from the document alone and expects a server without a memory. So each request finds its order as it needs
- * it, and well-formed values that name something, or that have to fit one another, are replaced by ones that live: ids of lines,
- * cursors, amounts. What is malformed passes as it is, and everything around it lives too: a malformed request is refused for
- * what is malformed in it.
+ * Specmatic generates values from the document alone and expects a server without state. So before each request the proxy imports the
+ * order in the state that the operation needs. It replaces valid values that refer to something or must fit one another: ids of lines,
+ * cursors, amounts. Malformed values are forwarded unchanged, so that a malformed request is refused because of them.
  */
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -21,7 +20,7 @@ import { tagMax } from "../../src/operations/purchase-orders/json.ts";
 import { type GoodsServer, lineA, type OrderLine } from "../support/goods-server.ts";
 import { ready } from "../support/ready.ts";
 
-/** How many requests had a cursor, and for how many there was a next page. */
+/** How many requests had a cursor, and how many of them had a next page. */
 export interface CursorCount {
   asked: number;
   found: number;
@@ -38,18 +37,18 @@ interface Prepared {
   readonly facts?: object;
 }
 
-/** As many lines as Specmatic puts into a list. */
+/** As many line ids as Specmatic generates entries in a list. */
 const lineIds = ["a", "b", "c"];
 const threeTimes = (line: OrderLine): readonly OrderLine[] =>
   lineIds.map((poLineItemId) => ({ ...line, poLineItemId }));
-/** Lines with room for any quantity. */
+/** Lines that accept any quantity. */
 const roomy = (facts: Partial<OrderLine> = {}): readonly OrderLine[] =>
   threeTimes({ ...lineA, quantityOrdered: quantityMax, unitCost: 0.01, ...facts });
 
 const confirmed = { quantityConfirmed: quantityMax };
 const received = { ...confirmed, quantityReceived: quantityMax, quantitySynced: quantityMax };
 
-/** An order that can be moved to this status. */
+/** For each status, an order that can be moved to it. */
 const movedFrom: Readonly<Record<string, Prepared>> = {
   Sent: { status: "Draft", lines: roomy() },
   Draft: { status: "Sent", lines: roomy() },
@@ -71,7 +70,7 @@ const draft: Prepared = { status: "Draft", lines: roomy() };
 /** Members that only a custom line has. */
 const customMembers = ["productName", "variantName", "sku", "barcode"];
 
-/** The order as the operation needs it for this body. */
+/** Returns the order on which the operation can succeed with this body. */
 function preparedFor(operation: string, body: JsonObject): Prepared {
   const { status, lines } = body;
   switch (operation) {
@@ -102,12 +101,12 @@ const isShorter = (value: Json, max: number): value is string =>
 const isWithin = (value: Json | undefined, max: number): value is number =>
   typeof value === "number" && value >= 0 && value <= max;
 
-/** The value with what is well-formed in it made to live; `index` counts the entries of the nearest list. */
+/** Replaces the valid parts of a value with usable ones; `index` is the position in the nearest list. */
 function alive(value: Json, name = "", index = 0): Json {
   if (["lineItemId", "itemId", "lineItemIds"].includes(name) && isShorter(value, idMax)) return lineIds[index] ?? value;
-  // Specmatic has no `uniqueItems`.
+  // Specmatic does not support `uniqueItems`.
   if (name === "tags" && isShorter(value, tagMax - 1)) return `${value}${index}`;
-  // How many decimals there may be is said in words only: `multipleOf: 0.001` would have validators that divide floats refuse 1.005.
+  // The number of decimals is documented in words only (D59).
   if (typeof value === "number") return Math.floor(value * 1000) / 1000;
   if (isJsonArray(value)) return value.map((entry, position) => alive(entry, name, position));
   if (!isJsonObject(value)) return value;
@@ -116,7 +115,7 @@ function alive(value: Json, name = "", index = 0): Json {
   );
 }
 
-/** Amounts that are within their bounds one by one, made to fit one another and the largest total. */
+/** Adjusts amounts that are valid one by one so that they also fit one another and the largest total. */
 function fitting(entry: Readonly<Record<string, Json>>): JsonObject {
   const { quantityOrdered, quantityRejected, quantityCancelled, unitCost, allowOverReceipt = false } = entry;
   const next = { ...entry };
@@ -125,7 +124,7 @@ function fitting(entry: Readonly<Record<string, Json>>): JsonObject {
   if (isWithin(quantityOrdered, quantityMax) && quantityOrdered > 0 && "quantityRejected" in entry)
     next["quantityOrdered"] = quantityMax;
   if (isWithin(unitCost, unitCostMax)) next["unitCost"] = Math.floor(unitCost) % 10;
-  // More may come than is left of the order.
+  // The generated quantity may exceed what is outstanding.
   if (objectsIn(entry["lines"]).some((line) => "quantityReceived" in line) && allowOverReceipt === false)
     next["allowOverReceipt"] = true;
   return next;
@@ -133,14 +132,14 @@ function fitting(entry: Readonly<Record<string, Json>>): JsonObject {
 
 const nextPage = z.object({ data: z.object({ cursor: z.string() }) });
 
-/** Starts the proxy; everything goes on to the server as it came, but for what is made to live. */
+/** Starts the proxy. It forwards every request unchanged except for the replaced values. */
 export async function startProxy(server: GoodsServer): Promise<Proxy> {
   const cursors: CursorCount = { asked: 0, found: 0 };
   const routes = createRoutes(apiPrefix, operations);
 
-  /** The target with the cursor of the page before it, and without one where there is no next page. */
+  /** Replaces the cursor with that of a real first page, or removes it if there is no next page. */
   async function withCursor(target: URL, headers: Headers): Promise<void> {
-    // An empty one is malformed.
+    // An empty cursor is malformed and stays.
     if ((target.searchParams.get("cursor") ?? "") === "") return;
     cursors.asked += 1;
     target.searchParams.delete("cursor");
@@ -160,7 +159,7 @@ export async function startProxy(server: GoodsServer): Promise<Proxy> {
     for (const name of ["authorization", "content-type", "idempotency-key"]) {
       const value = request.headers[name];
       if (typeof value !== "string") continue;
-      // A key of an earlier request would be answered as that one was.
+      // A repeated idempotency key would get a stored answer.
       const isKey = name === "idempotency-key" && isShorter(value, idempotencyKeyLengthMax);
       headers.set(name, isKey ? randomUUID() : value);
     }
@@ -173,7 +172,7 @@ export async function startProxy(server: GoodsServer): Promise<Proxy> {
     await withCursor(target, headers);
     const body = bytes.length === 0 ? {} : { body: JSON.stringify(sent) };
     const answered = await fetch(target, { method, headers, ...body });
-    // The next request finds no push of this one under way.
+    // The next request must not find a push in flight.
     if (operation?.scope === "write" && operation.name in ready && answered.ok) await server.settled();
     return answered;
   }
@@ -181,11 +180,11 @@ export async function startProxy(server: GoodsServer): Promise<Proxy> {
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       const answered = await forward(request);
-      // `fetch` has unpacked what came compressed.
+      // `fetch` has decompressed the body.
       const { "content-encoding": _, "content-length": __, ...headers } = Object.fromEntries(answered.headers);
       response.writeHead(answered.status, headers).end(Buffer.from(await answered.arrayBuffer()));
     } catch (error) {
-      // No request is documented to be answered so: the run fails and shows it.
+      // An undocumented answer, so that the run fails and shows the error.
       response.writeHead(599).end(String(error));
     }
   }

@@ -2,9 +2,9 @@
  * Runs Specmatic against a live server, by hand (Java 17 or later):
  * `npm exec --yes --package specmatic@2.55.1 -- node test/conformance/specmatic.ts`, or with the path of a `specmatic.jar`.
  *
- * First every operation as its example has it, with an id and a key that nobody has beside it; then what Specmatic makes of the
- * schemas: well-formed variations, which must be taken, and malformed ones, which must be refused. The run fails on any failure and on
- * an operation that was not seen both to succeed and to refuse.
+ * It first sends the example of every operation, and the same with an unknown id and an unknown key. Then it sends the variations that
+ * Specmatic generates from the schemas: valid ones must be accepted, malformed ones refused. The run fails on any failure, and if an
+ * operation was not seen both to succeed and to refuse.
  */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -23,12 +23,12 @@ import { ids, ready, view } from "../support/ready.ts";
 import { refusals, specmaticDocument } from "./specmatic-document.ts";
 import { startProxy } from "./specmatic-proxy.ts";
 
-/** Of optional members present and absent in a body; all of them would take hours. */
+/** Most combinations of optional members per body; all combinations would take hours. */
 const combinationsMax = 2;
-/** Of one run; it takes some minutes. */
+/** Time limit of one run, which takes some minutes. */
 const runLimitMs = 15 * 60_000;
 
-/** The jar that is named, or that of the package which `npm exec` has put on the path. */
+/** The jar named as argument, or the one of the package that `npm exec` has put on the path. */
 function jarPath(): string {
   const named = process.argv.slice(2);
   const directories = (process.env["PATH"] ?? "").split(path.delimiter);
@@ -39,7 +39,7 @@ function jarPath(): string {
 }
 const jar = jarPath();
 
-/** Filters that two records of each list have, so that there is a next page. */
+/** Filters that match two records of each list, so that there is a next page. */
 const filters: Readonly<Record<string, JsonObject>> = {
   purchase_order_list: {
     status: ["Draft"],
@@ -66,7 +66,7 @@ const filters: Readonly<Record<string, JsonObject>> = {
   },
 };
 
-/** What an operation is asked in its example, on records that are there. */
+/** Returns the input of an operation's example, changed to existing records. */
 function inputOf(operation: Operation): JsonObject {
   const [, , input = {}] = ready[operation.name] ?? [];
   const { resolutions: _, variantIds: __, ...example } = exampleOf(operation);
@@ -107,7 +107,7 @@ await mkdir(path.join(directory, "openapi_examples"));
 for (const [name, example] of refusals(document, works, "nobody"))
   await writeFile(path.join(directory, "openapi_examples", `${name}.json`), JSON.stringify(example));
 
-/** One run. @returns what Specmatic printed. */
+/** Runs Specmatic once. Returns its output. */
 async function specmatic(resiliency: "none" | "all"): Promise<string> {
   await writeFile(
     path.join(directory, "specmatic.json"),
@@ -135,7 +135,7 @@ async function specmatic(resiliency: "none" | "all"): Promise<string> {
 }
 
 const ended = /^(?:[+-]ve {2})?Scenario: ([A-Z]+ \S+) -> (\w+) [^]*?has (SUCCEEDED|FAILED)$/gm;
-/** `GET /api/v1/stock-takes/(stockTakeId:string)` as the document spells it. */
+/** Converts `GET /api/v1/stock-takes/(stockTakeId:string)` to the document's form. */
 const spelled = (endpoint: string): string => endpoint.replaceAll(/\((\w+):\w+\)/g, "{$1}");
 
 let faults = 0;
@@ -157,7 +157,7 @@ for (const resiliency of ["none", "all"] as const) {
   }
   console.log(`\n${resiliency === "none" ? "Examples" : "Variations"}: succeeded, refused, FAILED\n`);
   for (const [endpoint, { succeeded, refused, failed }] of seen) {
-    // What the document says of itself has no key, no id and no parameter by which it could be refused.
+    // The path of the document itself has no key, id or parameter, so it is never refused.
     const isWhole = succeeded > 0 && failed === 0 && (refused > 0 || endpoint.endsWith("/openapi.json"));
     if (!isWhole) faults += 1;
     console.log(`${isWhole ? " " : "✖"} ${endpoint.padEnd(72)} ${succeeded} ${refused} ${failed}`);

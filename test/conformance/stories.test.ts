@@ -1,6 +1,6 @@
 /**
- * What the documents tell a newcomer to type works as it stands: every curl of the README in its order, and the life of an order as
- * an executable description (Arazzo), by a runner that is not ours, both against the program with its demo shop.
+ * Runs the instructions of the documents against the program with its demo shop: every curl command of the README in order, and the
+ * Arazzo description of an order's life cycle, with an independent runner.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -14,7 +14,7 @@ import { onPostgres } from "../support/store.ts";
 const run = promisify(execFile);
 const root = path.join(import.meta.dirname, "../..");
 
-/** The program with its demo shop, its data in `data` below the directory, as the README has it. */
+/** Runs `use` with the program and its demo shop. The data is in `data` below the directory, as in the README. */
 const withDemo = (use: (program: RunningProgram, directory: string) => Promise<void>): Promise<void> =>
   withDirectory(async (directory) => {
     const program = await serveProgram({ OPENPO_DATA_DIR: path.join(directory, "data") });
@@ -22,7 +22,7 @@ const withDemo = (use: (program: RunningProgram, directory: string) => Promise<v
     assert.equal((await program.end("SIGTERM")).code, 0);
   });
 
-test("every curl of the README works, in its order", async () => {
+test("every curl command of the README works, in order", async () => {
   const readme = await readFile(path.join(root, "README.md"), "utf8");
   const blocks = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
   const scripts = blocks.filter((block) => /^curl|first-order\.sh/m.test(block));
@@ -31,11 +31,11 @@ test("every curl of the README works, in its order", async () => {
     await symlink(path.join(root, "examples"), path.join(directory, "examples"));
     await writeFile(path.join(directory, "records.ndjson"), '{"type":"location","locationId":"new","name":"New"}\n');
     if (onPostgres) {
-      // There an operator keeps the token himself; here he does it where the README looks for it.
+      // On PostgreSQL the service stores no token, so the test puts it where the README reads it.
       await mkdir(path.join(directory, "data"));
       await writeFile(path.join(directory, "data/admin-token"), program.adminToken);
     }
-    // A failure is an error, and the variables of one block last to the next, as in a terminal.
+    // A failing command is an error. Variables stay set from one block to the next, as in a terminal.
     let terminal = 'set -euo pipefail\ncurl() { command curl -sS --fail-with-body "$@"; }\n';
     terminal += `ADMIN_TOKEN=${program.adminToken}\n`;
     let orderId = "";
@@ -44,7 +44,7 @@ test("every curl of the README works, in its order", async () => {
         .replaceAll("http://127.0.0.1:8080", program.url)
         .replaceAll("opo_demo_…", program.word("write key"))
         .replaceAll("po_…", orderId);
-      assert.ok(!typed.includes("…"), `what is to be put in here? ${typed}`);
+      assert.ok(!typed.includes("…"), `a placeholder was not replaced: ${typed}`);
       const { stdout } = await run("bash", ["-c", terminal + typed], { cwd: directory });
       terminal += [...typed.matchAll(/^\w+=\S+$/gm)].map(([assignment]) => `${assignment}\n`).join("");
       orderId =
@@ -57,7 +57,7 @@ test("every curl of the README works, in its order", async () => {
   });
 });
 
-test("the life of an order, as Arazzo describes it, is lived step by step", async () => {
+test("every step of the Arazzo description of an order's life cycle succeeds", async () => {
   await withDemo(async (program) => {
     const { stdout } = await run(
       process.execPath,

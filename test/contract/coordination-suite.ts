@@ -1,14 +1,12 @@
-/**
- * What every Coordination must do: one bucket a shop, one holder a key.
- */
+/** The tests that every Coordination must pass: one token bucket per shop, one holder per key in flight. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Coordination, KeyClaim } from "../../src/store/store.ts";
 
-/** Makes one that knows nothing yet, and does away with it afterwards. */
+/** Runs `use` with a new, empty Coordination, and closes it afterwards. */
 export type Prepare = (use: (coordination: Coordination) => Promise<void>) => Promise<void>;
 
-/** `many`: more shops than are worth keeping in memory. */
+/** `many`: more shops than an implementation keeps in memory. */
 export function coordinationSuite(name: string, prepare: Prepare, many: number): void {
   const limit = { capacity: 3, refillPerSecond: 2 };
   const startMs = 1_700_000_000_000;
@@ -17,7 +15,7 @@ export function coordinationSuite(name: string, prepare: Prepare, many: number):
   };
 
   coordinationTest(
-    "a shop spends its tokens, waits exactly as long as it is told, and no longer",
+    "a shop that has spent its tokens gets the next one exactly after the announced time",
     async (coordination) => {
       const take = (nowMs: number) => coordination.takeToken("a", limit, nowMs);
       assert.deepEqual(await coordination.peekTokens("a", limit, startMs), {
@@ -36,33 +34,30 @@ export function coordinationSuite(name: string, prepare: Prepare, many: number):
     },
   );
 
-  coordinationTest("looking takes nothing, and shops do not share a bucket", async (coordination) => {
+  coordinationTest("peeking takes no token, and shops do not share a bucket", async (coordination) => {
     await coordination.takeToken("a", limit, startMs);
     for (let look = 0; look < 5; look += 1)
       assert.equal((await coordination.peekTokens("a", limit, startMs)).remaining, 2);
     assert.equal((await coordination.peekTokens("b", limit, startMs)).remaining, 3);
   });
 
-  coordinationTest("of calls at the same moment exactly as many get a token as there are", async (coordination) => {
+  coordinationTest("of simultaneous calls, exactly as many succeed as there are tokens", async (coordination) => {
     const states = await Promise.all(Array.from({ length: 20 }, () => coordination.takeToken("a", limit, startMs)));
     assert.equal(states.filter((state) => state.retryAfterMs === null).length, 3);
   });
 
-  coordinationTest(
-    "many shops later the first one's bucket is still as empty as it should be",
-    async (coordination) => {
-      const slow = { capacity: 1, refillPerSecond: 0.001 };
-      await coordination.takeToken("slow", slow, startMs);
-      for (let start = 0; start < many; start += 100)
-        await Promise.all(
-          Array.from({ length: 100 }, (_, index) =>
-            coordination.takeToken(`s${start + index}`, limit, startMs + start + index),
-          ),
-        );
-      assert.equal((await coordination.takeToken("slow", slow, startMs + many)).retryAfterMs, 1_000_000 - many);
-      assert.equal((await coordination.peekTokens("s0", limit, startMs + 2_000 + many)).remaining, 3);
-    },
-  );
+  coordinationTest("a bucket keeps its level after many other shops have been served", async (coordination) => {
+    const slow = { capacity: 1, refillPerSecond: 0.001 };
+    await coordination.takeToken("slow", slow, startMs);
+    for (let start = 0; start < many; start += 100)
+      await Promise.all(
+        Array.from({ length: 100 }, (_, index) =>
+          coordination.takeToken(`s${start + index}`, limit, startMs + start + index),
+        ),
+      );
+    assert.equal((await coordination.takeToken("slow", slow, startMs + many)).retryAfterMs, 1_000_000 - many);
+    assert.equal((await coordination.peekTokens("s0", limit, startMs + 2_000 + many)).remaining, 3);
+  });
 
   coordinationTest(
     "a key has one holder, and the next request learns which request holds it and why",

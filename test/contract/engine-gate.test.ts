@@ -1,6 +1,4 @@
-/**
- * When answers of the embedded engine leave (S4, sqlite-file.ts W1–W4): the system's `fdatasync` is held back here, and fails.
- */
+/** When the SQLite engine releases answers (S4, W1–W4 in store/sqlite/file.ts): the tests delay the system's `fdatasync` and make it fail. */
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { copyFile, mkdtemp, rm, stat } from "node:fs/promises";
@@ -13,7 +11,7 @@ import { openSqliteEngine } from "../../src/store/sqlite/engine.ts";
 import { systemClock } from "../../src/system.ts";
 import { addLocation, faultOf, locationIds } from "./engine-suite.ts";
 
-/** Syncs that have been asked for and not been answered: the disk in the test's hands. */
+/** Syncs that were requested and not completed yet; the test decides when they complete. */
 interface HeldDisk {
   readonly waiting: ((error: NodeJS.ErrnoException | null) => void)[];
   release(): void;
@@ -26,7 +24,7 @@ function holdSyncs(t: TestContext): HeldDisk {
   syncBuiltinESMExports();
   return {
     waiting,
-    /** From now on syncs go to the disk; held ones are answered as done. */
+    /** Completes the waiting syncs and passes later ones on to the disk. */
     release() {
       fs.fdatasync = real;
       syncBuiltinESMExports();
@@ -35,7 +33,7 @@ function holdSyncs(t: TestContext): HeldDisk {
   };
 }
 
-/** What has settled once the event loop has gone round a few times. */
+/** Returns the names of the promises that have settled after a few turns of the event loop. */
 async function settledNow(promises: Readonly<Record<string, Promise<unknown>>>): Promise<string[]> {
   const settled: string[] = [];
   for (const [name, promise] of Object.entries(promises))
@@ -72,7 +70,7 @@ async function withEngine(
 const add = (engine: Engine, locationId: string, durable = true): Promise<void> =>
   engine.write("a", (tx) => tx.batch([addLocation("a", locationId, "x")]), { durable });
 
-test("no answer leaves before what it tells is on disk, and other shops do not wait for it", async (t) => {
+test("an answer waits until the changes it shows are on disk, and other shops do not wait for it", async (t) => {
   await withEngine(async (engine) => {
     const disk = holdSyncs(t);
     const write = add(engine, "x");
@@ -95,7 +93,7 @@ test("no answer leaves before what it tells is on disk, and other shops do not w
   });
 });
 
-test("commits go on while a sync is under way, and the next sync covers them all", async (t) => {
+test("commits continue during a sync, and the next sync covers them all", async (t) => {
   await withEngine(async (engine) => {
     const disk = holdSyncs(t);
     const first = add(engine, "0");
@@ -120,25 +118,21 @@ test("commits go on while a sync is under way, and the next sync covers them all
   });
 });
 
-test("a write that need not be durable waits for no sync and makes no read wait", async (t) => {
+test("a write that need not be durable does not wait for a sync, nor do reads of it", async (t) => {
   await withEngine(async (engine) => {
     const disk = holdSyncs(t);
     await add(engine, "loose", false);
     assert.deepEqual(await engine.read("a", (tx) => locationIds(tx, "a")), ["loose"]);
     const durable = add(engine, "durable");
     const together = { durable, loose: add(engine, "loose-2", false) };
-    assert.deepEqual(
-      await settledNow(together),
-      ["loose"],
-      "also not when it is committed together with one that must be",
-    );
+    assert.deepEqual(await settledNow(together), ["loose"], "nor when it is committed together with a durable write");
     assert.equal(disk.waiting.length, 1);
     disk.release();
     await durable;
   });
 });
 
-test("a write that changes nothing asks for no sync", async (t) => {
+test("a write that changes nothing requests no sync", async (t) => {
   await withEngine(async (engine) => {
     const disk = holdSyncs(t);
     assert.deepEqual(await engine.write("a", (tx) => locationIds(tx, "a")), []);
@@ -154,7 +148,7 @@ test("a write that changes nothing asks for no sync", async (t) => {
   });
 });
 
-test("a failed sync ends the service: nothing that waits is acknowledged and nothing more is taken on", async (t) => {
+test("a failed sync ends the service: waiting and later requests are refused", async (t) => {
   const fatal: unknown[] = [];
   await withEngine(
     async (engine) => {
@@ -175,7 +169,7 @@ test("a failed sync ends the service: nothing that waits is acknowledged and not
   );
 });
 
-test("work that waits for anything but its Tx is rolled back and reported, and its neighbours go on", async () => {
+test("work that awaits anything but its Tx is rolled back and reported, and other writes continue", async () => {
   await withEngine(async (engine) => {
     const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
     let later: Promise<unknown> = Promise.resolve();
@@ -195,7 +189,7 @@ test("work that waits for anything but its Tx is rolled back and reported, and i
   });
 });
 
-test("while the log is moved into the file nothing overwrites it, answers leave and reads are served", async (t) => {
+test("during a checkpoint no write starts, answers leave and reads are served", async (t) => {
   await withEngine(async (engine, directory) => {
     const path = (suffix: string): string => join(directory, suffix);
     await copyFile(path("a.db"), path("before"));
@@ -216,7 +210,7 @@ test("while the log is moved into the file nothing overwrites it, answers leave 
     assert.deepEqual(await settledNow({ next, read }), ["read"]);
     assert.equal(begun, false);
 
-    // The power fails now: of the file only what it held before is left, and of the log what has been synced.
+    // Simulates a power failure now: the file has its old content, the log what has been synced.
     await copyFile(path("before"), path("copy.db"));
     await copyFile(path("a.db-wal"), path("copy.db-wal"));
     assert.deepEqual(await engine.read("copy", (tx) => locationIds(tx, "a")), ids);
@@ -226,14 +220,14 @@ test("while the log is moved into the file nothing overwrites it, answers leave 
     assert.equal(begun, true);
     disk.release();
     await next;
-    // The log has been begun anew: from here on the file has to hold the rest.
+    // The log has started again from its beginning, so the file must contain all earlier writes.
     await copyFile(path("a.db"), path("copy2.db"));
     await copyFile(path("a.db-wal"), path("copy2.db-wal"));
     assert.deepEqual(await engine.read("copy2", (tx) => locationIds(tx, "a")), [...ids, "next"]);
   });
 });
 
-test("the write-ahead log does not grow with what is written, and file and log together are whole at any moment", async () => {
+test("the write-ahead log stays small, and file and log together are consistent at any moment", async () => {
   await withEngine(async (engine, directory) => {
     const name = "x".repeat(20_000);
     let walBytesMax = 0;
@@ -251,7 +245,7 @@ test("the write-ahead log does not grow with what is written, and file and log t
       );
       walBytesMax = Math.max(walBytesMax, (await stat(join(directory, "a.db-wal"))).size);
       if (round % 12 !== 0) continue;
-      // What another process finds if this one is killed now.
+      // The files that another process finds if this one is killed now.
       for (const suffix of [".db", ".db-wal"])
         await copyFile(join(directory, `a${suffix}`), join(directory, `copy${suffix}`));
       const [first] = await engine.read("copy", (tx) => tx.all<{ n: number }>("select count(*) as n from location"));
@@ -262,9 +256,9 @@ test("the write-ahead log does not grow with what is written, and file and log t
   });
 });
 
-// Linux shows what a process has open; elsewhere there is nothing to look at.
+// Only Linux lists the open files of a process.
 test(
-  "no more files are kept open than may be, least recently used first, and never one in use is closed",
+  "the least recently used file is closed above the limit of open files, but never one in use",
   { skip: !fs.existsSync("/proc/self/fd") },
   async (t) => {
     await withEngine(async (engine, directory) => {
@@ -274,7 +268,7 @@ test(
         const names = new Set<string>();
         for (const descriptor of fs.readdirSync("/proc/self/fd")) {
           const link = `/proc/self/fd/${descriptor}`;
-          // The descriptor that lists the others is closed by now.
+          // The descriptor of the listing itself is already closed.
           const path = fs.existsSync(link) ? fs.readlinkSync(link) : "";
           if (path.startsWith(directory) && path.endsWith(".db")) names.add(path.slice(directory.length + 1));
         }

@@ -1,6 +1,4 @@
-/**
- * What every engine must do (src/store/store.ts, S1–S7). Each test gets an empty store of its own.
- */
+/** The tests that every engine must pass (src/store/store.ts, S1–S7). Each test gets its own empty store. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
@@ -8,10 +6,10 @@ import { Fault, type FaultCode } from "../../src/core/fault.ts";
 import type { QueueLimits } from "../../src/store/queue.ts";
 import type { Engine, SqlValue, Statement, Tx } from "../../src/store/store.ts";
 
-/** A store that outlives the engines opened over it. */
+/** A store on which engines can be opened, closed and opened again. */
 export interface EngineStore {
   open(options?: { readonly queue?: QueueLimits }): Promise<Engine>;
-  /** Removes the store with everything in it. Every engine over it has been closed. */
+  /** Removes the store. Every engine on it must be closed. */
   dispose(): Promise<void>;
 }
 
@@ -85,11 +83,11 @@ export function engineSuite(name: string, prepare: () => Promise<EngineStore>, s
     assert.deepEqual(
       await engine.read("a", (tx) => locationIds(tx, "a")),
       [],
-      "nothing of the removed shop comes back",
+      "a recreated shop has no data of the removed one",
     );
   });
 
-  engineTest("a shop that is not there is NOT_FOUND, whatever its id looks like", async (engine) => {
+  engineTest("a missing shop is NOT_FOUND, whatever its id looks like", async (engine) => {
     await engine.create("a");
     for (const shopId of ["b", "", "../a", "a.db", "A", "a/../a", "a".repeat(41)]) {
       await assert.rejects(
@@ -135,7 +133,7 @@ export function engineSuite(name: string, prepare: () => Promise<EngineStore>, s
     else for (const shopId of ["due-effect", "due-import"]) assert.ok(named.includes(shopId));
   });
 
-  engineTest("writes take effect one at a time, in the order in which they were accepted", async (engine) => {
+  engineTest("writes take effect one at a time, in the order of acceptance", async (engine) => {
     await engine.create("a");
     const counts = await Promise.all(
       Array.from({ length: 300 }, () =>
@@ -153,7 +151,7 @@ export function engineSuite(name: string, prepare: () => Promise<EngineStore>, s
     assert.equal(await engine.read("a", (tx) => onHand(tx, "a", "counter")), 300);
   });
 
-  engineTest("a write that throws keeps nothing and passes its error on; its neighbours are kept", async (engine) => {
+  engineTest("a write that throws is rolled back and rejects with its error; other writes are kept", async (engine) => {
     await engine.create("a");
     const refusal = new Fault("NOTHING_TO_RECEIVE", "no");
     const outcomes = await Promise.allSettled(
@@ -175,7 +173,7 @@ export function engineSuite(name: string, prepare: () => Promise<EngineStore>, s
     assert.equal(await engine.read("a", (tx) => onHand(tx, "a", padded(0))), 0);
   });
 
-  engineTest("a statement that fails fails its write alone", async (engine) => {
+  engineTest("a failing statement fails only its own write", async (engine) => {
     await engine.create("a");
     const twice = engine.write("a", (tx) => tx.batch([addLocation("a", "x", "X"), addLocation("a", "x", "X")]));
     const nonsense = engine.write("a", (tx) => tx.all("select nothing from nowhere"));
@@ -201,7 +199,7 @@ export function engineSuite(name: string, prepare: () => Promise<EngineStore>, s
         }),
       );
       sums.push(engine.read("a", sumOf), engine.peek("a", sumOf));
-      // Half of them are put between the writes' own steps, half between turns of the event loop.
+      // Half of them run between the steps of the writes, half between turns of the event loop.
       await (index % 2 === 0 ? Promise.resolve() : new Promise((resolve) => setImmediate(resolve)));
     }
     assert.deepEqual(new Set(await Promise.all(sums)), new Set([1_000]));
@@ -209,7 +207,7 @@ export function engineSuite(name: string, prepare: () => Promise<EngineStore>, s
     assert.equal(await engine.read("a", (tx) => onHand(tx, "a", "right")), 100);
   });
 
-  engineTest("whoever has had the answer to a write sees it in the next read", async (engine) => {
+  engineTest("a read after the answer to a write sees the write", async (engine) => {
     await engine.create("a");
     for (let index = 0; index < 20; index += 1) {
       await engine.write("a", (tx) => tx.batch([setOnHand("a", "v", index)]), { durable: index % 2 === 0 });
@@ -218,7 +216,7 @@ export function engineSuite(name: string, prepare: () => Promise<EngineStore>, s
     }
   });
 
-  engineTest("a long loop of reads lets others have their turn", async (engine) => {
+  engineTest("a long loop of reads does not block others", async (engine) => {
     await engine.create("a");
     let othersTurns = 0;
     const others = setInterval(() => (othersTurns += 1), 1);
@@ -230,14 +228,14 @@ export function engineSuite(name: string, prepare: () => Promise<EngineStore>, s
     }
   });
 
-  engineTest("a read changes nothing, even if it tries to", async (engine) => {
+  engineTest("a read cannot change anything", async (engine) => {
     await engine.create("a");
     await assert.rejects(engine.read("a", (tx) => tx.batch([addLocation("a", "x", "X")])));
     await assert.rejects(engine.peek("a", (tx) => tx.all("delete from location returning location_id")));
     assert.deepEqual(await engine.read("a", (tx) => locationIds(tx, "a")), []);
   });
 
-  engineTest("a work cannot end its transaction", async (engine) => {
+  engineTest("work cannot end its transaction", async (engine) => {
     await engine.create("a");
     for (const sql of ["commit", "rollback", "begin", "savepoint x"])
       await assert.rejects(
@@ -248,7 +246,7 @@ export function engineSuite(name: string, prepare: () => Promise<EngineStore>, s
     assert.deepEqual(await engine.read("a", (tx) => locationIds(tx, "a")), []);
   });
 
-  engineTest("a Tx ends with its work", async (engine) => {
+  engineTest("a Tx cannot be used after its work has ended", async (engine) => {
     await engine.create("a");
     const kept: Tx[] = [];
     await engine.write("a", (tx) => Promise.resolve(void kept.push(tx)));
@@ -257,7 +255,7 @@ export function engineSuite(name: string, prepare: () => Promise<EngineStore>, s
     for (const tx of kept) await assert.rejects(tx.all("select 1"));
   });
 
-  engineTest("what was answered is there after closing and opening again", async (engine, store) => {
+  engineTest("answered writes are there after closing and reopening", async (engine, store) => {
     await engine.create("a");
     await engine.write("a", (tx) => tx.batch([addLocation("a", "x", "X")]));
     await engine.close();
@@ -272,7 +270,7 @@ export function engineSuite(name: string, prepare: () => Promise<EngineStore>, s
     }
   });
 
-  engineTest("closing finishes what was accepted and refuses what comes after", async (engine) => {
+  engineTest("closing finishes accepted writes and refuses later ones", async (engine) => {
     await engine.create("a");
     const accepted = Array.from({ length: 150 }, (_, index) =>
       engine.write("a", (tx) => tx.batch([addLocation("a", padded(index), "x")])),
@@ -294,7 +292,7 @@ export function engineSuite(name: string, prepare: () => Promise<EngineStore>, s
     await assert.doesNotReject(engine.ready());
   });
 
-  engineTest("shops keep their data apart", async (engine) => {
+  engineTest("a shop cannot see the data of another", async (engine) => {
     await engine.create("a");
     await engine.create("b");
     await Promise.all(
@@ -304,7 +302,7 @@ export function engineSuite(name: string, prepare: () => Promise<EngineStore>, s
     assert.deepEqual(await engine.read("b", (tx) => locationIds(tx, "b")), ["x"]);
   });
 
-  engineTest("removing a shop fails what waits on it with NOT_FOUND", async (engine) => {
+  engineTest("removing a shop fails its waiting writes with NOT_FOUND", async (engine) => {
     await engine.create("a");
     const waiting = engine.write("a", (tx) => tx.batch([addLocation("a", "x", "X")]));
     const outcome = assert.rejects(waiting, faultOf("NOT_FOUND"));
@@ -318,7 +316,7 @@ export function engineSuite(name: string, prepare: () => Promise<EngineStore>, s
     assert.deepEqual(await engine.read("a", (tx) => locationIds(tx, "a")), []);
   });
 
-  engineTest("only strings, finite numbers and null are bound, and they come back as they were", async (engine) => {
+  engineTest("only strings, finite numbers and null are bound, and they are read back unchanged", async (engine) => {
     await engine.create("a");
     const bind = (value: unknown) =>
       engine.write("a", (tx) => tx.all("select location_id from location where name = ?", [value as SqlValue]));
@@ -354,7 +352,7 @@ export function engineSuite(name: string, prepare: () => Promise<EngineStore>, s
   });
 
   engineTest(
-    "a queue that is full refuses at once and honestly, and what it refused was never run",
+    "a full queue refuses at once, and a refused write never runs",
     async (engine) => {
       await engine.create("a");
       await engine.create("b");
@@ -387,7 +385,7 @@ export function engineSuite(name: string, prepare: () => Promise<EngineStore>, s
     { queue: { lengthMax: 5, waitMsMax: 10_000 } },
   );
 
-  engineTest("any mixture of writes, refusals and reads is as if done one after another", async (engine) => {
+  engineTest("any mixture of writes, refusals and reads has the same result as one after another", async (engine) => {
     let round = 0;
     const step = fc.constantFrom("write", "loose-write", "append", "refusal", "read", "peek", "pause");
     await fc.assert(
@@ -438,7 +436,7 @@ export function engineSuite(name: string, prepare: () => Promise<EngineStore>, s
           }
         }
         await Promise.all(work);
-        // What is appended comes in any order.
+        // Appended rows may come in any order.
         const inOrder = (ids: readonly string[]): readonly string[] => ids.filter((id) => !id.startsWith("appended"));
         for (const { ids } of await Promise.all(seen))
           assert.deepEqual(inOrder(ids), expected.slice(0, inOrder(ids).length));

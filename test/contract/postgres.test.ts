@@ -1,4 +1,4 @@
-/** What holds on PostgreSQL beside the contract of every engine: many nodes on one database, and the wall between its shops. */
+/** Tests of PostgreSQL beyond the contract of every engine: many nodes on one database, and row-level security between shops. */
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
@@ -19,7 +19,7 @@ import { addLocation, locationIds } from "./engine-suite.ts";
 
 const shopSchemaDirectory = path.join(import.meta.dirname, "../../src/shop/schema");
 
-/** The engines of nodes on one database that is dropped afterwards. */
+/** Runs `use` with the engines of several nodes on one database, and drops the database afterwards. */
 const withNodes = (
   count: number,
   use: (nodes: readonly Engine[], url: string) => Promise<void>,
@@ -60,7 +60,7 @@ async function counter(tx: Tx): Promise<number> {
   return row?.on_hand ?? -1;
 }
 
-test("writes on one shop through two nodes take effect one at a time, and each node's in its order", async () => {
+test("writes on one shop through two nodes take effect one at a time, each node's in their order", async () => {
   await withNodes(2, async ([left, right]) => {
     assert.ok(left !== undefined && right !== undefined);
     await left.create("a");
@@ -93,7 +93,7 @@ test("writes on one shop through two nodes take effect one at a time, and each n
   });
 });
 
-test("what one node has answered the other sees at once, and a shop that one removes is gone for both", async () => {
+test("an answered write is visible on the other node at once, and a removed shop is gone on both", async () => {
   await withNodes(2, async ([left, right]) => {
     assert.ok(left !== undefined && right !== undefined);
     await left.create("a");
@@ -116,7 +116,7 @@ test("what one node has answered the other sees at once, and a shop that one rem
   });
 });
 
-test("of nodes that start together on an empty database one makes the schemas and the others wait", async () => {
+test("when nodes start together on an empty database, one creates the schemas and the others wait", async () => {
   await withNodes(
     5,
     async (nodes, url) => {
@@ -135,7 +135,7 @@ test("of nodes that start together on an empty database one makes the schemas an
   );
 });
 
-test("a statement that forgets its shop sees and changes its own shop only: the second wall stands", async () => {
+test("row-level security limits a statement that does not name its shop to its own shop", async () => {
   await withNodes(1, async ([engine]) => {
     assert.ok(engine !== undefined);
     for (const shopId of ["a", "b"]) {
@@ -156,7 +156,7 @@ test("a statement that forgets its shop sees and changes its own shop only: the 
   });
 });
 
-test("every table of the shops has the wall, and every text is compared by code point", async () => {
+test("every table of the shops has row-level security, and every text is compared by code point", async () => {
   await withNodes(1, async (_, url) => {
     await withClient(url, async (client) => {
       const own = ["engine_shop", "migration", "token_bucket", "key_in_flight", "first_start"];
@@ -183,7 +183,7 @@ test("every table of the shops has the wall, and every text is compared by code 
   });
 });
 
-test("a table that a later version searches over all shops is opened for it on a database in use", async () => {
+test("a database in use gets the policy for a table that a later version searches over all shops", async () => {
   const database = await freshDatabase({ empty: true });
   const withEngine = async (tables: readonly string[], use: (engine: Engine) => Promise<void>): Promise<void> => {
     const pool = await openTestPool(database.url);
@@ -218,7 +218,7 @@ test("a table that a later version searches over all shops is opened for it on a
   }
 });
 
-test("the rows of keys in flight read as nodes of every version have written them", async () => {
+test("rows of keys in flight can be read whichever version of a node has written them", async () => {
   await withStores(1, async ([store], url) => {
     assert.ok(store !== undefined);
     await withClient(url, (client) =>
@@ -240,7 +240,7 @@ test("the rows of keys in flight read as nodes of every version have written the
   });
 });
 
-test("a connection that the database ends between two uses is replaced without anybody noticing", async () => {
+test("a connection that the database closes between two uses is replaced without an error", async () => {
   await withNodes(1, async ([engine], url) => {
     assert.ok(engine !== undefined);
     await engine.create("a");
@@ -257,7 +257,7 @@ test("a connection that the database ends between two uses is replaced without a
   });
 });
 
-test("more work at once than there are connections waits its turn, on every shop", async () => {
+test("more parallel work than connections waits for a connection, on every shop", async () => {
   const database = await freshDatabase();
   const store = await openPostgresStore(database.url, { connectionsMax: 2 });
   const pool = await openTestPool(database.url, 1);
@@ -289,7 +289,7 @@ test("more work at once than there are connections waits its turn, on every shop
   }
 });
 
-test("what is only added waits for no turn, and a shop is not removed under it", async () => {
+test("appending does not wait for the shop's turn, and the shop is not removed meanwhile", async () => {
   await withNodes(2, async ([left, right]) => {
     assert.ok(left !== undefined && right !== undefined);
     await left.create("a");

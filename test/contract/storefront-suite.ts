@@ -1,28 +1,28 @@
 /**
- * What every storefront must keep, whichever platform stands behind the port (F1–F4). An adapter is tested by calling this suite
- * with a platform that holds the fixture's variants.
+ * The tests that every storefront must pass, whatever its platform (F1–F4). An adapter calls this suite with a platform that has the
+ * fixture's variants.
  */
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { type ItemResult, type Storefront, StorefrontError } from "../../src/storefront/storefront.ts";
 import { money, quantity } from "../support/goods.ts";
 
-/** A storefront on which each variant stands as the fixture names it. Levels are 0, tags and costs absent at the start. */
+/** A storefront whose variants have the states that the fixture names. At the start levels are 0, and there are no tags and costs. */
 export interface StorefrontFixture {
   readonly storefront: Storefront;
-  /** Twelve active variants, each of a product of its own but the last two, which share one. */
+  /** Twelve active variants. Each has its own product, except the last two, which share one. */
   readonly active: readonly string[];
   readonly inactive: string;
   readonly deleted: string;
   readonly unsyncable: string;
   readonly locations: readonly [string, string];
-  /** Makes the next call of this name happen and its answer be lost. */
+  /** Makes the next call of this name take effect and its answer get lost. */
   loseNextAnswer(call: "changeOnHand" | "writeCosts"): Promise<void>;
-  /** What the platform's own side shows. */
+  /** Reads the state directly from the platform. */
   onHand(variantId: string, locationId: string): Promise<number>;
   incoming(variantId: string, locationId: string): Promise<number>;
   tags(variantId: string): Promise<readonly string[]>;
-  /** Tags the product by the merchant's own hand. */
+  /** Adds a tag to the product as the merchant does. */
   tagByHand(variantId: string, tag: string): Promise<void>;
   dispose(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontFixt
       delta: quantity(units),
     });
 
-    test("a look-up says of each variant how it stands, in the order asked", async () => {
+    test("a look-up returns the state of each variant, in the requested order", async () => {
       const { storefront, inactive, deleted, unsyncable } = fixture;
       assert.deepEqual(await storefront.checkVariants([deleted, variant(0), unsyncable, inactive, "never heard of"]), [
         "deleted",
@@ -57,7 +57,7 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontFixt
       ]);
     });
 
-    test("calls about nothing answer nothing", async () => {
+    test("calls with an empty list return an empty list", async () => {
       const { storefront } = fixture;
       assert.deepEqual(await storefront.checkVariants([]), []);
       assert.deepEqual(await storefront.changeOnHand([], context()), []);
@@ -67,7 +67,7 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontFixt
       assert.deepEqual(await storefront.setTags([], context()), []);
     });
 
-    test("an inactive variant is made active; a deleted or unsyncable one is not", async () => {
+    test("an inactive variant is activated; a deleted or unsyncable one is not", async () => {
       const { storefront, inactive, deleted, unsyncable } = fixture;
       const results = await storefront.activateVariants([inactive, deleted, unsyncable, variant(0)]);
       assert.deepEqual(outcomes(results), ["applied", "rejected", "rejected", "unchanged"]);
@@ -78,7 +78,7 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontFixt
       ]);
     });
 
-    test("a change adds to what is on hand, at its location only", async () => {
+    test("a change is added to the on-hand quantity, at its location only", async () => {
       const { storefront, locations } = fixture;
       await storefront.changeOnHand([change(variant(0), 5, 0), change(variant(0), 2, 1)], context());
       await storefront.changeOnHand([change(variant(0), -1.5, 0)], context());
@@ -86,7 +86,7 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontFixt
       assert.equal(await fixture.onHand(variant(0), locations[1]), 2);
     });
 
-    test("the same reference again changes nothing and answers the same (F1)", async () => {
+    test("a repeated reference changes nothing and gets the same answer (F1)", async () => {
       const { storefront, locations, deleted } = fixture;
       const again = context();
       const changes = [change(variant(1), 5), change(deleted, 1)];
@@ -96,7 +96,7 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontFixt
       assert.equal(await fixture.onHand(variant(1), locations[0]), 5);
     });
 
-    test("two calls at once under one reference land once", async () => {
+    test("two simultaneous calls with one reference take effect once", async () => {
       const { storefront, locations } = fixture;
       const once = context();
       const send = () => storefront.changeOnHand([change(variant(2), 4)], once);
@@ -105,7 +105,7 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontFixt
       assert.equal(await fixture.onHand(variant(2), locations[0]), 4);
     });
 
-    test("a reference with other items is refused and changes nothing", async () => {
+    test("a known reference with other items is refused and changes nothing", async () => {
       const { storefront, locations } = fixture;
       const used = context();
       await storefront.changeOnHand([change(variant(3), 1)], used);
@@ -113,7 +113,7 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontFixt
       assert.equal(await fixture.onHand(variant(3), locations[0]), 1);
     });
 
-    test("a lost answer says that the change may have landed, and its repetition lands it once (F3)", async () => {
+    test("a lost answer says that the change may have taken effect, and after a retry it has, once (F3)", async () => {
       const { storefront, locations } = fixture;
       const lost = context();
       await fixture.loseNextAnswer("changeOnHand");
@@ -139,7 +139,7 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontFixt
       assert.equal(await fixture.onHand(variant(5), locations[0]), 0.25);
     });
 
-    test("a change can be read back by its reference, and no other", async () => {
+    test("a change can be read back by its own reference only", async () => {
       const { storefront } = fixture;
       const made = context();
       const changes = [change(variant(6), 3)];
@@ -149,7 +149,7 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontFixt
       assert.equal(unmade?.verified, false);
     });
 
-    test("incoming is set, not added; 0 for a deleted variant is nothing to do", async () => {
+    test("incoming is set, not added; setting 0 for a deleted variant does nothing", async () => {
       const { storefront, locations, deleted } = fixture;
       const [locationId] = locations;
       const set = (variantId: string, units: number) =>
@@ -163,14 +163,14 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontFixt
       assert.deepEqual(outcomes(await set(deleted, 1)), ["rejected"]);
     });
 
-    test("a unit cost keeps four decimals, is read back, and bad neighbours are rejected alone", async () => {
+    test("a unit cost keeps four decimals and can be read back; of a list only the bad items are rejected", async () => {
       const { storefront, deleted, unsyncable } = fixture;
       const costs = [variant(8), deleted, unsyncable].map((variantId) => ({ variantId, unitCost: money(12.3456) }));
       assert.deepEqual(outcomes(await storefront.writeCosts(costs, context())), ["applied", "rejected", "rejected"]);
       assert.deepEqual(await storefront.readCosts([deleted, variant(8), variant(9)]), [null, money(12.3456), null]);
     });
 
-    test("a cost whose answer was lost is written by the repetition or found there", async () => {
+    test("a cost whose answer was lost is written by a retry, or found already written", async () => {
       const { storefront } = fixture;
       const cost = [{ variantId: variant(9), unitCost: money(7) }];
       await fixture.loseNextAnswer("writeCosts");

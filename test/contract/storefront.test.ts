@@ -26,7 +26,7 @@ storefrontSuite("sandbox", async () => {
   ]);
   const shown = async (variantId: string) => {
     const { variants } = await sandbox.state([variantId]);
-    return variants[0] ?? assert.fail(`the sandbox does not hold ${variantId}`);
+    return variants[0] ?? assert.fail(`the sandbox does not have ${variantId}`);
   };
   const level = async (variantId: string, locationId: string, figure: keyof Omit<SandboxLevel, "locationId">) => {
     const found = (await shown(variantId)).levels.find((each) => each.locationId === locationId);

@@ -1,4 +1,4 @@
-/** One process at a time has a data directory. */
+/** Only one process at a time can use a data directory. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { lockDirectory } from "../../src/store/sqlite/engine.ts";
 import { startWriter } from "./writer.ts";
 
-test("a second process does not start on a directory in use, and starts once the first has been killed", async () => {
+test("a second process does not start on a directory in use, but does after the first is killed", async () => {
   const directory = await mkdtemp(path.join(tmpdir(), "openpo-lock-"));
   const writer = await startWriter(directory, 0);
   try {

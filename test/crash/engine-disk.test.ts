@@ -1,6 +1,6 @@
 /**
- * A disk that fails one shop: that shop answers 503, the others are served, nothing acknowledged is lost, and it comes back by
- * itself when the disk does (S6).
+ * Disk failures of one shop (S6): that shop answers 503 and the others work. No acknowledged write is lost, and the shop recovers by
+ * itself when the disk does.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -20,7 +20,7 @@ interface Bench {
   readonly engine: Engine;
   readonly shops: string;
   readonly logged: string[];
-  /** Opens an engine over the directory; it is closed at the end. */
+  /** Opens an engine on the directory; it is closed at the end. */
   readonly open: () => Promise<Engine>;
 }
 
@@ -56,7 +56,7 @@ async function withShops(body: (bench: Bench) => Promise<void>, shops?: string):
   }
 }
 
-/** Shop a is refused with this message, which tells nothing about the machine; shop b is served. */
+/** Checks that shop a is refused with this message, which reveals nothing about the machine, and that shop b works. */
 async function onlyAIsUnavailable(engine: Engine, message: RegExp): Promise<void> {
   const attempts = [
     engine.read("a", (tx) => locationIds(tx, "a")),
@@ -76,7 +76,7 @@ async function onlyAIsUnavailable(engine: Engine, message: RegExp): Promise<void
   await engine.write("b", (tx) => tx.all("update location set name = 'served' where shop_id = 'b'"));
 }
 
-test("a file that is no database: 503 for its shop only, until the right file is back", async () => {
+test("a file that is not a database: 503 for its shop only, until the right file is back", async () => {
   await withShops(async ({ engine, shops, logged, open }) => {
     await engine.close();
     const file = join(shops, "a.db");
@@ -107,7 +107,7 @@ test("a file damaged in the middle: 503 for its shop only, until it has been res
     await file.close();
     const again = await open();
     await onlyAIsUnavailableForData(again);
-    // The operator's restore comes when the program has let go of the damaged file.
+    // The file is restored after the program has closed the damaged one.
     for (let round = 0; round < 5; round += 1) await new Promise((resolve) => setImmediate(resolve));
     await rename(`${path}.good`, path);
     assert.equal((await again.read("a", (tx) => locationIds(tx, "a"))).length, 51);
@@ -115,7 +115,7 @@ test("a file damaged in the middle: 503 for its shop only, until it has been res
   });
 });
 
-/** Only statements that meet a damaged page fail; those of this one do. */
+/** Checks that reads of damaged pages of shop a fail, and that other statements work. */
 async function onlyAIsUnavailableForData(engine: Engine): Promise<void> {
   const names = engine.read("a", (tx) => tx.all("select sum(length(name)) from location where shop_id = 'a'"));
   const beside = engine.read("a", async (tx) => {
@@ -132,11 +132,11 @@ async function onlyAIsUnavailableForData(engine: Engine): Promise<void> {
     }
     return "written";
   });
-  await assert.rejects(swallowed, faultOf("DO_UNAVAILABLE"), "whatever the work makes of it");
+  await assert.rejects(swallowed, faultOf("DO_UNAVAILABLE"), "even if the work catches the error");
   assert.deepEqual(await engine.read("b", (tx) => locationIds(tx, "b")), ["x"]);
 }
 
-test("a directory in the file's place: 503 for its shop only, until it is gone", async () => {
+test("a directory instead of the file: 503 for its shop only, until the directory is removed", async () => {
   await withShops(async ({ engine, shops, open }) => {
     await engine.close();
     const file = join(shops, "a.db");
@@ -152,7 +152,7 @@ test("a directory in the file's place: 503 for its shop only, until it is gone",
   });
 });
 
-test("a file that another program holds: 503 for its shop only, until it lets go", async () => {
+test("a file locked by another program: 503 for its shop only, until it is unlocked", async () => {
   await withShops(async ({ engine, shops, open }) => {
     await engine.close();
     const other = new DatabaseSync(join(shops, "a.db"));
@@ -164,7 +164,7 @@ test("a file that another program holds: 503 for its shop only, until it lets go
   });
 });
 
-test("a file written by a newer version of the program is left alone", async () => {
+test("a file written by a newer version of the program is not changed", async () => {
   await withShops(async ({ engine, shops, logged, open }) => {
     await engine.close();
     const newer = new DatabaseSync(join(shops, "a.db"));
@@ -178,7 +178,7 @@ test("a file written by a newer version of the program is left alone", async () 
   });
 });
 
-/** A small disk of its own; null where this process may not mount one. */
+/** Mounts a small separate disk; null if this process may not mount one. */
 function mountSmallDisk(t: TestContext): { readonly path: string; remount(options: string): void } | null {
   const path = join(tmpdir(), `openpo-small-${process.pid}-${Date.now()}`);
   mkdirSync(path);
@@ -199,7 +199,7 @@ function mountSmallDisk(t: TestContext): { readonly path: string; remount(option
   };
 }
 
-test("a full disk: writes are refused and keep nothing, reads go on, and writes go on when there is room again", async (t) => {
+test("a full disk: writes are refused and change nothing, reads work, and writes work again when there is space", async (t) => {
   const disk = mountSmallDisk(t);
   if (disk === null) return;
   await withShops(
@@ -241,7 +241,7 @@ test("a full disk: writes are refused and keep nothing, reads go on, and writes 
   );
 });
 
-test("a read-only disk: a clear 503, not ready, and served again when it can be written", async (t) => {
+test("a read-only disk: 503 with a clear message, not ready, and writes work again when it is writable", async (t) => {
   const disk = mountSmallDisk(t);
   if (disk === null) return;
   await withShops(

@@ -1,6 +1,6 @@
 /**
- * A process that writes to a shop as fast as it can and prints the number of each write once it has been acknowledged.
- * Arguments: the store's directory, first number.
+ * A process that writes to a shop as fast as it can and prints the number of each acknowledged write. Arguments: the store's directory,
+ * the first number.
  */
 import { writeSync } from "node:fs";
 import { lockDirectory } from "../../src/store/sqlite/engine.ts";
@@ -11,7 +11,7 @@ if (databaseOf(directory) === null) lockDirectory(directory);
 const { engine } = await openStore(directory);
 await engine.create("a");
 
-/** Big enough for the write-ahead log to be moved into the file many times in a run. */
+/** Big enough for many checkpoints in a run. */
 const name = "x".repeat(10_000);
 let next = Number(first);
 
@@ -19,7 +19,7 @@ async function writer(): Promise<never> {
   for (;;) {
     const number = next;
     next += 1;
-    // Two statements: half of them must never be found.
+    // Two statements: there must never be only one of them.
     await engine.write("a", (tx) =>
       tx.batch([
         {

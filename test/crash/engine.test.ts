@@ -1,12 +1,10 @@
-/**
- * A process that writes is killed (-9) at any moment: what it acknowledged is there, in whole writes, in the order of acceptance.
- */
+/** A writing process is killed (-9) at any moment: its acknowledged writes are there, complete and in the order of acceptance. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inPlace, openStore } from "../support/store.ts";
 import { startWriter } from "./writer.ts";
 
-test("killed at any moment, every acknowledged write is there, whole, and none before it is missing", () =>
+test("after a kill at any moment, every acknowledged write and all writes before it are there, complete", () =>
   inPlace(async (directory) => {
     let kept = 0;
     for (let round = 0; round < 8; round += 1) {
@@ -15,7 +13,7 @@ test("killed at any moment, every acknowledged write is there, whole, and none b
       await writer.kill();
 
       const store = await openStore(directory);
-      // In a turn of the shop: what a database still does for the process that is gone is over then.
+      // Read inside a turn of the shop: the database has then finished its work for the killed process.
       const found = await store.engine.write("a", async (tx) => ({
         numbers: (
           await tx.all<{ on_hand: number }>("select on_hand from inventory_level where shop_id = 'a' order by on_hand")

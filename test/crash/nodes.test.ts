@@ -1,11 +1,11 @@
 /**
- * Three nodes on one PostgreSQL under mixed load, while nodes are killed (-9) and the database is restarted in every way there is:
- * nothing that was acknowledged is lost, each key has one effect, and the stock is right (S1–S4, H2, O1, O6, C17–C20, C34, C38–C41).
+ * Three nodes on one PostgreSQL under mixed load, while nodes are killed (-9) and the database is restarted in different ways. No
+ * acknowledged change is lost, each key has one effect, and the stock is right (S1–S4, H2, O1, O6, C17–C20, C34, C38–C41).
  *
- * Clients keep a model of what they were told. Each has orders that nobody else touches, of which it knows every figure, and all share
- * orders at which they meet: lines added, goods taken back, a counter raised by compare and swap.
+ * Each client keeps a model of the answers it got. It has its own orders, of which it knows every figure. All clients of a shop also change
+ * shared orders: they add lines, un-receive goods, and raise a counter by compare-and-swap.
  *
- * `OPENPO_TEST_NODES_SECONDS`: how long the load goes on. `OPENPO_TEST_NODES_SEED`: what is done, and what is done to it.
+ * `OPENPO_TEST_NODES_SECONDS` is the duration of the load. `OPENPO_TEST_NODES_SEED` seeds the clients' steps and the disruptions.
  */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
@@ -36,14 +36,14 @@ const patienceMs = 120_000;
 const drainMsMax = 120_000;
 
 const nodeCount = 3;
-/** The first is the hot one: half of all clients are at it. */
+/** Half of all clients work on the first shop. */
 const shopIds = ["hot", "mild", "cool", "cold"] as const;
 const clientCount = 14;
 const variantIds = ["v0", "v1", "v2", "v3", "v4", "v5"] as const;
 const onHandAtStart = 1_000;
 const takenBackFrom = 100_000;
 
-// What is read of the answers.
+// Schemas of the answers.
 
 const lineSchema = z.object({
   poLineItemId: z.string(),
@@ -107,7 +107,7 @@ const orders = "/api/v1/purchase-orders";
 
 // The model.
 
-/** An order that one client alone changes, as its latest answer told it; null figures are the storefront's business. */
+/** An order that only one client changes, as in its latest answer. */
 interface OwnOrder {
   order: Order;
 }
@@ -116,19 +116,19 @@ interface Shop {
   readonly shopId: string;
   readonly token: string;
   readonly client: Client;
-  /** Numbers that answers have told, deleted orders included. */
+  /** All order numbers seen in answers, including those of deleted orders. */
   readonly numbers: Set<string>;
   readonly own: Map<string, OwnOrder>;
   readonly deleted: Set<string>;
-  /** The orders at which clients meet. */
-  readonly crowded: { readonly lines: string; readonly counter: string; readonly goods: Order };
+  /** The orders that all clients change. */
+  readonly shared: { readonly lines: string; readonly counter: string; readonly goods: Order };
   linesAdded: Set<string>;
   counted: number;
   takenBack: number;
 }
 
-/** One client at one shop. */
-class Hand {
+/** One client of one shop, with a model of its orders. */
+class SimulatedClient {
   readonly #shop: Shop;
   readonly #random: () => number;
   readonly #name: string;
@@ -155,7 +155,7 @@ class Hand {
     return 1 + Math.floor(this.#random() * max);
   }
 
-  /** A write under a key of its own: sometimes to two nodes at once, sometimes by a client that hangs up early. */
+  /** Sends a write with a new key: sometimes to two nodes at once, sometimes with a short timeout. */
   async #write(method: string, target: string, body?: unknown, ifMatch?: string): Promise<Definite> {
     const idempotencyKey = `${this.#name}-${(this.#keys += 1)}`;
     const asked: Asked = {
@@ -183,8 +183,8 @@ class Hand {
   async step(): Promise<void> {
     const roll = this.#random();
     if (this.#mine.length < 2 || roll < 0.12) return this.#create();
-    if (roll < 0.2) return this.#meet();
-    if (roll < 0.3) return this.#look();
+    if (roll < 0.2) return this.#changeShared();
+    if (roll < 0.3) return this.#readBack();
     if (roll < 0.34) return this.#replay();
     return this.#advance(this.#pick(this.#mine));
   }
@@ -199,24 +199,24 @@ class Hand {
     assert.equal(answer.status, 201, answer.text);
     const order = orderOf(answer);
     assert.equal(order.version, 1);
-    assert.ok(!this.#shop.numbers.has(order.poNumber), `${order.poNumber} was given twice`);
+    assert.ok(!this.#shop.numbers.has(order.poNumber), `${order.poNumber} was assigned twice`);
     this.#shop.numbers.add(order.poNumber);
     const own = { order };
     this.#shop.own.set(order.purchaseOrderId, own);
     this.#mine.push(own);
   }
 
-  /** Reads an own order anywhere: what was acknowledged is there. */
-  async #look(): Promise<void> {
+  /** Reads an own order from any node and checks that every acknowledged change is in it. */
+  async #readBack(): Promise<void> {
     const { order } = this.#pick(this.#mine);
     const known = figuresOf(order);
     const read = orderOf(await this.#read(`${orders}/${order.purchaseOrderId}`));
     assert.deepEqual(figuresOf(read), known, `order ${order.purchaseOrderId} is not as it was acknowledged`);
-    assert.ok(read.version >= order.version, `order ${order.purchaseOrderId} went back to version ${read.version}`);
+    assert.ok(read.version >= order.version, `order ${order.purchaseOrderId} went down to version ${read.version}`);
     if (this.#chance(0.3)) await this.#read(`${orders}?limit=20&variantId=${this.#pick(variantIds)}`);
   }
 
-  /** Repeats any request of the shop that was answered: the client compares. */
+  /** Repeats an answered request of the shop; `insist` checks that the answer is the same. */
   async #replay(): Promise<void> {
     const { client } = this.#shop;
     const told = [...client.told.values()];
@@ -225,13 +225,13 @@ class Hand {
     assert.ok(replayed);
   }
 
-  /** Does something at an order at which others are at work. */
-  async #meet(): Promise<void> {
-    const { crowded } = this.#shop;
+  /** Changes an order that other clients change too. */
+  async #changeShared(): Promise<void> {
+    const { shared } = this.#shop;
     const what = this.#random();
     if (what < 0.4) {
       const lineItems = [{ variantId: this.#pick(variantIds), quantityOrdered: 1 }];
-      const answer = await this.#write("POST", `${orders}/${crowded.lines}/line-items`, { lineItems });
+      const answer = await this.#write("POST", `${orders}/${shared.lines}/line-items`, { lineItems });
       assert.equal(answer.status, 201, answer.text);
       const added = z.object({ data: z.object({ lineItems: z.array(lineSchema) }) }).parse(JSON.parse(answer.text))
         .data.lineItems;
@@ -241,25 +241,25 @@ class Hand {
         this.#shop.linesAdded.add(poLineItemId);
       }
     } else if (what < 0.8) {
-      const before = orderOf(await this.#read(`${orders}/${crowded.counter}`));
+      const before = orderOf(await this.#read(`${orders}/${shared.counter}`));
       const note = String(Number(before.note ?? 0) + 1);
-      const answer = await this.#write("PATCH", `${orders}/${crowded.counter}`, { note }, `"${before.version}"`);
+      const answer = await this.#write("PATCH", `${orders}/${shared.counter}`, { note }, `"${before.version}"`);
       if (answer.status !== 412) {
         assert.equal(answer.status, 200, answer.text);
         assert.equal(orderOf(answer).version, before.version + 1);
         this.#shop.counted += 1;
       }
     } else {
-      const { poLineItemId } = this.#pick(crowded.goods.lineItems);
+      const { poLineItemId } = this.#pick(shared.goods.lineItems);
       const quantity = this.#upTo(3);
       const lines = [{ lineItemId: poLineItemId, quantity }];
-      const answer = await this.#write("POST", `${orders}/${crowded.goods.purchaseOrderId}/unreceive`, { lines });
+      const answer = await this.#write("POST", `${orders}/${shared.goods.purchaseOrderId}/unreceive`, { lines });
       assert.equal(answer.status, 200, answer.text);
       this.#shop.takenBack += quantity;
     }
   }
 
-  /** Takes an own order one step further. */
+  /** Takes an own order to its next step. */
   async #advance(own: OwnOrder): Promise<void> {
     const { order } = own;
     const at = `${orders}/${order.purchaseOrderId}`;
@@ -322,7 +322,7 @@ class Hand {
     } else await this.#act(own, `${at}/status`, { status: "Sent" }, (lines) => lines);
   }
 
-  /** A POST that must succeed, after which the lines are as `change` makes them. */
+  /** Sends a POST that must succeed, and checks that the lines are then as `change` makes them. */
   async #act(
     own: OwnOrder,
     target: string,
@@ -339,9 +339,9 @@ class Hand {
     assert.deepEqual(
       figuresOf(told),
       { ...figuresOf(expected), status: told.status },
-      "the answer tells of another change",
+      "the answer shows a different change",
     );
-    assert.ok(told.version >= own.order.version, "the order went back");
+    assert.ok(told.version >= own.order.version, "the order's version went down");
     own.order = told;
   }
 
@@ -375,7 +375,7 @@ class Hand {
     assert.equal(answer.status, 200, answer.text);
   }
 
-  /** Completes the order: nothing is done with it any more. */
+  /** Completes the order. The client does not change it afterwards. */
   async #finish(own: OwnOrder, target: string): Promise<void> {
     const all = target.endsWith("/quick-complete");
     await this.#act(own, target, {}, (lines) =>
@@ -393,7 +393,7 @@ const confirmation = ({ poLineItemId, quantityOrdered }: Order["lineItems"][numb
 const confirmed = (lines: Order["lineItems"]): Order["lineItems"] =>
   lines.map((line) => ({ ...line, quantityConfirmed: line.quantityOrdered }));
 
-/** What of an order only its own client changes. */
+/** The members of an order that only its own client changes. */
 const figuresOf = ({ status, note, lineItems }: Order) => ({
   status,
   note,
@@ -406,12 +406,12 @@ const figuresOf = ({ status, note, lineItems }: Order) => ({
   ]),
 });
 
-// What is done to nodes, database and storefront.
+// Disruptions of nodes, database and storefront.
 
-type Blow = "kill" | "kill two" | "stop" | "freeze" | "database fast" | "database immediate" | "database killed";
+type Disruption = "kill" | "kill two" | "stop" | "freeze" | "database fast" | "database immediate" | "database killed";
 
-/** One round; a longer load begins another. */
-const blows: readonly Blow[] = [
+/** One round of disruptions; a longer load repeats it. */
+const disruptions: readonly Disruption[] = [
   "kill",
   "database fast",
   "kill",
@@ -426,11 +426,11 @@ const blows: readonly Blow[] = [
   "kill",
   "database killed",
 ];
-/** Between the end of a blow and the next. */
-const calmMs = 3_000;
+/** Pause after each disruption. */
+const pauseMs = 3_000;
 const startTriesMax = 20;
 
-/** Faults of the sandbox: of calls, and of the items of a push. The last one takes long. */
+/** Faults of the sandbox, for calls or for the items of a push. The last one is slow. */
 const faults = [
   ...["changeOnHand", "changeOnHand", "setIncoming", "readOnHand", "writeCosts", "*"].flatMap((call) =>
     ["error", "throttled", "lost-response"].map((outcome) => ({ call, outcome })),
@@ -459,34 +459,34 @@ async function restart(database: PostgresServer, how: "SIGINT" | "SIGQUIT" | "SI
       await database.start();
       return;
     } catch (error) {
-      // What a killed server has left may hold its memory for a moment longer.
+      // Processes of the killed server may hold its shared memory a moment longer.
       if (tries === startTriesMax) throw error;
       await sleep(200);
     }
   }
 }
 
-async function strike(blow: Blow, { nodes, database, random }: Setting): Promise<void> {
-  const victim = Math.floor(random() * nodes.length);
+async function disrupt(disruption: Disruption, { nodes, database, random }: Setting): Promise<void> {
+  const index = Math.floor(random() * nodes.length);
   const endAndStart = async (node: ServiceNode | undefined, signal: NodeJS.Signals): Promise<void> => {
     const code = await node?.end(signal);
-    if (signal === "SIGTERM") assert.equal(code, 0, "a node that was told to stop did not end well");
+    if (signal === "SIGTERM") assert.equal(code, 0, "a stopped node did not exit with status 0");
     await sleep(random() * 1_500);
     await node?.start();
   };
-  switch (blow) {
+  switch (disruption) {
     case "kill":
-      return endAndStart(nodes[victim], "SIGKILL");
+      return endAndStart(nodes[index], "SIGKILL");
     case "kill two":
-      await Promise.all([victim, (victim + 1) % nodes.length].map((each) => endAndStart(nodes[each], "SIGKILL")));
+      await Promise.all([index, (index + 1) % nodes.length].map((each) => endAndStart(nodes[each], "SIGKILL")));
       return;
     case "freeze":
-      nodes[victim]?.program?.signal("SIGSTOP");
+      nodes[index]?.program?.signal("SIGSTOP");
       await sleep(1_000 + random() * 3_000);
-      nodes[victim]?.program?.signal("SIGCONT");
+      nodes[index]?.program?.signal("SIGCONT");
       return;
     case "stop":
-      return endAndStart(nodes[victim], "SIGTERM");
+      return endAndStart(nodes[index], "SIGTERM");
     case "database fast":
       return restart(database, "SIGINT");
     case "database immediate":
@@ -496,9 +496,9 @@ async function strike(blow: Blow, { nodes, database, random }: Setting): Promise
   }
 }
 
-/** The storefront of a shop is slow, and fails so many of the next calls. */
-async function changeWeather(shopId: string, { nodes, random }: Setting): Promise<void> {
-  const weather = {
+/** Makes the storefront of a shop slow, and some of its next calls fail. */
+async function changeFaults(shopId: string, { nodes, random }: Setting): Promise<void> {
+  const settings = {
     latencyMs: Math.floor(random() * 120),
     applyDelayMs: Math.floor(random() * 200),
     faults: Array.from({ length: Math.floor(random() * 3) }, () => ({
@@ -506,11 +506,11 @@ async function changeWeather(shopId: string, { nodes, random }: Setting): Promis
       times: 1 + Math.floor(random() * 3),
     })),
   };
-  // A node that is away now, or a database: the weather stays as it is.
-  await operate(anyOf(nodes, random).url, "PUT", `/shops/${shopId}/sandbox/faults`, weather).catch(() => null);
+  // If the node or the database is down, the faults stay unchanged.
+  await operate(anyOf(nodes, random).url, "PUT", `/shops/${shopId}/sandbox/faults`, settings).catch(() => null);
 }
 
-// The beginning.
+// Setup.
 
 async function openShop(
   shopId: string,
@@ -571,7 +571,7 @@ async function openShop(
     numbers: new Set([lines.poNumber, counter.poNumber]),
     own: new Map(),
     deleted: new Set(),
-    crowded: {
+    shared: {
       lines: lines.purchaseOrderId,
       counter: counter.purchaseOrderId,
       goods: orderOf(await read(`${orders}/po_goods`)),
@@ -582,7 +582,7 @@ async function openShop(
   };
 }
 
-// The end.
+// Checks after the load.
 
 const readerOf =
   ({ client, token }: Shop) =>
@@ -592,7 +592,7 @@ const readerOf =
     return JSON.parse(answer.text);
   };
 
-/** Waits until no follow-on work is left. */
+/** Waits until the shop has no pending effects. */
 async function untilQuiet(url: string, shop: Shop): Promise<void> {
   const untilMs = systemClock.now() + drainMsMax;
   for (;;) {
@@ -603,7 +603,7 @@ async function untilQuiet(url: string, shop: Shop): Promise<void> {
   }
 }
 
-/** What an operator does about follow-on work that failed for good: the recovery that answers name. */
+/** Repairs failed follow-on work of an order, as the `recovery` of an answer says. */
 async function recover(shop: Shop, order: Order): Promise<void> {
   const at = `${orders}/${order.purchaseOrderId}`;
   const write = async (below: string, body: object): Promise<Definite> => {
@@ -624,20 +624,20 @@ async function recover(shop: Shop, order: Order): Promise<void> {
   if (completed) await write("/complete", {});
 }
 
-const inStep = (order: Order): boolean =>
+const isSynced = (order: Order): boolean =>
   order.lineItems.every((line) => line.quantitySynced === line.quantityReceived);
 
-/** Follow-on work is through, and what had failed for good has been made up for. */
-async function bringToRest(url: string, shop: Shop, nodes: readonly ServiceNode[]): Promise<void> {
+/** Waits for all follow-on work, and repairs the failed one. */
+async function settleFollowOnWork(url: string, shop: Shop, nodes: readonly ServiceNode[]): Promise<void> {
   const read = readerOf(shop);
   await operate(nodes[0]?.url ?? "", "PUT", `/shops/${shop.shopId}/sandbox/faults`, {});
   await untilQuiet(url, shop);
-  for (const id of [...shop.own.keys(), shop.crowded.goods.purchaseOrderId]) {
+  for (const id of [...shop.own.keys(), shop.shared.goods.purchaseOrderId]) {
     const order = orderAnswer.parse(await read(`${orders}/${id}`)).data.purchaseOrder;
-    if (!inStep(order) || ["failed", "partial"].includes(order.storefrontSyncState)) await recover(shop, order);
+    if (!isSynced(order) || ["failed", "partial"].includes(order.storefrontSyncState)) await recover(shop, order);
   }
-  // A sync that touches every variant tells the storefront of all that is incoming.
-  const target = `${orders}/${shop.crowded.goods.purchaseOrderId}/storefront-sync`;
+  // A sync of an order with every variant sends all incoming quantities to the storefront.
+  const target = `${orders}/${shop.shared.goods.purchaseOrderId}/storefront-sync`;
   const idempotencyKey = "the last sync";
   await shop.client.insist({ method: "POST", target, token: shop.token, idempotencyKey, body: {} });
   await untilQuiet(url, shop);
@@ -651,7 +651,7 @@ const openStatuses: readonly string[] = [
   "Partially Received",
 ];
 
-/** Pages of a list to their end. */
+/** Reads all pages of a list. */
 async function allOf<Row>(
   read: (target: string) => Promise<unknown>,
   target: string,
@@ -666,16 +666,16 @@ async function allOf<Row>(
   return found;
 }
 
-/** Order ids and numbers: what was created is there once, what was deleted is not, and no number is missing or there twice. */
+/** Checks that each created order is listed once, no deleted order is, and no order number is missing or used twice. */
 async function proveOrders(shop: Shop): Promise<void> {
   const listed = await allOf(readerOf(shop), `${orders}?limit=50`, (json) => {
     const { purchaseOrders, cursor } = listAnswer.parse(json).data;
     return { rows: purchaseOrders, cursor };
   });
-  const { crowded } = shop;
+  const { shared } = shop;
   assert.deepEqual(
     listed.map((order) => order.purchaseOrderId).sort(),
-    [...shop.own.keys(), crowded.lines, crowded.counter, crowded.goods.purchaseOrderId].sort(),
+    [...shop.own.keys(), shared.lines, shared.counter, shared.goods.purchaseOrderId].sort(),
   );
   assert.deepEqual(
     [...shop.numbers].sort((a, b) => a.localeCompare(b, "en", { numeric: true })),
@@ -684,10 +684,10 @@ async function proveOrders(shop: Shop): Promise<void> {
   assert.equal(shop.numbers.size, shop.own.size + shop.deleted.size + 2);
 }
 
-/** Each order is as its client knows it; each acknowledged change is in its history, once. */
+/** Checks that each order matches its client's model and has each acknowledged change once in its history. */
 async function proveHistories(shop: Shop): Promise<readonly Order[]> {
   const read = readerOf(shop);
-  const { crowded } = shop;
+  const { shared } = shop;
   const kept: Order[] = [];
   const written = Map.groupBy(
     [...shop.client.told.values()].filter(({ answer }) => answer.status < 300),
@@ -695,7 +695,7 @@ async function proveHistories(shop: Shop): Promise<readonly Order[]> {
   );
   for (const [id, known] of [
     ...shop.own,
-    ...[crowded.lines, crowded.counter, "po_goods"].map((each) => [each] as const),
+    ...[shared.lines, shared.counter, "po_goods"].map((each) => [each] as const),
   ]) {
     const at = `${orders}/${id}`;
     const order = orderAnswer.parse(await read(at)).data.purchaseOrder;
@@ -721,18 +721,18 @@ async function proveHistories(shop: Shop): Promise<readonly Order[]> {
   }
   const orderAt = (id: string): Order => kept.find((each) => each.purchaseOrderId === id) ?? assert.fail();
   assert.deepEqual(
-    orderAt(crowded.lines)
+    orderAt(shared.lines)
       .lineItems.map((line) => line.poLineItemId)
       .sort(),
     [...shop.linesAdded].sort(),
   );
-  assert.equal(Number(orderAt(crowded.counter).note ?? 0), shop.counted);
-  assert.equal(orderAt(crowded.counter).version, shop.counted + 1);
-  assert.equal(orderAt(crowded.lines).version, shop.linesAdded.size + 1);
+  assert.equal(Number(orderAt(shared.counter).note ?? 0), shop.counted);
+  assert.equal(orderAt(shared.counter).version, shop.counted + 1);
+  assert.equal(orderAt(shared.lines).version, shop.linesAdded.size + 1);
   return kept;
 }
 
-/** Stock at the storefront and in the shop is what was received, what is incoming is what is pending. */
+/** Checks that the stock of storefront and shop matches the received quantities, and incoming the pending ones. */
 async function proveStock(
   url: string,
   shop: Shop,
@@ -751,7 +751,7 @@ async function proveStock(
     variantId,
     levels: [{ onHand: onHandAtStart - takenBackFrom + received(variantId), incoming: pending(variantId) }],
   }));
-  for (const order of kept) assert.ok(inStep(order), `${order.purchaseOrderId} is not in step with its storefront`);
+  for (const order of kept) assert.ok(isSynced(order), `${order.purchaseOrderId} is not synced with its storefront`);
   const sandbox = await operate(nodes[0]?.url ?? "", "GET", `/shops/${shop.shopId}/sandbox`);
   assert.deepEqual(sandboxAnswer.parse(sandbox).data.variants, expected, "the storefront's figures");
   const levels = await rowsOf<{ variant_id: string; on_hand: string; incoming: string }>(
@@ -770,16 +770,16 @@ async function proveStock(
     expected,
     "the shop's own figures",
   );
-  const taken = crowdedGoods(kept).lineItems.reduce((sum, line) => sum + takenBackFrom - line.quantityReceived, 0);
+  const taken = sharedGoods(kept).lineItems.reduce((sum, line) => sum + takenBackFrom - line.quantityReceived, 0);
   assert.equal(taken, shop.takenBack);
 }
 
-const crowdedGoods = (kept: readonly Order[]): Order =>
+const sharedGoods = (kept: readonly Order[]): Order =>
   kept.find((order) => order.purchaseOrderId === "po_goods") ?? assert.fail();
 
 /**
- * Every key still has its first answer, on any node; every answer has its audit row, a change's exactly one. Rows that no answer of a
- * change depends on are not synced (D5): a database that crashes may forget those of its last moments, and of those only.
+ * Checks that every key still has its first answer on every node, every answer has an audit row, and every change exactly one. Audit rows of
+ * reads are not synced (D5), so a crash of the database may lose the last of them, but no others.
  */
 async function proveAnswers(shop: Shop, nodes: readonly ServiceNode[], crashedAtMs: readonly number[]): Promise<void> {
   for (const { asked } of shop.client.told.values()) assert.ok((await shop.client.insist(asked)).replayed);
@@ -795,7 +795,7 @@ async function proveAnswers(shop: Shop, nodes: readonly ServiceNode[], crashedAt
   const rowsByRequest = Map.groupBy(audit, (row) => row.requestId);
   for (const { asked, answer } of shop.client.told.values()) {
     const rows = rowsByRequest.get(answer.requestId)?.filter((row) => !row.replayed) ?? [];
-    // What was kept, and then told by a replay, may itself have been answered with a failure: the database was lost in between.
+    // A committed change that was later replayed may first have got a failure, if the database was lost after the commit.
     const kept = rows.filter((row) => row.status === answer.status || row.status >= 500);
     assert.deepEqual([rows.length, kept.length], [1, 1], `${asked.method} ${asked.target} in the audit log`);
   }
@@ -806,70 +806,70 @@ async function proveAnswers(shop: Shop, nodes: readonly ServiceNode[], crashedAt
   for (const { asked, atMs } of missing)
     assert.ok(
       crashedAtMs.some((crashMs) => atMs <= crashMs + unsyncedMsMax && atMs >= crashMs - unsyncedMsMax),
-      `${asked.method} ${asked.target} is not in the audit log, and no crash of the database was near`,
+      `${asked.method} ${asked.target} is not in the audit log, and the database did not crash near its time`,
     );
 }
-/** How long the database may take to sync what nobody waits for, on a busy machine. */
+/** How long the database may take on a busy machine to sync rows that no answer waits for. */
 const unsyncedMsMax = 5_000;
 
-interface Storm {
-  readonly struck: readonly Blow[];
-  /** When the database was ended. */
+interface LoadReport {
+  readonly disrupted: readonly Disruption[];
+  /** When the database was stopped or killed. */
   readonly crashedAtMs: readonly number[];
   readonly steps: number;
 }
 
-/** Everybody at work, for as long as the load goes on or until something is wrong; everything runs again at the end. */
-async function underFire(setting: Setting, shops: readonly Shop[], broken: AbortController): Promise<Storm> {
+/** Runs clients and disruptions until the time is over or something fails. All nodes run again at the end. */
+async function runLoad(setting: Setting, shops: readonly Shop[], broken: AbortController): Promise<LoadReport> {
   const untilMs = systemClock.now() + seconds * 1_000;
   const isOver = (): boolean => systemClock.now() >= untilMs || broken.signal.aborted;
-  const struck: Blow[] = [];
+  const disrupted: Disruption[] = [];
   const crashedAtMs: number[] = [];
   let steps = 0;
-  const striking = async (): Promise<void> => {
+  const disrupting = async (): Promise<void> => {
     for (let index = 0; !isOver(); index += 1) {
-      await sleep(calmMs);
-      const blow = blows[index % blows.length] ?? "kill";
-      if (blow.startsWith("database")) crashedAtMs.push(systemClock.now());
-      await strike(blow, setting);
-      struck.push(blow);
+      await sleep(pauseMs);
+      const disruption = disruptions[index % disruptions.length] ?? "kill";
+      if (disruption.startsWith("database")) crashedAtMs.push(systemClock.now());
+      await disrupt(disruption, setting);
+      disrupted.push(disruption);
     }
   };
   const changing = async (): Promise<void> => {
     while (!isOver()) {
-      await changeWeather(anyOf(shopIds, setting.random), setting);
+      await changeFaults(anyOf(shopIds, setting.random), setting);
       await sleep(700);
     }
   };
   const working = async (index: number): Promise<void> => {
     const shop = shops[index % 2 === 0 ? 0 : 1 + (((index - 1) / 2) % (shops.length - 1))];
     assert.ok(shop !== undefined);
-    const hand = new Hand(shop, `client ${index}`, seeded(seed + 1 + index));
+    const client = new SimulatedClient(shop, `client ${index}`, seeded(seed + 1 + index));
     while (!isOver()) {
-      await hand.step();
+      await client.step();
       steps += 1;
     }
   };
-  const all = [striking(), changing(), ...Array.from({ length: clientCount }, (_, index) => working(index))];
+  const all = [disrupting(), changing(), ...Array.from({ length: clientCount }, (_, index) => working(index))];
   await Promise.allSettled(all.map((each) => each.catch((error: unknown) => broken.abort(error))));
   broken.signal.throwIfAborted();
-  return { struck, crashedAtMs, steps };
+  return { disrupted, crashedAtMs, steps };
 }
 
 const skip = findPostgres() === null ? "there is no PostgreSQL on this machine" : false;
 
 suite("crash: three nodes", { skip }, () => {
-  test("whatever is killed, each acknowledged change is kept, each key has one effect and the stock is right", async (context) => {
+  test("under kills and restarts each acknowledged change is kept, each key has one effect and the stock is right", async (context) => {
     await using database = await startPostgres();
     const { url } = database;
     const random = seeded(seed);
-    /** What is still under way when something has gone wrong need not go on. */
+    /** Ends all work after the first failure. */
     const broken = new AbortController();
     await withNodes(url, nodeCount, async (nodes) => {
       const shops = await Promise.all(shopIds.map((shopId) => openShop(shopId, nodes, random, broken.signal)));
-      const { struck, crashedAtMs, steps } = await underFire({ nodes, database, random }, shops, broken);
+      const { disrupted, crashedAtMs, steps } = await runLoad({ nodes, database, random }, shops, broken);
       for (const shop of shops) {
-        await bringToRest(url, shop, nodes);
+        await settleFollowOnWork(url, shop, nodes);
         await proveOrders(shop);
         await proveStock(url, shop, nodes, await proveHistories(shop));
         await proveAnswers(shop, nodes, crashedAtMs);
@@ -880,11 +880,11 @@ suite("crash: three nodes", { skip }, () => {
       );
       context.diagnostic(
         `${steps} steps, ${shops.reduce((sum, shop) => sum + shop.client.answers.length, 0)} answers; ` +
-          `struck: ${struck.join(", ")}; repeated after: ` +
+          `disrupted: ${disrupted.join(", ")}; repeated after: ` +
           [...repeats].map(([why, all]) => `${why} ${all.reduce((sum, [, count]) => sum + count, 0)}`).join(", "),
       );
-      assert.ok(struck.filter((blow) => blow.startsWith("kill")).length >= 2);
-      assert.ok(struck.filter((blow) => blow.startsWith("database")).length >= 2);
+      assert.ok(disrupted.filter((disruption) => disruption.startsWith("kill")).length >= 2);
+      assert.ok(disrupted.filter((disruption) => disruption.startsWith("database")).length >= 2);
       assert.ok(steps >= clientCount);
     })
       .catch((error: unknown) => {

@@ -1,8 +1,8 @@
 /**
- * A process of its own for outbox.test.ts: resumes what is pending in a directory, receives goods if asked, and kills itself (-9) at a
- * step. Steps are what the outbox does to the world outside the process: before and after each of its writes and calls.
+ * The process that outbox.test.ts starts. It resumes the pending effects in a directory, receives goods if asked, and kills itself (-9) at
+ * a given step. A step is the moment before or after each write and each storefront call of the outbox.
  *
- * Arguments: directory, step to die at (0: never), `receive` or `resume`.
+ * Arguments: directory, step at which to die (0: never), `receive` or `resume`.
  */
 import type { Engine } from "../../src/store/store.ts";
 import { StorefrontError, type Storefront } from "../../src/storefront/storefront.ts";

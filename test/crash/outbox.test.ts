@@ -1,4 +1,4 @@
-/** The process is killed (-9) between each pair of steps of follow-on work: what was received lands, and lands once (S3, C38, C40). */
+/** The process is killed (-9) at each step of follow-on work: received goods reach the storefront exactly once (S3, C38, C40). */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import path from "node:path";
@@ -36,7 +36,7 @@ function runChild(directory: string, dieAt: number, what: "receive" | "resume", 
   });
 }
 
-/** Uses the world in a directory, and closes it. */
+/** Opens the shop in a directory for `use`, and closes it. */
 async function using<T>(directory: string, use: (world: World) => Promise<T>): Promise<T> {
   const world = await openWorld(directory);
   try {
@@ -54,7 +54,7 @@ const place = (directory: string): Promise<void> =>
     ]),
   );
 
-/** Resumes what a crash has left, and proves that storefront and shop agree with what was received. */
+/** Resumes the work that a crash has left, and checks that storefront and shop match the received quantities. */
 const provenAfterwards = (directory: string, what: string): Promise<void> =>
   using(directory, async (world) => {
     await world.outbox.start();
@@ -84,7 +84,7 @@ const provenAfterwards = (directory: string, what: string): Promise<void> =>
 const stepsMax = 60;
 
 suite("crash: outbox", () => {
-  test("killed at every step in turn, the stock is right and nothing is pushed twice", async () => {
+  test("after a kill at each step, the stock is right and nothing is pushed twice", async () => {
     let killed = 0;
     for (let dieAt = 1; dieAt < stepsMax; dieAt += 1) {
       const done = await inDirectory(async (directory) => {
@@ -96,11 +96,11 @@ suite("crash: outbox", () => {
       if (done) break;
       killed += 1;
     }
-    // Two lanes, each a claim, a call and a record, each with a before and an after.
+    // Two lanes with a claim, a call and a record each, and each of these has a step before and after.
     assert.ok(killed >= 12 && killed < stepsMax - 1, `${killed} steps were tried`);
   });
 
-  test("killed again and again while it resumes, with answers lost, the stock is right", () =>
+  test("after repeated kills during recovery, with lost answers, the stock is right", () =>
     inDirectory(async (directory) => {
       await place(directory);
       await using(directory, (world) =>
@@ -113,7 +113,7 @@ suite("crash: outbox", () => {
       await provenAfterwards(directory, `died ${deaths} times`);
     }));
 
-  test("killed while it waits for a slow storefront, the stock is right", () =>
+  test("after a kill during a slow storefront call, the stock is right", () =>
     inDirectory(async (directory) => {
       await place(directory);
       await using(directory, (world) => world.strike([], { latencyMs: 2_000 }));

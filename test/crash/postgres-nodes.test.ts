@@ -1,6 +1,6 @@
 /**
- * What nodes on one database owe each other: one takes over what another leaves when it dies, stops or stands still, and keys in flight,
- * rate limits and revocations hold everywhere at once (O1, O6, H2, K1, C17–C19, D44).
+ * Several nodes on one database: a node takes over the work of another that dies, stops or freezes. Keys in flight, rate limits and
+ * revocations apply on all nodes at once (O1, O6, H2, K1, C17–C19, D44).
  */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
@@ -21,11 +21,11 @@ import {
 import { freshDatabase, withClient } from "../support/postgres.ts";
 
 const orders = "/api/v1/purchase-orders";
-/** As long as another node's claim of follow-on work may last, and the look for it. */
+/** Time limit for a takeover: the lease of follow-on work and the poll after it. */
 const takeoverMsMax = 75_000;
 const { leaseMs } = outboxLimits;
 
-/** This many nodes on a database of their own. */
+/** Runs `use` with this many nodes on a new database. */
 async function withNewNodes(
   count: number,
   use: (nodes: readonly ServiceNode[], databaseUrl: string) => Promise<void>,
@@ -44,7 +44,7 @@ const wordOf = (answer: Answered): string =>
   z.object({ error: z.object({ code: z.string(), reason: z.string().optional() }) }).parse(JSON.parse(answer.text))
     .error.reason ?? "none";
 
-/** A shop with ten of a variant to be received, on an order `po_1`. */
+/** The records of a shop with an order `po_1` on which ten units of a variant can be received. */
 const goods = [
   { type: "location", locationId: "loc", name: "Warehouse" },
   { type: "variant", variantId: "red", productId: "shirt", productName: "Shirt" },
@@ -69,7 +69,7 @@ const receive = (token: string, quantityReceived: number): Asked => ({
 const slowStorefront = (url: string, shopId: string, latencyMs: number): Promise<unknown> =>
   operate(url, "PUT", `/shops/${shopId}/sandbox/faults`, { latencyMs });
 
-/** What the storefront has, whatever the service knows of it. */
+/** Reads the storefront's on-hand quantity directly from its tables. */
 async function onHand(databaseUrl: string, shopId: string): Promise<number> {
   const rows = await rowsOf<{ on_hand: string }>(
     databaseUrl,
@@ -93,11 +93,11 @@ const orderAt = async (node: ServiceNode, token: string) => {
 };
 
 suite("nodes on one database", { concurrency: 2 }, () => {
-  test("a node that dies or stands still while it pushes stock is taken over, and the stock is pushed once", () =>
+  test("another node takes over when a node dies or freezes during a stock push, and the stock is pushed once", () =>
     withNewNodes(3, async (nodes, databaseUrl) => {
       const [dying, frozen, other] = [at(nodes, 0), at(nodes, 1), at(nodes, 2)];
-      // Killed before the push has landed, after it has landed and before that is known, and halted on the way, once with a client
-      // that waits for its answer.
+      // The node is killed before its push takes effect (before), or after that but before the outcome is recorded (after). Or the node is
+      // frozen during the push (halted), once with a client that waits for the answer (waiting).
       const shopIds = ["before", "after", "halted", "waiting"] as const;
       const tokens = new Map<string, string>();
       for (const shopId of shopIds) {
@@ -116,7 +116,7 @@ suite("nodes on one database", { concurrency: 2 }, () => {
       };
       await pushing("after", dying);
       const { waited } = await withClient(databaseUrl, async (client) => {
-        // Whoever would keep what became of the push waits for the shop.
+        // This lock makes every node that records the outcome of the push wait.
         await client.query("begin");
         await client.query("select 1 from openpo.engine_shop where shop_id = 'after' for update");
         await until("the push lands", async () => (await onHand(databaseUrl, "after")) === 104, 20_000);
@@ -139,12 +139,12 @@ suite("nodes on one database", { concurrency: 2 }, () => {
       const versions = await Promise.all(
         shopIds.map(async (shopId) => (await orderAt(other, tokenOf(shopId))).version),
       );
-      // The client asks elsewhere: as soon as the key is free it is told what was kept.
+      // The client retries on another node. As soon as the key is free, it gets the stored answer.
       const elsewhere = (node: ServiceNode) => ask(node.url, receive(tokenOf("waiting"), 4));
       await until("the key is free", async () => (await elsewhere(other)).status === 200, takeoverMsMax);
       const { text } = await elsewhere(other);
       frozen.program?.signal("SIGCONT");
-      // It goes on where it stood: it calls the storefront and tries to keep what became of it, or finds that the call has taken too long.
+      // The frozen node continues: it calls the storefront and tries to record the outcome, or the call has timed out.
       const calls = z.object({ data: z.object({ calls: z.record(z.string(), z.number()) }) });
       const called = async (): Promise<boolean> => {
         const sandbox = calls.parse(await operate(other.url, "GET", "/shops/halted/sandbox"));
@@ -156,7 +156,7 @@ suite("nodes on one database", { concurrency: 2 }, () => {
         async () => (await ask(frozen.url, receive(tokenOf("halted"), 4))).status === 200,
         20_000,
       );
-      // Whatever the halted node has found out since, a key has one answer.
+      // The resumed node gives the same answer under the key.
       assert.equal((await waited).text, text);
       for (const node of [frozen, other]) assert.equal((await elsewhere(node)).text, text);
       await sleep(1_500);
@@ -169,14 +169,14 @@ suite("nodes on one database", { concurrency: 2 }, () => {
       await other.end("SIGTERM");
     }));
 
-  test("a node that is told to stop answers what it has begun, and another goes on at once with what it leaves", () =>
+  test("a stopping node answers its running requests, and another node continues its follow-on work at once", () =>
     withNewNodes(2, async (nodes, databaseUrl) => {
       const [stopping, other] = [at(nodes, 0), at(nodes, 1)];
       const shopIds = Array.from({ length: 6 }, (_, index) => `shop-${index}`);
       const tokens = await Promise.all(
         shopIds.map((shopId) => makeShop(other.url, shopId, { followOnWaitMs: 1_500 }, goods)),
       );
-      // Longer than a node that stops waits for a call that is out.
+      // Longer than a stopping node waits for a storefront call.
       for (const shopId of shopIds) await slowStorefront(other.url, shopId, 8_000);
       const asked = tokens.flatMap((token) => [
         receive(token, 4),
@@ -215,12 +215,12 @@ suite("nodes on one database", { concurrency: 2 }, () => {
         return states.every((state) => state.storefrontSyncState === "synced");
       };
       await until(
-        "the other pushes before any claim of the stopped node would have ended",
+        "the other node pushes before a lease of the stopped node would have ended",
         synced,
         claimedMs + leaseMs - performance.now(),
       );
       for (const shopId of shopIds) assert.equal(await onHand(databaseUrl, shopId), 104);
-      // What the one answered the other repeats, byte for byte.
+      // The other node replays the answers byte for byte.
       for (const [index, each] of asked.entries()) {
         const again = await ask(other.url, each);
         assert.equal(again.headers["idempotent-replayed"], "true");
@@ -228,7 +228,7 @@ suite("nodes on one database", { concurrency: 2 }, () => {
       }
     }));
 
-  test("a key that is sent to three nodes at once has one effect and one answer", () =>
+  test("an idempotency key sent to three nodes at once has one effect and one answer", () =>
     withNewNodes(3, async (nodes) => {
       const token = await makeShop(at(nodes, 0).url, "shop", {}, []);
       const keys = Array.from({ length: 25 }, (_, index) => `key ${index}`);
@@ -248,7 +248,7 @@ suite("nodes on one database", { concurrency: 2 }, () => {
         assert.equal(told.size, 1);
         for (const replay of replays) assert.equal(replay.headers["idempotent-replayed"], "true");
         for (const text of told) texts.add(text);
-        // Another request under the key is refused wherever it comes.
+        // Every node refuses a different request under the key.
         const other = await ask(at(nodes, texts.size).url, { ...asked, body: {} });
         assert.equal(wordOf(other), "IDEMPOTENCY_KEY_REUSED");
       }
@@ -258,7 +258,7 @@ suite("nodes on one database", { concurrency: 2 }, () => {
       assert.equal(totalCount, keys.length);
     }));
 
-  test("a key that is revoked on one node is refused by the other in the next call", () =>
+  test("an API key revoked on one node is refused by the other in the next call", () =>
     withNewNodes(2, async (nodes) => {
       await makeShop(at(nodes, 0).url, "shop", {}, []);
       for (let round = 0; round < 10; round += 1) {
@@ -273,10 +273,10 @@ suite("nodes on one database", { concurrency: 2 }, () => {
       }
     }));
 
-  test("calls over three nodes get exactly the tokens of the shop's one bucket", () =>
+  test("calls to three nodes share the tokens of the shop's one bucket", () =>
     withNewNodes(3, async (nodes) => {
       const capacity = 40;
-      // Refilled by less than one token in any time that this may take.
+      // Refills less than one token during the test.
       const rateLimit = { capacity, refillPerSecond: 0.001 };
       const token = await makeShop(at(nodes, 0).url, "shop", { rateLimit }, []);
       const answers = await Promise.all(
@@ -290,7 +290,7 @@ suite("nodes on one database", { concurrency: 2 }, () => {
       const left = answers
         .filter((answer) => answer.status === 200)
         .map((answer) => Number(/r=(\d+)/.exec(String(answer.headers["ratelimit"]))?.[1]));
-      // Each call that got a token saw another level of the bucket.
+      // Each successful call saw a different level of the bucket.
       assert.deepEqual(
         left.sort((a, b) => a - b),
         Array.from({ length: capacity }, (_, index) => index),

@@ -1,6 +1,6 @@
 /**
- * What becomes of writes when the database crashes, its answers get lost, or it falls silent (S4, S6, N2): nothing that was acknowledged
- * is lost, nothing is told wrong, and nothing waits or locks for ever.
+ * Writes while the database crashes, its answers get lost, or it stops responding (S4, S6, N2): no acknowledged write is lost, no wrong
+ * outcome is reported, and no wait or lock is endless.
  */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
@@ -12,7 +12,7 @@ import { startProxy } from "../support/proxy.ts";
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Two rows that belong together. */
+/** Statements for two rows that must be kept together. */
 const pair = (number: number) => [
   addLocation("a", String(number), "x"),
   {
@@ -29,7 +29,7 @@ async function kept(tx: Tx): Promise<{ readonly numbers: readonly number[]; read
   return { numbers: levels.map((row) => row.on_hand), halves: Math.abs(levels.length - locations.length) };
 }
 
-/** Asks until it gets an answer other than that the database is away. */
+/** Repeats `work` until it fails no longer because the database is unavailable. */
 async function persistently<T>(ask: () => Promise<T>, msMax: number): Promise<T> {
   const untilMs = performance.now() + msMax;
   for (;;) {
@@ -46,7 +46,7 @@ const isUnknown = (error: Fault): boolean => /not known/.test(error.message);
 
 suite("crash: PostgreSQL", { concurrency: true }, () => {
   for (const how of ["SIGKILL", "SIGQUIT"] as const)
-    test(`the database ends by ${how} under load: the engine finds it again, with every acknowledged write, none twice`, async () => {
+    test(`the database crashes by ${how} under load: the engine reconnects, and every acknowledged write is kept once`, async () => {
       await using server = await startPostgres();
       await makeTemplate(server.url);
       const database = await freshDatabase({ server: server.url });
@@ -84,7 +84,7 @@ suite("crash: PostgreSQL", { concurrency: true }, () => {
         await persistently(() => engine.ready(), 5_000);
         const until = performance.now() + 15_000;
         while (acknowledged.length < before + 20) {
-          assert.ok(performance.now() < until, "no write gets through any more");
+          assert.ok(performance.now() < until, "no write succeeds any more");
           await sleep(20);
         }
       }
@@ -107,7 +107,7 @@ suite("crash: PostgreSQL", { concurrency: true }, () => {
       await store.close();
     });
 
-  /** An engine that reaches its database through a proxy, another that reaches it directly, and their shop a. */
+  /** Runs `use` with an engine that is connected through a proxy (`far`), one that is connected directly (`near`), and a shop a. */
   async function withProxy(
     use: (bench: {
       readonly near: Engine;
@@ -141,7 +141,7 @@ suite("crash: PostgreSQL", { concurrency: true }, () => {
   }
 
   for (const writes of [1, 5])
-    test(`${writes} committed and the answer lost: it is looked up, and told as done`, () =>
+    test(`the answer to a commit is lost (writes in it: ${writes}): the outcome is looked up, and success is reported`, () =>
       withProxy(async ({ near, far, proxy }) => {
         const lost = proxy.loseCommit("after");
         const numbers = Array.from({ length: writes }, (_, index) => index);
@@ -151,7 +151,7 @@ suite("crash: PostgreSQL", { concurrency: true }, () => {
         await far.write("a", (tx) => tx.batch(pair(writes)));
       }));
 
-  test("committed after a load, all in one flight, and the answer lost: it is looked up, and told as done", () =>
+  test("the answer to a commit in one round trip with a load is lost: success is reported", () =>
     withProxy(async ({ near, far, proxy }) => {
       const lost = proxy.loseCommit("after");
       await far.write("a", async (tx) => {
@@ -162,7 +162,7 @@ suite("crash: PostgreSQL", { concurrency: true }, () => {
       assert.deepEqual(await near.read("a", kept), { numbers: [1], halves: 0 });
     }));
 
-  test("cut before the commit arrived: nothing is kept, and that is what is told", () =>
+  test("a connection cut before the commit: nothing is kept, and failure is reported", () =>
     withProxy(async ({ near, far, proxy }) => {
       const lost = proxy.loseCommit("before");
       const write = far.write("a", (tx) => tx.batch(pair(1)));
@@ -172,7 +172,7 @@ suite("crash: PostgreSQL", { concurrency: true }, () => {
       await far.write("a", (tx) => tx.batch(pair(1)));
     }));
 
-  test("committed, the answer lost and the database away for long: it is told as not known, in bounded time", () =>
+  test("the answer is lost and the database stays away: the outcome is reported as unknown in bounded time", () =>
     withProxy(async ({ near, far, proxy }) => {
       const lost = proxy.loseCommit("for-long");
       const startedMs = performance.now();
@@ -185,7 +185,7 @@ suite("crash: PostgreSQL", { concurrency: true }, () => {
       assert.deepEqual(await persistently(() => far.read("a", kept), 5_000), { numbers: [1], halves: 0 });
     }));
 
-  test("cut before the commit arrived, and the database crashes: what others do since is not taken for it", async () => {
+  test("a connection cut before the commit, then a crash: later transactions are not mistaken for the lost one", async () => {
     await using server = await startPostgres();
     await makeTemplate(server.url);
     await withProxy(async ({ near, far, proxy }) => {
@@ -202,7 +202,7 @@ suite("crash: PostgreSQL", { concurrency: true }, () => {
       await lost;
       await server.crash("SIGKILL");
       await server.start();
-      // They get the ids of transactions that the crash has made the database forget.
+      // These writes get the transaction ids that the database has forgotten in the crash.
       for (let index = 0; index < 30; index += 1)
         await persistently(() => near.write("b", (tx) => tx.batch([addLocation("b", String(index), "x")])), 10_000);
       proxy.resume();
@@ -211,7 +211,7 @@ suite("crash: PostgreSQL", { concurrency: true }, () => {
     }, server.url);
   });
 
-  test("a database that falls silent is DO_UNAVAILABLE or DO_OVERLOADED in bounded time, and is used again when it answers", () =>
+  test("a database that stops responding gives DO_UNAVAILABLE or DO_OVERLOADED in bounded time, and is used again later", () =>
     withProxy(async ({ far, proxy }) => {
       await far.write("a", (tx) => tx.batch(pair(1)));
       proxy.stall();
@@ -247,7 +247,7 @@ suite("crash: PostgreSQL", { concurrency: true }, () => {
       }
     }));
 
-  test("a node that falls silent in its turn does not hold the shop for ever", () =>
+  test("a node that stops responding during its turn does not lock the shop forever", () =>
     withProxy(async ({ near, far, proxy }) => {
       const inTurn = Promise.withResolvers<void>();
       const goOn = Promise.withResolvers<void>();
@@ -260,7 +260,7 @@ suite("crash: PostgreSQL", { concurrency: true }, () => {
       });
       const hung = assert.rejects(hanging, Fault);
       await inTurn.promise;
-      assert.deepEqual(await near.read("a", kept), { numbers: [], halves: 0 }, "reads do not wait");
+      assert.deepEqual(await near.read("a", kept), { numbers: [], halves: 0 }, "reads do not wait for the turn");
       const startedMs = performance.now();
       await persistently(() => near.write("a", (tx) => tx.batch(pair(2))), 40_000);
       const tookMs = performance.now() - startedMs;

@@ -1,4 +1,4 @@
-/** A process that writes (engine-writer.ts), to be killed. */
+/** Starts a writing process (engine-writer.ts) that a test can kill. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
@@ -7,7 +7,7 @@ export interface Writer {
   kill(): Promise<void>;
 }
 
-/** Starts a writer and waits until it writes. */
+/** Starts a writer and waits for its first acknowledged write. */
 export async function startWriter(directory: string, first: number): Promise<Writer> {
   const child = spawn(process.execPath, ["test/crash/engine-writer.ts", directory, String(first)], {
     stdio: ["ignore", "pipe", "pipe"],
@@ -23,7 +23,7 @@ export async function startWriter(directory: string, first: number): Promise<Wri
   }
   return {
     get acknowledged() {
-      // A line cut short by the kill is none.
+      // A last line cut off by the kill does not count.
       return output.split("\n").slice(1, -1).map(Number);
     },
     async kill() {

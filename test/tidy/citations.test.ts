@@ -1,9 +1,9 @@
 /**
- * Every citation resolves: rules of docs/contract.md, decisions, invariants of modules, headings of the specification, links between
- * documents. And nothing is defined twice.
+ * Checks that every citation resolves (rules of docs/contract.md, decisions, invariants of modules, headings of the specification, links
+ * between documents) and that nothing is defined twice.
  *
- * What counts as a citation. Only prose is read: comments and names of tests in TypeScript, comments in SQL, Markdown without code. So
- * fixtures, ids and ISO weeks in strings are no citations, nor is anything between backticks. In prose these are:
+ * Only prose is read: comments and names of tests in TypeScript, comments in SQL, Markdown without code. Strings and text between backticks
+ * are not read, so fixtures, ids and ISO weeks there are not citations. In prose these are citations:
  * - an id, a capital letter with one or two digits that stands alone: `C12`, `(S4, D7)`, `P1–P6`
  * - `spec "Heading"`, with an item of the list under it: `spec "Heading" 6`; more after commas
  * - `contract §9`, `contract §9 "Heading"`; more after commas
@@ -21,7 +21,7 @@ interface Document {
   readonly text: string;
 }
 
-/** Comments, each as one line; consecutive line comments are one. */
+/** Returns the comments, each as one line; consecutive line comments are joined. */
 function commentsOf(source: string, lineMark: RegExp): readonly string[] {
   const comments: string[] = [];
   let open: string[] | null = null;
@@ -48,7 +48,7 @@ const typescriptLineMark = /(?:^|\s)\/\/ ?(.*)$/;
 const sqlLineMark = /^\s*-- ?(.*)$/;
 const testName = /\btest\(\s*("(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`)/g;
 
-/** The pieces of a document that may cite, each as one line and without code. */
+/** Returns the pieces of a document that may contain citations, each as one line and without code. */
 function proseOf({ path, text }: Document): readonly string[] {
   const pieces = path.endsWith(".md")
     ? text.replaceAll(/^```[\s\S]*?^```/gm, "").split(/\n{2,}|\n(?=\s*(?:[-|]|\d+\.) )/)
@@ -76,14 +76,14 @@ const firsts = (text: string, pattern: RegExp): readonly string[] =>
 
 const invariant = /^\s*\* - ([A-Z]\d{1,2})\. /gm;
 
-/** The ids that a document defines. */
+/** Returns the ids that a document defines. */
 function definitionsOf({ path, text }: Document): readonly string[] {
   if (path === "docs/contract.md") return firsts(text, /^\*\*(C\d+)\.\*\* /gm);
   if (path === "docs/decisions.md") return firsts(text, /^- \*\*(D\d+)\. /gm);
   return path.startsWith("src/") && path.endsWith(".ts") ? firsts(headerOf(text), invariant) : [];
 }
 
-/** Ids that are defined more than once, or where nobody looks for them. */
+/** Reports ids that are defined more than once or in the wrong place. */
 function definitionFaults(documents: readonly Document[]): readonly string[] {
   const places = Map.groupBy(
     documents.flatMap((document) => definitionsOf(document).map((id) => ({ id, path: document.path }))),
@@ -135,10 +135,10 @@ function headingsOf(contract: string): Headings {
 
 // Citations.
 
-/** Names that look like ids. */
+/** Names that look like ids but are not. */
 const names: ReadonlySet<string> = new Set();
 
-/** The ids that a piece of prose cites; a range cites all that are in it. */
+/** Returns the ids that a piece of prose cites; a range cites every id in it. */
 function idsIn(prose: string): readonly string[] {
   return [...prose.matchAll(/(?<![\w%./#$-])([A-Z])(\d{1,2})(?:[–-]\1?(\d{1,2}))?(?![\w-])/g)].flatMap(
     ([, letter = "", first = "", last = first]) =>
@@ -152,7 +152,7 @@ function idsIn(prose: string): readonly string[] {
 const specCitation = /\bspec((?:,? "[^"]+"(?: \d+(?:–\d+)?)?)+)/g;
 const contractCitation = /\bcontract((?:,? §\d+(?: "[^"]+")?)+)/g;
 
-/** Headings that a piece of prose cites and that are not there. */
+/** Reports cited headings that do not exist. */
 function headingFaultsIn(prose: string, headings: Headings): readonly string[] {
   const faults: string[] = [];
   for (const list of firsts(prose, specCitation))
@@ -169,7 +169,7 @@ function headingFaultsIn(prose: string, headings: Headings): readonly string[] {
   return faults;
 }
 
-/** Citations of a document that lead nowhere. */
+/** Reports citations of a document that do not resolve. */
 function citationFaults(document: Document, defined: ReadonlySet<string>, headings: Headings): readonly string[] {
   return proseOf(document).flatMap((prose) => [
     ...idsIn(prose)
@@ -184,7 +184,7 @@ function citationFaults(document: Document, defined: ReadonlySet<string>, headin
 
 // Links.
 
-/** The anchor that a heading gets. */
+/** Returns the anchor of a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -194,7 +194,7 @@ const anchorOf = (heading: string): string =>
 const anchorsOf = (text: string): ReadonlySet<string> =>
   new Set(firsts(text.replaceAll(/^```[\s\S]*?^```/gm, ""), /^#+ (.+)$/gm).map(anchorOf));
 
-/** Relative links of a Markdown document to files or headings that are not there. */
+/** Reports relative links of a Markdown document to missing files or headings. */
 function linkFaults({ path, text }: Document, read: (path: string) => string | null): readonly string[] {
   return firsts(text, /\]\(([^)\s]+)\)/g).flatMap((link) => {
     if (/^[a-z]+:/.test(link)) return [];
@@ -223,7 +223,7 @@ function readOrNull(path: string): string | null {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    // A link to a folder.
+    // The link is to a folder.
     return error instanceof Error && "code" in error && error.code === "EISDIR" ? "" : null;
   }
 }
@@ -236,7 +236,7 @@ test("every rule, decision and invariant is defined once", () => {
   none(definitionFaults(documents));
 });
 
-test("every citation leads to what it cites", () => {
+test("every citation resolves", () => {
   const defined = new Set(documents.flatMap(definitionsOf));
   assert.ok(["C1", "D1", "P1", "S1"].every((id) => defined.has(id)));
   const headings = headingsOf(textOf("docs/contract.md"));
@@ -244,7 +244,7 @@ test("every citation leads to what it cites", () => {
   none(documents.flatMap((document) => citationFaults(document, defined, headings)));
 });
 
-test("every link between documents leads to a file, and to a heading in it", () => {
+test("every link between documents leads to an existing file and heading", () => {
   none(documents.filter(({ path }) => path.endsWith(".md")).flatMap((document) => linkFaults(document, readOrNull)));
 });
 
@@ -268,7 +268,7 @@ test("the glossary is in alphabetical order and has no term twice", () => {
   assert.deepEqual(terms, [...new Set(terms)].sort());
 });
 
-// The checks themselves: each must see what it is there to see.
+// Tests of the checks themselves.
 
 const planted: readonly Document[] = [
   {
@@ -308,7 +308,7 @@ for (const [path, text, fault] of bad)
     assert.match(faultsOf(path, text), fault);
   });
 
-test("citations that resolve, and what is none, are let through", () => {
+test("citations that resolve, and text that is not a citation, are accepted", () => {
   const fine: readonly (readonly [string, string])[] = [
     ["src/x.ts", '/** Source: spec "Errors" 1–2; C1, P1–P2; contract §9, §9 "Receipt". */'],
     [
@@ -321,7 +321,7 @@ test("citations that resolve, and what is none, are let through", () => {
   for (const [path, text] of fine) assert.equal(faultsOf(path, text), "", text);
 });
 
-test("what is defined twice or astray is reported", () => {
+test("an id that is defined twice or in the wrong place is reported", () => {
   none(definitionFaults(planted));
   const second = { path: "src/shop/y.ts", text: "/**\n * Y.\n *\n * - P2. Something else.\n */\n" };
   assert.match(definitionFaults([...planted, second]).join(), /P2 is defined in src\/core\/x\.ts and src\/shop\/y\.ts/);
@@ -333,7 +333,7 @@ test("what is defined twice or astray is reported", () => {
   assert.match(definitionFaults([inTest]).join(), /Z2 is defined outside/);
 });
 
-test("links that lead nowhere are reported", () => {
+test("links that do not resolve are reported", () => {
   const read = (path: string): string | null => (path === "docs/a.md" ? "# One & two\n" : null);
   const faults = (text: string): string => linkFaults({ path: "docs/x.md", text }, read).join("\n");
   assert.equal(faults("## Here\n[a](a.md) [b](a.md#one--two) [c](#here) [d](https://host/x)\n"), "");

@@ -1,6 +1,6 @@
 /**
- * What an operator copies from the repository and no program of ours reads: container files, the proxies' configuration, the script that
- * distributes a database. Each is held against the source that it must follow.
+ * Checks the files that operators copy and our programs do not read: container files, proxy configurations, and the script that
+ * distributes a database. Each is compared with the source code that it must match.
  */
 import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync } from "node:fs";
@@ -16,7 +16,7 @@ const none = (faults: readonly string[]): void => {
   assert.deepEqual(faults, [], `\n${faults.join("\n")}\n`);
 };
 
-/** The value that the source gives a limit, as in `drainMs = 60_000` or `drainMs: 60_000`, wherever it stands. */
+/** Finds the value of a limit in the source, as in `drainMs = 60_000` or `drainMs: 60_000`. */
 function limit(name: string): number {
   const pattern = new RegExp(`\\b${name}(?: =|:) ([\\d_]+)[,; ]`, "g");
   const values = new Set(globSync("src/**/*.ts").flatMap((file) => captures(textOf(file), pattern)));
@@ -27,11 +27,11 @@ function limit(name: string): number {
 
 // Environment.
 
-/** What src/config.ts reads, and what only the command does. */
+/** The variables that src/config.ts reads, and those that only the command line reads. */
 const variables = [...captures(textOf("src/config.ts"), /^ {2}((?:OPENPO_\w+|PORT)): given/gm), "OPENPO_URL"];
 const readByOthers = ["Dockerfile", "compose.yaml", "docs/operating.md", ...globSync("deploy/*")];
 
-test("every variable that is documented or set is one that the service reads", () => {
+test("the service reads every variable that is documented or set", () => {
   assert.ok(variables.length > 5);
   none(
     readByOthers.flatMap((file) =>
@@ -42,23 +42,23 @@ test("every variable that is documented or set is one that the service reads", (
   );
 });
 
-test("README's table has every variable, and no other", () => {
+test("README's table has exactly the variables that exist", () => {
   assert.deepEqual(captures(textOf("README.md"), /^\| `((?:OPENPO_\w+|PORT))` /gm).toSorted(), variables.toSorted());
 });
 
 // Files.
 
-/** What the Dockerfile copies from the directory, not from another of its stages. */
+/** The paths that the Dockerfile copies from the build context, not from another stage. */
 const copied = captures(textOf("Dockerfile"), /^COPY (?!--from)(.+) \S+$/gm).flatMap((names) => names.split(" "));
 
-test("what the Dockerfile copies is there, and is let into its context", () => {
+test("files that the Dockerfile copies exist and are in the build context", () => {
   assert.ok(copied.length > 0);
   const letIn = captures(textOf(".dockerignore"), /^!(.+)$/gm);
   none(copied.filter((name) => !existsSync(name)).map((name) => `Dockerfile: there is no ${name}.`));
   assert.deepEqual([...new Set(copied)].sort(), [...letIn].sort());
 });
 
-test("what the build reads is copied before it", () => {
+test("files that the build reads are copied before it", () => {
   const build = textOf("build.ts");
   const read = [...captures(build, /from "\.\/(\w+)\//g), ...captures(build, /"(tsconfig[\w.]*\.json)"/g)];
   assert.ok(read.length > 1);
@@ -69,12 +69,12 @@ test("what the build reads is copied before it", () => {
   );
 });
 
-test("the program is where the Dockerfile starts it", () => {
+test("the Dockerfile starts the program that package.json names", () => {
   const manifest: { bin: { openpo: string } } = JSON.parse(textOf("package.json"));
   assert.match(textOf("Dockerfile"), new RegExp(`^ENTRYPOINT \\["node", "${manifest.bin.openpo}"\\]$`, "m"));
 });
 
-test("what compose.yaml mounts is there", () => {
+test("files that compose.yaml mounts exist", () => {
   const mounted = captures(textOf("compose.yaml"), /^ +- (\.\/[^:]+):/gm);
   assert.ok(mounted.length > 0);
   none(mounted.filter((file) => !existsSync(file)).map((file) => `compose.yaml: there is no ${file}.`));
@@ -87,7 +87,7 @@ test("compose.yaml holds no password and no token", () => {
   none(given.filter((value) => !/\$\{\w+:\?/.test(value)));
 });
 
-test("what compose.yaml tells the proxy, the proxy reads", () => {
+test("the proxy reads every variable that compose.yaml sets for it", () => {
   const told = captures(textOf("compose.yaml"), /^ +(LISTEN|NODE_\d): /gm);
   const read = captures(textOf("deploy/haproxy.cfg"), /"\$\{([A-Z_\d]+)-/g);
   assert.ok(told.length > 2);
@@ -96,7 +96,7 @@ test("what compose.yaml tells the proxy, the proxy reads", () => {
 
 // Limits.
 
-test("proxies wait longer than the service takes, and let through what it lets in", () => {
+test("proxies wait longer than the service takes, and allow the same sizes", () => {
   const seconds = (file: string, pattern: RegExp): number => Number(captures(textOf(file), pattern)[0]);
   const longestMs = Math.max(limit("drainMs"), limit("confirmationWaitMs"));
   const waits = {
@@ -108,12 +108,12 @@ test("proxies wait longer than the service takes, and let through what it lets i
   const headerBytesMax = limit("headerBytesMax");
   assert.ok(seconds("deploy/haproxy.cfg", /tune\.bufsize (\d+)$/gm) > headerBytesMax);
   assert.equal(seconds("deploy/nginx.conf", /large_client_header_buffers \d+ (\d+)k;$/gm) * 1_024, headerBytesMax);
-  // A connection that the service closes must not be one that a proxy is about to use.
+  // The proxy must close an idle connection first, so that it never uses one that the service is closing.
   const idle = seconds("deploy/nginx.conf", /^ +keepalive_timeout (\d+)s;$/gm);
   assert.ok(idle * 1_000 < limit("keepAliveTimeoutMs"));
 });
 
-test("docs/operating.md names metrics that there are", () => {
+test("the metrics in docs/operating.md exist", () => {
   const named = captures(textOf("docs/operating.md"), /`openpo_(\w+_(?:total|seconds)|database_\w+)\b/g);
   const gauges = [
     ...captures(textOf("src/http/metrics.ts"), /family\("(\w+)"/g),
@@ -145,7 +145,7 @@ function tablesIn(schema: string, directory: string): readonly Table[] {
   );
 }
 
-/** Every table of a database, by the directories that database.ts opens. */
+/** Every table of a database, from the schema directories that database.ts opens. */
 const tables = [
   ...tablesIn("openpo", "src/shop/schema"),
   ...tablesIn("openpo", "src/store/postgres/schema/postgres"),
@@ -153,15 +153,15 @@ const tables = [
   ...tablesIn("openpo_sandbox", "src/storefront/sandbox/schema"),
   ...tablesIn("openpo_sandbox", "src/store/postgres/schema/postgres"),
 ];
-/** It is about the whole database. */
+/** Tables of the whole database. */
 const ofNoShop: ReadonlySet<string> = new Set(["first_start"]);
 const ofShops = tables.filter(({ name }) => !ofNoShop.has(name));
 
-/** The first column of a table's primary key. */
+/** Returns the first column of a table's primary key. */
 const keyLeaderOf = (statement: string): string | undefined =>
   /\bprimary key \((\w+)/.exec(statement)?.[1] ?? /^\s*(\w+)[^,\n]*\bprimary key,?$/m.exec(statement)?.[1];
 
-test("the shop id leads the key and every index of every table that holds something of a shop", () => {
+test("the shop id is first in the key and in every index of every table with data of a shop", () => {
   assert.ok(ofShops.length > 40);
   none(
     ofShops
@@ -172,18 +172,18 @@ test("the shop id leads the key and every index of every table that holds someth
   none(indexes.filter((text) => /^create (?:unique )?index/.test(text) && !/^[^(]*\(shop_id\b/.test(text)));
 });
 
-test("a key of another order is seen", () => {
+test("a key in which the shop id is not first is found", () => {
   assert.equal(keyLeaderOf("create table x (\n  id text,\n  primary key (id, shop_id)\n)"), "id");
   assert.equal(keyLeaderOf("create table x (\n  id text not null primary key,\n  a text\n)"), "id");
 });
 
-test("docs/distribution.sql distributes every table of a shop, and nothing else", () => {
+test("docs/distribution.sql distributes exactly the tables with data of a shop", () => {
   const script = textOf("docs/distribution.sql");
   const distributed = [...script.matchAll(/^ +\('(\w+)', '(\w+)'\),?$/gm)].map((match) => `${match[1]}.${match[2]}`);
   assert.deepEqual(distributed.toSorted(), ofShops.map(({ schema, name }) => `${schema}.${name}`).sort());
 });
 
-test("the schemas are the ones that the service opens", () => {
+test("the schemas checked here are those that the service opens", () => {
   const opened = captures(textOf("src/database.ts"), /^const \w+Schema = "(\w+)";$/gm);
   assert.deepEqual(opened.toSorted(), [...new Set(tables.map(({ schema }) => schema))].sort());
 });

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { generated } from "../../generate.ts";
 
 for (const [file, text] of Object.entries(generated))
-  test(`${file} is what the code says`, () => {
+  test(`${file} matches the code`, () => {
     const committed = readFileSync(path.join(import.meta.dirname, "../..", file), "utf8");
-    assert.ok(committed === text, `${file} differs from the code: run \`npm run generate\` and commit what it writes.`);
+    assert.ok(committed === text, `${file} differs from the code: run \`npm run generate\` and commit the result.`);
   });

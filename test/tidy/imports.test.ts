@@ -1,6 +1,6 @@
 /**
- * The structure of ARCHITECTURE.md as a test: who may import whom, and what must not be found in the tree. When a failure seems
- * wrong, the design is asking a question: answer it in ARCHITECTURE.md first, then here.
+ * Tests the structure of ARCHITECTURE.md: which folder may import which, and what must not be in the tree. If a failure seems wrong, the
+ * structure may have to change: change ARCHITECTURE.md first, then this test.
  */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   "store/postgres": ["store/", "core/", "node:", "pg"],
   shop: ["shop/", "store/", "core/", "node:crypto"],
   storefront: ["storefront/", "core/"],
-  // The sandbox keeps its state in an engine of its own (D8).
+  // The sandbox keeps its state in its own engine (D8).
   "storefront/sandbox": ["storefront/", "store/", "core/"],
   // Where effects meet the storefront: it knows the port only.
   outbox: ["outbox/", "shop/", "store/", "storefront/storefront.ts", "core/"],
@@ -142,15 +142,15 @@ test("every file imports only what its room may", () => {
   none(sourceFiles.flatMap((file) => importFaults(inSource(file), textOf(file))));
 });
 
-test("no room imports itself by way of others", () => {
+test("rooms do not import each other in a cycle", () => {
   none(circles(sourceFiles.map((file) => [inSource(file), textOf(file)] as const)));
 });
 
-test("time and chance come from outside, nothing prints, nothing is evaluated", () => {
+test("the code reads no clock or random source directly, prints nothing and evaluates no code", () => {
   none(sourceFiles.flatMap((file) => codeFaults(inSource(file), textOf(file))));
 });
 
-test("there are no barrels and no folders for what has no name", () => {
+test("there are no barrels and no folders like utils", () => {
   const nameless = /(?:^|\/)(?:utils?|helpers?|common|misc|shared|lib)(?:\/|\.ts$)/;
   none(
     sourceFiles
@@ -184,8 +184,8 @@ test("migrations of a schema are numbered from 0001 without a gap", () => {
   );
 });
 
-test("nothing is left to do", () => {
-  // Written so that this line is not one of them.
+test("no code has a mark of unfinished work", () => {
+  // The brackets keep this line from matching itself.
   const marks = /\b(?:TOD[O]|FIXM[E]|XX[X])\b/;
   const files = [...sourceFiles, ...globSync("{test,bench,examples}/**/*.ts"), ...globSync("src/**/*.sql")];
   none(
@@ -195,7 +195,7 @@ test("nothing is left to do", () => {
   );
 });
 
-// The checks themselves: each must see what it is there to see.
+// Tests of the checks themselves.
 
 const faulty: readonly (readonly [string, string, RegExp])[] = [
   ["core/x.ts", 'import { z } from "zod";', /imports zod/],
@@ -219,7 +219,7 @@ for (const [path, source, fault] of faulty)
     assert.match(importFaults(path, source).join("\n"), fault);
   });
 
-test("what the rooms may import is accepted", () => {
+test("allowed imports are accepted", () => {
   const fine: readonly (readonly [string, string])[] = [
     ["core/x.ts", 'import { createHash } from "node:crypto";\nimport { a } from "./lines.ts";'],
     ["operations/x.ts", 'import { z } from "zod";\nimport type { S } from "../storefront/storefront.ts";'],
@@ -230,7 +230,7 @@ test("what the rooms may import is accepted", () => {
   for (const [path, source] of fine) none(importFaults(path, source));
 });
 
-test("a circle of rooms is seen", () => {
+test("a cycle of rooms is found", () => {
   const files = [
     ["shop/x.ts", 'import { a } from "../outbox/x.ts";'],
     ["outbox/x.ts", 'import { b } from "../shop/x.ts";'],
@@ -240,7 +240,7 @@ test("a circle of rooms is seen", () => {
   none(circles(files.slice(1)));
 });
 
-test("code is searched, prose is not", () => {
+test("code is searched, comments are not", () => {
   assert.match(codeFaults("core/x.ts", "const now = Date.now();").join(), /Take a Clock/);
   assert.match(codeFaults("http/x.ts", "console.log(1);").join(), /logger/);
   assert.match(codeFaults("core/x.ts", "eval(text);").join(), /eval/);
