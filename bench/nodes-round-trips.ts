@@ -43,7 +43,7 @@ const openEngine = (pool: PostgresPool, schemaName: string, room: string): Promi
 
 const pools = { request: await openPool(), storefront: await openPool(), followOn: await openPool() };
 const engine = await openEngine(pools.request, shopsSchema, "shop");
-const sandboxEngine = await openEngine(pools.storefront, sandboxSchema, "storefront");
+const sandboxEngine = await openEngine(pools.storefront, sandboxSchema, "storefront/sandbox");
 const outboxEngine = await openEngine(pools.followOn, shopsSchema, "shop");
 const coordination = await postgresCoordination({ pool: pools.request, schemaName: shopsSchema, owner: "bench" });
 const sandboxOf = (shopId: string) => openSandbox({ engine: sandboxEngine, clock, shopId });

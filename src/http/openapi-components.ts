@@ -3,8 +3,7 @@
  */
 import { faultCodes, faultReasons } from "../core/fault.ts";
 import type { Json, JsonObject } from "../core/json.ts";
-import { apiVersion } from "../operations/envelope.ts";
-import { responseBytesMax } from "../operations/perform.ts";
+import { apiVersion, responseBytesMax } from "../operations/envelope.ts";
 
 /** No body (1 MB) and no answer (10 MB) holds a longer text, or more items, than these. */
 export const textLengthMax = responseBytesMax;

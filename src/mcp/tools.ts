@@ -17,7 +17,7 @@ import type { JsonObject } from "../core/json.ts";
 import { apiPrefix, type Binding, bindingOf, spellRequest } from "../http/routes.ts";
 import type { Reply } from "../operations/envelope.ts";
 import type { Operation, Repeat } from "../operations/operation.ts";
-import type { Incoming } from "../operations/perform.ts";
+import type { Incoming } from "../operations/request.ts";
 import type { Malformed } from "./message.ts";
 
 /** Beyond it the text of a result only says where the answer is: clients without structured content are told to page. */

@@ -1,11 +1,16 @@
 /**
- * How answers read on the wire: the success envelope, the error body and the headers that follow from a fault (spec "Common
- * conventions", "Errors"; C2–C6). Shared by every surface that speaks HTTP.
+ * Answers on the wire: the success envelope, the error body and the headers that follow from a fault (spec "Common conventions",
+ * "Errors"; C2–C6). Every surface over HTTP uses it.
  */
 import { Fault, type FaultCode } from "../core/fault.ts";
 import { type Surface, worded } from "./guidance.ts";
+import type { Answer, Operation } from "./operation.ts";
+import type { Incoming } from "./request.ts";
 
 export const apiVersion = "1.2";
+
+/** Larger answers are refused with 413: a client can be expected to hold this much in memory. */
+export const responseBytesMax = 10 * 1_048_576;
 
 /** An answer before it becomes bytes. Header names are spelled as they are sent. */
 export interface Reply {
@@ -65,7 +70,42 @@ export function failure(requestId: string, fault: Fault, surface: Surface = "res
   return { status: fault.status, headers, body: bodyOf({ error }, surface), errorCode: fault.code };
 }
 
-/** What was thrown as the fault that the caller is told; what is not a `Fault` is a bug and becomes INTERNAL. */
+/** An operation's answer as a reply. */
+export const answerReply = (incoming: Incoming, operation: Operation, answer: Answer<unknown>): Reply =>
+  success(incoming.requestId, answer.data, {
+    status: operation.success,
+    headers: answerHeaders(answer),
+    surface: incoming.surface,
+  });
+
+/** The 304 reply when `If-None-Match` names the answer's version, by weak comparison as for every read; else null. */
+export function notModified({ requestId, ifNoneMatch }: Incoming, answer: Answer<unknown>): Reply | null {
+  const { etag } = answer;
+  if (ifNoneMatch === null || etag === undefined) return null;
+  const names = ifNoneMatch.split(",").map((tag) => tag.trim());
+  if (!names.some((name) => name === "*" || name.replace(/^W\//, "") === `"${etag}"`)) return null;
+  return { status: 304, headers: { "X-Request-Id": requestId, ...answerHeaders(answer) }, body: "", errorCode: null };
+}
+
+const answerHeaders = ({ location, etag }: Answer<unknown>): Record<string, string> => ({
+  ...(location === undefined ? {} : { Location: location }),
+  ...(etag === undefined ? {} : { ETag: `"${etag}"` }),
+});
+
+/** The reply itself. @throws Fault OUTPUT_TOO_LARGE when its body has more bytes than are allowed. */
+export function withinBytes(reply: Reply, bytesMax: number): Reply {
+  const bytes = Buffer.byteLength(reply.body);
+  if (bytes <= bytesMax) return reply;
+  throw new Fault("OUTPUT_TOO_LARGE", `The answer would have ${bytes} bytes, more than the ${bytesMax} allowed.`, {
+    action: "Ask for less: pass limit and go on with cursor, or narrow the filters.",
+  });
+}
+
+/** Whether a client could not tell the two apart. */
+export const sameReply = (a: Reply, b: Reply): boolean =>
+  a.body === b.body && a.status === b.status && JSON.stringify(a.headers) === JSON.stringify(b.headers);
+
+/** The fault that the caller is told for whatever was thrown: what is not a `Fault` is a bug and becomes INTERNAL. */
 export function asFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
   return new Fault("INTERNAL", "Something went wrong on the server's side.", {

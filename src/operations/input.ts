@@ -1,18 +1,29 @@
 /**
- * Validation at the door: a schema's findings as details that a person understands (C3, C11).
+ * Input from outside: a body as JSON, and what a schema makes of it, with details that a person understands (C3, C11).
  */
 import type { z } from "zod";
 import { Fault, type ValidationDetail } from "../core/fault.ts";
-import { jsonPointer } from "../core/json.ts";
+import { type Json, jsonPointer, parseJson } from "../core/json.ts";
 
-/** Details that the message spells out; `details` has them all. */
+/** A request's body. One that is not acceptable JSON keeps its bytes, which identify it (C17), and its fault, which comes later (C1). */
+export type Body = { readonly json: Json } | { readonly bytes: Uint8Array; readonly fault: Fault };
+
+export function parseBody(bytes: Uint8Array): Body {
+  try {
+    return { json: parseJson(bytes) };
+  } catch (error) {
+    if (error instanceof Fault) return { bytes, fault: error };
+    throw error;
+  }
+}
+
+/** Details that the message spells out; `details` has all of them. */
 const spelledOutMax = 3;
 
 /**
- * What the schema makes of `raw`. `found` is what was noticed before; nothing more is said about its
- * paths.
+ * Reads `raw` by the schema. `found` holds mistakes that were noticed before; the schema's findings about the same paths are left out.
  *
- * @throws Fault INVALID_INPUT with one detail for everything that is wrong.
+ * @throws Fault INVALID_INPUT with one detail for each mistake.
  */
 export function checkInput<T>(schema: z.ZodType<T>, raw: unknown, found: readonly ValidationDetail[] = []): T {
   const result = schema.safeParse(raw);

@@ -1,0 +1,33 @@
+/**
+ * The audit row of a request (H1; spec "Authentication" 9).
+ */
+import { Fault } from "../core/fault.ts";
+import { auditStatement } from "../shop/audit.ts";
+import type { Statement, WriteOptions } from "../store/store.ts";
+import type { Reply } from "./envelope.ts";
+import type { IdentifiedRequest } from "./request.ts";
+
+/** How an audit row is written when nothing else commits with it (D5). */
+export const auditAlone: WriteOptions = { durable: false, append: true };
+
+/** Writes the request's audit row as of this reply, replacing one that was written earlier. */
+export function auditStatementOf(
+  { incoming, shop, key, auditId, startedAtMs }: IdentifiedRequest,
+  reply: Reply,
+  { nowMs, replayed = false }: { readonly nowMs: number; readonly replayed?: boolean },
+): Statement {
+  const name = incoming.target instanceof Fault ? "unknown" : incoming.target.name;
+  return auditStatement(shop.shopId, {
+    auditId,
+    atMs: startedAtMs,
+    requestId: incoming.requestId,
+    tag: `${incoming.surface}:${name}`,
+    keyId: key.keyId,
+    method: incoming.method,
+    path: incoming.path,
+    status: reply.status,
+    errorCode: reply.errorCode,
+    durationMs: Math.max(0, Math.round(nowMs - startedAtMs)),
+    replayed,
+  });
+}

@@ -1,0 +1,88 @@
+/**
+ * What an operation is given of its surroundings, and how its last change commits together with the answer (S2, C20).
+ */
+import type { EffectOutcome } from "../core/effect.ts";
+import type { Clock, Engine, Ids, Statement, Tx } from "../store/store.ts";
+import type { StorefrontOf } from "../storefront/storefront.ts";
+import type { Reply } from "./envelope.ts";
+import type { Answer, Call, Committed, Operation } from "./operation.ts";
+import type { IdentifiedRequest } from "./request.ts";
+
+export interface CallDependencies {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly outbox: {
+    settle(shopId: string, effectIds: readonly string[], waitMs: number): Promise<ReadonlyMap<string, EffectOutcome>>;
+  };
+  readonly storefrontOf: StorefrontOf;
+}
+
+/** How a request's answer is stored in the transaction of its change. */
+export interface AnswerStore {
+  /** @throws Fault when another attempt at the request has stored its answer (H2). */
+  refuseIfAnswered(tx: Tx): Promise<void>;
+  /** The answer as a reply. @throws Fault OUTPUT_TOO_LARGE before the change commits, so that a 413 has changed nothing. */
+  reply(answer: Answer<unknown>): Reply;
+  /** The request's audit row and, for a keyed write, its stored answer. */
+  statements(reply: Reply): readonly Statement[];
+}
+
+/** A call, and what its commit has stored. */
+export interface OpenCall {
+  readonly call: Call;
+  /** The reply that `commit` has stored; null before it. */
+  readonly stored: () => Reply | null;
+}
+
+/** Makes the call of one request. */
+export async function openCall(
+  deps: CallDependencies,
+  request: IdentifiedRequest,
+  operation: Operation,
+  store: AnswerStore,
+): Promise<OpenCall> {
+  const { engine, clock, ids, outbox } = deps;
+  const { incoming, shop, key } = request;
+  const { shopId } = shop;
+  let stored: Reply | null = null;
+
+  async function commit<Output>(work: (tx: Tx) => Promise<Committed<Output>>): Promise<Answer<Output>> {
+    if (stored !== null) throw new Error(`${operation.name} committed twice`);
+    const committed = await engine.write(shopId, async (tx) => {
+      // Side by side, so that the check costs no round trip. If there is an answer, the work's own refusal must not be reported.
+      const unanswered = store.refuseIfAnswered(tx);
+      const working = work(tx);
+      await Promise.allSettled([unanswered, working]);
+      await unanswered;
+      const result = await working;
+      const pending = new Map(result.effectIds.map((id): [string, EffectOutcome] => [id, { state: "pending" }]));
+      const reply = store.reply(result.answer(pending));
+      await tx.batch(store.statements(reply));
+      return { result, reply };
+    });
+    stored = committed.reply;
+    const { result } = committed;
+    const { effectIds, answerAnew } = result;
+    if (effectIds.length === 0) return result.answer(new Map());
+    const outcomes = await outbox.settle(shopId, effectIds, shop.followOnWaitMs);
+    const anew = answerAnew === undefined ? null : await engine.read(shopId, (tx) => answerAnew(tx, outcomes));
+    return anew ?? result.answer(outcomes);
+  }
+
+  const call: Call = {
+    shop,
+    actor: { type: incoming.surface === "mcp" ? "agent" : "api-key", id: key.keyId, name: key.name },
+    operation: operation.name,
+    requestId: incoming.requestId,
+    clock,
+    ids,
+    storefront: await deps.storefrontOf(shopId),
+    ifMatch: incoming.ifMatch,
+    read: (work) => engine.read(shopId, work),
+    change: (work) => engine.write(shopId, work),
+    settle: (effectIds, waitMs) => outbox.settle(shopId, effectIds, waitMs),
+    commit,
+  };
+  return { call, stored: () => stored };
+}

@@ -1,0 +1,146 @@
+/**
+ * Idempotency keys of writes: which request runs under a key, which is answered from the store, and what is stored (C17–C21).
+ *
+ * Owns: claims of keys in flight, reading, writing and sweeping stored answers. Does not own: the key's form and the fingerprint
+ * (core/idempotency.ts), the rows (shop/idempotency.ts), when each step happens (perform.ts).
+ *
+ * Invariant H2 of perform.ts holds here: a claim keeps other attempts away, and should two attempts run all the same, the second finds
+ * the first one's record in its own transaction (`refuseIfAnswered`).
+ */
+import { Fault } from "../core/fault.ts";
+import { mention } from "../core/guidance.ts";
+import { idempotencyLifetimeMs } from "../core/idempotency.ts";
+import {
+  type IdempotencyRecord,
+  findIdempotencyRecord,
+  hasIdempotencyRecord,
+  idempotencyStatement,
+  sweepIdempotencyStatement,
+} from "../shop/idempotency.ts";
+import type { Clock, Coordination, Engine, Statement, Tx } from "../store/store.ts";
+import type { Reply } from "./envelope.ts";
+import type { Incoming } from "./request.ts";
+
+/** Expired records of a shop are deleted at most this often, with a write that stores one. */
+const sweepEveryMs = 3_600_000;
+
+/** A write with an idempotency key. */
+export interface KeyedRequest {
+  readonly shopId: string;
+  readonly keyId: string;
+  readonly idempotencyKey: string;
+  readonly fingerprint: string;
+  readonly requestId: string;
+  /** An answer was stored under the key when the request came. */
+  readonly wasAnswered: boolean;
+}
+
+/** What becomes of a keyed request. */
+export type Attempt =
+  /** It runs, and holds the key until `release`. */
+  | { readonly kind: "run" }
+  | { readonly kind: "replay"; readonly record: IdempotencyRecord }
+  | { readonly kind: "refused"; readonly fault: Fault };
+
+export interface Idempotency {
+  /** Whether an answer is stored for a write with one idempotency key. Other requests have none; a wrong key is refused later. */
+  wasAnswered(tx: Tx, shopId: string, secretHash: string, incoming: Incoming): Promise<boolean>;
+  /** Decides whether the request runs, and claims its key then. */
+  claim(request: KeyedRequest): Promise<Attempt>;
+  /** Whether a claimed key is still held; its lease is renewed then. */
+  holds(request: KeyedRequest): Promise<boolean>;
+  release(request: KeyedRequest): Promise<void>;
+  /**
+   * Checks, inside the change, that no other attempt has stored its answer (H2).
+   *
+   * @throws Fault INVALID_INPUT (IDEMPOTENCY_IN_PROGRESS) when one has.
+   */
+  refuseIfAnswered(tx: Tx, request: KeyedRequest): Promise<void>;
+  /** Stores the reply under the key; once in a while expired records of the shop go with it. */
+  storeStatements(request: KeyedRequest, reply: Reply): readonly Statement[];
+}
+
+export function createIdempotency(deps: {
+  readonly engine: Engine;
+  readonly coordination: Coordination;
+  readonly clock: Clock;
+}): Idempotency {
+  const { engine, coordination, clock } = deps;
+  const sweptAtMs = new Map<string, number>();
+  const expiredAtMs = (): number => clock.now() - idempotencyLifetimeMs;
+  const storedAnswer = (tx: Tx, { shopId, keyId, idempotencyKey }: KeyedRequest): Promise<IdempotencyRecord | null> =>
+    findIdempotencyRecord(tx, shopId, keyId, idempotencyKey, expiredAtMs());
+
+  return {
+    async wasAnswered(tx, shopId, secretHash, { idempotencyKeys, target }) {
+      const [idempotencyKey, ...others] = idempotencyKeys;
+      if (idempotencyKey === undefined || others.length > 0) return false;
+      if (target instanceof Fault || target.scope === "read") return false;
+      return await hasIdempotencyRecord(tx, shopId, secretHash, idempotencyKey, expiredAtMs());
+    },
+
+    async claim(request) {
+      const { shopId, fingerprint, wasAnswered } = request;
+      const claim = { kind: wasAnswered ? "replay" : "run", fingerprint } as const;
+      const holder = await coordination.claimKey(shopId, scopeOf(request), claim);
+      if (holder?.kind === "run") return refused(holder.fingerprint === fingerprint ? inProgress() : keyReused());
+      let runs = false;
+      try {
+        // Read after the claim: an attempt may have stored its answer since the request came (H2).
+        const record = await engine.peek(shopId, (tx) => storedAnswer(tx, request));
+        if (record !== null)
+          return record.fingerprint === fingerprint ? { kind: "replay", record } : refused(keyReused());
+        if (holder !== null) return refused(inProgress());
+        runs = true;
+        return { kind: "run" };
+      } finally {
+        if (holder === null && !runs) await coordination.releaseKey(shopId, scopeOf(request));
+      }
+    },
+
+    holds: (request) => coordination.holdsKey(request.shopId, scopeOf(request)),
+    release: (request) => coordination.releaseKey(request.shopId, scopeOf(request)),
+
+    async refuseIfAnswered(tx, request) {
+      const record = await storedAnswer(tx, request);
+      if (record !== null && record.headers["X-Request-Id"] !== request.requestId) throw inProgress();
+    },
+
+    storeStatements({ shopId, keyId, idempotencyKey, fingerprint }, { status, headers, body }) {
+      const nowMs = clock.now();
+      const record: IdempotencyRecord = { fingerprint, status, headers, body, storedAtMs: nowMs };
+      const store = idempotencyStatement(shopId, keyId, idempotencyKey, record);
+      if (nowMs - (sweptAtMs.get(shopId) ?? 0) < sweepEveryMs) return [store];
+      sweptAtMs.set(shopId, nowMs);
+      return [store, sweepIdempotencyStatement(shopId, expiredAtMs())];
+    },
+  };
+}
+
+/** Whether a refusal is stored as the answer under its key (spec "Idempotency", C19). */
+export const isStoredRefusal = (error: unknown): error is Fault =>
+  error instanceof Fault && error.status >= 400 && error.status < 500 && !error.retryable;
+
+/** The stored answer as it is sent again (C18). */
+export const replayOf = ({ status, headers, body }: IdempotencyRecord): Reply => ({
+  status,
+  headers: { ...headers, "Idempotent-Replayed": "true" },
+  body,
+  errorCode: null,
+});
+
+const scopeOf = ({ keyId, idempotencyKey }: KeyedRequest): string => `${keyId} ${idempotencyKey}`;
+
+const refused = (fault: Fault): Attempt => ({ kind: "refused", fault });
+
+const inProgress = (): Fault =>
+  new Fault("INVALID_INPUT", `The first request with this ${mention("idempotencyKey")} is still running.`, {
+    reason: "IDEMPOTENCY_IN_PROGRESS",
+    action: "Send the same request again in a moment to get its answer.",
+  });
+
+const keyReused = (): Fault =>
+  new Fault("INVALID_INPUT", `This ${mention("idempotencyKey")} was used for a different request.`, {
+    reason: "IDEMPOTENCY_KEY_REUSED",
+    action: "Use a new key for a new request.",
+  });

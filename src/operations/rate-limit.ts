@@ -1,0 +1,42 @@
+/**
+ * The rate limit of one request: its token, and the headers that show the shop's bucket (C6, C18).
+ */
+import { Fault } from "../core/fault.ts";
+import { mention } from "../core/guidance.ts";
+import type { Shop } from "../shop/accounts.ts";
+import type { Clock, Coordination, RateLimitState } from "../store/store.ts";
+
+/** One request's access to its shop's bucket. */
+export interface RequestTokens {
+  /** Takes a token. @throws Fault RATE_LIMITED when there is none. */
+  take(): Promise<void>;
+  /** The `RateLimit` headers as of `take`; without a `take`, the bucket is read for them. */
+  headers(): Promise<Readonly<Record<string, string>>>;
+}
+
+export function requestTokens(
+  coordination: Pick<Coordination, "takeToken" | "peekTokens">,
+  clock: Clock,
+  { shopId, rateLimit }: Pick<Shop, "shopId" | "rateLimit">,
+): RequestTokens {
+  let state: RateLimitState | null = null;
+  return {
+    async take() {
+      state = await coordination.takeToken(shopId, rateLimit, clock.now());
+      if (state.retryAfterMs !== null)
+        throw new Fault("RATE_LIMITED", "The shop's rate limit is reached.", {
+          retryAfterMs: Math.max(1, Math.ceil(state.retryAfterMs)),
+          action: `Wait as long as ${mention("retryAfter")} says, then send the same request again.`,
+        });
+    },
+    async headers() {
+      state ??= await coordination.peekTokens(shopId, rateLimit, clock.now());
+      const { capacity, refillPerSecond } = rateLimit;
+      // IETF draft 10: `t` is the seconds until the bucket is full.
+      return {
+        "RateLimit-Policy": `"shop";q=${Math.floor(capacity)};w=${Math.max(1, Math.ceil(capacity / refillPerSecond))}`,
+        RateLimit: `"shop";r=${Math.floor(state.remaining)};t=${Math.ceil(state.resetAfterMs / 1000)}`,
+      };
+    },
+  };
+}
