@@ -688,6 +688,7 @@ export interface Operations {
         readonly leadTimeDays?: number | null | undefined;
         /** Any JSON for the supplier's catalogue entry. Kept only with updateSupplier: true, never returned. */
         readonly supplierVariantDetails?: unknown;
+        /** Day this line is expected. */
         readonly expectedDeliveryDate?: string | null | undefined;
         readonly note?: string | null | undefined;
         /** Custom lines only. */

@@ -196,7 +196,8 @@ export const editableLineFields = {
  * @throws TypeError when a field that has no empty value is not given: a bug of the caller.
  */
 export function valuesFrom<T extends Fields>(fields: T, given: Changes<T>): ValuesOf<T> {
-  const values: Record<string, FieldValue> = {};
+  // A copy has all names from the start: an object that grows by so many computed names becomes a slow one.
+  const values: Record<string, FieldValue | Field> = { ...fields };
   for (const name in fields) values[name] = given[name] ?? emptyValue(fields, name);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every field of T is set above
   return values as ValuesOf<T>;

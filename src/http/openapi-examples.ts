@@ -5,26 +5,14 @@
  * every example of the document against its schema.
  */
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../core/json.ts";
+import { exampleAddress } from "../operations/fields.ts";
+import { fieldExamples } from "../operations/purchase-orders/json.ts";
 
 const ulid = "01k8x4m2q7v9c3n5t6w8y0z1";
 const noon = "2026-03-02T12:00:00.000Z";
-const address: Json = {
-  companyName: "Nordlicht Coffee GmbH",
-  contactName: "Ada Brandt",
-  address1: "Hafenstraße 12",
-  address2: null,
-  city: "Hamburg",
-  province: null,
-  provinceCode: null,
-  country: "Germany",
-  countryCode: "DE",
-  zip: "20457",
-  phone: "+49 40 555 0100",
-  email: "receiving@nordlicht.example",
-};
-
 /** What a member of this name looks like. A value that the schema in hand does not take is passed over. */
 const byName: Readonly<Record<string, Json>> = {
+  ...fieldExamples,
   // Ids and numbers of records.
   requestId: `req_${ulid}q1`,
   purchaseOrderId: `po_${ulid}a2`,
@@ -37,16 +25,12 @@ const byName: Readonly<Record<string, Json>> = {
   unpricedLineItemIds: [],
   variantId: "var_1001",
   productId: "prd_100",
-  supplierId: "sup_nordlicht",
-  locationId: "loc_main",
   productionLocationId: "loc_main",
   fromLocationId: "loc_main",
   toLocationId: "loc_harbour",
   poNumber: "PO-1001",
-  poName: "Spring restock",
   supplierName: "Nordlicht Coffee GmbH",
   locationName: "Main Street",
-  supplierReference: "NL-88213",
   shipmentId: `shp_${ulid}s1`,
   shipmentNumber: "SHP-2001",
   paymentId: `pay_${ulid}p1`,
@@ -85,12 +69,6 @@ const byName: Readonly<Record<string, Json>> = {
   variantName: "1 kg",
   sku: "ESP-1KG",
   barcode: "4006381333931",
-  supplierSku: "N-ESP-1000",
-  supplierBarcode: "4006381333948",
-  supplierProductName: "Espresso Crema 1 kg",
-  supplierProductUrl: "https://nordlicht.example/espresso-crema",
-  paymentTerms: "30 days net",
-  incoterm: "DAP",
   carrier: "DHL",
   shippingMethod: "Freight",
   trackingNumber: "JD014600003828",
@@ -102,10 +80,6 @@ const byName: Readonly<Record<string, Json>> = {
   countedBy: "Mia Lund",
   releasedBy: "Mia Lund",
   uploadedBy: "the buying desk",
-  note: "Deliver to the back entrance.",
-  noteToSupplier: "Please label the pallets.",
-  tags: ["spring"],
-  currencyCode: "EUR",
   unitCostCurrencyCode: "EUR",
   sourceCurrencyCode: "USD",
   apiVersion: "1.2",
@@ -120,10 +94,8 @@ const byName: Readonly<Record<string, Json>> = {
   error: "The supplier has no catalogue entry for this variant.",
   warnings: [],
   cursor: null,
-  billingAddress: address,
-  shippingAddress: address,
-  fromAddress: address,
-  toAddress: address,
+  fromAddress: exampleAddress,
+  toAddress: exampleAddress,
   // A position of a sent order: 12 ordered, nothing in yet.
   status: "Sent",
   previousStatus: "Draft",
@@ -142,14 +114,7 @@ const byName: Readonly<Record<string, Json>> = {
   unitCost: 4.5,
   lineTotal: 54,
   totalValue: 54,
-  fxRateOverride: null,
   fxRate: 0.92,
-  shippingCost: 6.9,
-  discountAmount: null,
-  taxAmount: null,
-  moq: 6,
-  packSize: 6,
-  leadTimeDays: 14,
   fileSizeBytes: 48_211,
   sideEffects: { incoming: { outcome: "applied" } },
   // Instants and days.
@@ -159,8 +124,6 @@ const byName: Readonly<Record<string, Json>> = {
   receivedAt: null,
   completedAt: null,
   cancelledAt: null,
-  orderDate: "2026-03-01",
-  expectedDeliveryDate: "2026-03-16",
   expectedArrivalDate: "2026-03-16",
   receivedDate: null,
   paidAt: null,

@@ -19,6 +19,8 @@ import {
   totalValueMax,
   unitCostMax,
 } from "../core/money.ts";
+import type { Json } from "../core/json.ts";
+import { type FieldKind, type Fields, shownValue, type ValuesOf } from "../core/purchase-order-fields.ts";
 import type { Address } from "../core/purchase-order.ts";
 
 // Limits, in characters unless said otherwise.
@@ -138,6 +140,22 @@ export const address = z
     description: "A postal address. It is replaced as a whole: members left out become null.",
   });
 
+/** A believable address for the documents. */
+export const exampleAddress = {
+  companyName: "Nordlicht Coffee GmbH",
+  contactName: "Ada Brandt",
+  address1: "Hafenstraße 12",
+  address2: null,
+  city: "Hamburg",
+  province: null,
+  provinceCode: null,
+  country: "Germany",
+  countryCode: "DE",
+  zip: "20457",
+  phone: "+49 40 555 0100",
+  email: "receiving@nordlicht.example",
+} as const satisfies Address;
+
 // Query parameters.
 
 export const limit = z
@@ -237,6 +255,114 @@ export const pageShape = {
   totalCount: z.int().meta({ description: "Rows over all pages." }),
   cursor: z.string().nullable().meta({ description: "For the next page; null on the last." }),
 } as const;
+
+// Members of requests and answers, by the tables of fields (core/purchase-order-fields.ts).
+
+/** How a field is asked for: its limits, what is said of it, and a believable value for the documents. */
+export interface InputField<Value> {
+  readonly input: z.ZodType<Value>;
+  readonly description?: string;
+  readonly example: Json;
+}
+
+/** One row a field: the compiler refuses a table that leaves a field out or takes another kind of value. */
+export type InputFields<T extends Fields> = { readonly [Name in keyof T]: InputField<NonNullable<ValuesOf<T>[Name]>> };
+
+type OptionalMembers<T extends Readonly<Record<string, InputField<unknown>>>> = {
+  readonly [Name in keyof T]: z.ZodOptional<z.ZodNullable<T[Name]["input"]>>;
+};
+
+/** The fields as members of a request: each may be left out, and null clears it. */
+export function optionalMembers<T extends Readonly<Record<string, InputField<unknown>>>>(
+  fields: T,
+): OptionalMembers<T> {
+  const members: Record<string, z.ZodType> = {};
+  for (const [name, { input, description }] of Object.entries(fields)) {
+    const member = input.nullable().optional();
+    members[name] = description === undefined ? member : member.meta({ description });
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every field of T is a member, made as its type says
+  return members as OptionalMembers<T>;
+}
+
+/** A member of an answer: its schema, and its value. */
+interface Member<Of> {
+  readonly schema: z.ZodType;
+  readonly valueOf: (of: Of) => unknown;
+}
+
+type Members<Of> = Readonly<Record<string, Member<Of>>>;
+
+const schemaByKind = {
+  text: z.string(),
+  day: dateSchema,
+  instant: instantSchema,
+  integer: z.int(),
+  quantity: z.number(),
+  money: z.number(),
+  rate: z.number(),
+  strings: z.array(z.string()),
+  address: addressSchema,
+} as const satisfies Record<FieldKind, z.ZodType>;
+
+type FieldMembers<T extends Fields> = {
+  readonly [Name in keyof T]: Member<ValuesOf<T>> & {
+    readonly schema: T[Name] extends { readonly empty: null }
+      ? z.ZodNullable<(typeof schemaByKind)[T[Name]["kind"]]>
+      : (typeof schemaByKind)[T[Name]["kind"]];
+  };
+};
+
+/** The fields as members of an answer. */
+export function fieldMembers<T extends Fields>(fields: T): FieldMembers<T> {
+  const members: Record<string, Member<ValuesOf<T>>> = {};
+  for (const name in fields) {
+    const field = fields[name];
+    if (field === undefined) continue;
+    const { kind, empty } = field;
+    const schema = schemaByKind[kind];
+    members[name] = {
+      schema: empty === null ? schema.nullable() : schema,
+      valueOf: (of) => shownValue(kind, of[name]),
+    };
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every field of T is a member, made as its type says
+  return members as FieldMembers<T>;
+}
+
+/** A member of an answer that is no stored field, or has a schema of its own. */
+export const member = <Of, Schema extends z.ZodType>(schema: Schema, valueOf: (of: Of) => z.output<Schema>) => ({
+  schema,
+  valueOf,
+});
+
+/** The member with a description. */
+export const described = <T extends { readonly schema: z.ZodType }>(member: T, description: string): T => ({
+  ...member,
+  schema: member.schema.meta({ description }),
+});
+
+/** The schemas of the members, by name: the shape of an object. */
+export function schemasOf<T extends Members<never>>(members: T): { readonly [Name in keyof T]: T[Name]["schema"] } {
+  const shape: Record<string, z.ZodType> = {};
+  for (const [name, { schema }] of Object.entries(members)) shape[name] = schema;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every member of T is set above
+  return shape as { readonly [Name in keyof T]: T[Name]["schema"] };
+}
+
+/** A function that makes the object of these members. */
+export function renderer<Of, T extends Members<Of>>(
+  members: T,
+): (of: Of) => { readonly [Name in keyof T]: z.output<T[Name]["schema"]> } {
+  const list = Object.entries(members).map(([name, { valueOf }]) => ({ name, valueOf }));
+  return (of) => {
+    // A copy has all names from the start: an object that grows by so many computed names becomes a slow one.
+    const answer: Record<string, unknown> = { ...members };
+    for (const { name, valueOf } of list) answer[name] = valueOf(of);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every member of T is set above
+    return answer as { readonly [Name in keyof T]: z.output<T[Name]["schema"]> };
+  };
+}
 
 // From core to JSON.
 

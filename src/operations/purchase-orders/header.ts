@@ -28,8 +28,8 @@ import {
 import {
   catalogueLineInput,
   etagOf,
-  fxRate,
   headerInput,
+  headerUpdateInput,
   purchaseOrderId,
   purchaseOrderJson,
   purchaseOrderSchema,
@@ -125,7 +125,7 @@ export const updatePurchaseOrder = operation({
     .strictObject({
       purchaseOrderId,
       ...headerInput,
-      fxRateOverride: fxRate.nullable().optional(),
+      ...headerUpdateInput,
       status: z
         .never({ error: `cannot be set here; use ${mention("purchase_order_status")}` })
         .optional()

@@ -1,15 +1,23 @@
+/**
+ * Purchase orders on the wire: what requests may set of an order and a line, and what answers show.
+ *
+ * Every field of core's tables (core/purchase-order-fields.ts) has a row here, with its limits, its description and an example. The
+ * members of requests and answers, their schemas and the way from core to JSON follow from the rows. Does not own: rules (core), which
+ * operation takes what (header.ts, lines.ts), what hangs on an order (attachments.ts).
+ */
 import { z } from "zod";
 import { isCustom, lineItemStatus, lineTotal, paidStatus, pendingQuantity } from "../../core/lines.ts";
+import { fxRateFrom, fxRateMax, moneyToNumber, quantityFrom, quantityMax, quantityToNumber } from "../../core/money.ts";
+import type { Json } from "../../core/json.ts";
 import {
-  type FxRate,
-  fxRateFrom,
-  fxRateMax,
-  fxRateToNumber,
-  moneyToNumber,
-  quantityFrom,
-  quantityMax,
-  quantityToNumber,
-} from "../../core/money.ts";
+  articleFields,
+  headerFields,
+  type headerUpdateFields,
+  lineFields,
+  storedHeaderFields,
+  storedLineFields,
+  supplierFields,
+} from "../../core/purchase-order-fields.ts";
 import {
   type Header,
   type LineItem,
@@ -21,26 +29,27 @@ import {
   storefrontSyncStates,
 } from "../../core/purchase-order.ts";
 import {
+  type InputField,
+  type InputFields,
   address,
-  addressJson,
-  addressSchema,
   amount,
   currencyCode,
-  dateSchema,
   day,
   decimal,
+  described,
+  exampleAddress,
+  fieldMembers,
   id,
-  instant,
-  instantOrNull,
-  instantSchema,
   leadTimeDays,
-  moneyOrNull,
+  member,
   noRepeats,
   noteMax,
+  optionalMembers,
   positiveQuantity,
   productNameMax,
   quantity,
-  quantityOrNull,
+  renderer,
+  schemasOf,
   shortTextMax,
   text,
   unitCost,
@@ -73,66 +82,106 @@ export const purchaseOrderId = id.meta({ description: "Id of the purchase order.
 
 export const lineItemId = id.meta({ description: "Id of the line item (`poLineItemId` of an answer)." });
 
+const headerFieldInputs = {
+  poName: { input: text(poNameMax), description: "The order's name.", example: "Spring restock" },
+  supplierId: { input: id, description: "Whom it is ordered from.", example: "sup_nordlicht" },
+  locationId: {
+    input: id,
+    description: "Where it goes. Needed before the order is sent; null only in Draft.",
+    example: "loc_main",
+  },
+  currencyCode: {
+    input: currencyCode,
+    description: "The order's currency; null or never given: the supplier's, else the shop's.",
+    example: "EUR",
+  },
+  orderDate: { input: day, description: "Day of the order.", example: "2026-03-01" },
+  expectedDeliveryDate: {
+    input: day,
+    description: "Day it is expected, unless a line says otherwise.",
+    example: "2026-03-16",
+  },
+  supplierReference: {
+    input: text(shortTextMax),
+    description: "The supplier's own number for it.",
+    example: "NL-88213",
+  },
+  paymentTerms: { input: text(shortTextMax), description: "Payment terms, as agreed.", example: "30 days net" },
+  incoterm: { input: text(shortTextMax), description: "Delivery terms, as agreed.", example: "DAP" },
+  shippingCost: { input: amount, description: "In the order's currency; not in totalValue.", example: 6.9 },
+  discountAmount: { input: amount, description: "In the order's currency; not in totalValue.", example: null },
+  taxAmount: { input: amount, description: "In the order's currency; not in totalValue.", example: null },
+  tags: { input: tags, example: ["spring"] },
+  note: { input: text(noteMax), description: "For the shop's own use.", example: "Deliver to the back entrance." },
+  noteToSupplier: { input: text(noteMax), description: "For the supplier.", example: "Please label the pallets." },
+  billingAddress: { input: address, example: exampleAddress },
+  shippingAddress: { input: address, example: exampleAddress },
+} as const satisfies InputFields<typeof headerFields>;
+
+const headerUpdateFieldInputs = {
+  fxRateOverride: { input: fxRate, example: null },
+} as const satisfies InputFields<typeof headerUpdateFields>;
+
+const supplierFieldInputs = {
+  supplierSku: { input: text(shortTextMax), description: "The supplier's SKU.", example: "N-ESP-1000" },
+  supplierBarcode: { input: text(shortTextMax), description: "The supplier's barcode.", example: "4006381333948" },
+  supplierProductName: {
+    input: text(productNameMax),
+    description: "The supplier's product name.",
+    example: "Espresso Crema 1 kg",
+  },
+  supplierProductUrl: {
+    input: text(urlMax),
+    description: "The product at the supplier's.",
+    example: "https://nordlicht.example/espresso-crema",
+  },
+  moq: { input: quantity, description: "The supplier's minimum order quantity.", example: 6 },
+  packSize: { input: packSize, example: 6 },
+  leadTimeDays: { input: leadTimeDays, description: "Days from order to delivery.", example: 14 },
+} as const satisfies InputFields<typeof supplierFields>;
+
+const lineFieldInputs = {
+  expectedDeliveryDate: { input: day, description: "Day this line is expected.", example: "2026-03-16" },
+  note: { input: text(noteMax), example: "Deliver to the back entrance." },
+} as const satisfies InputFields<typeof lineFields>;
+
+/** A believable value for each field, by name. */
+export const fieldExamples: Readonly<Record<string, Json>> = Object.fromEntries(
+  Object.entries<InputField<unknown>>({
+    ...headerFieldInputs,
+    ...headerUpdateFieldInputs,
+    ...supplierFieldInputs,
+    ...lineFieldInputs,
+  }).map(([name, { example }]) => [name, example]),
+);
+
 /** Header fields of create and PATCH; null clears (C30). */
-export const headerInput = {
-  poName: text(poNameMax).nullable().optional().meta({ description: "The order's name." }),
-  supplierId: id.nullable().optional().meta({ description: "Whom it is ordered from." }),
-  locationId: id
-    .nullable()
-    .optional()
-    .meta({ description: "Where it goes. Needed before the order is sent; null only in Draft." }),
-  currencyCode: currencyCode
-    .nullable()
-    .optional()
-    .meta({ description: "The order's currency; null or never given: the supplier's, else the shop's." }),
-  orderDate: day.nullable().optional().meta({ description: "Day of the order." }),
-  expectedDeliveryDate: day
-    .nullable()
-    .optional()
-    .meta({ description: "Day it is expected, unless a line says otherwise." }),
-  supplierReference: text(shortTextMax)
-    .nullable()
-    .optional()
-    .meta({ description: "The supplier's own number for it." }),
-  paymentTerms: text(shortTextMax).nullable().optional().meta({ description: "Payment terms, as agreed." }),
-  incoterm: text(shortTextMax).nullable().optional().meta({ description: "Delivery terms, as agreed." }),
-  shippingCost: amount.nullable().optional().meta({ description: "In the order's currency; not in totalValue." }),
-  discountAmount: amount.nullable().optional().meta({ description: "In the order's currency; not in totalValue." }),
-  taxAmount: amount.nullable().optional().meta({ description: "In the order's currency; not in totalValue." }),
-  tags: tags.nullable().optional(),
-  note: text(noteMax).nullable().optional().meta({ description: "For the shop's own use." }),
-  noteToSupplier: text(noteMax).nullable().optional().meta({ description: "For the supplier." }),
-  billingAddress: address.nullable().optional(),
-  shippingAddress: address.nullable().optional(),
-} as const;
+export const headerInput = optionalMembers(headerFieldInputs);
 
-/** What a line says of the supplier's side of the article; null clears. */
-export const supplierInput = {
-  supplierSku: text(shortTextMax).nullable().optional().meta({ description: "The supplier's SKU." }),
-  supplierBarcode: text(shortTextMax).nullable().optional().meta({ description: "The supplier's barcode." }),
-  supplierProductName: text(productNameMax).nullable().optional().meta({ description: "The supplier's product name." }),
-  supplierProductUrl: text(urlMax).nullable().optional().meta({ description: "The product at the supplier's." }),
-  moq: quantity.nullable().optional().meta({ description: "The supplier's minimum order quantity." }),
-  packSize: packSize.nullable().optional(),
-  leadTimeDays: leadTimeDays.nullable().optional().meta({ description: "Days from order to delivery." }),
-} as const;
+/** Header fields of PATCH alone. */
+export const headerUpdateInput = optionalMembers(headerUpdateFieldInputs);
 
-const lineCommonInput = {
+/** What a line says of the supplier's side of the article. */
+export const supplierInput = optionalMembers(supplierFieldInputs);
+
+/** Further fields of a line. */
+export const lineFieldInput = optionalMembers(lineFieldInputs);
+
+const newLineInput = {
   unitCost: unitCost.optional().meta({ description: "Cost of one unit; 0 when left out." }),
   unitCostCurrencyCode: currencyCode
     .nullable()
     .optional()
     .meta({ description: "Currency of unitCost; null or never given: the order's." }),
   ...supplierInput,
-  expectedDeliveryDate: day.nullable().optional().meta({ description: "Day this line is expected." }),
-  note: text(noteMax).nullable().optional(),
+  ...lineFieldInput,
 } as const;
 
 export const catalogueLineInput = z
   .strictObject({
     variantId: id.meta({ description: "The catalogue variant to order; not one that begins CSTM-." }),
     quantityOrdered: positiveQuantity,
-    ...lineCommonInput,
+    ...newLineInput,
   })
   .meta({ id: "CatalogueLineInput", description: "A line for a variant of the catalogue." });
 
@@ -143,7 +192,7 @@ export const customLineInput = {
   variantName: text(productNameMax).nullable().optional(),
   sku: text(shortTextMax).nullable().optional(),
   barcode: text(shortTextMax).nullable().optional(),
-  ...lineCommonInput,
+  ...newLineInput,
 } as const;
 
 export const catalogueLinesInput = z
@@ -152,88 +201,90 @@ export const catalogueLinesInput = z
   .max(bulkLinesMax)
   .meta({ description: `1 to ${bulkLinesMax} lines.` });
 
+// Answers, member by member in their order.
+
+const headerMembers = fieldMembers(storedHeaderFields);
+
+const { poName, supplierId, locationId, currencyCode: orderCurrency, ...furtherFields } = fieldMembers(headerFields);
+
+const headerAnswer = {
+  purchaseOrderId: headerMembers.purchaseOrderId,
+  poNumber: headerMembers.poNumber,
+  poName,
+  status: member(z.enum(statuses), (order: Header) => order.status),
+  previousStatus: member(
+    z.enum(statuses).meta({ description: "The status before the latest move; Draft on a new order." }),
+    (order: Header) => order.previousStatus,
+  ),
+  supplierId,
+  supplierName: member(z.string().nullable(), (order: Header) => order.supplierName),
+  locationId,
+  locationName: member(z.string().nullable(), (order: Header) => order.locationName),
+  currencyCode: orderCurrency,
+  fxRateOverride: described(headerMembers.fxRateOverride, "Order currency to shop currency."),
+  ...furtherFields,
+  itemCount: described(headerMembers.itemCount, "Number of lines."),
+  totalValue: described(headerMembers.totalValue, "Ordered quantities at their unit costs, in the order's currency."),
+  unpricedLineItemIds: described(
+    headerMembers.unpricedLineItemIds,
+    "Lines left out of totalValue: no exchange rate is known for their currency.",
+  ),
+  paidStatus: member(z.enum(paidStatuses), paidStatus),
+  storefrontSyncState: member(z.enum(storefrontSyncStates), (order: Header) => order.storefrontSyncState),
+  createdBy: headerMembers.createdBy,
+  createdAt: headerMembers.createdAtMs,
+  updatedAt: headerMembers.updatedAtMs,
+  sentAt: headerMembers.sentAtMs,
+  confirmedAt: headerMembers.confirmedAtMs,
+  receivedAt: headerMembers.receivedAtMs,
+  completedAt: headerMembers.completedAtMs,
+  cancelledAt: headerMembers.cancelledAtMs,
+  version: described(headerMembers.version, "Raised by every change; also the ETag."),
+} as const;
+
 export const headerSchema = z
-  .strictObject({
-    purchaseOrderId: z.string(),
-    poNumber: z.string(),
-    poName: z.string().nullable(),
-    status: z.enum(statuses),
-    previousStatus: z.enum(statuses).meta({ description: "The status before the latest move; Draft on a new order." }),
-    supplierId: z.string().nullable(),
-    supplierName: z.string().nullable(),
-    locationId: z.string().nullable(),
-    locationName: z.string().nullable(),
-    currencyCode: z.string(),
-    fxRateOverride: z.number().nullable().meta({ description: "Order currency to shop currency." }),
-    orderDate: dateSchema.nullable(),
-    expectedDeliveryDate: dateSchema.nullable(),
-    supplierReference: z.string().nullable(),
-    paymentTerms: z.string().nullable(),
-    incoterm: z.string().nullable(),
-    shippingCost: z.number().nullable(),
-    discountAmount: z.number().nullable(),
-    taxAmount: z.number().nullable(),
-    tags: z.array(z.string()),
-    note: z.string().nullable(),
-    noteToSupplier: z.string().nullable(),
-    billingAddress: addressSchema.nullable(),
-    shippingAddress: addressSchema.nullable(),
-    itemCount: z.int().meta({ description: "Number of lines." }),
-    totalValue: z.number().meta({ description: "Ordered quantities at their unit costs, in the order's currency." }),
-    unpricedLineItemIds: z
-      .array(z.string())
-      .meta({ description: "Lines left out of totalValue: no exchange rate is known for their currency." }),
-    paidStatus: z.enum(paidStatuses),
-    storefrontSyncState: z.enum(storefrontSyncStates),
-    createdBy: z.string().nullable(),
-    createdAt: instantSchema,
-    updatedAt: instantSchema,
-    sentAt: instantSchema.nullable(),
-    confirmedAt: instantSchema.nullable(),
-    receivedAt: instantSchema.nullable(),
-    completedAt: instantSchema.nullable(),
-    cancelledAt: instantSchema.nullable(),
-    version: z.int().meta({ description: "Raised by every change; also the ETag." }),
-  })
+  .strictObject(schemasOf(headerAnswer))
   .meta({ id: "PurchaseOrderHeader", description: "A purchase order without its lines." });
 
 export type HeaderJson = z.output<typeof headerSchema>;
 
+export const headerJson = renderer<Header, typeof headerAnswer>(headerAnswer);
+
+const lineMembers = fieldMembers(storedLineFields);
+
+const lineAnswer = {
+  poLineItemId: described(lineMembers.poLineItemId, "Requests call it lineItemId (itemId in resolutions)."),
+  variantId: lineMembers.variantId,
+  isCustom: member(z.boolean(), isCustom),
+  ...fieldMembers(articleFields),
+  lineItemStatus: member(z.enum(lineItemStatuses), lineItemStatus),
+  quantityOrdered: lineMembers.quantityOrdered,
+  quantityConfirmed: described(lineMembers.quantityConfirmed, "0: unconfirmed."),
+  quantityReceived: lineMembers.quantityReceived,
+  quantityRejected: lineMembers.quantityRejected,
+  quantityCancelled: lineMembers.quantityCancelled,
+  quantityPending: member(z.number().meta({ description: "Still to come." }), (line: LineItem) =>
+    quantityToNumber(pendingQuantity(line)),
+  ),
+  quantitySynced: described(lineMembers.quantitySynced, "How much of the received quantity the storefront has."),
+  unitCost: lineMembers.unitCost,
+  unitCostCurrencyCode: lineMembers.unitCostCurrencyCode,
+  lineTotal: member(z.number().meta({ description: "In the line's currency." }), (line: LineItem) =>
+    moneyToNumber(lineTotal(line)),
+  ),
+  ...fieldMembers(supplierFields),
+  ...fieldMembers(lineFields),
+  createdAt: lineMembers.createdAtMs,
+  updatedAt: lineMembers.updatedAtMs,
+} as const;
+
 export const lineSchema = z
-  .strictObject({
-    poLineItemId: z.string().meta({ description: "Requests call it lineItemId (itemId in resolutions)." }),
-    variantId: z.string(),
-    isCustom: z.boolean(),
-    productName: z.string().nullable(),
-    variantName: z.string().nullable(),
-    sku: z.string().nullable(),
-    barcode: z.string().nullable(),
-    lineItemStatus: z.enum(lineItemStatuses),
-    quantityOrdered: z.number(),
-    quantityConfirmed: z.number().meta({ description: "0: unconfirmed." }),
-    quantityReceived: z.number(),
-    quantityRejected: z.number(),
-    quantityCancelled: z.number(),
-    quantityPending: z.number().meta({ description: "Still to come." }),
-    quantitySynced: z.number().meta({ description: "How much of the received quantity the storefront has." }),
-    unitCost: z.number(),
-    unitCostCurrencyCode: z.string(),
-    lineTotal: z.number().meta({ description: "In the line's currency." }),
-    supplierSku: z.string().nullable(),
-    supplierBarcode: z.string().nullable(),
-    supplierProductName: z.string().nullable(),
-    supplierProductUrl: z.string().nullable(),
-    moq: z.number().nullable(),
-    packSize: z.number().nullable(),
-    leadTimeDays: z.int().nullable(),
-    expectedDeliveryDate: dateSchema.nullable(),
-    note: z.string().nullable(),
-    createdAt: instantSchema,
-    updatedAt: instantSchema,
-  })
+  .strictObject(schemasOf(lineAnswer))
   .meta({ id: "PurchaseOrderLineItem", description: "A line of a purchase order." });
 
 export type LineJson = z.output<typeof lineSchema>;
+
+export const lineJson = renderer<LineItem, typeof lineAnswer>(lineAnswer);
 
 export const purchaseOrderSchema = z
   .strictObject({ ...headerSchema.shape, lineItems: z.array(lineSchema) })
@@ -249,81 +300,6 @@ export const lineFailureSchema = z
     message: z.string(),
   })
   .meta({ id: "LineFailure", description: "A line that the call left alone, and why." });
-
-const rateOrNull = (value: FxRate | null): number | null => (value === null ? null : fxRateToNumber(value));
-
-export const headerJson = (order: Header): HeaderJson => ({
-  purchaseOrderId: order.purchaseOrderId,
-  poNumber: order.poNumber,
-  poName: order.poName,
-  status: order.status,
-  previousStatus: order.previousStatus,
-  supplierId: order.supplierId,
-  supplierName: order.supplierName,
-  locationId: order.locationId,
-  locationName: order.locationName,
-  currencyCode: order.currencyCode,
-  fxRateOverride: rateOrNull(order.fxRateOverride),
-  orderDate: order.orderDate,
-  expectedDeliveryDate: order.expectedDeliveryDate,
-  supplierReference: order.supplierReference,
-  paymentTerms: order.paymentTerms,
-  incoterm: order.incoterm,
-  shippingCost: moneyOrNull(order.shippingCost),
-  discountAmount: moneyOrNull(order.discountAmount),
-  taxAmount: moneyOrNull(order.taxAmount),
-  tags: [...order.tags],
-  note: order.note,
-  noteToSupplier: order.noteToSupplier,
-  billingAddress: addressJson(order.billingAddress),
-  shippingAddress: addressJson(order.shippingAddress),
-  itemCount: order.itemCount,
-  totalValue: moneyToNumber(order.totalValue),
-  unpricedLineItemIds: [...order.unpricedLineItemIds],
-  paidStatus: paidStatus(order),
-  storefrontSyncState: order.storefrontSyncState,
-  createdBy: order.createdBy,
-  createdAt: instant(order.createdAtMs),
-  updatedAt: instant(order.updatedAtMs),
-  sentAt: instantOrNull(order.sentAtMs),
-  confirmedAt: instantOrNull(order.confirmedAtMs),
-  receivedAt: instantOrNull(order.receivedAtMs),
-  completedAt: instantOrNull(order.completedAtMs),
-  cancelledAt: instantOrNull(order.cancelledAtMs),
-  version: order.version,
-});
-
-export const lineJson = (line: LineItem): LineJson => ({
-  poLineItemId: line.poLineItemId,
-  variantId: line.variantId,
-  isCustom: isCustom(line),
-  productName: line.productName,
-  variantName: line.variantName,
-  sku: line.sku,
-  barcode: line.barcode,
-  lineItemStatus: lineItemStatus(line),
-  quantityOrdered: quantityToNumber(line.quantityOrdered),
-  quantityConfirmed: quantityToNumber(line.quantityConfirmed),
-  quantityReceived: quantityToNumber(line.quantityReceived),
-  quantityRejected: quantityToNumber(line.quantityRejected),
-  quantityCancelled: quantityToNumber(line.quantityCancelled),
-  quantityPending: quantityToNumber(pendingQuantity(line)),
-  quantitySynced: quantityToNumber(line.quantitySynced),
-  unitCost: moneyToNumber(line.unitCost),
-  unitCostCurrencyCode: line.unitCostCurrencyCode,
-  lineTotal: moneyToNumber(lineTotal(line)),
-  supplierSku: line.supplierSku,
-  supplierBarcode: line.supplierBarcode,
-  supplierProductName: line.supplierProductName,
-  supplierProductUrl: line.supplierProductUrl,
-  moq: quantityOrNull(line.moq),
-  packSize: quantityOrNull(line.packSize),
-  leadTimeDays: line.leadTimeDays,
-  expectedDeliveryDate: line.expectedDeliveryDate,
-  note: line.note,
-  createdAt: instant(line.createdAtMs),
-  updatedAt: instant(line.updatedAtMs),
-});
 
 export const purchaseOrderJson = (order: PurchaseOrder): PurchaseOrderJson => ({
   ...headerJson(order),

@@ -8,11 +8,9 @@ import {
 } from "../../core/edit.ts";
 import { mention } from "../../core/guidance.ts";
 import { isCustom } from "../../core/lines.ts";
-import { zeroMoney } from "../../core/money.ts";
 import { type LineFailure, type PurchaseOrder, bulkLinesMax, customVariantPrefix } from "../../core/purchase-order.ts";
 import {
   type SupplierVariantChanges,
-  type VariantSnapshot,
   loadSupplierVariantIds,
   loadVariants,
   supplierVariantStatement,
@@ -20,9 +18,7 @@ import {
 import type { Statement, Tx } from "../../store/store.ts";
 import {
   currencyCode,
-  day,
   noRepeats,
-  noteMax,
   positiveQuantity,
   productNameMax,
   quantity,
@@ -55,6 +51,7 @@ import {
   purchaseOrderId,
   purchaseOrderJson,
   purchaseOrderSchema,
+  lineFieldInput,
   supplierInput,
 } from "./json.ts";
 import { type SupplierUpdate, followOnShape, renderSideEffects } from "./side-effects.ts";
@@ -63,22 +60,6 @@ type CatalogueLine = z.output<typeof catalogueLineInput>;
 
 type CustomLine = z.output<z.ZodObject<typeof customLineInput>>;
 
-/** What catalogue and custom lines have in common. */
-const commonOf = (line: CatalogueLine | CustomLine) => ({
-  quantityOrdered: line.quantityOrdered,
-  unitCost: line.unitCost ?? zeroMoney,
-  unitCostCurrencyCode: line.unitCostCurrencyCode ?? null,
-  supplierSku: line.supplierSku ?? null,
-  supplierBarcode: line.supplierBarcode ?? null,
-  supplierProductName: line.supplierProductName ?? null,
-  supplierProductUrl: line.supplierProductUrl ?? null,
-  moq: line.moq ?? null,
-  packSize: line.packSize ?? null,
-  leadTimeDays: line.leadTimeDays ?? null,
-  expectedDeliveryDate: line.expectedDeliveryDate ?? null,
-  note: line.note ?? null,
-});
-
 /** Lines as the rules take them, each with a snapshot of its variant as the catalogue has it now (C16, D2). */
 export async function catalogueLines(tx: Tx, call: Call, lines: readonly CatalogueLine[]): Promise<readonly NewLine[]> {
   const variants = await loadVariants(
@@ -86,33 +67,17 @@ export async function catalogueLines(tx: Tx, call: Call, lines: readonly Catalog
     call.shop.shopId,
     lines.map((line) => line.variantId),
   );
-  const unknown: { readonly [K in keyof VariantSnapshot]: null } = {
-    productName: null,
-    variantName: null,
-    sku: null,
-    barcode: null,
-  };
   return lines.map((line) => ({
-    ...commonOf(line),
+    ...line,
+    ...variants.get(line.variantId),
     poLineItemId: call.ids.next("pol"),
-    variantId: line.variantId,
     isCustom: false,
-    ...(variants.get(line.variantId) ?? unknown),
   }));
 }
 
 function customLine(call: Call, line: CustomLine): NewLine {
   const poLineItemId = call.ids.next("pol");
-  return {
-    ...commonOf(line),
-    poLineItemId,
-    variantId: `${customVariantPrefix}${poLineItemId}`,
-    isCustom: true,
-    productName: line.productName,
-    variantName: line.variantName ?? null,
-    sku: line.sku ?? null,
-    barcode: line.barcode ?? null,
-  };
+  return { ...line, poLineItemId, variantId: `${customVariantPrefix}${poLineItemId}`, isCustom: true };
 }
 
 // Lines.
@@ -210,8 +175,7 @@ const lineEditInput = z
         description:
           "Any JSON for the supplier's catalogue entry. Kept only with updateSupplier: true, never returned.",
       }),
-    expectedDeliveryDate: day.nullable().optional(),
-    note: text(noteMax).nullable().optional(),
+    ...lineFieldInput,
     productName: text(productNameMax).optional().meta({ description: "Custom lines only." }),
     variantName: text(productNameMax).nullable().optional().meta({ description: "Custom lines only." }),
     sku: text(shortTextMax).nullable().optional().meta({ description: "Custom lines only." }),
@@ -306,17 +270,10 @@ export const updateLineItems = operation({
 function carriedFields(edit: LineEditInput, lineCurrency: string): SupplierVariantChanges {
   const { supplierVariantDetails: details, unitCost, unitCostCurrencyCode } = edit;
   return {
-    unitCost,
+    ...edit,
     // A cost means nothing without its currency, so the line's goes with it.
     unitCostCurrencyCode: unitCost === undefined && unitCostCurrencyCode === undefined ? undefined : lineCurrency,
-    supplierSku: edit.supplierSku,
-    supplierBarcode: edit.supplierBarcode,
-    supplierProductName: edit.supplierProductName,
-    supplierProductUrl: edit.supplierProductUrl,
     supplierVariantDetails: details === undefined || details === null ? details : JSON.stringify(details),
-    moq: edit.moq,
-    packSize: edit.packSize,
-    leadTimeDays: edit.leadTimeDays,
   };
 }
 
