@@ -7,7 +7,8 @@
  * of all weeks since the first sale).
  */
 import { z } from "zod";
-import { demoRecords, salesDays } from "../src/demo/records.ts";
+import { demoRecords } from "../src/demo/records.ts";
+import { salesDays } from "../src/demo/sales.ts";
 import { type DaySale, dayFrom, dayIn, extendSeries, weeklyDemand, weekOf, weekStart } from "../src/core/demand.ts";
 import { asQuantity } from "../src/core/money.ts";
 

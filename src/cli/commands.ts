@@ -6,7 +6,7 @@ import { open, rename, rm, stat } from "node:fs/promises";
 import { fileFormatNames } from "../exchange/csv-formats.ts";
 import { type Answer, type Ask } from "../admin/ask.ts";
 import { makeDemoShop } from "../demo/demo-shop.ts";
-import { demoShopId } from "../demo/records.ts";
+import { demoShopId } from "../demo/shop.ts";
 import type { Config } from "../config.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { type Arguments, type Command, CommandError, exitCodes, type Option, usageError } from "./arguments.ts";

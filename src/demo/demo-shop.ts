@@ -1,14 +1,16 @@
+/** The demo shop as the first start and `openpo demo` make it. */
 import type { Ask } from "../admin/ask.ts";
-import { demoRecords, demoShop, demoShopId } from "./records.ts";
+import { demoRecords } from "./records.ts";
+import { demoShop, demoShopId } from "./shop.ts";
 
-/** The demo shop with its two keys, which are shown this once. */
+/** The demo shop with its two keys, which can be shown only now. */
 export interface DemoShop {
   readonly shopId: string;
   readonly readKey: string;
   readonly writeKey: string;
 }
 
-/** Makes the demo shop as an operator would: create, import, two keys. Repeatable, should it be cut off. */
+/** Makes the demo shop as an operator would: shop, import, two keys. May be repeated after a crash. */
 export async function makeDemoShop(ask: Ask, nowMs: number): Promise<DemoShop> {
   const shopId = demoShopId;
   await ask("shop_put", { shopId, ...demoShop });
