@@ -43,12 +43,20 @@ interface Components {
   readonly links: Record<string, Json>;
 }
 
+const documents = new WeakMap<readonly Operation[], JsonObject>();
+
 /**
- * The whole document.
+ * The whole document. It is made once for each list of operations, which takes tens of milliseconds.
  *
  * @throws Error when the registry contradicts itself: two schemas or two failures under one name.
  */
 export function openApiDocument(operations: readonly Operation[]): JsonObject {
+  const document = documents.get(operations) ?? documentOf(operations);
+  documents.set(operations, document);
+  return document;
+}
+
+function documentOf(operations: readonly Operation[]): JsonObject {
   const components: Components = { schemas: { ...envelopeSchemas }, responses: {}, links: {} };
   const paths: Record<string, Record<string, Json>> = {};
   for (const operation of operations) {

@@ -31,8 +31,16 @@ export interface OperationTool {
   readonly definition: Tool;
 }
 
-/** What an agent is told of the operation. */
+const tools = new WeakMap<Operation, OperationTool>();
+
+/** What an agent is told of the operation. It is made once: translating the schemas takes milliseconds. */
 export function toolOf(operation: Operation): OperationTool {
+  const tool = tools.get(operation) ?? toolMadeOf(operation);
+  tools.set(operation, tool);
+  return tool;
+}
+
+function toolMadeOf(operation: Operation): OperationTool {
   const { name, title, summary, description } = operation;
   return {
     operation,

@@ -11,10 +11,9 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { openApiDocument } from "../../src/http/openapi.ts";
 import { operations } from "../../src/operations/registry.ts";
 import { systemClock } from "../../src/system.ts";
-import { createContract } from "../support/contract.ts";
+import { contractOf } from "../support/contract.ts";
 import {
   type Asked,
   type Client,
@@ -548,7 +547,7 @@ async function openShop(
   ];
   const settings = { followOnWaitMs: 500, confirmationWaitMs: 3_000 };
   const token = await makeShop(url, shopId, settings, records);
-  const contract = createContract(openApiDocument(operations));
+  const contract = contractOf(operations);
   const client = createClient({
     nodes,
     random,

@@ -10,6 +10,7 @@ import type { Json, JsonObject } from "../../src/core/json.ts";
 import { isJsonObject, jsonPointer } from "../../src/core/json.ts";
 import { openApiDocument } from "../../src/http/openapi.ts";
 import { apiPrefix } from "../../src/http/routes.ts";
+import type { Operation } from "../../src/operations/operation.ts";
 import { operations } from "../../src/operations/registry.ts";
 import { recordObserved } from "./matrix.ts";
 
@@ -58,7 +59,7 @@ function followed(
 }
 
 /** Makes the check of an answer; it throws an error that says what is wrong. */
-export function createContract(document: JsonObject): (observed: Observed) => void {
+function createContract(document: JsonObject): (observed: Observed) => void {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema(document, "openapi");
@@ -132,7 +133,14 @@ export function createContract(document: JsonObject): (observed: Observed) => vo
   };
 }
 
-const registryContract: { check: ((observed: Observed) => void) | null } = { check: null };
+const contracts = new WeakMap<readonly Operation[], (observed: Observed) => void>();
+
+/** The check of the answers of these operations. Made once for each list: compiling the whole document takes a while. */
+export function contractOf(list: readonly Operation[]): (observed: Observed) => void {
+  const check = contracts.get(list) ?? createContract(openApiDocument(list));
+  contracts.set(list, check);
+  return check;
+}
 
 /** A `fetch` for clients that use the network. It checks every answer below the API's prefix against the OpenAPI document. */
 export async function fetchChecked(input: string | URL | Request, init?: RequestInit): Promise<Response> {
@@ -140,8 +148,7 @@ export async function fetchChecked(input: string | URL | Request, init?: Request
   const answer = await fetch(request);
   const { pathname, search } = new URL(request.url);
   if (!pathname.startsWith(`${apiPrefix}/`)) return answer;
-  registryContract.check ??= createContract(openApiDocument(operations));
-  registryContract.check({
+  contractOf(operations)({
     method: request.method,
     target: pathname + search,
     status: answer.status,

@@ -12,7 +12,6 @@ import type { Json } from "../../src/core/json.ts";
 import { createApp } from "../../src/http/app.ts";
 import type { Surface } from "../../src/http/surface.ts";
 import { createMetrics } from "../../src/http/metrics.ts";
-import { openApiDocument } from "../../src/http/openapi.ts";
 import { startHttpServer, type WaitLimits } from "../../src/http/node/server.ts";
 import type { Operation } from "../../src/operations/operation.ts";
 import { createPerform, type PerformDependencies } from "../../src/operations/perform.ts";
@@ -27,7 +26,7 @@ import { systemClock, timeOrderedIds } from "../../src/system.ts";
 import type { SandboxControl } from "../../src/storefront/sandbox/control.ts";
 import { openSandbox } from "../../src/storefront/sandbox/sandbox.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
-import { createContract } from "./contract.ts";
+import { contractOf } from "./contract.ts";
 import { makePlace, openStore } from "./store.ts";
 import { assertWorded } from "./wording.ts";
 
@@ -206,7 +205,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ...(waitLimits === undefined ? {} : { waitLimits }),
   });
   const agent = new Agent({ keepAlive: true });
-  const check = createContract(openApiDocument(operations));
+  const check = contractOf(operations);
 
   const request: TestServer["request"] = async (method, target, options = {}) => {
     const observed = await send({ agent, port: server.port, method, target, key: writeKey, ...options });
