@@ -7,9 +7,10 @@
  * of all weeks since the first sale).
  */
 import { z } from "zod";
+import { dayFrom, dayIn, weekOf, weekStart } from "../src/core/calendar.ts";
+import { type DaySale, extendSeries, weeklyDemand } from "../src/core/demand.ts";
 import { demoRecords } from "../src/demo/records.ts";
 import { salesDays } from "../src/demo/sales.ts";
-import { type DaySale, dayFrom, dayIn, extendSeries, weeklyDemand, weekOf, weekStart } from "../src/core/demand.ts";
 import { asQuantity } from "../src/core/money.ts";
 
 const seed = Number(process.argv[2] ?? 7);

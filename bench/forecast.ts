@@ -10,7 +10,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { performance } from "node:perf_hooks";
-import { dateOf, dayFrom } from "../src/core/demand.ts";
+import { dateOf, dayFrom } from "../src/core/calendar.ts";
 import { columnIds, forecastRow } from "../src/core/forecast.ts";
 import { asMoney, asQuantity } from "../src/core/money.ts";
 import { defaultSettings, saveShop, type Shop } from "../src/shop/accounts.ts";

@@ -2,6 +2,7 @@
  * What hangs on an order and comes in by import only: payments, documents, shipments, applied credits; and what follows from it:
  * how much of the order is settled, which shipment is the current one, when what is expected. Pure.
  */
+import { dateOf, dayFrom } from "./calendar.ts";
 import { isWhollyCancelled, pendingQuantity, rateToOrderCurrency } from "./lines.ts";
 import {
   type FxRate,
@@ -188,10 +189,7 @@ export interface ScheduleRow {
   readonly status: (typeof scheduleStatuses)[number];
 }
 
-const dayMs = 86_400_000;
-
-const daysAfter = (day: string, days: number): string =>
-  new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, "YYYY-MM-DD".length);
+const daysAfter = (date: string, days: number): string => dateOf(dayFrom(date) + days);
 
 /** What of a line a schedule is made from. */
 export type ExpectedLine = Pick<

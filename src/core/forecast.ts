@@ -1,30 +1,21 @@
 /**
- * The rows of a forecast view: every figure of contract §9 "Forecast view", from facts about one variant. Pure.
+ * The rows of a forecast view: every figure of contract §9 "Forecast view", computed from the facts of one variant. Pure.
  *
- * Owns: the figures, the columns on offer, the periods of supply mode. Does not own: how demand is learned (demand.ts), where the
- * facts come from (shop/forecast.ts) or the wire (operations/forecast-views.ts). What each figure means and why:
- * `docs/forecasting.md`.
+ * Owns: the figures, the available columns, the periods of supply mode. Does not own: how demand is learned (demand.ts), how facts are
+ * loaded (shop/forecast.ts), or the wire format (operations/forecast-views.ts). What each figure means and why: `docs/forecasting.md`.
  *
  * Glossary:
- * - position: on hand plus incoming, what will be there if nothing more is sold.
+ * - position: on hand plus incoming, the stock that there would be if nothing more were sold.
  * - reorder point: the position at or below which it is time to order.
- * - order-up-to level: the position that an order is meant to bring back.
+ * - order-up-to level: the position that an order is meant to restore.
  *
  * Invariants:
  * - V3. reorderPoint = dailyDemand × leadTimeDays + safetyStock, of the figures as shown.
- * - V4. A suggested quantity is 0, or at least the shortage and the MOQ and a whole number of packs.
- * - V5. projectedOnHand of a period = that of the one before (first: onHand) + incoming − demand of the period.
+ * - V4. A suggested quantity is 0; or it is at least the shortage and the MOQ, and a whole number of packs.
+ * - V5. projectedOnHand of a period = projectedOnHand of the period before (first: onHand) + incoming − demand of the period.
  */
-import {
-  dateOf,
-  type Day,
-  dayFrom,
-  daysPerWeek,
-  type DemandSeries,
-  weeklyDemand,
-  weekOf,
-  weekStart,
-} from "./demand.ts";
+import { dateOf, type Day, dayFrom, daysPerWeek, weekOf, weekStart } from "./calendar.ts";
+import { type DemandSeries, weeklyDemand } from "./demand.ts";
 import {
   addQuantity,
   asMoney,
@@ -37,6 +28,7 @@ import {
   type Money,
   moneyToNumber,
   type Quantity,
+  quantityDecimalsMax,
   quantityToNumber,
   roundToMinorUnit,
   subtractQuantity,
@@ -45,28 +37,33 @@ import {
 } from "./money.ts";
 import type { ShopFacts } from "./purchase-order.ts";
 
-/** Decimals of `dailyDemand`; it is held as an integer of its smallest step. */
+/** Decimals of `dailyDemand`. It is held as an integer, in steps of 10^-4 units. */
 export const dailyDemandDecimals = 4;
 const dailyDemandScale = 10 ** dailyDemandDecimals;
-/** The lead time that the figures assume when neither the supplier's catalogue entry nor the supplier has one. */
+/** Lead time in days when neither the supplier's catalogue entry nor the supplier has one. */
 export const leadTimeDaysAssumed = 14;
-/** How long an order is meant to last beyond its own lead time. */
+/** Days of demand that an order covers beyond its own lead time. */
 export const orderCycleDays = 30;
-/** Standard deviations of lead-time demand kept as safety stock: no stock-out in 95 of 100 order cycles. */
+/** Safety stock in standard deviations of lead-time demand: no stock-out in 95 of 100 order cycles. */
 export const safetyFactor = 1.645;
-/** A stock-out further away than this is not told. */
+/** A stock-out more than this many days away is not shown. */
 export const stockoutDaysMax = 3_650;
+/** Periods of supply mode that a view may show. */
 export const horizonPeriodsMax = 52;
+/** Periods of supply mode when a view does not say. */
 export const horizonPeriodsDefault = 6;
 
-const quantityStep = 1_000;
+/** Steps of a `Quantity` in one unit. */
+const quantityScale = 10 ** quantityDecimalsMax;
 
 // Periods.
 
+/** The units of a supply period. */
 export const periodUnits = ["week", "month"] as const;
+/** A unit of a supply period. */
 export type PeriodUnit = (typeof periodUnits)[number];
 
-/** A month (`2026-12`) or an ISO week (`2026-W49`); the first one begins today. Days inclusive. */
+/** A month (`2026-12`) or an ISO week (`2026-W49`). Both days belong to it. */
 export interface Period {
   readonly label: string;
   readonly firstDay: Day;
@@ -91,7 +88,7 @@ function monthPeriod(year: number, monthIndex: number): Period {
   return { label: dateOf(firstDay).slice(0, 7), firstDay, lastDay: firstOf(monthIndex + 1) - 1 };
 }
 
-/** The running period and those after it, `count` in all. What is left of the running one is what counts. */
+/** The current period and those after it, `count` in all. The current one begins today. */
 export function periodsFrom(today: Day, unit: PeriodUnit, count: number): readonly Period[] {
   const [year = 0, month = 0] = dateOf(today).split("-").map(Number);
   return Array.from({ length: count }, (_, index) => {
@@ -102,7 +99,7 @@ export function periodsFrom(today: Day, unit: PeriodUnit, count: number): readon
 
 // Facts.
 
-/** A supplier's catalogue entry for the variant, with what the supplier itself has where the entry is silent. */
+/** A supplier's terms for one variant: its catalogue entry, completed with the supplier's own currency and lead time. */
 export interface SupplierOffer {
   readonly supplierId: string;
   readonly supplierName: string;
@@ -113,24 +110,25 @@ export interface SupplierOffer {
   readonly leadTimeDays: number | null;
 }
 
-/** What is pending of an open order. */
+/** Goods that an open order still brings. */
 export interface Arrival {
-  /** Null when nothing tells the day. */
+  /** Null when the day is unknown. */
   readonly day: Day | null;
   readonly quantity: Quantity;
 }
 
-/** What replenishment is decided from: the view's locations taken together. */
+/** The facts that replenishment is decided from, summed over the view's locations. */
 export interface StockFacts {
   readonly isActive: boolean;
   readonly onHand: Quantity;
   readonly incoming: Quantity;
-  /** One per location. */
+  /** One per location with sales. */
   readonly series: readonly DemandSeries[];
-  /** Those that the view is about. */
+  /** Of the view's suppliers. */
   readonly offers: readonly SupplierOffer[];
 }
 
+/** The facts of one row. */
 export interface VariantFacts extends StockFacts {
   readonly variantId: string;
   readonly productId: string;
@@ -149,7 +147,7 @@ export interface VariantFacts extends StockFacts {
 export interface ForecastContext {
   readonly shop: Pick<ShopFacts, "currencyCode" | "fxRates">;
   readonly today: Day;
-  /** The names of the view's locations; null when it is about all of them. */
+  /** The names of the view's locations; null when it has all. */
   readonly locationName: string | null;
   /** Empty in stock mode. */
   readonly periods: readonly Period[];
@@ -168,7 +166,7 @@ function costInShopCurrency(offer: SupplierOffer, shop: ShopRates): Money | null
   return offer.unitCost === null || rate === null ? null : convert(offer.unitCost, rate);
 }
 
-/** The cheapest offer in the shop's currency; those without a comparable cost come after, ties go to the lower supplier id. */
+/** The cheapest offer in the shop's currency. Offers without a comparable cost come last; of equal ones the lower supplier id wins. */
 export function chooseOffer(offers: readonly SupplierOffer[], shop: ShopRates): SupplierOffer | null {
   let chosen: { offer: SupplierOffer; cost: number } | null = null;
   for (const offer of offers) {
@@ -179,22 +177,24 @@ export function chooseOffer(offers: readonly SupplierOffer[], shop: ShopRates): 
   return chosen?.offer ?? null;
 }
 
-/** Demand of some days at a daily rate, rounded half-up to 3 decimals. */
+/** Demand of some days at a daily demand, rounded half-up to 3 decimals. */
 const demandOf = (dailyDemand: number, days: number): Quantity =>
-  asQuantity(Number(divideHalfUp(BigInt(dailyDemand) * BigInt(days) * BigInt(quantityStep), BigInt(dailyDemandScale))));
+  asQuantity(
+    Number(divideHalfUp(BigInt(dailyDemand) * BigInt(days) * BigInt(quantityScale), BigInt(dailyDemandScale))),
+  );
 
-/** The quantity to order for a shortage: at least the MOQ, then up to whole packs (whole units where no pack size is known). */
+/** The quantity to order for a shortage: at least the MOQ, rounded up to whole packs (whole units without a pack size). 0 without a shortage. */
 export function orderQuantity(shortage: Quantity, offer: Pick<SupplierOffer, "moq" | "packSize"> | null): Quantity {
   if (shortage <= 0) return zeroQuantity;
   const wanted = Math.max(shortage, offer?.moq ?? 0);
-  const pack = offer?.packSize ?? quantityStep;
+  const pack = offer?.packSize ?? quantityScale;
   return asQuantity(Math.ceil(wanted / pack) * pack);
 }
 
-/** What to keep and what to order of one variant. */
+/** Whether to order one variant, from whom and how much. */
 export interface Replenishment {
   readonly offer: SupplierOffer | null;
-  /** In steps of `dailyDemandDecimals`. */
+  /** In steps of 10^-4 units per day (`dailyDemandDecimals`). */
   readonly dailyDemand: number;
   readonly safetyStock: Quantity;
   readonly reorderPoint: Quantity;
@@ -203,8 +203,12 @@ export interface Replenishment {
 }
 
 /**
- * Says whether it is time to order and how much: once the position is down to the reorder point of something that sells, or owed
- * to customers, enough to be back at the reorder point after `orderCycleDays` of sales.
+ * Decides whether it is time to order and how much.
+ *
+ * It is time when the variant is active and its position is at or below the reorder point of something that sells, or below 0 (owed to
+ * customers). The quantity restores the reorder point plus `orderCycleDays` of demand.
+ *
+ * Source: contract §9 "Forecast view".
  */
 export function replenishment(facts: StockFacts, context: Pick<ForecastContext, "shop" | "today">): Replenishment {
   const offer = chooseOffer(facts.offers, context.shop);
@@ -218,7 +222,7 @@ export function replenishment(facts: StockFacts, context: Pick<ForecastContext, 
   }
   const dailyDemand = Math.round((weeklyMean / daysPerWeek) * dailyDemandScale);
   const safetyStock = asQuantity(
-    Math.round(safetyFactor * Math.sqrt((weeklyVariance * leadTimeDays) / daysPerWeek) * quantityStep),
+    Math.round(safetyFactor * Math.sqrt((weeklyVariance * leadTimeDays) / daysPerWeek) * quantityScale),
   );
   const reorderPoint = addQuantity(demandOf(dailyDemand, leadTimeDays), safetyStock);
   const position = addQuantity(facts.onHand, facts.incoming);
@@ -235,7 +239,7 @@ export function replenishment(facts: StockFacts, context: Pick<ForecastContext, 
   };
 }
 
-/** What one period of supply mode shows. */
+/** The figures of one period in supply mode. */
 export interface Projection {
   readonly demand: Quantity;
   readonly incoming: Quantity;
@@ -243,8 +247,8 @@ export interface Projection {
 }
 
 /**
- * Stock period by period. What is overdue is expected today; what has no date, a lead time from today. Below zero: what customers
- * would be owed.
+ * Projects the stock, period by period. Overdue goods are expected today, goods without a date after one lead time. Stock below 0 is
+ * what customers would be owed.
  */
 export function projections(
   facts: Pick<VariantFacts, "onHand" | "arrivals">,
@@ -264,16 +268,16 @@ export function projections(
   });
 }
 
-/** A variant's facts with everything that follows from them. */
+/** The facts of a row and all figures. */
 interface Figures extends Replenishment {
   readonly facts: VariantFacts;
   readonly context: ForecastContext;
   readonly projections: readonly Projection[];
 }
 
-/** Days that the stock on hand lasts at the daily demand, exact; null when nothing sells. */
+/** Days that the stock on hand lasts at the daily demand, not rounded; null when nothing sells. */
 const coverDays = ({ facts, dailyDemand }: Figures): number | null =>
-  dailyDemand === 0 ? null : (Math.max(0, facts.onHand) * (dailyDemandScale / quantityStep)) / dailyDemand;
+  dailyDemand === 0 ? null : (Math.max(0, facts.onHand) * (dailyDemandScale / quantityScale)) / dailyDemand;
 
 function stockoutDate(figures: Figures): string | null {
   const days = coverDays(figures);
@@ -286,7 +290,7 @@ function nextIncomingDate({ facts }: Figures): string | null {
   return next === null ? null : dateOf(next);
 }
 
-/** What a unit costs and in which currency: as the supplier offers it, else as the catalogue has it. */
+/** The cost of a unit with its currency: the supplier's, else the catalogue's; null without either. */
 function unitCostOf({
   facts,
   offer,
@@ -296,7 +300,7 @@ function unitCostOf({
   return facts.unitCost === null ? null : { cost: facts.unitCost, currencyCode: context.shop.currencyCode };
 }
 
-/** quantity × cost in the shop's currency, rounded once; null when no rate is known. */
+/** quantity × cost in the shop's currency, rounded once to its minor unit; null when the shop has no rate. */
 function valueInShopCurrency(quantity: Quantity, cost: Money, currencyCode: string, shop: ShopRates): number | null {
   const rate = rateToShop(currencyCode, shop);
   if (rate === null) return null;
@@ -310,7 +314,7 @@ function suggestedOrderValue(figures: Figures): number | null {
   return valueInShopCurrency(figures.suggestedOrderQuantity, unit.cost, unit.currencyCode, figures.context.shop);
 }
 
-/** On hand at the catalogue's cost, else at the supplier's. */
+/** The value of the stock on hand, at the catalogue's cost, else the supplier's. */
 function stockValue(figures: Figures): number | null {
   const { facts, context } = figures;
   if (facts.unitCost !== null)
@@ -321,12 +325,13 @@ function stockValue(figures: Figures): number | null {
 
 // Columns.
 
-/** What a cell holds: a JSON display value. */
+/** A value to display, as JSON. */
 export type Cell = string | number | boolean | null;
 
-/** A row: the keys `variantId` and `productId`, every column id, and the row keys that hold a row's currency. */
+/** A row: `variantId`, `productId`, a cell for each column id, and the keys that hold a cell's currency. */
 export type ForecastRow = { readonly variantId: string; readonly productId: string } & Readonly<Record<string, Cell>>;
 
+/** The types of a column. */
 export const columnTypes = ["string", "number", "boolean", "date"] as const;
 
 /** One entry of `columns[]` (spec "Forecast view (read-only)"). Members that do not apply are absent. */
@@ -339,7 +344,7 @@ export interface Column {
   readonly period?: string;
 }
 
-interface ColumnOffer extends Omit<Column, "id" | "period"> {
+interface ColumnDefinition extends Omit<Column, "id" | "period"> {
   readonly cell: (figures: Figures) => Cell;
 }
 
@@ -348,8 +353,8 @@ const unitCostCurrencyKey = "unitCostCurrencyCode";
 
 const dateCell = (day: Day | null): string | null => (day === null ? null : dateOf(day));
 
-/** The columns on offer, in the order of contract §9. */
-const columnOffers = {
+/** The available columns, in the order of contract §9. */
+const columnDefinitions = {
   productName: { displayName: "Product", type: "string", cell: ({ facts }) => facts.productName },
   variantName: { displayName: "Variant", type: "string", cell: ({ facts }) => facts.variantName },
   sku: { displayName: "SKU", type: "string", cell: ({ facts }) => facts.sku },
@@ -417,15 +422,17 @@ const columnOffers = {
     currencyColumn: null,
     cell: stockValue,
   },
-} as const satisfies Record<string, ColumnOffer>;
+} as const satisfies Record<string, ColumnDefinition>;
 
-export type ColumnId = keyof typeof columnOffers;
+/** The id of an available column. */
+export type ColumnId = keyof typeof columnDefinitions;
 
-const isColumnId = (id: string): id is ColumnId => Object.hasOwn(columnOffers, id);
-export const columnIds = Object.keys(columnOffers).filter(isColumnId);
+const isColumnId = (id: string): id is ColumnId => Object.hasOwn(columnDefinitions, id);
+/** The ids of the available columns, in the order of contract §9. */
+export const columnIds = Object.keys(columnDefinitions).filter(isColumnId);
 
 /** The columns that supply mode adds for each period. */
-const periodColumnOffers = {
+const periodColumnNames = {
   demand: "Demand",
   incoming: "Incoming",
   projectedOnHand: "Projected on hand",
@@ -435,17 +442,17 @@ const periodMeasures = ["demand", "incoming", "projectedOnHand"] as const satisf
 
 const periodColumnId = (measure: keyof Projection, period: Period): string => `${measure}:${period.label}`;
 
-/** `columns[]`: those of the view as it orders them, then three for each period. */
+/** `columns[]`: the view's columns in its order, then three for each period. */
 export function columnsOf(ids: readonly ColumnId[], periods: readonly Period[]): readonly Column[] {
   return [
     ...ids.map((id) => {
-      const { cell: _, ...column } = columnOffers[id];
+      const { cell: _, ...column } = columnDefinitions[id];
       return { id, ...column };
     }),
     ...periods.flatMap((period) =>
       periodMeasures.map((measure) => ({
         id: periodColumnId(measure, period),
-        displayName: `${periodColumnOffers[measure]} ${period.label}`,
+        displayName: `${periodColumnNames[measure]} ${period.label}`,
         type: "number" as const,
         period: period.label,
       })),
@@ -453,13 +460,13 @@ export function columnsOf(ids: readonly ColumnId[], periods: readonly Period[]):
   ];
 }
 
-/** One row: a cell for every column, blanks null. */
+/** One row: a cell for every column, null for a blank one. */
 export function forecastRow(facts: VariantFacts, ids: readonly ColumnId[], context: ForecastContext): ForecastRow {
   const decided = replenishment(facts, context);
   const figures: Figures = { ...decided, facts, context, projections: projections(facts, decided, context) };
   const cells: Record<string, Cell> = {};
   for (const id of ids) {
-    cells[id] = columnOffers[id].cell(figures);
+    cells[id] = columnDefinitions[id].cell(figures);
     if (id === "unitCost") cells[unitCostCurrencyKey] = unitCostOf(figures)?.currencyCode ?? null;
   }
   for (const [index, projection] of figures.projections.entries()) {

@@ -1,9 +1,11 @@
 /**
- * Manufacturing orders: what is built from what, and how far it is (contract §9). Pure. They come in by import only.
+ * Manufacturing orders: the items to build, their materials, and measures of progress, readiness and cost (contract §9). Pure. They come
+ * in by import only.
  */
 import { type Money, type Quantity, asQuantity } from "./money.ts";
-import { type ValuedQuantity, totalWorth } from "./valued-quantity.ts";
+import { type ValuedQuantity, sumOf, totalWorth } from "./valued-quantity.ts";
 
+/** The statuses of a manufacturing order. */
 export const manufacturingOrderStatuses = [
   "Draft",
   "Planned",
@@ -14,19 +16,25 @@ export const manufacturingOrderStatuses = [
   "Cancelled",
 ] as const;
 
+/** A status of a manufacturing order. */
 export type ManufacturingOrderStatus = (typeof manufacturingOrderStatuses)[number];
 
+/** Who builds: the shop, or a supplier. */
 export const executionModes = ["in-house", "outsourced"] as const;
 
+/** Who builds an order. */
 export type ExecutionMode = (typeof executionModes)[number];
 
-/** Dates that a list can be narrowed by. */
+/** The dates that a list can be filtered by. */
 export const manufacturingDateFields = ["createdAt", "plannedStartDate", "dueDate", "completedAt"] as const;
 
+/** A date that a list can be filtered by. */
 export type ManufacturingDateField = (typeof manufacturingDateFields)[number];
 
+/** Whether a release took stock from its location or put it there. */
 export const releaseDirections = ["consume", "produce"] as const;
 
+/** An item that the order builds. */
 export interface ItemToBuild {
   readonly moItemId: string;
   readonly variantId: string;
@@ -37,9 +45,10 @@ export interface ItemToBuild {
   readonly unitCost: Money | null;
 }
 
+/** A material that the order needs. */
 export interface Material {
   readonly moMaterialId: string;
-  /** The item it goes into; null: into the order as a whole. */
+  /** Id of the item that it goes into; null: it is for the order as a whole. */
   readonly moItemId: string | null;
   readonly variantId: string;
   readonly sku: string | null;
@@ -62,6 +71,7 @@ export interface StockRelease {
   readonly releasedBy: string | null;
 }
 
+/** A manufacturing order without its items, materials, stock releases and log. */
 export interface ManufacturingOrderHeader {
   readonly manufacturingOrderId: string;
   readonly moNumber: string | null;
@@ -83,8 +93,8 @@ export interface ManufacturingOrderHeader {
   readonly linkedTransferOrderIds: readonly string[];
 }
 
-/** How far an order is. Percentages are rounded down to one decimal. */
-export interface Measures {
+/** Progress, readiness and cost of an order. Percentages are rounded down to one decimal. */
+interface Measures {
   readonly progressPercent: number;
   readonly quantityPlanned: Quantity;
   readonly quantityCompleted: Quantity;
@@ -95,16 +105,16 @@ export interface Measures {
   readonly isLate: boolean;
 }
 
-/** What is missing of a material: required, less set aside and consumed; never below 0. */
+/** The missing quantity of a material: required − allocated − consumed, never below 0. */
 export const quantityShort = (
   material: Pick<Material, "quantityRequired" | "quantityAllocated" | "quantityConsumed">,
 ): Quantity =>
   asQuantity(Math.max(0, material.quantityRequired - material.quantityAllocated - material.quantityConsumed));
 
-/** `part` of `whole` in percent, rounded down to one decimal: 100 is said only when nothing is left. */
+/** `part` of `whole` in percent, rounded down to one decimal, so that 100 means that nothing is left. */
 const percent = (part: number, whole: number): number => Number((BigInt(part) * 1_000n) / BigInt(whole)) / 10;
 
-/** What goes into the order, at the quantities that `ofMaterial` and `ofItem` name: materials, and items that no material is for. */
+/** The cost items of an order: its materials, and the items that no material is for. `ofMaterial` and `ofItem` name their quantities. */
 function costed(
   items: readonly ItemToBuild[],
   materials: readonly Material[],
@@ -120,11 +130,8 @@ function costed(
   ];
 }
 
-/** What an order is planned to cost: its materials, and the items that none is for. */
-export const plannedCostOf = (
-  items: readonly ItemToBuild[],
-  materials: readonly Material[],
-): readonly ValuedQuantity[] =>
+/** The planned cost: required materials, and planned items that no material is for. */
+const plannedCostOf = (items: readonly ItemToBuild[], materials: readonly Material[]): readonly ValuedQuantity[] =>
   costed(
     items,
     materials,
@@ -132,11 +139,8 @@ export const plannedCostOf = (
     (item) => item.quantityPlanned,
   );
 
-/** What an order has cost so far, likewise. */
-export const actualCostOf = (
-  items: readonly ItemToBuild[],
-  materials: readonly Material[],
-): readonly ValuedQuantity[] =>
+/** The cost so far: consumed materials, and completed or scrapped items that no material is for. */
+const actualCostOf = (items: readonly ItemToBuild[], materials: readonly Material[]): readonly ValuedQuantity[] =>
   costed(
     items,
     materials,
@@ -145,14 +149,14 @@ export const actualCostOf = (
   );
 
 /**
- * How far an order is.
+ * Measures an order: its progress, the readiness of its materials, its cost, and whether it is late.
  *
- * Progress is what is completed of what is planned, item by item, so that too much of one does not hide too little of another; scrap
- * is no progress. Materials are ready as far as they are set aside or consumed; an order that needs none is ready. Costs are those of
- * the materials, required and consumed; an item that no material is for counts at its own unit cost (outsourced work). An order is late
- * when its due date has passed and it is neither Completed nor Cancelled.
+ * Progress is completed of planned, item by item, so that too many of one item do not hide too few of another. Scrap is no progress.
+ * Materials are ready when they are allocated or consumed; an order without materials is ready. Costs are those of the materials
+ * (required, consumed); an item that no material is for counts at its own unit cost (outsourced work). An order is late when its due
+ * date has passed and it is neither Completed nor Cancelled.
  *
- * @param facts today is `YYYY-MM-DD` where the shop is; costs are in the shop's currency.
+ * @param facts `today` is `YYYY-MM-DD` in the shop's time zone; `currencyCode` is the shop's, in which costs are.
  * Source: contract §9 "Manufacturing order".
  */
 export function measuresOf(
@@ -161,17 +165,15 @@ export function measuresOf(
   materials: readonly Material[],
   facts: { readonly today: string; readonly currencyCode: string },
 ): Measures {
-  const sum = <T>(entries: readonly T[], quantityOf: (entry: T) => number): Quantity =>
-    asQuantity(entries.reduce((total, entry) => total + quantityOf(entry), 0));
-  const planned = sum(items, (item) => item.quantityPlanned);
-  const remaining = sum(items, (item) => Math.max(0, item.quantityPlanned - item.quantityCompleted));
-  const required = sum(materials, (material) => material.quantityRequired);
-  const short = sum(materials, quantityShort);
+  const planned = sumOf(items.map((item) => item.quantityPlanned));
+  const remaining = sumOf(items.map((item) => asQuantity(Math.max(0, item.quantityPlanned - item.quantityCompleted))));
+  const required = sumOf(materials.map((material) => material.quantityRequired));
+  const short = sumOf(materials.map(quantityShort));
   const isOver = order.status === "Completed" || order.status === "Cancelled";
   return {
     progressPercent: planned === 0 ? 0 : percent(planned - remaining, planned),
     quantityPlanned: planned,
-    quantityCompleted: sum(items, (item) => item.quantityCompleted),
+    quantityCompleted: sumOf(items.map((item) => item.quantityCompleted)),
     quantityRemaining: remaining,
     materialsReadyPercent: required === 0 ? 100 : percent(required - short, required),
     plannedCost: totalWorth(plannedCostOf(items, materials), facts.currencyCode),

@@ -1,15 +1,16 @@
 /**
- * Stock takes and stock adjustments: what a count found and what was changed by hand (contract §9). Pure.
+ * Stock takes: counts of stock, with the reasons that they share with stock adjustments (contract §9). Pure.
  *
- * A stock take counts; an adjustment is its delta-only sibling. Both come in by import only, whole with their lines, so a header's
- * figures are computed once, when its lines come in, and cannot be stale: `netQuantityChange` is at any time the sum of the lines.
+ * A stock take comes in by import only, with all its lines. So the figures of its header are computed once, at the import, and always
+ * fit the lines.
  */
 import { type Money, type Quantity, subtractQuantity } from "./money.ts";
 import { type ValuedQuantity, sumOf, totalWorth } from "./valued-quantity.ts";
 
+/** Which changes a reason may explain. */
 export const reasonDirections = ["increase", "decrease", "both"] as const;
 
-/** Why stock was found or made different; shared by stock takes and adjustments. */
+/** A reason for a difference that was found (stock takes) or made (stock adjustments). */
 export interface StockTakeReason {
   readonly reasonId: string;
   readonly name: string;
@@ -17,16 +18,20 @@ export interface StockTakeReason {
   readonly direction: (typeof reasonDirections)[number];
   /** Came with the shop and cannot be removed. */
   readonly isSystem: boolean;
-  /** May be chosen for new documents. */
+  /** May be chosen for new stock takes and adjustments. */
   readonly isActive: boolean;
 }
 
+/** The statuses of a stock take. */
 export const stockTakeStatuses = ["Draft", "In Progress", "Counted", "Completed", "Cancelled"] as const;
 
+/** A status of a stock take. */
 export type StockTakeStatus = (typeof stockTakeStatuses)[number];
 
+/** How much of a location a stock take counts. */
 export const countTypes = ["full", "partial", "cycle"] as const;
 
+/** A variant that is counted. */
 export interface StockTakeLine {
   readonly stockTakeLineItemId: string;
   readonly variantId: string;
@@ -36,7 +41,7 @@ export interface StockTakeLine {
   /** Null until it is counted. */
   readonly quantityCounted: Quantity | null;
   readonly unitCost: Money | null;
-  /** Counted minus expected, at the unit cost; where none is known, what the document says. */
+  /** Counted minus expected, at the unit cost; without a unit cost, as the record stated it. */
   readonly valueVariance: Money | null;
   readonly reasonId: string | null;
   readonly countedBy: string | null;
@@ -44,6 +49,7 @@ export interface StockTakeLine {
   readonly note: string | null;
 }
 
+/** A stock take without its lines. */
 export interface StockTakeHeader {
   readonly stockTakeId: string;
   readonly stockTakeNumber: string | null;
@@ -67,6 +73,7 @@ export interface StockTakeHeader {
   readonly note: string | null;
 }
 
+/** A stock take with its lines. */
 export interface StockTake extends StockTakeHeader {
   readonly lineItems: readonly StockTakeLine[];
 }
@@ -75,7 +82,7 @@ export interface StockTake extends StockTakeHeader {
 export const quantityVariance = (line: Pick<StockTakeLine, "quantityExpected" | "quantityCounted">): Quantity | null =>
   line.quantityCounted === null ? null : subtractQuantity(line.quantityCounted, line.quantityExpected);
 
-/** What a stock take's line changes; nothing until it is counted. */
+/** The change that a line found, none until it is counted. */
 export const stockTakeLineChange = (
   line: Pick<StockTakeLine, "quantityExpected" | "quantityCounted" | "unitCost" | "valueVariance">,
 ): readonly ValuedQuantity[] => {
@@ -83,7 +90,7 @@ export const stockTakeLineChange = (
   return quantity === null ? [] : [{ quantity, unitCost: line.unitCost, stated: line.valueVariance }];
 };
 
-/** The figures of a stock take that follow from its lines; lines not yet counted change nothing. */
+/** The figures of a header that follow from its lines. Lines that are not counted yet change nothing. */
 export function stockTakeTotals(
   lines: readonly Pick<StockTakeLine, "quantityExpected" | "quantityCounted" | "unitCost" | "valueVariance">[],
   currencyCode: string,

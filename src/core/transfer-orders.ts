@@ -1,10 +1,11 @@
 /**
- * Transfer orders: stock on its way from one location to another (contract §9). Pure. They come in by import only.
+ * Transfer orders: stock that goes from one location to another (contract §9). Pure. They come in by import only.
  */
 import { type Money, type Quantity, asQuantity } from "./money.ts";
 import type { Address } from "./purchase-order.ts";
-import { type ValuedQuantity, totalWorth } from "./valued-quantity.ts";
+import { type ValuedQuantity, sumOf, totalWorth } from "./valued-quantity.ts";
 
+/** The statuses of a transfer order. */
 export const transferOrderStatuses = [
   "Draft",
   "Ready to Ship",
@@ -14,8 +15,10 @@ export const transferOrderStatuses = [
   "Cancelled",
 ] as const;
 
+/** A status of a transfer order. */
 export type TransferOrderStatus = (typeof transferOrderStatuses)[number];
 
+/** A variant that is transferred. */
 export interface TransferLine {
   readonly transferLineItemId: string;
   readonly variantId: string;
@@ -28,6 +31,7 @@ export interface TransferLine {
   readonly unitCost: Money | null;
 }
 
+/** A transfer order without its lines, shipments, documents and log. */
 export interface TransferOrderHeader {
   readonly transferOrderId: string;
   readonly transferNumber: string | null;
@@ -55,7 +59,7 @@ export interface TransferOrderHeader {
 
 type Quantities = Omit<TransferLine, "transferLineItemId" | "variantId" | "sku" | "unitCost">;
 
-/** What is still to arrive: what was asked for (what was shipped, if more), less what came, was rejected or cancelled. */
+/** The quantity still to arrive: requested (or shipped, if more) − received − rejected − cancelled, never below 0. */
 export const transferPending = (line: Quantities): Quantity =>
   asQuantity(
     Math.max(
@@ -67,21 +71,21 @@ export const transferPending = (line: Quantities): Quantity =>
     ),
   );
 
-/** What a line is worth as it was asked for. */
+/** The requested quantity at the line's unit cost. */
 export const requestedValue = (line: Pick<TransferLine, "quantityRequested" | "unitCost">): ValuedQuantity => ({
   quantity: line.quantityRequested,
   unitCost: line.unitCost,
   stated: null,
 });
 
-/** The figures of a transfer that follow from its lines; the value is summed exactly and rounded once. */
+/** The figures of a header that follow from its lines. The value is summed exactly and rounded once. */
 export function transferTotals(
   lines: readonly Pick<TransferLine, "quantityRequested" | "unitCost">[],
   currencyCode: string,
 ): Pick<TransferOrderHeader, "itemCount" | "totalQuantity" | "totalValue"> {
   return {
     itemCount: lines.length,
-    totalQuantity: asQuantity(lines.reduce((sum, line) => sum + line.quantityRequested, 0)),
+    totalQuantity: sumOf(lines.map((line) => line.quantityRequested)),
     totalValue: totalWorth(lines.map(requestedValue), currencyCode),
   };
 }

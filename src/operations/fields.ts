@@ -8,6 +8,7 @@
  * `body` in the metadata of an operation's input is what JSON Schema can say of the whole body beside its members.
  */
 import { z } from "zod";
+import { dayMs } from "../core/calendar.ts";
 import {
   type Money,
   type Quantity,
@@ -189,8 +190,6 @@ export const listParameter = <T extends z.ZodType<string>>(entry: T, description
     .max(listParameterMax)
     .optional()
     .meta({ description: `${description} One value, or several separated by commas.`, query: "list" });
-
-const dayMs = 86_400_000;
 
 /** An RFC 3339 instant with its offset and nanoseconds, and some. */
 const instantLengthMax = 40;

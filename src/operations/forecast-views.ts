@@ -3,7 +3,7 @@
  * "Forecast view"). Also the record that a view comes in with.
  */
 import { z } from "zod";
-import { dayIn } from "../core/demand.ts";
+import { dayIn } from "../core/calendar.ts";
 import { decodeCursor, encodeCursor, invalidCursor } from "../core/cursor.ts";
 import { Fault } from "../core/fault.ts";
 import {

@@ -2,7 +2,7 @@
  * Reading manufacturing orders, on request with their measures (spec "Manufacturing orders (read-only)", contract §9).
  */
 import { z } from "zod";
-import { dateOf, dayIn } from "../core/demand.ts";
+import { dateOf, dayIn } from "../core/calendar.ts";
 import {
   executionModes,
   type ItemToBuild,

@@ -1,13 +1,5 @@
-import {
-  type Day,
-  type DaySale,
-  type DemandSeries,
-  dateOf,
-  dayFrom,
-  extendSeries,
-  recentSales,
-  weekStart,
-} from "../core/demand.ts";
+import { type Day, dateOf, dayFrom, weekStart } from "../core/calendar.ts";
+import { type DaySale, type DemandSeries, extendSeries, recentSales } from "../core/demand.ts";
 import { asQuantity } from "../core/money.ts";
 import { placeholders } from "../store/in-lists.ts";
 import type { Statement, Tx } from "../store/store.ts";

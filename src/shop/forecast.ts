@@ -10,7 +10,8 @@
  *       only, walk the variants in scope, never sales.
  */
 import { type ExpectedLine, type Shipment, receiptSchedule } from "../core/attachments.ts";
-import { type Day, type DemandSeries, dateOf, dayFrom, soldWithin } from "../core/demand.ts";
+import { type Day, dateOf, dayFrom } from "../core/calendar.ts";
+import { type DemandSeries, soldWithin } from "../core/demand.ts";
 import {
   type Arrival,
   type ForecastContext,

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { type DaySale, extendSeries, weeklyDemand, weekOf, weekStart } from "../../src/core/demand.ts";
+import { weekOf, weekStart } from "../../src/core/calendar.ts";
+import { type DaySale, extendSeries, weeklyDemand } from "../../src/core/demand.ts";
 import {
   forecastRow,
   orderCycleDays,

@@ -3,7 +3,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dayFrom } from "../../src/core/demand.ts";
+import { dayFrom } from "../../src/core/calendar.ts";
 import { columnIds, type ForecastRow, forecastRow, periodsFrom } from "../../src/core/forecast.ts";
 import { forecastPage, type RowPosition } from "../../src/shop/forecast.ts";
 import { loadForecastView } from "../../src/shop/forecast-views.ts";

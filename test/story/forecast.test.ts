@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importRecords } from "../../src/exchange/import.ts";
-import { dateOf, dayIn, weekOf, weekStart } from "../../src/core/demand.ts";
+import { dateOf, dayIn, weekOf, weekStart } from "../../src/core/calendar.ts";
 import { columnIds } from "../../src/core/forecast.ts";
 import { loadShop } from "../../src/shop/accounts.ts";
 import { ndjson, piecesOf } from "../support/admin.ts";

@@ -1,17 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { dateOf, dayFrom, dayIn, weekOf, weekStart } from "../../src/core/calendar.ts";
 import {
-  dateOf,
-  dayFrom,
-  dayIn,
   type DaySale,
   type DemandSeries,
   extendSeries,
   recentSales,
   soldWithin,
   weeklyDemand,
-  weekOf,
-  weekStart,
 } from "../../src/core/demand.ts";
 import {
   chooseOffer,

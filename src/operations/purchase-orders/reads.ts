@@ -12,7 +12,7 @@ import {
   sumInOrderCurrency,
 } from "../../core/attachments.ts";
 import { decodeCursor, encodeCursor, invalidCursor } from "../../core/cursor.ts";
-import { dateOf, dayIn } from "../../core/demand.ts";
+import { dateOf, dayIn } from "../../core/calendar.ts";
 import { paidStatus } from "../../core/lines.ts";
 import { moneyToNumber } from "../../core/money.ts";
 import { paidStatuses, statuses } from "../../core/purchase-order.ts";

@@ -1,0 +1,37 @@
+/**
+ * Days and weeks as integers, between instants and dates (`YYYY-MM-DD`). Pure. The calendar is the proleptic Gregorian one.
+ */
+
+/** Days since 1970-01-01. */
+export type Day = number;
+/** ISO weeks, Monday to Sunday, since the week of 1970-01-01. */
+export type Week = number;
+
+/** Milliseconds in a day. */
+export const dayMs = 86_400_000;
+/** Days in a week. */
+export const daysPerWeek = 7;
+
+/** The day of a `YYYY-MM-DD`. */
+export const dayFrom = (date: string): Day => Math.floor(Date.parse(`${date}T00:00:00Z`) / dayMs);
+
+/** The day as `YYYY-MM-DD`. */
+export const dateOf = (day: Day): string => new Date(day * dayMs).toISOString().slice(0, 10);
+
+/** The day of an instant in a time zone (IANA name). */
+export function dayIn(timezone: string, instantMs: number): Day {
+  const parts = new Intl.DateTimeFormat("en", {
+    timeZone: timezone,
+    calendar: "iso8601",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+  }).formatToParts(instantMs);
+  const part = (type: "year" | "month" | "day"): number => Number(parts.find((one) => one.type === type)?.value);
+  return Date.UTC(part("year"), part("month") - 1, part("day")) / dayMs;
+}
+
+/** The week that a day belongs to. */
+export const weekOf = (day: Day): Week => Math.floor((day + 3) / daysPerWeek);
+/** The Monday of a week. */
+export const weekStart = (week: Week): Day => week * daysPerWeek - 3;
