@@ -1,10 +1,10 @@
 /**
- * Runs the test files (all, or those whose path contains one of the arguments) and ends in a line `N passed, N failed`.
+ * Runs the test files (all, or those whose path contains one of the arguments). The last line of the output is `N passed, N failed`.
  *
- * What a file imports tells on which engines it runs (support/engines.ts): on sqlite and then on a real PostgreSQL
- * (support/postgres.ts), or on one of them. `OPENPO_TEST_ENGINE=postgres` or `sqlite` runs what runs on that engine only, and with
- * `both` it is a failure if there is no PostgreSQL. A whole run also prints which documented status of which operation was seen, and
- * fails on one that was not.
+ * The imports of a file decide on which engines it runs (support/engines.ts): on SQLite and then on a real PostgreSQL
+ * (support/postgres.ts), or on one of them. `OPENPO_TEST_ENGINE=postgres` or `sqlite` runs only the files of that engine, on it. With `both`
+ * a missing PostgreSQL is a failure. A whole run also prints which documented statuses of each operation the tests have seen, and fails
+ * if one is missing.
  */
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,14 +17,14 @@ import { type Hole, matrixOf, observedDirectoryVariable } from "./support/matrix
 import { databaseVariable, dropDatabases, findPostgres, makeTemplate, startPostgres } from "./support/postgres.ts";
 import { engineVariable } from "./support/store.ts";
 
-/** Documented, but not seen by any test. */
+/** Documented statuses that no test can see. */
 const holes: readonly Hole[] = [
   {
     status: 400,
     operations: /^openapi$/,
-    reason: "what cannot be read as HTTP is refused before it has a path; the pipeline's tests see it on a bare socket",
+    reason: "input that is not HTTP is refused before it has a path; the pipeline's tests check it on a raw socket",
   },
-  { status: 500, operations: /^openapi$/, reason: "it sends bytes made at the start: there is nothing left to break" },
+  { status: 500, operations: /^openapi$/, reason: "it sends bytes made at the start, so nothing can fail" },
 ];
 
 const wanted = process.argv.slice(2);
@@ -41,7 +41,7 @@ const filesOnPostgres = engineWanted === "sqlite" ? [] : on("postgres");
 
 const observedDirectory = mkdtempSync(path.join(tmpdir(), "openpo-observed-"));
 process.env[observedDirectoryVariable] = observedDirectory;
-// Every test file and every server under test is a process that loads the same sources.
+// Every test file and every tested server is a process that loads the same sources, so they share a compile cache.
 process.env["NODE_COMPILE_CACHE"] ??= path.join(tmpdir(), "openpo-compile-cache");
 process.on("exit", () => rmSync(observedDirectory, { recursive: true, force: true }));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
@@ -50,7 +50,7 @@ let passed = 0;
 let failed = 0;
 let skipped = 0;
 
-/** Runs these files side by side; each test's name gets the label. */
+/** Runs these files in parallel and adds the label to each test's name. */
 async function runFiles(chosen: readonly string[], label: string): Promise<void> {
   const stream = run({
     files: chosen,
@@ -113,7 +113,7 @@ for (const { file, engines, reason } of placed)
 process.stdout.write(`\n${skipped === 0 ? "" : `${skipped} skipped\n`}${passed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
 
-/** Prints the statuses that were seen; the answer is the number of faults. */
+/** Prints the statuses that were seen. Returns the number of faults. */
 function showMatrix(): number {
   const document: Json = JSON.parse(readFileSync(path.join(import.meta.dirname, "../openapi.json"), "utf8"));
   const { text, faults } = matrixOf(document, observedDirectory, holes);

@@ -7,7 +7,7 @@ export interface Writer {
   kill(): Promise<void>;
 }
 
-/** Starts a writer and waits for its first acknowledged write. */
+/** Starts a writer and waits until it begins to write. */
 export async function startWriter(directory: string, first: number): Promise<Writer> {
   const child = spawn(process.execPath, ["test/crash/engine-writer.ts", directory, String(first)], {
     stdio: ["ignore", "pipe", "pipe"],

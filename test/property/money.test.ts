@@ -1,6 +1,5 @@
 /**
- * Decimals and totals against arithmetic on text: the reference multiplies and adds digit strings as BigInt fractions and knows
- * nothing of scaled integers.
+ * Compares decimals and totals with a reference that calculates with BigInt fractions made from digit strings, without scaled integers.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -23,7 +22,7 @@ interface Exact {
   readonly denominator: bigint;
 }
 
-/** The decimal that a number prints as. */
+/** Returns the fraction that equals a number as it is printed. */
 function exact(value: number): Exact {
   const text = value.toFixed(10);
   const [whole, fraction] = text.split(".");
@@ -43,7 +42,7 @@ const plus = (a: Exact, b: Exact): Exact => ({
   denominator: a.denominator * b.denominator,
 });
 
-/** Half-up to so many decimals, as text: `12.35`. Only for what is not negative. */
+/** Rounds half-up to this many decimals and returns text like `12.35`. Not for negative values. */
 function rounded(value: Exact, decimals: number): string {
   const shifted = value.numerator * 10n ** BigInt(decimals);
   const whole = shifted / value.denominator;
@@ -55,7 +54,7 @@ function rounded(value: Exact, decimals: number): string {
 const decimalsOf = { USD: 2, EUR: 2, JPY: 0, KWD: 3 } as const;
 type Currency = keyof typeof decimalsOf;
 
-/** A number of at most `decimals` decimals, as JSON would bring it; halves are frequent. */
+/** A number with at most `decimals` decimals, as parsed from JSON; halves are frequent. */
 const decimal = (max: number, decimals: number): fc.Arbitrary<number> =>
   fc.oneof(
     fc.integer({ min: 0, max: max * 10 ** decimals }).map((steps) => steps / 10 ** decimals),
@@ -68,7 +67,7 @@ const costNumber = decimal(10_000, 4);
 const rateNumber = fc.integer({ min: 1, max: 300_0000 }).map((steps) => steps / 1_0000);
 const currency = fc.constantFrom<Currency[]>("USD", "EUR", "JPY", "KWD");
 
-test("every quantity and amount goes out as the number it came in as", () => {
+test("every quantity and amount is returned as the number that came in", () => {
   fc.assert(
     fc.property(quantityNumber, costNumber, (units, amount) => {
       const quantity = quantityFrom(units);
@@ -81,7 +80,7 @@ test("every quantity and amount goes out as the number it came in as", () => {
   );
 });
 
-test("a number with more decimals than allowed is never rounded into one with fewer", () => {
+test("a number with too many decimals is refused, never rounded", () => {
   fc.assert(
     fc.property(fc.double({ min: 0, max: 1e6, noNaN: true }), (value) => {
       const text = value.toString();
@@ -116,7 +115,7 @@ test("an amount at a rate is exact to 4 decimals", () => {
 const lineOf = fc.record({ ordered: quantityNumber, unitCost: costNumber, currency });
 const rates = fc.record({ EUR: rateNumber, JPY: rateNumber, KWD: rateNumber }, { requiredKeys: [] });
 
-test("an order's total is the exact sum over currencies, rounded once; lines without a way to it are named", () => {
+test("an order's total is the exact sum over currencies, rounded once; lines without a rate are named", () => {
   fc.assert(
     fc.property(
       fc.array(lineOf, { maxLength: 12 }),

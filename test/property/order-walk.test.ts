@@ -1,8 +1,8 @@
 /**
- * Random walks of one order through moves, edits of header and lines, and goods in between, beside a reference written from the
- * specification's text. The reference predicts every move, edit and deletion: what is refused and how, and what the order is
- * afterwards. Goods (confirm, receive, …) have their own reference in goods.test.ts; here their outcome is taken over. After every
- * step P1–P6 hold, the log tells the truth and the storefront is told exactly of what moved.
+ * Random walks of one order: moves, edits of header and lines, and goods operations, compared with a reference written from the
+ * specification's text. The reference predicts the result of every move, edit and deletion, including each refusal. Goods operations
+ * (confirm, receive, …) have their own reference in goods.test.ts; here the reference copies their result. After every step P1–P6 hold, the
+ * log matches the change, and the effects contain exactly what has changed for the storefront.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -27,7 +27,7 @@ import { asMoney, asQuantity } from "../../src/core/money.ts";
 import { type Decision, type PurchaseOrder, statuses } from "../../src/core/purchase-order.ts";
 import { context, fxRate, shop } from "../support/goods.ts";
 
-/** A line as the reference keeps it: thousandths of a unit, ten-thousandths of a currency unit. */
+/** A line of the reference: quantities in thousandths, cost in ten-thousandths. */
 interface Row {
   readonly id: string;
   readonly variantId: string;
@@ -50,11 +50,11 @@ interface Model {
   currency: string;
   rows: Row[];
   version: number;
-  /** Lines ever made: the next id. */
+  /** How many lines were created so far; gives the next id. */
   made: number;
-  /** Lines that a receipt was allowed to take above their base. */
+  /** Lines with an allowed over-receipt. */
   readonly overAllowed: Set<string>;
-  /** Lines taken back from since the storefront last heard of them. */
+  /** Lines with un-received goods since their last push. */
   readonly takenBack: Set<string>;
 }
 
@@ -62,7 +62,7 @@ interface Real {
   order: PurchaseOrder;
 }
 
-/** Picks a line by place; beyond the last one, an id that the order does not have. */
+/** Picks a line by position; a position after the last gives an unknown id. */
 type Place = number;
 
 interface EditOf {
@@ -101,7 +101,7 @@ type Action =
   | { readonly do: "complete" }
   | { readonly do: "land" };
 
-/** A wish that becomes an action by where the order stands: so that walks get far and come back. */
+/** An intention that is turned into an action by the order's state, so that walks reach late statuses and come back. */
 type Wish =
   | { readonly do: "forward"; readonly place: Place; readonly total: number }
   | { readonly do: "listed move"; readonly pick: number }
@@ -161,7 +161,7 @@ function verdictOnMove(model: Model, to: string): string {
   return "moves";
 }
 
-/** The row as the edit asks for it, or null when it must fail (C30, C31, P1, P2). */
+/** Returns the line after the edit, or null if the edit must fail (C30, C31, P1, P2). */
 function editedRow(model: Model, row: Row, edit: EditOf): Row | null {
   if (edit.sku !== undefined && !row.variantId.startsWith("CSTM-")) return null;
   const next: Row = {
@@ -176,7 +176,7 @@ function editedRow(model: Model, row: Row, edit: EditOf): Row | null {
   };
   if (next.ordered < next.confirmed) return null;
   const excess = accounted(next) - base(next);
-  // What an allowed over-receipt left above the base may stay or shrink.
+  // The excess of an allowed over-receipt may stay or shrink.
   if (excess > 0 && excess > accounted(row) - base(row)) return null;
   return next;
 }
@@ -197,7 +197,7 @@ function total(model: Model): { readonly total: number; readonly unpriced: reado
   return { total: Number(((sum * 2n + cent) / (cent * 2n)) * 100n), unpriced };
 }
 
-/** Pending quantity of an open order, by place and variant. */
+/** Returns the pending quantities of an open order, by location and variant. */
 function incoming(model: Model): Map<string, number> {
   const sums = new Map<string, number>();
   if (!isOpenName(model.status) || model.location === null) return sums;
@@ -273,7 +273,7 @@ function refused(work: () => unknown): Fault {
   return assert.fail("The reference refuses this, the rule does not.");
 }
 
-/** The usual next step of an order, one of the moves that the specification lists from here, or the whole of a line. */
+/** Chooses the usual next step, one of the listed moves, or an edit of a whole line. */
 function actionFor(model: Model, wish: Action | Wish): Action {
   if (wish.do === "listed move") {
     const targets = isHeldName(model.status)
@@ -308,7 +308,7 @@ function actionFor(model: Model, wish: Action | Wish): Action {
   }
 }
 
-/** All of the order that this walk moves. */
+/** The members of the order that this walk changes. */
 const factsOf = (model: Model, order: PurchaseOrder): unknown => [
   model.status,
   model.location,
@@ -353,7 +353,7 @@ class Step implements fc.Command<Model, Real> {
     holds(model, before, decided, rowsBefore, incomingBefore);
   }
 
-  /** Brings the model to what the specification says and returns the decision; null when both refuse. */
+  /** Applies an action to model and order. Returns the decision, or null if both refuse. */
   private predicted(model: Model, order: PurchaseOrder, action: Action): Decision | null {
     switch (action.do) {
       case "status": {
@@ -413,11 +413,7 @@ class Step implements fc.Command<Model, Real> {
         );
         for (const [index, row] of model.rows.entries())
           if (isDeepStrictEqual(after[index] ?? row, row))
-            assert.equal(
-              decided.next.lineItems[index],
-              order.lineItems[index],
-              "a line that nothing changed is the same",
-            );
+            assert.equal(decided.next.lineItems[index], order.lineItems[index], "an unchanged line is the same object");
         model.rows = model.rows.map((row, place) => after[place] ?? row);
         return decided;
       }
@@ -464,7 +460,7 @@ class Step implements fc.Command<Model, Real> {
         return null;
       }
       case "land": {
-        // The storefront has taken what was received: no rule, the outbox's doing.
+        // The storefront has accepted the push. This is done by the outbox, not by a rule.
         model.takenBack.clear();
         if (model.rows.every((row) => row.synced === row.received)) return null;
         for (const row of model.rows) row.synced = row.received;
@@ -536,7 +532,7 @@ class Step implements fc.Command<Model, Real> {
   }
 }
 
-/** P1–P6, the log and the effects, after one step. */
+/** Checks P1–P6, the log and the effects after one step. */
 function holds(
   model: Model,
   before: PurchaseOrder,
@@ -607,7 +603,7 @@ const forward = fc.record({ do: fc.constant("forward" as const), place, total: t
 const listedMove = fc.record({ do: fc.constant("listed move" as const), pick: fc.nat(11) });
 
 const wishes: readonly fc.Arbitrary<Action | Wish>[] = [
-  // Named more than once to be likelier than the others.
+  // Listed more than once to be more likely.
   forward,
   forward,
   forward,
@@ -702,7 +698,7 @@ const start = (): { model: Model; real: Real } => {
   return { model, real: { order } };
 };
 
-test("an order walks as the specification says, and P1–P6 hold after every step", () => {
+test("an order changes as the specification says, and P1–P6 hold after every step", () => {
   const steps = wishes.map((wish) => wish.map((each) => new Step(each)));
   fc.assert(
     fc.property(fc.commands(steps, { maxCommands: 60, size: "max" }), (commands) => fc.modelRun(start, commands)),

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { readBucket, takeToken, type BucketLimit, type TokenBucket } from "../../src/core/rate-limit.ts";
 
-test("a burst of the capacity passes, then one call for each token's time", () => {
+test("a burst up to the capacity passes, then one call per refilled token", () => {
   const limit: BucketLimit = { capacity: 2, refillPerSecond: 4 };
   const rows: readonly (readonly [
     atMs: number,
@@ -17,7 +17,7 @@ test("a burst of the capacity passes, then one call for each token's time", () =
     [249, 0, 251, 1],
     [250, 0, 500, null],
     [250, 0, 500, 250],
-    [100, 0, 500, 250], // The clock went back: nothing is refilled, and not twice when it has caught up.
+    [100, 0, 500, 250], // The clock went back: nothing is refilled, nor twice after it has caught up.
     [500, 0, 500, null],
     [10_000, 1, 250, null],
   ];
@@ -29,7 +29,7 @@ test("a burst of the capacity passes, then one call for each token's time", () =
   }
 });
 
-test("a changed limit holds from the next call on", () => {
+test("a changed limit applies from the next call", () => {
   const { bucket } = takeToken(null, { capacity: 100, refillPerSecond: 1 }, 0);
   assert.equal(readBucket(bucket, { capacity: 5, refillPerSecond: 1 }, 0).remaining, 5);
   assert.equal(readBucket(bucket, { capacity: 200, refillPerSecond: 1 }, 0).remaining, 99);
@@ -41,10 +41,10 @@ const limits = fc.record({
   refillPerSecond: fc.integer({ min: 1, max: 5_000_000 }).map((thousandths) => thousandths / 1_000),
 });
 
-test("over any calls the bucket agrees with exact fractions, and the wait it tells is the shortest that suffices", () => {
+test("the bucket matches exact fractions over any calls, and its Retry-After is the shortest sufficient wait", () => {
   fc.assert(
     fc.property(limits, fc.array(fc.integer({ min: 0, max: 5_000 }), { maxLength: 200 }), (limit, pauses) => {
-      // The reference counts 10^-6 tokens in BigInt from the start: level = min(capacity, level + elapsed × rate) − 1.
+      // The reference counts millionths of a token in BigInt: level = min(capacity, level + elapsed × rate) − 1.
       const unit = 1_000_000n;
       const ratePerMs = BigInt(Math.round(limit.refillPerSecond * 1_000));
       const full = BigInt(limit.capacity) * unit;

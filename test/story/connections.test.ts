@@ -1,4 +1,4 @@
-/** What a connection may do to the service, byte by byte: order of answers, silence, and a stop (C2, H6–H8). */
+/** Raw connections: order of answers, clients that stop sending or reading, and a stop of the service (C2, H6–H8). */
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
@@ -12,9 +12,9 @@ const shortWaits = { silenceMs: 200, arrivalMs: 200, drainMs: 600 };
 
 interface Line {
   write(text: string): void;
-  /** Everything that has come back, once the server has closed the connection. */
+  /** Resolves with all received bytes when the server has closed the connection. */
   readonly closed: Promise<string>;
-  /** What has come back, once it holds this. */
+  /** Resolves with the received bytes as soon as they contain this text. */
   until(part: string): Promise<string>;
 }
 
@@ -44,7 +44,7 @@ const head = (server: TestServer, method: string, target: string, more = ""): st
 
 const statuses = (text: string): string[] => [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status = ""]) => status);
 
-/** The last answer is the error body as JSON, with the request id also as a header. */
+/** Checks that the last answer is an error body, with the request id also in a header. */
 function assertToldInWords(text: string, status: string): void {
   const last = text.slice(text.lastIndexOf("HTTP/1.1 "));
   assert.ok(last.startsWith(`HTTP/1.1 ${status} `), last);
@@ -53,7 +53,7 @@ function assertToldInWords(text: string, status: string): void {
   assert.ok(requestId !== undefined && last.includes(`"requestId":"${requestId}"`), last);
 }
 
-test("a request without Host, an unknown expectation and a tunnel are refused in the service's words (C2)", async () => {
+test("a request without Host, an unknown Expect header and a CONNECT get the service's error body (C2)", async () => {
   await using server = await start();
   for (const [text, status] of [
     [`GET ${crates} HTTP/1.1\r\nConnection: close\r\n\r\n`, "400"],
@@ -66,7 +66,7 @@ test("a request without Host, an unknown expectation and a tunnel are refused in
   }
 });
 
-test("what follows a request and is none is refused behind its answer, not in its place (H7)", async () => {
+test("garbage after a request is refused after the answer to the request, not instead of it (H7)", async () => {
   await using server = await start();
   const line = await open(server);
   const body = '{"label":"first"}';
@@ -76,7 +76,7 @@ test("what follows a request and is none is refused behind its answer, not in it
   assertToldInWords(text, "400");
 });
 
-test("requests sent without waiting are answered in their order", async () => {
+test("pipelined requests are answered in their order", async () => {
   await using server = await start();
   const line = await open(server);
   line.write(
@@ -87,7 +87,7 @@ test("requests sent without waiting are answered in their order", async () => {
   assert.deepEqual(statuses(await line.closed), ["200", "200", "404"]);
 });
 
-test("a body that stops coming is 408; one that comes slowly is waited for", async () => {
+test("a body that stops arriving is 408; a slow one is accepted", async () => {
   await using server = await start({ waitLimits: shortWaits });
   const silent = await open(server);
   silent.write(`${head(server, "POST", crates, "Content-Length: 20\r\n")}{`);
@@ -101,7 +101,7 @@ test("a body that stops coming is 408; one that comes slowly is waited for", asy
   assert.deepEqual(statuses(await slow.closed), ["201"]);
 });
 
-test("an answer that takes longer than a client may be silent is not cut off", async () => {
+test("an answer that takes longer than the body timeout is not cut off", async () => {
   const gate = Promise.withResolvers<void>();
   await using server = await start({
     operations: crateOperations({ beforeSeal: () => gate.promise }),
@@ -114,7 +114,7 @@ test("an answer that takes longer than a client may be silent is not cut off", a
   assert.deepEqual(statuses(await line.closed), ["200"]);
 });
 
-test("a stop closes what sends nothing at once, and says to unfinished requests that it stops (H8)", async () => {
+test("a stop closes idle connections at once, and refuses requests that have not fully arrived (H8)", async () => {
   const server = await start({ waitLimits: { ...shortWaits, silenceMs: 60_000 } });
   const [silent, unfinishedHead, idle, unfinishedBody] = [
     await open(server),
@@ -136,7 +136,7 @@ test("a stop closes what sends nothing at once, and says to unfinished requests 
   assert.match(told, /\r\nRetry-After: 5\r\n/);
 });
 
-test("a stop answers what has arrived, all of a connection's requests, and tells clients to send no more there", async () => {
+test("a stop answers all requests that have arrived, and closes the connections after that", async () => {
   const gate = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();
   const server = await start({
@@ -163,7 +163,7 @@ test("a stop answers what has arrived, all of a connection's requests, and tells
   await stopped;
 });
 
-test("a client that does not read its answer cannot hold a stop for ever (H8)", async () => {
+test("a client that does not read its answer cannot delay a stop forever (H8)", async () => {
   const answered = Promise.withResolvers<void>();
   const large = {
     path: "/large",

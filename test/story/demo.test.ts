@@ -1,6 +1,4 @@
-/**
- * The demo shop and the examples: what a newcomer sees first must hold.
- */
+/** The demo shop and the examples, which a newcomer sees first. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import path from "node:path";
@@ -20,12 +18,12 @@ const run = promisify(execFile);
 const ofType = (records: readonly Record<string, unknown>[], type: string) =>
   records.filter((record) => record["type"] === type);
 
-test("the demo shop is the same for the same clock, and moves with it", () => {
+test("the demo shop is the same at the same time, and its dates move with the time", () => {
   assert.deepEqual([...demoRecords(nowMs)], [...demoRecords(nowMs)]);
   assert.notDeepEqual([...demoRecords(nowMs)], [...demoRecords(nowMs + 86_400_000)]);
 });
 
-test("the demo shop is believable: currencies, locations, variants, sales, orders in every status", async () => {
+test("the demo shop has several currencies, locations, variants, sales and orders in every status", async () => {
   await withShops(async (open) => {
     const usd = fxRateFrom(demoShop.settings.fxRates.USD);
     assert.ok(usd !== null);
@@ -57,7 +55,7 @@ test("the demo shop is believable: currencies, locations, variants, sales, order
   });
 });
 
-test("the story of the first order runs against a server, in TypeScript and with curl", async () => {
+test("the first-order examples run against a server, in TypeScript and with curl", async () => {
   await withProgram(async (program, token) => {
     const told = await firstOrder(program.url, token);
     assert.match(told[0] ?? "", /Sent/);

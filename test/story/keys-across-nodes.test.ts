@@ -1,6 +1,6 @@
 /**
- * A keyed request of which two attempts run all the same, as on two nodes after a lease that ended too early or a commit whose answer
- * was lost: it has one effect, and one answer (H2, C20).
+ * Two attempts of one keyed request run at the same time, as on two nodes when a lease ends too early or the answer to a commit is lost.
+ * The request has one effect and one answer (H2, C20).
  */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
@@ -21,7 +21,7 @@ const labels = async (server: TestServer): Promise<Json[]> => {
 };
 const reason = (response: TestResponse): Json | undefined => response.at("error", "reason");
 
-/** Everybody gets every key; from the time it is set, calls with a token wait until so many have come. */
+/** A coordination that grants every claim. Once a number is set, calls that have a token wait until that many have arrived. */
 function forgetful(coordination: Coordination): Coordination & { gather(count: number): void } {
   let missing = 0;
   let gate = Promise.withResolvers<void>();
@@ -62,7 +62,7 @@ async function startForgetful(): Promise<{
 }
 
 suite("one key, two attempts that both run", () => {
-  test("one is kept; the other changes nothing and is told to ask again, and then gets the one's answer", async () => {
+  test("one attempt is kept; the other changes nothing, gets a retryable error, and its retry gets the answer of the first", async () => {
     const { server, together } = await startForgetful();
     await using _ = server;
     const ask = () => server.post(crates, { label: "x" }, { headers });
@@ -79,11 +79,11 @@ suite("one key, two attempts that both run", () => {
     assert.equal((await server.audit()).filter((row) => row.tag === "rest:crate_create").length, 5);
   });
 
-  test("a refusal that comes of the other's change is neither told nor kept", async () => {
+  test("a refusal caused by the other attempt's change is neither answered nor stored", async () => {
     const { server, together } = await startForgetful();
     await using _ = server;
     const id = (await server.post(crates, { label: "x" })).textAt("data", "crate", "crateId");
-    // The second finds no crate: 404, were it told.
+    // The second attempt finds no crate, which would be a 404.
     const ask = () => server.delete(`${crates}/${id}`, { headers });
     const answers = await together(2, ask);
     assert.deepEqual(
@@ -94,7 +94,7 @@ suite("one key, two attempts that both run", () => {
     assert.equal((await ask()).text, done?.text);
   });
 
-  test("of two refusals one is kept, and is everybody's answer", async () => {
+  test("of two refusals one is stored, and both attempts get it", async () => {
     const { server, together } = await startForgetful();
     await using _ = server;
     const ask = () => server.delete(`${crates}/none`, { headers });
@@ -109,7 +109,7 @@ suite("one key, two attempts that both run", () => {
 });
 
 suite("a commit whose answer was lost", () => {
-  test("the same request under its key gets the answer of what was kept, and nothing is done twice", async () => {
+  test("a repeated request gets the stored answer, and nothing is done twice", async () => {
     let lost = 0;
     await using server = await startServer({
       operations: crateOperations(),
@@ -126,7 +126,7 @@ suite("a commit whose answer was lost", () => {
     assert.equal((await server.get(String(again.headers["location"]))).status, 200);
   });
 
-  test("a refusal under a key is kept once, and told again", async () => {
+  test("a refusal under a key is stored once and replayed", async () => {
     let lost = 0;
     await using server = await startServer({
       operations: crateOperations(),
@@ -140,7 +140,7 @@ suite("a commit whose answer was lost", () => {
   });
 });
 
-test("where what nodes agree on cannot be reached, that is answered as any refusal is", async () => {
+test("an unavailable coordination is answered like any other error", async () => {
   const away = () => Promise.reject(new Fault("DO_UNAVAILABLE", "The database is away.", { retryAfterMs: 1_000 }));
   await using server = await startServer({
     operations: crateOperations(),

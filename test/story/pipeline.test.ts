@@ -1,4 +1,4 @@
-/** The way of one request through the service (C1–C11, C17–C21, C37), on operations made for it. */
+/** The path of a request through the service (C1–C11, C17–C21, C37), tested with operations made for these tests. */
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
@@ -23,7 +23,7 @@ const labels = async (server: TestServer): Promise<Json[]> => {
   return Array.isArray(list) ? list.map((crate) => crate.label) : assert.fail();
 };
 
-/** Bytes of a raw exchange on a socket of its own, until the server closes it. */
+/** Sends raw bytes on a new socket. Returns the received bytes when the server has closed it. */
 function raw(server: TestServer, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(server.port, "127.0.0.1", () => socket.write(text));
@@ -34,7 +34,7 @@ function raw(server: TestServer, text: string): Promise<string> {
   });
 }
 
-test("a success carries data, meta and the request id, also as a header; a client's own id is not adopted (C2)", async () => {
+test("a success has data, meta and the request id, also as a header; the client's own id is ignored (C2)", async () => {
   await using server = await start();
   const response = await server.post(crates, { label: "first" }, { headers: { "X-Request-Id": "mine" } });
   assert.equal(response.status, 201);
@@ -118,7 +118,7 @@ test("unknown paths are 404: trailing and doubled slashes, other case, bad escap
   assert.match(unknown.textAt("error", "message"), /no crate a\/b c/);
 });
 
-test("paths outside the API answer in the same words", async () => {
+test("paths outside the API get the same error body", async () => {
   await using server = await start();
   for (const target of ["/", "/nowhere", "/api", "/api/v2/crates", "/api/v1x", "/admin/v1/shops"]) {
     const response = await server.get(target);
@@ -146,7 +146,7 @@ test("a wrong method is 405 with Allow, also for an unknown id and a read key; H
   assert.equal((await server.request("HEAD", `${crates}/${id}/seal`)).status, 405);
 });
 
-test("OPTIONS needs no key and says what browsers ask (C8)", async () => {
+test("OPTIONS needs no key and answers CORS preflights (C8)", async () => {
   await using server = await start();
   const preflight = await server.request("OPTIONS", `${crates}/x`, { key: null });
   assert.equal(preflight.status, 204);
@@ -174,7 +174,7 @@ test("openapi.json is the raw document, public whatever key is sent, and takes n
   assert.equal((await server.post("/api/v1/openapi.json", {}, { key: null })).status, 405);
 });
 
-test("a read key on a write is refused by name and nothing changes", async () => {
+test("a read key on a write is refused with the operation's name, and nothing changes", async () => {
   await using server = await start();
   const response = await server.post(crates, "{", { key: server.readKey });
   assert.equal(response.status, 403);
@@ -218,7 +218,7 @@ const badBodies: readonly (readonly [string, RegExp, string | null])[] = [
   ['{"label":"x","__proto__":{}}', /\/__proto__: unknown field/, "/__proto__"],
   ['{"label":"\\u0000"}', /U\+0000/, "/label"],
 ];
-test("a body that is not what the operation takes is 400 and names the place (C3, C11)", async () => {
+test("a body that does not match the schema is 400 and names the place (C3, C11)", async () => {
   await using server = await start();
   for (const [body, message, path] of badBodies) {
     const response = await server.post(crates, body);
@@ -292,7 +292,7 @@ test("the rate limit is the shop's: 429 with a wait that suffices, refilled on t
   assert.equal((await server.audit()).filter((row) => row.status === 429).length, 1);
 });
 
-test("a keyed write is done once and answered alike, byte for byte, with an empty bucket too (C18)", async () => {
+test("a keyed write runs once; its replay is the same byte for byte, even with an empty bucket (C18)", async () => {
   await using server = await start({ shop: { rateLimit: { capacity: 1, refillPerSecond: 0.001 } } });
   const headers = { "Idempotency-Key": "k1" };
   const first = await server.post(crates, '{"label":"x","parts":[{"count":1.0,"partName":"p"}]}', { headers });
@@ -323,7 +323,7 @@ test("a keyed write is done once and answered alike, byte for byte, with an empt
   );
 });
 
-test("another request under the same key is refused and replaces nothing; another API key's keys are its own (C17, C19)", async () => {
+test("a different request under the same key is refused and replaces nothing; API keys do not share keys (C17, C19)", async () => {
   await using server = await start();
   const headers = { "Idempotency-Key": "k1" };
   const first = await server.post(crates, { label: "x" }, { headers });
@@ -347,7 +347,7 @@ test("another request under the same key is refused and replaces nothing; anothe
   assert.deepEqual(await labels(server), ["x", "y"]);
 });
 
-test("client errors are kept under their key, also of a body that is no JSON; retryable and server errors are not (C19)", async () => {
+test("client errors are stored under their key, also for a body that is not JSON; retryable and server errors are not (C19)", async () => {
   await using server = await start();
   const id = await newCrate(server);
   const attempt = (key: string, target: string, body: unknown) =>
@@ -376,7 +376,7 @@ test("client errors are kept under their key, also of a body that is no JSON; re
   assert.deepEqual(await labels(server), ["first"]);
 });
 
-test("a retry after a bug behind the commit never runs the write again (C20)", async () => {
+test("a retry after a bug that followed the commit never runs the write again (C20)", async () => {
   await using server = await start();
   const id = await newCrate(server);
   const attempt = () => server.post(`${crates}/${id}/seal`, { fail: "late" }, { headers: { "Idempotency-Key": "k" } });
@@ -387,7 +387,7 @@ test("a retry after a bug behind the commit never runs the write again (C20)", a
   assert.deepEqual(await labels(server), ["first!"]);
 });
 
-test("an answer tells the first attempts of its follow-on work, and so does its replay (C38)", async () => {
+test("an answer and its replay show the first attempts of follow-on work (C38)", async () => {
   const waits: number[] = [];
   const outbox: PerformDependencies["outbox"] = {
     settle: (_shopId, effectIds, waitMs) => {
@@ -405,7 +405,7 @@ test("an answer tells the first attempts of its follow-on work, and so does its 
   assert.deepEqual(await labels(server), ["first>"]);
 });
 
-test("when the wait for follow-on work breaks off, a retry is told what was committed and nothing is done twice (C20)", async () => {
+test("if waiting for follow-on work fails, a retry gets the committed answer and nothing is done twice (C20)", async () => {
   const outbox: PerformDependencies["outbox"] = { settle: () => Promise.reject(new Error("broken off")) };
   await using server = await start({ perform: () => ({ outbox }) });
   const id = await newCrate(server);
@@ -417,7 +417,7 @@ test("when the wait for follow-on work breaks off, a retry is told what was comm
   assert.deepEqual(await labels(server), ["first>"]);
 });
 
-test("a full queue is 503 with a wait, before the schema is looked at, and is not kept under the key (C1, C19)", async () => {
+test("a full queue is 503 with Retry-After before the schema is checked, and is not stored under the key (C1, C19)", async () => {
   let full = false;
   const refusing = (engine: Engine): Engine => ({
     ...delegated(engine),
@@ -441,7 +441,7 @@ test("a full queue is 503 with a wait, before the schema is looked at, and is no
   assert.deepEqual(await labels(server), ["x"]);
 });
 
-test("while the first attempt runs the same key is answered at once, not queued, and is free afterwards (C19)", async () => {
+test("while the first attempt runs, the same key is refused at once, not queued; afterwards it is free (C19)", async () => {
   const gate = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();
   await using server = await start({
@@ -470,7 +470,7 @@ test("while the first attempt runs the same key is answered at once, not queued,
   for (const each of replays) assert.equal(each.text, first.text);
 });
 
-test("many at once under one key: it is done once, and whoever is not told to wait is told the same", async () => {
+test("many requests at once under one key: it runs once, and all that are not refused get the same answer", async () => {
   await using server = await start();
   const attempt = () => server.post(crates, { label: "x" }, { headers: { "Idempotency-Key": "k" } });
   const answers = await Promise.all(Array.from({ length: 20 }, attempt));
@@ -482,7 +482,7 @@ test("many at once under one key: it is done once, and whoever is not told to wa
   assert.deepEqual(await labels(server), ["x"]);
 });
 
-test("an answer is kept for 24 hours to the millisecond (C21)", async () => {
+test("an answer is stored for exactly 24 hours (C21)", async () => {
   await using server = await start();
   const attempt = () => server.post(crates, { label: "x" }, { headers: { "Idempotency-Key": "k" } });
   const storedAtMs = async (): Promise<number> => {
@@ -500,7 +500,7 @@ test("an answer is kept for 24 hours to the millisecond (C21)", async () => {
   assert.deepEqual(await labels(server), ["x", "x"]);
 });
 
-test("expired answers are deleted now and then, others stay", async () => {
+test("expired answers are deleted from time to time, others stay", async () => {
   await using server = await start();
   const keyed = (key: string) => server.post(crates, { label: key }, { headers: { "Idempotency-Key": key } });
   await keyed("old");
@@ -550,7 +550,7 @@ test("If-None-Match answers 304 without a body; If-Match that does not match is 
   }
 });
 
-test("an answer above the cap is 413, and a write that would give one changes nothing", async () => {
+test("an answer above the size limit is 413, and a write with such an answer changes nothing", async () => {
   await using server = await start({ responseBytesMax: 300 });
   const id = await newCrate(server);
   assert.equal((await server.post(`${crates}/${id}/seal`, { label: "z".repeat(40) })).status, 200);
@@ -610,7 +610,7 @@ test("every request with a key of the shop leaves one audit row, with its tag, b
   for (const row of rows) assert.match(row.requestId, /^req_/);
 });
 
-test("what the HTTP parser refuses is told in the same words, with a request id (C2, H6)", async () => {
+test("errors of the HTTP parser have the same error body, with a request id (C2, H6)", async () => {
   await using server = await start();
   const auth = `Authorization: Bearer ${server.writeKey}\r\n`;
   for (const [text, status] of [
@@ -638,7 +638,7 @@ test("five hundred ids fit into a query (C31)", async () => {
   assert.equal((await server.delete(`${crates}/x?parts=${ids}`)).status, 404);
 });
 
-test("health, readiness and counts need no key and tell nothing of a shop", async () => {
+test("health, readiness and metrics need no key and show nothing of a shop", async () => {
   await using server = await start();
   await newCrate(server, "quite secret");
   const look = (target: string) => server.get(target, { key: null, undocumented: true });
@@ -651,7 +651,7 @@ test("health, readiness and counts need no key and tell nothing of a shop", asyn
   assert.ok(!text.includes(server.shopId) && !text.includes("secret"));
 });
 
-test("a further surface answers below its path and fails in the same words", async () => {
+test("an additional surface answers below its path, with the same error body", async () => {
   const surface: Surface = {
     path: "/admin/v1",
     handle: ({ path }) => {

@@ -1,9 +1,9 @@
 /**
- * A shop that is exported from one engine and imported into the other answers as before, byte for byte, ids included; and back again.
+ * Moves a shop by export and import from SQLite to PostgreSQL and back. Every answer is the same byte for byte, ids included.
  *
  * Only on postgres: both engines are opened here; a second run would be the same.
  *
- * It holds what every kind of operation leaves, records of every type, and texts as long as they may be.
+ * The shop has the traces of every kind of operation, records of every type, and texts of the maximum length.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -20,7 +20,7 @@ import type { TestResponse, TestServer } from "../support/server.ts";
 
 const orders = "/api/v1/purchase-orders";
 
-/** Of this length in characters, three bytes each, that no index can squeeze. */
+/** A text of this many characters of three bytes each that cannot be compressed. */
 function longText(length: number, seed: number): string {
   let state = seed;
   return Array.from({ length }, () => {
@@ -134,7 +134,7 @@ async function ok(asked: Promise<TestResponse>): Promise<TestResponse> {
   return answer;
 }
 
-/** Makes an order of red and blue and brings it to In Progress. */
+/** Creates an order of red and blue and moves it to In Progress. */
 async function inProgress(
   server: TestServer,
   poName: string,
@@ -151,7 +151,7 @@ async function inProgress(
   return { at, lines };
 }
 
-/** Leaves what every kind of operation leaves. */
+/** Calls every kind of operation. */
 async function workAMonth(server: GoodsServer): Promise<void> {
   await ok(server.patch((await inProgress(server, "header")).at, { note: "ünï", tags: ["a"], fxRateOverride: 1.1 }));
   for (const [poName, status] of [
@@ -213,7 +213,7 @@ const paths: Readonly<Record<string, Json>> = (() => {
   return isJsonObject(found) ? found : assert.fail();
 })();
 
-/** Every text in the answer whose member's name ends in Id, by that name. */
+/** Returns all strings in the answer whose member's name ends in Id, by that name. */
 function idsIn(value: Json, ids: Map<string, Set<string>>): void {
   if (isJsonArray(value)) for (const each of value) idsIn(each, ids);
   else if (isJsonObject(value))
@@ -240,8 +240,8 @@ const filters: readonly string[] = [
 ];
 
 /**
- * Every GET answer of the shop that can be found, by its target, as it can be compared: without the request's id, and without cursors,
- * which are for one reading: where in its table a line stands is not part of the shop.
+ * Reads every GET answer of the shop that can be found, by target, in a form that can be compared: without the request id, and without
+ * cursors, which may contain positions in a table that are not part of the shop.
  */
 async function answersOf(server: TestServer): Promise<ReadonlyMap<string, string>> {
   const answers = new Map<string, string>();

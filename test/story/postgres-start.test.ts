@@ -1,5 +1,5 @@
 /**
- * How nodes start together on one database, how the command `openpo` works beside them, and how a shop moves there and back.
+ * Tests that nodes start together on one database, that the command `openpo` works beside them, and that a shop moves there and back.
  *
  * Only on postgres: a data directory has one node.
  */
@@ -12,7 +12,7 @@ import { freshDatabase } from "../support/postgres.ts";
 
 const adminToken = "an-admin-token-for-nodes";
 
-/** A database of its own and a directory for files; every node has been ended. */
+/** Runs `use` with a new database and a directory for files. All nodes must have ended. */
 async function withDatabase(
   use: (env: Readonly<Record<string, string>>, directory: string) => Promise<void>,
   empty = false,
@@ -24,7 +24,7 @@ async function withDatabase(
         {
           OPENPO_DATABASE_URL: database.url,
           OPENPO_ADMIN_TOKEN: adminToken,
-          // Not used, and not made.
+          // The data directory must not be used or created.
           OPENPO_DATA_DIR: path.join(directory, "not-used"),
         },
         directory,
@@ -39,7 +39,7 @@ const readable = async (node: RunningProgram, key: string): Promise<number> =>
   (await node.ask("GET", "/api/v1/purchase-orders?limit=1", key)).status;
 
 suite("nodes that start on one database", () => {
-  test("together on an empty one make its schemas and the demo shop once, and all serve it", () =>
+  test("nodes that start together on an empty database create schemas and demo shop once, and all serve it", () =>
     withDatabase(async (env) => {
       const nodes = await Promise.all([1, 2, 3].map(() => serveProgram(env)));
       const [first, ...others] = nodes.filter((node) => node.stdout.includes("First start"));
@@ -56,12 +56,12 @@ suite("nodes that start on one database", () => {
       for (const node of [...nodes, later]) assert.equal((await node.end("SIGTERM")).code, 0);
     }, true));
 
-  test("after one that lost the database in the middle of the first start find a first start", () =>
+  test("after a node lost the database during the first start, the next start is again a first start", () =>
     withDatabase(async (env) => {
       const client = new Client({ connectionString: env["OPENPO_DATABASE_URL"] });
       await client.connect();
       const dying = runProgram([], env);
-      // As soon as the demo shop is there, the service is not yet.
+      // The demo shop exists already, but the service does not listen yet.
       for (let found = 0; found === 0;) found = (await client.query("select 1 from openpo.engine_shop")).rowCount ?? 0;
       const backends =
         "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'openpo' and datname = current_database()";
@@ -77,7 +77,7 @@ suite("nodes that start on one database", () => {
       assert.doesNotMatch(stderr, /^ +at /m);
     }));
 
-  test("without a demo shop print neither keys nor the token", () =>
+  test("nodes without a demo shop print neither keys nor the token", () =>
     withDatabase(async (env) => {
       const node = await serveProgram({ ...env, OPENPO_DEMO: "0" });
       assert.ok(!node.stdout.includes(adminToken));
@@ -87,7 +87,7 @@ suite("nodes that start on one database", () => {
 });
 
 suite("openpo on a database", () => {
-  test("works beside running nodes, and all of them know at once", () =>
+  test("the command works beside running nodes, and all of them see the changes at once", () =>
     withDatabase(async (env) => {
       const openpo = async (...args: readonly string[]) => {
         const { code, stdout, stderr } = await runProgram([...args, "--json"], env);
@@ -123,7 +123,7 @@ suite("openpo on a database", () => {
       for (const node of nodes) await node.end("SIGTERM");
     }));
 
-  test("refuses what is the database's own business, and does not take an empty one for data", () =>
+  test("the command refuses backup and restore of a database, and reports an empty database", () =>
     withDatabase(async (env, directory) => {
       const none = await runProgram(["shop", "list"], env);
       assert.equal(none.code, 3);
@@ -144,13 +144,13 @@ suite("openpo on a database", () => {
       const snapshot = await node.ask("GET", "/admin/v1/shops/north/snapshot", adminToken);
       assert.equal(snapshot.status, 400);
       assert.match(snapshot.text, /pg_dump/);
-      // Neither the database's password nor its user is shown.
+      // Neither the database's password nor its user may be shown.
       const url = new URL(env["OPENPO_DATABASE_URL"] ?? "");
       assert.ok(url.username !== "" && !none.stderr.includes("@"), none.stderr);
       await node.end("SIGTERM");
     }));
 
-  test("moves a shop from a directory into the database and back: the same answers byte for byte", () =>
+  test("the command moves a shop from a directory to the database and back: the same answers byte for byte", () =>
     withDatabase(async (env, directory) => {
       const dataDir = path.join(directory, "data");
       const file = path.join(directory, "demo.ndjson");
@@ -159,7 +159,7 @@ suite("openpo on a database", () => {
         assert.equal(code, 0, stderr);
         return stdout;
       };
-      // A directory that is named is meant, whatever the environment says of a database.
+      // A named directory wins over a database in the environment.
       await run(["demo", "--data-dir", dataDir]);
       await run(["export", "--shop", "demo", "--output", file, "--data-dir", dataDir]);
       const settings = ["--currency", "EUR"];

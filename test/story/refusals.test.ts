@@ -1,5 +1,5 @@
 /**
- * Every refusal for the sake of an order's status, asked by REST and by MCP: the same refusal, in the words of each surface.
+ * Every refusal because of an order's status, over REST and MCP: the same refusal, with each surface's names for operations.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -12,7 +12,7 @@ import { inToolNames } from "../support/wording.ts";
 
 const lines = (members: object) => ({ lines: [{ lineItemId: "a", ...members }] });
 
-/** One call for each activity that a status may not leave open. */
+/** One call for each activity that a status may forbid. */
 const calls: readonly (readonly [Activity, operation: string, input: object])[] = [
   ["edit-lines", "purchase_order_line_item_add", { lineItems: [{ variantId: "red", quantityOrdered: 1 }] }],
   ["edit-lines", "purchase_order_line_item_add_custom", { productName: "Pallet", quantityOrdered: 1 }],
@@ -30,7 +30,7 @@ const calls: readonly (readonly [Activity, operation: string, input: object])[] 
 const toolNames = new RegExp(operations.map(({ name }) => name).join("|"));
 
 for (const status of statuses)
-  test(`what ${status} refuses is refused alike on both surfaces, each in its own words`, async () => {
+  test(`${status}: both surfaces refuse the same calls, each with its own names for operations`, async () => {
     await using server = await startGoodsServer();
     await using agent = await connectAgent(server);
     const order = { status, ...(isHeld({ status }) ? { previousStatus: "Sent" } : {}) };

@@ -1,7 +1,7 @@
 /**
- * How the program starts on a data directory: what it keeps there, and what it refuses.
+ * Starts the program on a data directory: the files that it keeps there, and what it refuses.
  *
- * Only on sqlite: the files of a data directory are looked at; with a database there are none.
+ * Only on sqlite: the tests read the files of a data directory; with a database there are none.
  */
 import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
@@ -9,21 +9,21 @@ import path from "node:path";
 import { test } from "node:test";
 import { runProgram, serveProgram, withDirectory } from "../support/process.ts";
 
-test("without a demo shop the first start prints the admin token and nothing else is made", async () => {
+test("without a demo shop the first start prints the admin token and creates nothing else", async () => {
   await withDirectory(async (directory) => {
     const program = await serveProgram({ OPENPO_DATA_DIR: directory, OPENPO_DEMO: "0" });
     const token = /admin token is (\S+),/.exec(program.stdout)?.[1] ?? "";
     assert.equal((await readFile(path.join(directory, "admin-token"), "utf8")).trim(), token);
     assert.equal((await program.ask("GET", "/admin/v1/shops", token)).at("data", "totalCount"), 0);
     await program.end("SIGTERM");
-    // The demo shop belongs to the first start; a later one does not make it up.
+    // Only the first start creates the demo shop.
     const again = await serveProgram({ OPENPO_DATA_DIR: directory, OPENPO_DEMO: "1" });
     assert.equal((await again.ask("GET", "/admin/v1/shops", token)).at("data", "totalCount"), 0);
     await again.end("SIGTERM");
   });
 });
 
-test("the data directory and the admin token in it are for their owner alone", async () => {
+test("only the owner can read the data directory and the admin token in it", async () => {
   await withDirectory(async (directory) => {
     const dataDir = path.join(directory, "data");
     const program = await serveProgram({ OPENPO_DATA_DIR: dataDir, OPENPO_DEMO: "0" });
@@ -33,7 +33,7 @@ test("the data directory and the admin token in it are for their owner alone", a
   });
 });
 
-test("a configured admin token is the only one, and is written nowhere", async () => {
+test("a configured admin token is the only valid one, and is not stored", async () => {
   await withDirectory(async (directory) => {
     const adminToken = "configured-token-of-mine";
     const program = await serveProgram({
@@ -48,7 +48,7 @@ test("a configured admin token is the only one, and is written nowhere", async (
   });
 });
 
-test("a directory that cannot be used stops the start in one line, which ends with 1", async () => {
+test("a directory that cannot be used stops the start with a one-line message and status 1", async () => {
   await withDirectory(async (directory) => {
     const file = path.join(directory, "file");
     await writeFile(file, "");
@@ -75,7 +75,7 @@ test("a directory that cannot be used stops the start in one line, which ends wi
   });
 });
 
-test("a corrupt shop file stops that shop only, and the log says which", async () => {
+test("a corrupt shop file makes only that shop unavailable, and the log names it", async () => {
   await withDirectory(async (directory) => {
     const env = { OPENPO_DATA_DIR: directory, OPENPO_ADMIN_TOKEN: "an-admin-token-for-tests", OPENPO_DEMO: "0" };
     const token = env.OPENPO_ADMIN_TOKEN;

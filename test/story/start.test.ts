@@ -1,6 +1,4 @@
-/**
- * How the program starts, refuses to start, and stops (contract §1).
- */
+/** How the program starts, refuses to start, and stops (contract §1). */
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,7 +11,7 @@ import { onStore, runProgram, serveProgram, withDirectory } from "../support/pro
 
 const run = promisify(execFile);
 
-test("a first start makes the demo shop in time; its keys, its token and its curl work as printed", async () => {
+test("a first start creates the demo shop in time; the printed keys, token and curl command work", async () => {
   await withDirectory(async (directory) => {
     const dataDir = path.join(directory, "data");
     const program = await serveProgram({ OPENPO_DATA_DIR: dataDir });
@@ -33,7 +31,7 @@ test("a first start makes the demo shop in time; its keys, its token and its cur
     const stopped = await program.end("SIGTERM");
     assert.equal(stopped.code, 0, stopped.stderr);
 
-    // The second start makes nothing and shows no secret; keys and token still work.
+    // The second start creates nothing and prints no secret; keys and token still work.
     const again = await serveProgram({ OPENPO_DATA_DIR: dataDir });
     assert.ok(!again.stdout.includes("opo_") && !again.stdout.includes(adminToken), again.stdout);
     assert.equal((await again.ask("GET", "/api/v1/purchase-orders", readKey)).status, 200);
@@ -42,7 +40,7 @@ test("a first start makes the demo shop in time; its keys, its token and its cur
   });
 });
 
-test("what stops a start is told in one line, and ends with 1", async () => {
+test("a failing start prints a one-line message and exits with 1", async () => {
   await withDirectory(async (directory) => {
     const busy = createServer().unref();
     await new Promise<void>((resolve) => busy.listen(0, "127.0.0.1", resolve));
@@ -78,7 +76,7 @@ test("what stops a start is told in one line, and ends with 1", async () => {
   });
 });
 
-test("a first start that fails on its port has used nothing up: the next one shows keys that work", async () => {
+test("after a first start that fails on its port, the next one prints keys that work", async () => {
   await withDirectory(async (directory) => {
     const busy = createServer().unref();
     await new Promise<void>((resolve) => busy.listen(0, "127.0.0.1", resolve));
@@ -99,7 +97,7 @@ test("a first start that fails on its port has used nothing up: the next one sho
   });
 });
 
-test("arguments: help and version answer, anything else is refused with the way out", async () => {
+test("arguments: help and version are answered, anything else is refused with a hint", async () => {
   const help = await runProgram(["--help"]);
   assert.equal(help.code, 0);
   assert.match(help.stdout, /Usage: openpo/);
@@ -114,7 +112,7 @@ test("arguments: help and version answer, anything else is refused with the way 
   }
 });
 
-test("a request that is under way when the stop comes is answered", async () => {
+test("a request that runs during a stop is answered", async () => {
   await withDirectory(async (directory) => {
     const token = "an-admin-token-for-tests";
     const program = await serveProgram({ OPENPO_DATA_DIR: directory, OPENPO_ADMIN_TOKEN: token, OPENPO_DEMO: "0" });
@@ -143,7 +141,7 @@ test("a request that is under way when the stop comes is answered", async () => 
   });
 });
 
-test("a signal to npm start reaches the service, which stops in order and leaves the store free", async () => {
+test("a signal to npm start reaches the service, which stops properly and releases the store", async () => {
   await withDirectory(async (directory) => {
     const env = { OPENPO_DATA_DIR: directory, OPENPO_DEMO: "0", OPENPO_LOG_LEVEL: "warn", PORT: "0" };
     const npm = spawn("npm", ["start"], {

@@ -1,6 +1,6 @@
 /**
- * What holds for every operation of the registry, none of them named here. Inputs are the examples that operations carry; ids come
- * from the operations that create things, by their `Location`.
+ * Tests of every operation in the registry, without naming any. Inputs are the operations' examples. Ids come from the `Location` headers
+ * of operations that create something.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -40,7 +40,7 @@ const paths = (response: TestResponse): readonly Json[] => {
 let keys = 0;
 const freshKey = (): string => `surface-${(keys += 1)}`;
 
-/** The path of something that was just created under this binding's first parameter; null where nothing creates such. */
+/** Creates a resource for this binding's first path parameter. Returns its path, or null if no operation creates one. */
 async function existing(binding: Binding): Promise<string | null> {
   const [collection = "", rest = ""] = binding.operation.route.path.split(/\/\{\w+\}/);
   const creator = bindings.find(({ operation: { success, route } }) => success === 201 && route.path === collection);
@@ -51,7 +51,7 @@ async function existing(binding: Binding): Promise<string | null> {
   return `${created.headers["location"]}${rest}${query === undefined ? "" : `?${query}`}`;
 }
 
-test("names are unique, routes too, and every operation carries an example that its own schema takes", () => {
+test("names and routes are unique, and every operation has an example that its schema accepts", () => {
   assert.equal(new Set(operations.map((operation) => operation.name)).size, operations.length);
   for (const { operation, path, body } of bindings) {
     const { name } = operation;
@@ -65,7 +65,7 @@ test("names are unique, routes too, and every operation carries an example that 
   }
 });
 
-test("the served document has every operation with every fault that it may answer", async () => {
+test("the served document has every operation with every fault that it can answer", async () => {
   const document = await server.get(`${apiPrefix}/openapi.json`, { key: null });
   for (const operation of operations) {
     const entry = ["paths", `${apiPrefix}${operation.route.path}`, operation.route.method.toLowerCase()];
@@ -85,7 +85,7 @@ for (const binding of bindings) {
   const { operation } = binding;
   const { name, route } = operation;
 
-  test(`${name}: no key, and a key that is none, are 401`, async () => {
+  test(`${name}: without a key, or with an invalid one, it is 401`, async () => {
     for (const key of [null, "opo_test-shop_nonsense"]) {
       const response = await send(binding, { key });
       assert.equal(response.status, 401);
@@ -93,7 +93,7 @@ for (const binding of bindings) {
     }
   });
 
-  test(`${name}: an unknown query parameter is named, and so is one that is given twice`, async () => {
+  test(`${name}: an unknown or repeated query parameter is refused by name`, async () => {
     const { target } = exampleRequest(binding);
     const mark = target.includes("?") ? "&" : "?";
     const unknown = await send(binding, { target: `${target}${mark}noSuchParameter=1` });
@@ -107,7 +107,7 @@ for (const binding of bindings) {
     }
   });
 
-  test(`${name}: a method that its path does not have is 405 and says which it has`, async () => {
+  test(`${name}: a wrong method on its path is 405 and lists the right ones`, async () => {
     const { target } = exampleRequest(binding);
     const allowed = operations.filter(
       (each) => each.route.path.replaceAll(/\{\w+\}/g, "{}") === route.path.replaceAll(/\{\w+\}/g, "{}"),
@@ -135,7 +135,7 @@ for (const binding of bindings) {
 }
 
 for (const binding of withId)
-  test(`${binding.operation.name}: an unknown id is 404, and a bad escape in its place too`, async () => {
+  test(`${binding.operation.name}: an unknown id, or an invalid escape in it, is 404`, async () => {
     const response = await send(binding);
     assert.equal(response.status, 404, response.text);
     assert.equal(code(response), "NOT_FOUND");
@@ -150,7 +150,7 @@ for (const binding of reads) {
   const { name } = binding.operation;
   test(`${name}: answers in its documented shape, to HEAD without the body, and 304 to its own ETag`, async () => {
     const target = binding.path.length === 0 ? exampleRequest(binding).target : await existing(binding);
-    // What nothing creates over the API is only seen as 404 here; its shape is proved where it is imported.
+    // Records that the API cannot create are only tested as 404 here. The tests that import them check their shape.
     const response = await send(binding, target === null ? {} : { target, key: server.readKey });
     assert.equal(response.status, target === null ? 404 : 200, response.text);
     const head = await server.request("HEAD", target ?? exampleRequest(binding).target);
@@ -169,14 +169,14 @@ for (const binding of writes) {
   const { operation } = binding;
   const { name } = operation;
 
-  test(`${name}: a read key is refused by the operation's name, before the body is looked at`, async () => {
+  test(`${name}: a read key is refused with the operation's name, before the body is read`, async () => {
     const response = await send(binding, { key: server.readKey, body: "{" });
     assert.equal(response.status, 403);
     assert.equal(code(response), "FORBIDDEN_SCOPE");
     assert.ok(response.textAt("error", "message").includes(name));
   });
 
-  test(`${name}: under one key it is answered byte for byte alike, and a different request is refused`, async () => {
+  test(`${name}: under one key the answer is the same byte for byte, and a different request is refused`, async () => {
     const headers = { "Idempotency-Key": freshKey() };
     const first = await send(binding, { headers });
     const again = await send(binding, { headers });
@@ -205,7 +205,7 @@ for (const binding of writes) {
     }
   });
 
-  test(`${name}: a body that is not JSON, no object, encoded or too large is 400`, async () => {
+  test(`${name}: a body that is not JSON, not an object, encoded or too large is 400`, async () => {
     for (const body of ["{", "nonsense", " ", "[]", "null", "1", `{"a":"${"x".repeat(bodyBytesMax)}"}`]) {
       const response = await send(binding, { body, chunked: body.length > bodyBytesMax });
       assert.equal(response.status, 400, body.slice(0, 20));
@@ -214,7 +214,7 @@ for (const binding of writes) {
     assert.equal((await send(binding, { body: "{}", headers: { "Content-Encoding": "br" } })).status, 400);
   });
 
-  test(`${name}: an unknown field is named at every depth, also __proto__`, async () => {
+  test(`${name}: an unknown field is refused by name at every depth, also __proto__`, async () => {
     const { body = {} } = exampleRequest(binding);
     for (const [text, path] of withUnknownFields(body)) {
       const response = await send(binding, { body: text });
@@ -226,7 +226,7 @@ for (const binding of writes) {
 
 for (const binding of writes.filter((each) => withId.includes(each))) {
   const { name } = binding.operation;
-  test(`${name}: another id in the body than in the path is 400`, async () => {
+  test(`${name}: an id in the body that differs from the path is 400`, async () => {
     for (const member of binding.path) {
       const response = await send(binding, { body: { ...exampleRequest(binding).body, [member]: "another" } });
       assert.equal(response.status, 400);
@@ -246,7 +246,7 @@ for (const binding of writes.filter((each) => withId.includes(each))) {
   });
 }
 
-/** The body with one field too many, once for each object in it, and where that field stands. */
+/** Yields the body with one additional field, once for each object in it, and the place of that field. */
 function withUnknownFields(body: JsonObject): readonly (readonly [text: string, path: string])[] {
   const found: [string, string][] = [];
   const mark = "\u2603";
@@ -264,7 +264,7 @@ function withUnknownFields(body: JsonObject): readonly (readonly [text: string, 
   return found;
 }
 
-/** A copy of `value` with one more member at these steps. */
+/** Returns a copy of `value` with an additional member at these steps. */
 function marked(value: Json, steps: readonly (string | number)[], mark: string): Json {
   const [step, ...rest] = steps;
   if (typeof value !== "object" || value === null) return value;

@@ -57,7 +57,7 @@ const payment = (amount: number, facts: Partial<Payment> = {}): Payment => ({
   ...facts,
 });
 
-test("settled is what was paid and credited, in the order's currency, as far as rates are known", () => {
+test("the settled amount is the sum of payments and credits in the order's currency, as far as rates are known", () => {
   const facts = shop({ fxRates: { EUR: fxRate(1.1) } });
   const payments = [
     payment(10),
@@ -75,7 +75,7 @@ test("settled is what was paid and credited, in the order's currency, as far as 
   assert.equal(outstandingAmount({ totalValue: money(44) }, money(43.5)), money(0.5));
 });
 
-test("the current shipment is the earliest still to arrive, else the latest that came", () => {
+test("the current shipment is the earliest that has not arrived, otherwise the latest that has", () => {
   const late = shipment("late", { expectedArrivalDate: "2027-02-01" });
   const soon = shipment("soon", { expectedArrivalDate: "2027-01-01", status: "Draft" });
   const came = shipment("came", { status: "Received", receivedDate: "2026-05-01" });
@@ -92,7 +92,7 @@ test("the current shipment is the earliest still to arrive, else the latest that
     assert.equal(currentShipment(shipments), found);
 });
 
-test("a date is taken from shipment, line, order, lead time, the first that has one", () => {
+test("a date comes from the first of shipment, line, order and lead time that has one", () => {
   const today = "2026-01-01";
   const dated = (
     lineDate: string | null,
@@ -119,7 +119,7 @@ test("a date is taken from shipment, line, order, lead time, the first that has 
   assert.equal(dated("2025-12-31", {}, null), "line 2025-12-31 Overdue");
 });
 
-test("rows stand by date, those without one last", () => {
+test("rows are sorted by date, those without one last", () => {
   const lines = [line("undated"), { ...line("late"), expectedDeliveryDate: "2026-03-01" }, line("undated too")];
   const early = shipment("s", { expectedArrivalDate: "2026-02-01", lineAllocations: [carrying("late", 4)] });
   const rows = receiptSchedule(order("Sent", lines), [early], null, "2026-01-01");
@@ -129,7 +129,7 @@ test("rows stand by date, those without one last", () => {
   );
 });
 
-test("a schedule's rows add up to what each line has received and what it still expects, whatever is shipped", () => {
+test("a schedule's rows add up to each line's received and pending quantity, whatever is shipped", () => {
   const units = fc.integer({ min: 0, max: 20 });
   const figures = fc.record({
     ordered: fc.integer({ min: 1, max: 20 }),

@@ -15,7 +15,7 @@ test("an empty environment gives the defaults of contract §1", () => {
   });
 });
 
-test("a variable that is set but empty counts as one that is not set", () => {
+test("an empty variable counts as not set", () => {
   const empty = {
     PORT: "",
     OPENPO_HOST: "",
@@ -29,7 +29,7 @@ test("a variable that is set but empty counts as one that is not set", () => {
   assert.deepEqual(readConfig(empty), readConfig({}));
 });
 
-test("every variable is read, and others are left alone", () => {
+test("every variable is read, and unknown ones are ignored", () => {
   const config = readConfig({
     PORT: "0",
     OPENPO_HOST: "0.0.0.0",
@@ -55,7 +55,7 @@ test("every variable is read, and others are left alone", () => {
   assert.ok(Object.isFrozen(config));
 });
 
-test("a bad value is refused in one line that names the variable", () => {
+test("an invalid value is refused with one line that names the variable", () => {
   const bad: readonly (readonly [string, string])[] = [
     ["PORT", "http"],
     ["PORT", "65536"],
@@ -83,7 +83,7 @@ test("a bad value is refused in one line that names the variable", () => {
     );
 });
 
-test("a refusal does not repeat what is secret", () => {
+test("a refusal does not repeat secrets", () => {
   const secrets = { OPENPO_ADMIN_TOKEN: "hunter2", OPENPO_DATABASE_URL: "mysql://openpo:hunter2@localhost/openpo" };
   for (const [name, value] of Object.entries(secrets))
     assert.throws(

@@ -1,6 +1,4 @@
-/**
- * Merchants' files as records of a shop (T1–T3).
- */
+/** Conversion of merchants' CSV files to records of a shop (T1–T3). */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -43,7 +41,7 @@ const products = [
   "kettle,Kettle,,Title,Default Title,,,K,shopify,20,,,draft",
 ];
 
-test("products: the first row of a handle carries the product, a variant needs no SKU, money is exact", async () => {
+test("products: the first row of a handle has the product's values, a variant needs no SKU, money is exact", async () => {
   await withShops(async (open) => {
     const shop = await open("a");
     assert.deepEqual(await bring(shop, "shopify-products", products), { variant: 4 });
@@ -95,7 +93,7 @@ test("products: the first row of a handle carries the product, a variant needs n
   });
 });
 
-test("products: a column that the file lacks leaves what is there; an empty value clears it", async () => {
+test("products: a missing column keeps the stored value; an empty value clears it", async () => {
   await withShops(async (open) => {
     const shop = await open("a");
     const variant = { type: "variant", variantId: "mug", productId: "p9", productName: "Old", unitCost: 3, price: 9 };
@@ -117,7 +115,7 @@ test("products: a column that the file lacks leaves what is there; an empty valu
   });
 });
 
-test("products: ids in the file are taken, and newer headers are known", async () => {
+test("products: ids in the file are used, and newer headers are recognized", async () => {
   await withShops(async (open) => {
     const shop = await open("a");
     const file = [
@@ -129,7 +127,7 @@ test("products: ids in the file are taken, and newer headers are known", async (
     assert.equal(variant?.["variantId"], "88");
     assert.equal(variant["productId"], "77");
     assert.equal(variant["sku"], "S");
-    // The file says the handle, the catalogue knows the id: only the id tells the variant then.
+    // The catalogue has the variant under another id, so it can be named by that id only.
     const stock = "Variant ID,Handle,Location,On hand";
     assert.deepEqual(await bring(shop, "shopify-inventory", [stock, "88,mug,Main,2"]), {
       location: 1,
@@ -138,7 +136,7 @@ test("products: ids in the file are taken, and newer headers are known", async (
   });
 });
 
-test("stock: the new figure wins over the current one, locations go by name, what is not stocked is left out", async () => {
+test("stock: the new quantity wins over the current one, locations are found by name, unstocked rows are skipped", async () => {
   await withShops(async (open) => {
     const shop = await open("a");
     await shop.bring([{ type: "location", locationId: "loc_1", name: "Main" }]);
@@ -161,7 +159,7 @@ test("stock: the new figure wins over the current one, locations go by name, wha
   });
 });
 
-test("prices: of one supplier or of several, by id or name, what the list lacks is kept", async () => {
+test("prices: for one supplier or several, by id or name; columns that are missing keep their values", async () => {
   await withShops(async (open) => {
     const shop = await open("a");
     await bring(shop, "shopify-products", products);
@@ -219,7 +217,7 @@ test("prices: of one supplier or of several, by id or name, what the list lacks 
   });
 });
 
-test("sales: one row a variant, location and day", async () => {
+test("sales: one row per variant, location and day", async () => {
   await withShops(async (open) => {
     const shop = await open("a");
     const file = [
@@ -238,7 +236,7 @@ test("sales: one row a variant, location and day", async () => {
   });
 });
 
-test("a bad row is named by line and column, and nothing of the file comes in", async () => {
+test("an invalid row is named by line and column, and nothing of the file is imported", async () => {
   await withShops(async (open) => {
     const shop = await open("a");
     await bring(shop, "shopify-products", products);
@@ -314,7 +312,7 @@ test("a bad row is named by line and column, and nothing of the file comes in", 
   });
 });
 
-test("ids made from handle and options differ where those differ", () => {
+test("different handles or options give different ids", () => {
   assert.equal(variantIdOf("mug", []), "mug");
   assert.notEqual(variantIdOf("mug", ["a:b"]), variantIdOf("mug", ["a", "b"]));
   assert.notEqual(variantIdOf("mug:a", []), variantIdOf("mug", ["a"]));
@@ -325,7 +323,7 @@ const data = path.join(import.meta.dirname, "../../../shared/data/shopify-format
 const isThere = existsSync(data);
 
 test(
-  "the files of another shop's catalogue and stock come in whole",
+  "files with a whole catalogue and stock are imported completely",
   { skip: isThere ? false : "NOT RUN: ../shared/data/shopify-format is not there" },
   async () => {
     await withShops(async (open) => {
@@ -338,7 +336,7 @@ test(
       assert.equal(variants.filter((variant) => variant["status"] === "active").length, 379);
       const sum = (records: readonly Record<string, unknown>[], field: string): number =>
         records.reduce((total, record) => total + Math.round(Number(record[field] ?? 0) * 10_000), 0);
-      // As the columns add up by themselves.
+      // The sums of the files' own columns.
       assert.equal(sum(variants, "unitCost"), 1_365_692_325);
       assert.equal(sum(await recordsOf(shop, "inventoryLevel"), "onHand"), 3_359_740_000);
     });

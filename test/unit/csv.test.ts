@@ -1,6 +1,4 @@
-/**
- * Reading CSV: encodings, separators, headers and lines as they are met in the field.
- */
+/** Reading CSV: encodings, separators, headers and lines as found in real files. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
@@ -20,7 +18,7 @@ interface Row {
   readonly values: Readonly<Partial<Record<Key, string>>>;
 }
 
-/** The rows of a file that comes in pieces of `size` bytes. */
+/** Reads the rows of a file that arrives in pieces of `size` bytes. */
 async function rowsOf(file: string | Uint8Array, size = 65_536): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for await (const batch of csvRows(piecesOf(Buffer.from(file), size), wanted))
@@ -39,7 +37,7 @@ async function rowsOf(file: string | Uint8Array, size = 65_536): Promise<readonl
 
 const utf16 = Buffer.from("Handle\nmug\n", "utf16le");
 
-test("headers are known whatever their case, spacing and suffix, and one column is one thing", async () => {
+test("headers are recognized whatever their case, spacing and suffix, each as one column", async () => {
   const cases: readonly (readonly [string, Row["values"]])[] = [
     ["Handle,On hand (current),On hand (new)\nmug,3,4", { handle: "mug", onHand: "3", onHandNew: "4" }],
     ["Handle,On hand (new),On hand (current)\nmug,4,3", { handle: "mug", onHand: "3", onHandNew: "4" }],
@@ -55,7 +53,7 @@ test("headers are known whatever their case, spacing and suffix, and one column 
   for (const [file, values] of cases) assert.deepEqual(await rowsOf(file), [{ line: 2, values }], file);
 });
 
-test("a row stands on the line where it begins, whatever its values and the rows before span", async () => {
+test("a row's line number is that of its first line, whatever line breaks values contain", async () => {
   for (const end of ["\n", "\r\n"]) {
     const file = ["Handle,Body", 'a,"1', '2"', "", "b,x", ",", 'c,"', '"', "d,y"].join(end);
     assert.deepEqual(
@@ -71,7 +69,7 @@ test("a row stands on the line where it begins, whatever its values and the rows
   }
 });
 
-test("what cannot be read is refused with its line", async () => {
+test("unreadable input is refused with its line number", async () => {
   const cases: readonly (readonly [string | Uint8Array, RegExp])[] = [
     ["", /line 1: the file is empty/],
     ["Title\nMug\n", /line 1: there is no column "Handle"/],
@@ -90,7 +88,7 @@ test("what cannot be read is refused with its line", async () => {
     await assert.rejects(rowsOf(file), (error: Error) => message.test(error.message) || assert.fail(error.message));
 });
 
-test("what is written is read back, wherever the pieces of the file end", async () => {
+test("written values are read back, wherever the file is cut into pieces", async () => {
   const value = fc.string({ unit: fc.constantFrom("a", "é", "漢", "🛍", ",", ";", '"', "\n", " "), maxLength: 6 });
   const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
   await fc.assert(

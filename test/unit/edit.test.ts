@@ -88,7 +88,7 @@ test("an empty create is a Draft in the shop's currency", () => {
   assert.deepEqual(effects, [], "a Draft brings nothing in");
 });
 
-test("an order's currency is the one asked for, else the supplier's, else the shop's; a line's is the order's", () => {
+test("an order has the requested currency, else the supplier's, else the shop's; a line has the order's", () => {
   const supplierWithout: HeaderFacts = { supplier: { name: "Plain", currencyCode: null }, locationName: null };
   const cases: readonly (readonly [HeaderChanges, HeaderFacts, string])[] = [
     [{ currencyCode: "GBP", supplierId: "s" }, european, "GBP"],
@@ -110,7 +110,7 @@ test("an order's currency is the one asked for, else the supplier's, else the sh
   }
 });
 
-test("a new line has what was asked for and nothing confirmed, received, rejected, cancelled or synced", () => {
+test("a new line has the requested values and nothing confirmed, received, rejected, cancelled or synced", () => {
   const [made] = create({}, [asked("a", { sku: "A-1", packSize: quantity(6), note: "blue" })]).next.lineItems;
   assert.deepEqual(made, {
     ...line("a", { ordered: 2, unitCost: 3 }),
@@ -122,7 +122,7 @@ test("a new line has what was asked for and nothing confirmed, received, rejecte
   });
 });
 
-test("a catalogue line with a custom line's id is refused, in create and in adding, pointing to the operation for custom lines", () => {
+test("a catalogue line with a custom line's id is refused on create and add, naming the operation for custom lines", () => {
   const lines = [asked("a"), asked("b", { variantId: "CSTM-1" })];
   for (const work of [() => create({}, lines), () => decideAddLines(order("Draft", []), lines, context())]) {
     const fault = refusal(work);
@@ -151,7 +151,7 @@ test("an order holds linesPerOrderMax lines and no more", () => {
   assert.match(refusal(() => decideAddLines(full.next, [asked("one more")], context())).message, /5001 lines/);
 });
 
-test("a line or an order worth more than the limit is refused, and the limit itself is not", () => {
+test("a line or an order above the value limit is refused; at the limit it is accepted", () => {
   const dear = asked("a", { quantityOrdered: quantity(1_000_000), unitCost: money(100_000) });
   assert.equal(create({}, [dear]).next.totalValue, money(100_000_000_000));
   const dearer = { ...dear, unitCost: money(100_000.0001) };
@@ -203,7 +203,7 @@ const address = {
   email: null,
 };
 
-test("a header sent as it is already changes nothing: same order, no version, no log, no effect", () => {
+test("an unchanged header changes nothing: same order, no new version, no log, no effect", () => {
   const before = order("In Progress", [line("a")], { tags: ["x", "y"], billingAddress: address, poName: "N" });
   const reordered = Object.fromEntries(Object.entries(address).reverse()) as typeof address;
   const decided = patch(before, {
@@ -217,7 +217,7 @@ test("a header sent as it is already changes nothing: same order, no version, no
   assert.deepEqual([decided.log, decided.effects, decided.receipts], [[], [], []]);
 });
 
-test("null clears a field, an absent one is untouched, cleared tags are none", () => {
+test("null clears a field, an absent one is kept, cleared tags are an empty list", () => {
   const before = order("Completed", [], { poName: "N", note: "n", tags: ["x"], shippingAddress: address });
   const { next } = patch(before, { poName: null, tags: null, shippingAddress: null });
   assert.deepEqual([next.poName, next.note, next.tags, next.shippingAddress], [null, "n", [], null]);
@@ -237,7 +237,7 @@ for (const status of statuses)
     else assert.match(refusal(() => patch(before, { locationId: null })).message, /^\/locationId: /);
   });
 
-test("locationId stays while anything is received or synced; naming the same one is no change", () => {
+test("locationId cannot change while anything is received or synced; sending the same one is no change", () => {
   for (const figures of [{ received: 0.001 }, { synced: 1 }]) {
     const before = order("Partially Received", [line("a"), line("b", figures)]);
     assert.match(
@@ -248,14 +248,14 @@ test("locationId stays while anything is received or synced; naming the same one
   }
 });
 
-test("a new location takes the incoming quantity with it", () => {
+test("the incoming quantity moves to a new location", () => {
   assert.deepEqual(patch(order("Sent", [line("a")]), { locationId: "depot" }).effects, [
     { kind: "mirror-incoming", locationId: "warehouse", variantIds: ["variant of a"] },
     { kind: "mirror-incoming", locationId: "depot", variantIds: ["variant of a"] },
   ]);
 });
 
-test("a new supplier brings its currency; lines keep theirs and are converted; the old override goes", () => {
+test("a new supplier brings its currency; lines keep theirs and are converted; the old override is cleared", () => {
   const before = order("Draft", [line("a", { ordered: 1, unitCost: 10.8 })], {
     fxRateOverride: fxRate(2),
     shippingCost: money(5),
@@ -282,7 +282,7 @@ test("a new supplier brings its currency; lines keep theirs and are converted; t
   );
 });
 
-test("once something is paid the currency stays: a new supplier leaves it, asking for another is refused", () => {
+test("after a payment the currency stays: a new supplier does not change it, requesting another is refused", () => {
   const before = order("Sent", [], { settledAmount: money(1) });
   assert.equal(patch(before, { supplierId: "fjord" }, european).next.currencyCode, "USD");
   assert.match(refusal(() => patch(before, { currencyCode: "EUR" })).message, /^\/currencyCode: /);
@@ -298,7 +298,7 @@ test("a rate for the order's currency changes the total at once", () => {
 
 // Deleting the order.
 
-test("a Draft is deleted outright, a Cancelled order hidden, any other refused with the way there", () => {
+test("a Draft is deleted, a Cancelled order is hidden, any other is refused with the way to delete it", () => {
   for (const status of statuses) {
     const before = order(status, [], { previousStatus: "Sent" });
     if (status === "Draft") assert.equal(decideDelete(before), "deleted");
@@ -337,7 +337,7 @@ for (const status of statuses)
     }
   });
 
-test("added lines stand at the end, and the log names them", () => {
+test("added lines come last, and the log names them", () => {
   const decided = decideAddLines(order("Sent", [line("a")]), [asked("b"), asked("c")], context());
   assert.deepEqual(
     decided.next.lineItems.map((each) => each.poLineItemId),
@@ -380,7 +380,7 @@ test("an edit changes the named fields of the named lines, and the log has each 
   assert.equal(decided.next.totalValue, money(60), "10 × 1 + 2.5 × 20.0001 = 60.00025");
 });
 
-test("an edit to what is there already counts as updated and changes nothing", () => {
+test("an edit without a difference counts as updated and changes nothing", () => {
   const before = order("Sent", [line("a"), line("b")]);
   const decided = edit(before, { lineItemId: "a", quantityOrdered: quantity(10) }, { lineItemId: "b" });
   assert.equal(decided.next, before);
@@ -388,7 +388,7 @@ test("an edit to what is there already counts as updated and changes nothing", (
   assert.deepEqual([decided.log, decided.effects], [[], []]);
 });
 
-test("a cleared currency of a line is the order's again", () => {
+test("a line whose currency is cleared has the order's again", () => {
   const before = order("Draft", [line("a", { currency: "JPY" })], { currencyCode: "EUR" });
   assert.equal(
     edit(before, { lineItemId: "a", unitCostCurrencyCode: null }).next.lineItems[0]?.unitCostCurrencyCode,
@@ -396,7 +396,7 @@ test("a cleared currency of a line is the order's again", () => {
   );
 });
 
-test("lines that cannot be changed are named and left whole; the others change", () => {
+test("lines that cannot be changed are named and keep all their values; the others change", () => {
   const before = order("Sent", [line("a"), line("b", { confirmed: 5 })]);
   const decided = edit(
     before,
@@ -410,7 +410,7 @@ test("lines that cannot be changed are named and left whole; the others change",
   assert.equal(decided.next.lineItems[0]?.note, "kept");
 });
 
-test("when no line at all can be changed the call is refused and names each with its place", () => {
+test("if no line can be changed the call is refused and names each with its position", () => {
   const fault = refusal(() =>
     edit(
       order("Sent", [line("b", { confirmed: 5 })]),
@@ -426,7 +426,7 @@ test("when no line at all can be changed the call is refused and names each with
   assert.match(JSON.stringify(fault.details?.[1]), /below the confirmed 5/);
 });
 
-// What may become of a line's quantities. "ok" or the reason why not.
+// Edits of a line's quantities: "ok" or the reason of the refusal.
 const quantityEdits: readonly (readonly [string, Parameters<typeof line>[1], Parameters<typeof line>[1], string])[] = [
   ["ordered down to what is confirmed", { confirmed: 5 }, { ordered: 5 }, "ok"],
   ["ordered below what is confirmed", { confirmed: 5 }, { ordered: 4.999 }, "below-confirmed"],
@@ -466,7 +466,7 @@ for (const [name, figures, to, outcome] of quantityEdits)
     assert.deepEqual({ ...next.lineItems[0], updatedAtMs: 0 }, line("a", wanted));
   });
 
-test("other fields of a line above its cap may be edited", () => {
+test("other fields of an over-received line may be edited", () => {
   const before = order("Partially Received", [line("a", { received: 12 })]);
   assert.equal(edit(before, { lineItemId: "a", note: "n" }).next.lineItems[0]?.note, "n");
 });
@@ -481,13 +481,13 @@ test("names, SKU and barcode are edited on custom lines only", () => {
   }
 });
 
-test("a line edited beyond the largest value fails alone", () => {
+test("a line edited above the largest value fails alone", () => {
   const before = order("Draft", [line("a", { ordered: 1_000_000_000 }), line("b")]);
   const decided = edit(before, { lineItemId: "a", unitCost: money(101) }, { lineItemId: "b", note: "n" });
   assert.deepEqual(reasons(decided.failed), ["a: total-too-large"]);
 });
 
-test("an edited quantity moves what is incoming", () => {
+test("an edited quantity changes the incoming quantity", () => {
   const decided = edit(order("Sent", [line("a")]), { lineItemId: "a", quantityCancelled: quantity(4) });
   assert.deepEqual(decided.effects, [
     { kind: "mirror-incoming", locationId: "warehouse", variantIds: ["variant of a"] },
@@ -497,7 +497,7 @@ test("an edited quantity moves what is incoming", () => {
 
 // Lines: deleting.
 
-test("lines are deleted unless goods were received, rejected or synced on them; confirmed and cancelled ones go", () => {
+test("lines are deleted unless they have received, rejected or synced goods; confirmed and cancelled ones can be", () => {
   const before = order("Partially Received", [
     line("plain"),
     line("received", { received: 1 }),
@@ -536,7 +536,7 @@ test("lines are deleted unless goods were received, rejected or synced on them; 
   );
 });
 
-test("when every deletion fails the order stays as it is and the call still answers", () => {
+test("if every deletion fails the order is unchanged and the call still succeeds", () => {
   const before = order("Sent", [line("a", { received: 1 })]);
   const decided = decideDeleteLines(before, ["a", "b"], context());
   assert.equal(decided.next, before);

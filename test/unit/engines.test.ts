@@ -19,7 +19,7 @@ const placed = (source: string): Placement =>
 
 const dynamic = (module: string): string => `const { openStore } = await import("${module}");`;
 
-test("a new file that reaches a server or a store runs on both engines, however far away that is", () => {
+test("a file that imports a server or a store, directly or not, runs on both engines", () => {
   const both = { engines: ["sqlite", "postgres"], reason: null, fault: null };
   assert.deepEqual(placed('import { startServer } from "../support/server.ts";'), both);
   assert.deepEqual(placed('import {\n  type Goods,\n  startGoods,\n} from "../support/goods-server.ts";'), both);
@@ -27,7 +27,7 @@ test("a new file that reaches a server or a store runs on both engines, however 
   assert.deepEqual(placed('import "../crash/writer.ts";'), both);
 });
 
-test("a file that reaches one engine's modules alone runs on that engine", () => {
+test("a file that imports modules of one engine only runs on that engine", () => {
   const on = (engine: string) => ({ engines: [engine], reason: null, fault: null });
   assert.deepEqual(placed('import { openSqliteEngine } from "../../src/store/sqlite/engine.ts";'), on("sqlite"));
   assert.deepEqual(placed('import { openSqliteEngine } from "../../src/shop/sqlite-file.ts";'), on("sqlite"));
@@ -36,17 +36,17 @@ test("a file that reaches one engine's modules alone runs on that engine", () =>
   assert.deepEqual(
     placed('import { startNode } from "../support/nodes.ts";'),
     on("postgres"),
-    "what its modules need to work does not count",
+    "imports of an engine's own modules do not count",
   );
 });
 
-test("a file that knows no engine runs on none in particular; a type does not bring one", () => {
+test("a file without an engine runs once; type imports do not count", () => {
   const none = { engines: [], reason: null, fault: null };
   assert.deepEqual(placed('import { money } from "../support/goods.ts";\nimport assert from "node:assert";'), none);
   assert.deepEqual(placed('import type { TestServer } from "../support/server.ts";'), none);
 });
 
-test("a file that reaches an engine's modules beside the choice, or those of two engines, is reported", () => {
+test("a file that imports both the choice and an engine's modules, or those of two engines, is reported", () => {
   const lock = 'import { lockDirectory } from "../../src/store/sqlite/engine.ts";';
   for (const other of ["../support/goods-server.ts", "../support/postgres.ts"]) {
     const { fault } = placed(`${lock}\nimport { x } from "${other}";`);
@@ -56,7 +56,7 @@ test("a file that reaches an engine's modules beside the choice, or those of two
   assert.match(fault ?? "", /store\.ts \(by test\/support\/server\.ts\), for sqlite and postgres/);
 });
 
-test("a reason in the file keeps it on one engine, and is told", () => {
+test("a reason in the file limits it to one engine, and is shown", () => {
   const server = 'import { startServer } from "../support/server.ts";';
   assert.deepEqual(
     placed(`/**\n * Copies.\n *\n * Only on sqlite: a database has copies of its own.\n */\n${server}`),

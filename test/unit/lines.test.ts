@@ -13,7 +13,7 @@ import { moneyToNumber, quantityToNumber } from "../../src/core/money.ts";
 import { type LineItemStatus, statuses } from "../../src/core/purchase-order.ts";
 import { fxRate, line, type LineFigures, money, order, quantity, shop } from "../support/goods.ts";
 
-test("three at 19.99 are 59.97, exactly", () => {
+test("three units at 19.99 are exactly 59.97", () => {
   assert.equal(moneyToNumber(lineTotal(line("a", { ordered: 3, unitCost: 19.99 }))), 59.97);
 });
 
@@ -35,7 +35,7 @@ test("a line's value is rounded half-up to the minor unit of its own currency", 
     );
 });
 
-// C29: pending and the first status that holds.
+// C29: the pending quantity and the first status that applies.
 const lineTable: readonly (readonly [LineFigures, number, LineItemStatus])[] = [
   [{}, 10, "Pending"],
   [{ confirmed: 4 }, 4, "Partially Confirmed"],
@@ -66,7 +66,7 @@ test("the total is summed exactly and rounded once", () => {
   assert.equal(moneyToNumber(orderTotals(order("Draft", []), thirds, shop()).totalValue), 0.02, "not 3 × 0.01");
 });
 
-test("lines in other currencies are converted through the shop's currency; those that cannot be are named and left out", () => {
+test("lines in other currencies are converted through the shop's; those without a rate are named and left out", () => {
   const rates = shop({ currencyCode: "USD", fxRates: { EUR: fxRate(1.25), JPY: fxRate(0.01) } });
   const lines = [
     line("usd", { ordered: 1, unitCost: 100 }),
@@ -93,7 +93,7 @@ test("a line in the order's currency needs no rate", () => {
   assert.equal(rate?.numerator, rate?.denominator);
 });
 
-test("incoming is what is pending on catalogue lines of an open order with a location, by variant", () => {
+test("incoming is the pending quantity of catalogue lines of an open order with a location, by variant", () => {
   const lines = [
     line("a", { confirmed: 4, received: 1 }),
     line("b", { variantId: "variant of a" }),
@@ -108,7 +108,7 @@ test("incoming is what is pending on catalogue lines of an open order with a loc
   assert.equal(incomingOf(null).size, 0);
 });
 
-test("the ledger moves by the difference, place by place", () => {
+test("the ledger changes by the difference, for each location and variant", () => {
   const before = order("Sent", [line("a"), line("b")]);
   assert.deepEqual(incomingDeltas(before, before), []);
   assert.deepEqual(incomingDeltas(before, order("Sent", [line("a", { ordered: 7 }), line("b")])), [
@@ -121,7 +121,7 @@ test("the ledger moves by the difference, place by place", () => {
   ]);
 });
 
-test("an order is paid by what was settled against its total", () => {
+test("an order's payment status compares the settled amount with its total", () => {
   const paid = (settled: number, total: number) =>
     paidStatus({ settledAmount: money(settled), totalValue: money(total) });
   assert.deepEqual(

@@ -36,13 +36,13 @@ const material = (moItemId: string | null, required: number, allocated: number, 
   unitCost: asMoney(10_000),
 });
 
-test("too much of one item does not hide too little of another", () => {
+test("a surplus of one item does not hide a shortage of another", () => {
   const { progressPercent, quantityRemaining } = measuresOf(open, [item("a", 10, 20), item("b", 10, 0)], [], facts);
   assert.equal(progressPercent, 50);
   assert.equal(quantityRemaining, 10_000);
 });
 
-test("percentages are rounded down to one decimal: 100 is said only when nothing is left; nothing planned is no progress, nothing needed is ready", () => {
+test("percentages are rounded down to one decimal, so 100 means complete; nothing planned is 0, nothing needed is ready", () => {
   assert.equal(measuresOf(open, [item("a", 3, 2)], [], facts).progressPercent, 66.6);
   assert.equal(measuresOf(open, [item("a", 5_000, 4_999)], [], facts).progressPercent, 99.9);
   assert.equal(measuresOf(open, [], [], facts).progressPercent, 0);
@@ -53,7 +53,7 @@ test("percentages are rounded down to one decimal: 100 is said only when nothing
   );
 });
 
-test("materials make the cost; an item that no material is for counts at its own cost, unless the order as a whole has materials", () => {
+test("materials give the cost; an item without materials counts at its own cost, unless materials belong to the whole order", () => {
   const items = [item("a", 10, 4), item("b", 5, 1, { quantityScrapped: asQuantity(1_000) })];
   const cost = (materials: readonly Material[]) => {
     const { plannedCost, actualCost } = measuresOf(open, items, materials, facts);
@@ -74,7 +74,7 @@ test("an order is late from the day after it is due until it is completed or can
   }
 });
 
-test("percentages stay within 0 and 100, and are 100 exactly when nothing remains or is short", () => {
+test("percentages are within 0 and 100, and 100 exactly if nothing remains or is short", () => {
   const quantities = fc.record({
     planned: fc.nat(5_000),
     completed: fc.nat(6_000),

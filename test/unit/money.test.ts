@@ -18,7 +18,7 @@ import {
 } from "../../src/core/money.ts";
 import { fxRate, money } from "../support/goods.ts";
 
-test("a number becomes whole steps of its last decimal, or is refused", () => {
+test("a number is converted to a scaled integer or refused", () => {
   const cases: readonly (readonly [number, number | null])[] = [
     [0, 0],
     [1, 1_000],
@@ -54,7 +54,7 @@ test("amounts have 4 decimals, rates 10, each within its limit", () => {
   assert.equal(fxRateFrom(fxRateMax + 1), null);
 });
 
-test("what comes in goes out as the same number", () => {
+test("a number is returned as it came in", () => {
   for (const value of [0.1, 0.7, 19.99, 1.005, 4.35, 123_456_789.123]) {
     const quantity = quantityFrom(value);
     const amount = moneyFrom(value);

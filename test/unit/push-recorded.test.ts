@@ -18,7 +18,7 @@ const received = order("Partially Received", [
 ]);
 
 suite("what a push brought, in the order", () => {
-  test("each line is synced by its own share, and the log tells of it", () => {
+  test("each line is synced by its own share, and the log records it", () => {
     const { next, log, effects } = pushRecorded(
       received,
       { landed: [item("v", { l1: 4, l2: 2 })], problem: null, inFlight: false },
@@ -47,7 +47,7 @@ suite("what a push brought, in the order", () => {
     assert.deepEqual(effects, []);
   });
 
-  test("a problem is told, whether or not something landed beside it", () => {
+  test("a problem is recorded, whether or not other items took effect", () => {
     const nothing = pushRecorded(
       order("Partially Received", [line("l1", { received: 4 })]),
       { landed: [], problem: "refused.", inFlight: false },
@@ -60,7 +60,7 @@ suite("what a push brought, in the order", () => {
     assert.equal(some.next.storefrontSyncState, "partial");
   });
 
-  test("no news change nothing (P5)", () => {
+  test("an outcome without news changes nothing (P5)", () => {
     const waiting = order("Received", [line("l1", { received: 4 })], { storefrontSyncState: "in-flight" });
     const { next, log } = pushRecorded(waiting, { landed: [], problem: null, inFlight: true }, 7_000);
     assert.equal(next, waiting);

@@ -8,7 +8,7 @@ interface Write {
   refuse(fault: Fault): void;
 }
 
-/** A queue whose turns end when the test says so. */
+/** A queue whose turns end when the test decides. */
 function queueUnderTest(limits: QueueLimits, groupLengthMax = 3) {
   const clock = { nowMs: 1_000, now: () => clock.nowMs };
   const turns: { readonly names: readonly number[]; readonly end: () => void }[] = [];
@@ -68,7 +68,7 @@ test("a full queue refuses at once; the running group does not count", async () 
   assert.throws(() => add(8), { code: "DO_OVERLOADED" });
 });
 
-test("the wait that a refusal tells is what the queue makes others wait", async () => {
+test("a refusal's Retry-After is the current wait in the queue", async () => {
   const { clock, turns, add, eventLoop } = queueUnderTest({ lengthMax: 3, waitMsMax: 10_000 });
   const toldWaitMs = (): number | null => {
     try {
@@ -93,7 +93,7 @@ test("the wait that a refusal tells is what the queue makes others wait", async 
   assert.equal(toldWaitMs(), 10_000, "nobody waits longer than that");
 });
 
-test("a write whose turn comes too late is refused and not run", async () => {
+test("a write that has waited too long for its turn is refused and not run", async () => {
   const { clock, turns, refusals, add, eventLoop } = queueUnderTest(generous);
   add(1);
   await eventLoop();
@@ -108,14 +108,14 @@ test("a write whose turn comes too late is refused and not run", async () => {
   assert.deepEqual(turns[1]?.names, [3]);
 });
 
-test("behind a turn that does not end, waiting writes are refused when their time is up", async () => {
+test("behind a turn that does not end, waiting writes are refused when their time limit is reached", async () => {
   const limits = { lengthMax: 100, waitMsMax: 30 };
   const { clock, turns, refusals, add, eventLoop } = queueUnderTest(limits);
   add(1);
   await eventLoop();
   add(2);
   clock.nowMs += 40;
-  // The process may end while a queue waits, so the timer alone does not keep this test alive.
+  // The queue's timer does not keep the process alive, so the test has to.
   const keepAlive = setInterval(() => undefined, 1_000);
   try {
     while (refusals.size === 0) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -128,7 +128,7 @@ test("behind a turn that does not end, waiting writes are refused when their tim
   assert.equal(turns.length, 1);
 });
 
-test("refusing all refuses what waits and lets the running group end", async () => {
+test("refusing all refuses the waiting writes and lets the running group end", async () => {
   const { queue, turns, refusals, add, eventLoop } = queueUnderTest(generous);
   add(1);
   await eventLoop();

@@ -1,4 +1,4 @@
-/** Idempotency keys and fingerprints, API keys and cursors: what they are made of and what they refuse. */
+/** Parsing of idempotency keys, API keys and cursors, and fingerprints of requests. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
@@ -23,7 +23,7 @@ const request: RequestIdentity = {
   body: { json: { poName: "x", lineItems: [{ variantId: "v", quantityOrdered: 1 }] } },
 };
 
-test("the same request whatever the order of members and of differently named parameters (C17)", () => {
+test("the order of members and of differently named parameters does not change the fingerprint (C17)", () => {
   const same: RequestIdentity = {
     ...request,
     body: { json: { lineItems: [{ quantityOrdered: 1, variantId: "v" }], poName: "x" } },
@@ -34,7 +34,7 @@ test("the same request whatever the order of members and of differently named pa
   assert.notEqual(query(["a", "1"], ["a", "2"]), query(["a", "2"], ["a", "1"]));
 });
 
-test("another method, path, query or body is another request, and bytes are never JSON", () => {
+test("another method, path, query or body changes the fingerprint, and raw bytes never equal JSON", () => {
   const others: readonly Partial<RequestIdentity>[] = [
     { method: "PATCH" },
     { path: "/api/v1/purchase-orders/po_1" },
@@ -63,7 +63,7 @@ test("a key names its shop, and its secret is found by its hash alone (S7)", () 
   );
 });
 
-test("a mistyped, cut-off or re-addressed key is no key", () => {
+test("a mistyped or cut-off key, or one with another shop's id, is invalid", () => {
   fc.assert(
     fc.property(randomBytes, fc.nat({ max: 38 }), fc.constantFrom("a", "B", "7", "_", " "), (random, at, typo) => {
       const { apiKey } = makeApiKey("shop", random);
@@ -84,7 +84,7 @@ const scope: CursorScope = {
   filters: { status: ["Draft"], search: undefined },
 };
 
-test("a cursor gives its position back, to its own list, shop and filters only (C12)", () => {
+test("a cursor is valid for its own list, shop and filters only (C12)", () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.string(), fc.integer()), { maxLength: 3 }), (position) => {
       const cursor = encodeCursor(scope, position);
@@ -96,7 +96,7 @@ test("a cursor gives its position back, to its own list, shop and filters only (
   );
 });
 
-test("a cursor that was changed in any place is refused", () => {
+test("a cursor with any changed character is refused", () => {
   const cursor = encodeCursor(scope, [1_700_000_000_000, "po_1"]);
   for (let at = 0; at < cursor.length; at += 1) {
     assert.throws(() => decodeCursor(scope, cursor.slice(0, at)), invalid);

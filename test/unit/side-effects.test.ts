@@ -14,7 +14,7 @@ const pushing: SideEffectOptions = { ...plain, storefrontSync: { unpushed: "disa
 const failed = (detail: string): EffectOutcome => ({ state: "failed", detail, itemCount: 1 });
 const applied: EffectOutcome = { state: "applied", itemCount: 2 };
 
-/** Effects of these kinds with these outcomes; undefined: none is known yet. */
+/** Effects of these kinds with these outcomes; undefined: not known yet. */
 function rendered(
   asked: readonly (readonly [Effect["kind"], EffectOutcome | undefined])[],
   options: SideEffectOptions = plain,
@@ -26,13 +26,13 @@ function rendered(
   return recovery === undefined ? { sideEffects } : { sideEffects, recovery: worded(recovery, "rest") };
 }
 
-test("only the parts that ran appear, and without a failure there is no recovery", () => {
+test("only slots that ran appear, and without a failure there is no recovery", () => {
   assert.deepEqual(rendered([]), { sideEffects: {} });
   assert.deepEqual(rendered([["settle-costs", failed("late")]]), { sideEffects: {} });
   assert.deepEqual(rendered([["mirror-incoming", applied]]), { sideEffects: { incoming: { outcome: "applied" } } });
 });
 
-test("an operation that may push says what it did, pushed or not", () => {
+test("an operation that may push reports what it did, even if it did not push", () => {
   for (const [outcome, slot] of [
     [undefined, { status: "queued", syncedLineItemCount: 3 }],
     [applied, { status: "queued", syncedLineItemCount: 2 }],
@@ -43,7 +43,7 @@ test("an operation that may push says what it did, pushed or not", () => {
   assert.deepEqual(rendered([], pushing).sideEffects.storefrontSync, { status: "disabled", syncedLineItemCount: 0 });
 });
 
-test("follow-on work that is still to come reads as applied where the local ledger holds it", () => {
+test("queued follow-on work is reported as applied where the local ledger has it", () => {
   assert.deepEqual(
     rendered([
       ["mirror-incoming", undefined],
@@ -54,7 +54,7 @@ test("follow-on work that is still to come reads as applied where the local ledg
   assert.deepEqual(rendered([["sync-tags", { state: "skipped" }]]).sideEffects.tagSync, { outcome: "skipped" });
 });
 
-test("one failure among several effects of a part makes the part failed, each detail told once", () => {
+test("one failed effect makes its slot failed, and each detail appears once", () => {
   const { sideEffects, recovery } = rendered([
     ["mirror-incoming", applied],
     ["mirror-incoming", failed("Location gone.")],
@@ -65,7 +65,7 @@ test("one failure among several effects of a part makes the part failed, each de
   assert.match(recovery ?? "", /POST .*po_1\/storefront-sync\/reset, then POST .*po_1\/storefront-sync\./);
 });
 
-test("recovery names every part that failed and what to do about each", () => {
+test("recovery names every failed slot and what to do", () => {
   const { recovery } = rendered(
     [
       ["push-stock", failed("x")],
@@ -80,7 +80,7 @@ test("recovery names every part that failed and what to do about each", () => {
   assert.deepEqual(rendered([], { ...plain, supplierUpdate: update }), { sideEffects: { supplierUpdate: update } });
 });
 
-test("recovery never points an order to a storefront-sync that would refuse it", () => {
+test("recovery never suggests a storefront-sync that would be refused", () => {
   for (const [status, synced] of [
     ["Sent", true],
     ["Received", true],

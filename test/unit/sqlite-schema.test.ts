@@ -16,7 +16,7 @@ async function withMigrations(files: Record<string, string>, body: (directory: s
   }
 }
 
-test("the shared text becomes strict tables of sqlite's types", () => {
+test("the shared text becomes strict tables with SQLite's types", () => {
   const text = `-- A table; with "bigint" in a comment.
     create table t (
       a text not null, -- its key
@@ -44,7 +44,7 @@ test("the shared text becomes strict tables of sqlite's types", () => {
   database.close();
 });
 
-test("migrations are run once, in order, and a failing one leaves the version before it", async () => {
+test("migrations run once, in order, and a failing one leaves the previous version", async () => {
   const files = {
     "0001.sql": "create table one (a bigint not null);",
     "0002.sql": "insert into one (a) values (1); create table two (a bigint not null);",

@@ -23,7 +23,7 @@ const verdict = (variantIds: readonly string[], resolutions: readonly Resolution
     resolutions,
   );
 
-test("the guard stops at every catalogue line whose variant is not active, and says what may be done", () => {
+test("the guard reports every catalogue line whose variant is not active, with the possible resolutions", () => {
   const { issues, activateVariantIds, skippedLineItemIds } = verdict([
     "active",
     "inactive",
@@ -41,7 +41,7 @@ test("the guard stops at every catalogue line whose variant is not active, and s
   assert.deepEqual([activateVariantIds, skippedLineItemIds.size], [[], 0]);
 });
 
-test("a resolution takes its issue away; what it cannot resolve stays, and what has no issue is ignored", () => {
+test("a resolution removes its issue; an issue it cannot resolve stays; one without an issue is ignored", () => {
   const resolved = verdict(
     ["active", "inactive", "deleted", "bundle", "inactive"],
     [
@@ -60,7 +60,7 @@ test("a resolution takes its issue away; what it cannot resolve stays, and what 
   assert.deepEqual([...resolved.skippedLineItemIds], ["line 3"]);
 });
 
-test("leaving variants alone keeps the order and takes them out of every effect", () => {
+test("skipped variants are in no effect; the rest of the decision is kept", () => {
   const decided = decideReceive(
     order("In Progress", [line("a"), line("b")]),
     {
@@ -78,7 +78,7 @@ test("leaving variants alone keeps the order and takes them out of every effect"
   assert.deepEqual(leavingAlone(decided, new Set(["variant of a", "variant of b"])).effects, []);
 });
 
-test("a push carries received − synced of the wanted catalogue lines, one item a variant", () => {
+test("a push has received − synced of the selected catalogue lines, one item per variant", () => {
   const step = pushPlan(
     order("Received", [
       line("a", { variantId: "v", received: 5.5, synced: 2 }),
@@ -113,13 +113,13 @@ test("a push carries received − synced of the wanted catalogue lines, one item
   });
 });
 
-test("lines of a variant that cancel each other out are items of their own, since a change of nothing proves nothing", () => {
+test("lines of a variant whose changes add up to zero are separate items", () => {
   const lines = [line("a", { variantId: "v", received: 2 }), line("b", { variantId: "v", received: 0, synced: 2 })];
   const step = pushPlan(order("Received", lines), ["a", "b"], []);
   assert.deepEqual(step.kind === "send" && step.items.map((item) => item.delta), [quantity(2), quantity(-2)]);
 });
 
-test("an open push comes first, with its own items under its own reference", () => {
+test("an open push is sent first, with its own items under its own reference", () => {
   const open = { reference: "ref_1", items: [] };
   assert.deepEqual(pushPlan(order("Received", [line("a", { received: 5 })]), ["a"], [open]), {
     kind: "resend",
@@ -135,7 +135,7 @@ test("there is nothing to push without a location or a difference", () => {
   });
 });
 
-test("the sync state of an order follows from its lines and its attempts", () => {
+test("an order's sync state is derived from its lines and attempts", () => {
   const none = { inFlight: false, failed: false };
   const failed = { inFlight: false, failed: true };
   const table: [Parameters<typeof line>[1][], typeof none, StorefrontSyncState][] = [
@@ -161,7 +161,7 @@ interface CostCase {
   readonly shop?: Partial<ShopFacts>;
   readonly order?: Partial<PurchaseOrder>;
   readonly known?: CostFacts;
-  /** proposed, source cost, source currency, where the rate is from. */
+  /** proposed cost, source cost, source currency, source of the rate */
   readonly expected: readonly [number, number, string, string];
 }
 
@@ -290,7 +290,7 @@ test("a missing rate is refused and names fxRateOverride", () => {
   assert.match(refusal(() => costPlan(absurd, shop(), new Map())).action ?? "", /fxRateOverride/);
 });
 
-test("a product carries the tag while any of its variants is incoming; one change a product", () => {
+test("a product has the tag while any of its variants is incoming; one change per product", () => {
   const plan = tagPlan([
     { variantId: "red", productId: "shirt", incoming: zeroQuantity },
     { variantId: "blue", productId: "shirt", incoming: quantity(1) },

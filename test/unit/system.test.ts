@@ -10,7 +10,7 @@ test("an id is its prefix and 26 lower-case characters of Crockford's base 32, t
   assert.ok(id.startsWith("po_01aryz6s41"), `${id}: the ULID reference implementation's text for this instant`);
 });
 
-test("ids sort in the order in which they were made, whatever the clock does", () => {
+test("ids sort in the order of their creation, whatever the clock does", () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 2 ** 47 }), { minLength: 2, maxLength: 50 }), (instants) => {
       let index = 0;
@@ -25,7 +25,7 @@ test("ids sort in the order in which they were made, whatever the clock does", (
   );
 });
 
-test("two sources at the same instant do not meet", () => {
+test("two sources at the same time give different ids", () => {
   const clock = { now: () => 1_700_000_000_000 };
   const sources = [timeOrderedIds(clock), timeOrderedIds(clock)];
   const made = sources.flatMap((ids) => Array.from({ length: 1_000 }, () => ids.next("x")));

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { withinLimit } from "../../src/operations/upstream.ts";
 import { StorefrontError } from "../../src/storefront/storefront.ts";
 
-test("a storefront that hangs is given up at the limit, and told so", async () => {
+test("a call to a hanging storefront is aborted at the time limit", async () => {
   const signals: AbortSignal[] = [];
   const hanging = withinLimit((signal) => {
     signals.push(signal);
