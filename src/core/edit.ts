@@ -133,9 +133,8 @@ function linesFrom(lines: readonly NewLine[], currencyCode: string, nowMs: numbe
         `Add a custom line with ${mention("purchase_order_line_item_add_custom")}.`,
       );
     if (asCustom && !isCustom(line)) throw new TypeError(`a custom line needs an id ${customVariantPrefix}…`);
-    const item = valuesFrom(storedLineFields, {
-      ...line,
-      unitCostCurrencyCode: line.unitCostCurrencyCode ?? currencyCode,
+    const item = valuesFrom(storedLineFields, line, {
+      unitCostCurrencyCode: currencyCode,
       createdAtMs: nowMs,
       updatedAtMs: nowMs,
     });
@@ -165,7 +164,7 @@ export function decideCreate(asked: NewOrder, facts: HeaderFacts, context: Decis
   const currencyCode = header.currencyCode ?? currencyOf(facts, context.shop);
   refuseTooManyLines(asked.lineItems.length);
   const draft: PurchaseOrder = {
-    ...valuesFrom(editableHeaderFields, { ...header, currencyCode }),
+    ...valuesFrom(editableHeaderFields, header, { currencyCode }),
     purchaseOrderId: asked.purchaseOrderId,
     poNumber: asked.poNumber,
     status: "Draft",

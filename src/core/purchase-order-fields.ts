@@ -191,14 +191,14 @@ export const editableLineFields = {
 } as const satisfies Fields;
 
 /**
- * Makes a whole record: each field has the given value, else its empty one. Other members of `given` are ignored.
+ * Makes a whole record: each field has the given value, else that of `otherwise`, else its empty one. Other members are ignored.
  *
- * @throws TypeError when a field that has no empty value is not given: a bug of the caller.
+ * @throws TypeError when a field that has no empty value is in neither: a bug of the caller.
  */
-export function valuesFrom<T extends Fields>(fields: T, given: Changes<T>): ValuesOf<T> {
+export function valuesFrom<T extends Fields>(fields: T, given: Changes<T>, otherwise: Changes<T> = {}): ValuesOf<T> {
   // A copy has all names from the start: an object that grows by so many computed names becomes a slow one.
   const values: Record<string, FieldValue | Field> = { ...fields };
-  for (const name in fields) values[name] = given[name] ?? emptyValue(fields, name);
+  for (const name in fields) values[name] = given[name] ?? otherwise[name] ?? emptyValue(fields, name);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every field of T is set above
   return values as ValuesOf<T>;
 }

@@ -1,3 +1,7 @@
+/**
+ * What hangs on an order in its import record: payments, documents, shipments, credits, log, receipts and cost history (contract §8). Each
+ * schema makes the value that core or the shop stores.
+ */
 import { z } from "zod";
 import {
   type AppliedCredit,
@@ -11,11 +15,22 @@ import {
 } from "../core/attachments.ts";
 import { zeroQuantity } from "../core/money.ts";
 import { linesPerOrderMax } from "../core/purchase-order.ts";
-import { amount, currencyCode, day, id, noRepeats, noteMax, quantity, text, urlMax } from "../operations/fields.ts";
-import type { LogEntry } from "../shop/purchase-order-history.ts";
-import { instantMs, optional, ownText, shortText } from "./record-type.ts";
-
-// Orders.
+import {
+  amount,
+  currencyCode,
+  day,
+  id,
+  noRepeats,
+  noteMax,
+  quantity,
+  text,
+  unitCost,
+  urlMax,
+} from "../operations/fields.ts";
+import { costSyncJson } from "../operations/purchase-orders/attachments.ts";
+import { fxRate } from "../operations/purchase-orders/json.ts";
+import type { CostSyncEntry, LogEntry, Receipt } from "../shop/purchase-order-history.ts";
+import { instantMs, optional, ownText, shortText, signedQuantity } from "./record-type.ts";
 
 export const paymentInput = z
   .strictObject({
@@ -120,3 +135,50 @@ export const logInput = z
       .default([]),
   })
   .transform(({ occurredAt, ...entry }): LogEntry => ({ ...entry, occurredAtMs: occurredAt }));
+
+export const receiptInput = z
+  .strictObject({
+    receiptId: id,
+    receivedAt: instantMs,
+    recordedBy: optional(ownText),
+    source: z.enum(["receive", "unreceive", "quick-complete"]),
+    reason: optional(ownText),
+    requestId: optional(ownText),
+    lines: z.array(
+      z.strictObject({
+        poLineItemId: id,
+        variantId: id,
+        quantityDelta: signedQuantity,
+        quantityReceivedAfter: quantity,
+      }),
+    ),
+  })
+  .transform(({ receivedAt, ...receipt }): Receipt => ({ ...receipt, receivedAtMs: receivedAt }));
+
+export const costSyncInput = z
+  .strictObject({
+    costSyncId: id,
+    variantId: id,
+    poLineItemId: id,
+    previousUnitCost: optional(unitCost),
+    proposedUnitCost: unitCost,
+    currencyCode,
+    sourceUnitCost: unitCost,
+    sourceCurrencyCode: currencyCode,
+    fxRate,
+    fxSource: z.enum(["override", "shop-rate", "same-currency"]),
+    outcome: z.enum(["proposed", "applied", "skipped", "failed"]),
+    reason: optional(ownText),
+    attempt: z.int().min(1).default(1),
+    completion: z.int().min(0).default(1),
+    proposedAt: instantMs,
+    resolvedAt: optional(instantMs),
+  })
+  .transform(({ proposedAt, resolvedAt, ...row }): CostSyncEntry => ({
+    ...row,
+    proposedAtMs: proposedAt,
+    resolvedAtMs: resolvedAt,
+  }));
+
+/** The row as it is read, and which completion it belongs to. */
+export const costSyncRecord = (row: CostSyncEntry) => ({ ...costSyncJson(row), completion: row.completion });

@@ -1,28 +1,24 @@
 /**
- * Import and export records (contract §8): one JSON object a line, `type` first.
+ * Import and export records of the catalogue: locations, suppliers, variants, suppliers' entries for variants, inventory levels, sales
+ * and suppliers' credits (contract §8).
  *
- * Owns: what each type of record looks like, from JSON to stored values and back, so that import(export(x)) = x. Does not own:
- * lines, chunks and transactions (import.ts, export.ts) or SQL (shop/catalogue.ts, shop/purchase-orders.ts).
- *
- * A record has the fields that the API returns for it. Nullable fields may be left out; fields that follow from others (`totalValue`,
- * `quantityPending`, `supplierName`, …) may be there and are computed anew. Unknown fields are refused.
+ * Owns: what a record looks like, from JSON to stored values and back, so that import(export(x)) = x. Does not own: how records of a
+ * file reach their tables (staging.ts, import-chunks.ts, export.ts) or SQL (shop/catalogue.ts).
  */
 import { z } from "zod";
 import type { SupplierCredit } from "../core/attachments.ts";
-import { moneyToNumber, quantityToNumber } from "../core/money.ts";
+import { moneyToNumber } from "../core/money.ts";
+import { valuesFrom } from "../core/purchase-order-fields.ts";
 import {
   address,
-  addressJson,
   amount,
   currencyCode,
   day,
   id,
   leadTimeDays,
-  moneyOrNull,
   noteMax,
   productNameMax,
   quantity,
-  quantityOrNull,
   supplierVariantDetailsMax,
   text,
   unitCost,
@@ -30,27 +26,26 @@ import {
 import { supplierInput } from "../operations/purchase-orders/json.ts";
 import {
   type InventoryLevel,
+  inventoryLevelFields,
   type Location,
+  locationFields,
   type Sale,
+  saleFields,
   type Supplier,
+  supplierRecordFields,
   type SupplierVariant,
+  supplierVariantFields,
   type Variant,
+  variantFields,
   variantStatuses,
 } from "../shop/catalogue.ts";
-import { optional, shortText, signedQuantity } from "./record-type.ts";
-
-// Reference data.
+import { optional, recordJson, shortText, signedQuantity } from "./record-type.ts";
 
 export const locationInput = z
   .strictObject({ type: z.literal("location"), locationId: id, name: shortText, address: optional(address) })
   .transform(({ type: _type, ...location }): Location => location);
 
-export const locationJson = (location: Location) => ({
-  type: "location",
-  locationId: location.locationId,
-  name: location.name,
-  address: addressJson(location.address),
-});
+export const locationJson = (location: Location) => recordJson("location", locationFields, location);
 
 export const supplierRecordInput = z
   .strictObject({
@@ -64,15 +59,7 @@ export const supplierRecordInput = z
   })
   .transform(({ type: _type, ...supplier }): Supplier => supplier);
 
-export const supplierJson = (supplier: Supplier) => ({
-  type: "supplier",
-  supplierId: supplier.supplierId,
-  name: supplier.name,
-  email: supplier.email,
-  currencyCode: supplier.currencyCode,
-  leadTimeDays: supplier.leadTimeDays,
-  address: addressJson(supplier.address),
-});
+export const supplierJson = (supplier: Supplier) => recordJson("supplier", supplierRecordFields, supplier);
 
 export const variantInput = z
   .strictObject({
@@ -89,18 +76,7 @@ export const variantInput = z
   })
   .transform(({ type: _type, ...variant }): Variant => variant);
 
-export const variantJson = (variant: Variant) => ({
-  type: "variant",
-  variantId: variant.variantId,
-  productId: variant.productId,
-  productName: variant.productName,
-  variantName: variant.variantName,
-  sku: variant.sku,
-  barcode: variant.barcode,
-  unitCost: moneyOrNull(variant.unitCost),
-  price: moneyOrNull(variant.price),
-  status: variant.status,
-});
+export const variantJson = (variant: Variant) => recordJson("variant", variantFields, variant);
 
 export const supplierVariantInput = z
   .strictObject({
@@ -117,20 +93,7 @@ export const supplierVariantInput = z
       return z.NEVER;
     }),
   })
-  .transform((entry): SupplierVariant => ({
-    supplierId: entry.supplierId,
-    variantId: entry.variantId,
-    unitCost: entry.unitCost,
-    unitCostCurrencyCode: entry.unitCostCurrencyCode,
-    supplierSku: entry.supplierSku ?? null,
-    supplierBarcode: entry.supplierBarcode ?? null,
-    supplierProductName: entry.supplierProductName ?? null,
-    supplierProductUrl: entry.supplierProductUrl ?? null,
-    supplierVariantDetails: entry.supplierVariantDetails,
-    moq: entry.moq ?? null,
-    packSize: entry.packSize ?? null,
-    leadTimeDays: entry.leadTimeDays ?? null,
-  }));
+  .transform((entry): SupplierVariant => valuesFrom(supplierVariantFields, entry));
 
 function detailsFrom(json: string | null): unknown {
   const details: unknown = json === null ? null : JSON.parse(json);
@@ -138,31 +101,15 @@ function detailsFrom(json: string | null): unknown {
 }
 
 export const supplierVariantJson = (entry: SupplierVariant) => ({
-  type: "supplierVariant",
-  supplierId: entry.supplierId,
-  variantId: entry.variantId,
-  unitCost: moneyOrNull(entry.unitCost),
-  unitCostCurrencyCode: entry.unitCostCurrencyCode,
-  supplierSku: entry.supplierSku,
-  supplierBarcode: entry.supplierBarcode,
-  supplierProductName: entry.supplierProductName,
-  supplierProductUrl: entry.supplierProductUrl,
+  ...recordJson("supplierVariant", supplierVariantFields, entry),
   supplierVariantDetails: detailsFrom(entry.supplierVariantDetails),
-  moq: quantityOrNull(entry.moq),
-  packSize: quantityOrNull(entry.packSize),
-  leadTimeDays: entry.leadTimeDays,
 });
 
 export const inventoryLevelInput = z
   .strictObject({ type: z.literal("inventoryLevel"), variantId: id, locationId: id, onHand: signedQuantity })
   .transform(({ type: _type, ...level }): InventoryLevel => level);
 
-export const inventoryLevelJson = (level: InventoryLevel) => ({
-  type: "inventoryLevel",
-  variantId: level.variantId,
-  locationId: level.locationId,
-  onHand: quantityToNumber(level.onHand),
-});
+export const inventoryLevelJson = (level: InventoryLevel) => recordJson("inventoryLevel", inventoryLevelFields, level);
 
 export const saleInput = z
   .strictObject({
@@ -174,13 +121,7 @@ export const saleInput = z
   })
   .transform(({ type: _type, ...sale }): Sale => sale);
 
-export const saleJson = (sale: Sale) => ({
-  type: "sale",
-  variantId: sale.variantId,
-  locationId: sale.locationId,
-  date: sale.date,
-  quantity: quantityToNumber(sale.quantity),
-});
+export const saleJson = (sale: Sale) => recordJson("sale", saleFields, sale);
 
 export const supplierCreditInput = z
   .strictObject({

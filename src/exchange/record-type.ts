@@ -1,6 +1,11 @@
+/**
+ * What every type of import record has in common: its schema, the way between a file and its table, and the building blocks of its
+ * schema.
+ */
 import { z } from "zod";
-import { type Quantity, quantityFrom, quantityMax } from "../core/money.ts";
-import { shortTextMax, text } from "../operations/fields.ts";
+import { quantityDecimalsMax, quantityFrom, quantityMax } from "../core/money.ts";
+import { type Fields, shownValue, type ValuesOf } from "../core/purchase-order-fields.ts";
+import { decimal, shortTextMax, text } from "../operations/fields.ts";
 import { checkInput } from "../operations/input.ts";
 import type { Shop } from "../shop/accounts.ts";
 import { type RecordTable, pageOf, recordsByKey, replaceStatement } from "../shop/record-table.ts";
@@ -18,16 +23,7 @@ export const instantMs = z.iso.datetime({ offset: true }).transform((value) => D
 export const shortText = text(shortTextMax);
 
 /** A level can be below 0: a storefront may sell what it does not have. */
-export const signedQuantity = z
-  .number()
-  .min(-quantityMax)
-  .max(quantityMax)
-  .transform((value, context): Quantity => {
-    const parsed = quantityFrom(value);
-    if (parsed !== null) return parsed;
-    context.addIssue({ code: "custom", message: "must have at most 3 decimals" });
-    return z.NEVER;
-  });
+export const signedQuantity = decimal(z.number().min(-quantityMax).max(quantityMax), quantityDecimalsMax, quantityFrom);
 
 /** Text that the program wrote itself, which may be longer than what a caller may send. */
 export const ownText = z.string();
@@ -69,6 +65,16 @@ export interface ReferenceType {
 export interface KeyedType extends ReferenceType {
   /** The records that are there, in their file form, by `recordId`. */
   find(tx: Tx, shopId: string, keys: readonly (readonly string[])[]): Promise<ReadonlyMap<string, object>>;
+}
+
+/** A record in its file form: its type, then its fields as the API shows them. */
+export function recordJson<T extends Fields>(type: string, fields: T, record: ValuesOf<T>): object {
+  const json: Record<string, unknown> = { type };
+  for (const name in fields) {
+    const field = fields[name];
+    if (field !== undefined) json[name] = shownValue(field.kind, record[name]);
+  }
+  return json;
 }
 
 /** The `recordId` of a key. */

@@ -89,7 +89,7 @@ export async function loadSupplierVariantIds(
 
 // The records of the catalogue.
 
-const locationFields = {
+export const locationFields = {
   locationId: { kind: "text" },
   name: { kind: "text" },
   address: { kind: "address", empty: null },
@@ -99,7 +99,7 @@ export interface Location extends ValuesOf<typeof locationFields> {}
 
 export const locationTable: RecordTable<Location, Row> = fieldTable("location", ["locationId"], locationFields);
 
-const supplierRecordFields = {
+export const supplierRecordFields = {
   supplierId: { kind: "text" },
   name: { kind: "text" },
   email: { kind: "text", empty: null },
@@ -120,7 +120,7 @@ export const variantStatuses = ["active", "inactive", "deleted", "unsyncable"] a
 
 export type VariantStatus = (typeof variantStatuses)[number];
 
-const variantFields = {
+export const variantFields = {
   variantId: { kind: "text" },
   productId: { kind: "text" },
   productName: { kind: "text" },
@@ -143,7 +143,7 @@ export const variantTable: RecordTable<Variant, Row> = fieldTable<typeof variant
   variantFields,
 );
 
-const inventoryLevelFields = {
+export const inventoryLevelFields = {
   variantId: { kind: "text" },
   locationId: { kind: "text" },
   onHand: { kind: "quantity" },
@@ -157,7 +157,7 @@ export const inventoryLevelTable: RecordTable<InventoryLevel, Row> = fieldTable(
   inventoryLevelFields,
 );
 
-const saleFields = {
+export const saleFields = {
   variantId: { kind: "text" },
   /** Null when it is not known where. */
   locationId: { kind: "text", empty: null },
@@ -179,7 +179,7 @@ export const saleTable: RecordTable<Sale, Row> = {
   from: (row) => saleRows.from(row["location_id"] === "" ? { ...row, location_id: null } : row),
 };
 
-const supplierVariantFields = {
+export const supplierVariantFields = {
   supplierId: { kind: "text" },
   variantId: { kind: "text" },
   unitCost: { kind: "money", empty: null },

@@ -11,6 +11,7 @@ import {
   quantityFrom,
   zeroMoney,
 } from "../../src/core/money.ts";
+import { editableHeaderFields, storedLineFields, valuesFrom } from "../../src/core/purchase-order-fields.ts";
 import type { LineItem, PurchaseOrder, ShopFacts } from "../../src/core/purchase-order.ts";
 
 export function quantity(units: number): Quantity {
@@ -45,7 +46,7 @@ export interface LineFigures {
 }
 
 export function line(poLineItemId: string, figures: LineFigures = {}): LineItem {
-  return {
+  return valuesFrom(storedLineFields, {
     poLineItemId,
     variantId: figures.variantId ?? `variant of ${poLineItemId}`,
     quantityOrdered: quantity(figures.ordered ?? 10),
@@ -56,22 +57,9 @@ export function line(poLineItemId: string, figures: LineFigures = {}): LineItem 
     quantitySynced: quantity(figures.synced ?? 0),
     unitCost: money(figures.unitCost ?? 1),
     unitCostCurrencyCode: figures.currency ?? "USD",
-    productName: null,
-    variantName: null,
-    sku: null,
-    barcode: null,
-    supplierSku: null,
-    supplierBarcode: null,
-    supplierProductName: null,
-    supplierProductUrl: null,
-    moq: null,
-    packSize: null,
-    leadTimeDays: null,
-    expectedDeliveryDate: null,
-    note: null,
     createdAtMs: 0,
     updatedAtMs: 0,
-  };
+  });
 }
 
 export function order(
@@ -80,28 +68,11 @@ export function order(
   facts: Partial<PurchaseOrder> = {},
 ): PurchaseOrder {
   return {
+    ...valuesFrom(editableHeaderFields, { supplierId: "supplier", locationId: "warehouse", currencyCode: "USD" }),
     purchaseOrderId: "po_1",
     poNumber: "PO-1001",
     status,
     previousStatus: "Draft",
-    poName: null,
-    supplierId: "supplier",
-    locationId: "warehouse",
-    currencyCode: "USD",
-    orderDate: null,
-    expectedDeliveryDate: null,
-    supplierReference: null,
-    paymentTerms: null,
-    incoterm: null,
-    shippingCost: null,
-    discountAmount: null,
-    taxAmount: null,
-    tags: [],
-    note: null,
-    noteToSupplier: null,
-    billingAddress: null,
-    shippingAddress: null,
-    fxRateOverride: null,
     supplierName: null,
     locationName: null,
     itemCount: lineItems.length,
