@@ -1,9 +1,12 @@
+/**
+ * Settling the costs of a completed order: the storefront's unit costs are read back and compared with what was proposed (C45).
+ */
 import type { EffectOutcome } from "../core/effect.ts";
 import { type Money, moneyToNumber } from "../core/money.ts";
 import { settleCostStatement } from "../shop/cost-sync.ts";
 import type { ClaimedEffect } from "../shop/effects.ts";
 import type { Statement, Tx } from "../store/store.ts";
-import { type Run, type Step, type WorkContext, again, end, retry, skipped } from "./step.ts";
+import { type Run, type Step, type WorkContext, endFailedRun, endRun, retryOrFail, skipped } from "./step.ts";
 
 interface ProposedRow {
   readonly cost_sync_id: string;
@@ -12,8 +15,8 @@ interface ProposedRow {
 }
 
 /**
- * Reads the costs of a completed order back and settles its `proposed` rows: what can be read is applied; what cannot is looked at
- * again, and has failed when it was looked at often enough (C45).
+ * Settles the order's `proposed` rows. A row has been applied when the storefront shows its cost. Otherwise it is read again, until the
+ * last attempt of the effect: then it has failed.
  */
 export async function settleCosts(
   tx: Tx,
@@ -27,7 +30,7 @@ export async function settleCosts(
      where shop_id = ? and purchase_order_id = ? and outcome = 'proposed' order by cost_sync_id`,
     [shopId, purchaseOrderId],
   );
-  if (rows.length === 0) return await end(tx, context, run, () => skipped, "", null);
+  if (rows.length === 0) return await endRun(tx, context, run, () => skipped, "", null);
   return {
     kind: "call",
     call: async (storefront) => {
@@ -36,7 +39,7 @@ export async function settleCosts(
       const shown = new Map(variantIds.map((variantId, index) => [variantId, costs[index] ?? null]));
       return (tx) => recordCosts(tx, context, purchaseOrderId, run, rows, shown);
     },
-    failed: (error) => (tx) => retry(tx, context, run, error),
+    failed: (error) => (tx) => endFailedRun(tx, context, run, error),
   };
 }
 
@@ -53,8 +56,8 @@ async function recordCosts(
   const detail = "the storefront shows another unit cost";
   const applied = rows.length - differ.length;
   const outcomeOf = (entry: ClaimedEffect): EffectOutcome =>
-    differ.length === 0 ? { state: "applied", itemCount: applied } : again(context, entry, null, detail, applied);
-  const ended = await end(tx, context, run, outcomeOf, detail, null);
+    differ.length === 0 ? { state: "applied", itemCount: applied } : retryOrFail(context, entry, null, detail, applied);
+  const ended = await endRun(tx, context, run, outcomeOf, detail, null);
   const isLast = run.every((entry) => outcomeOf(entry).state !== "pending");
   await tx.batch(
     rows.flatMap((row): readonly Statement[] => {

@@ -1,3 +1,7 @@
+/**
+ * What the storefront is told as it stands: incoming quantities and on-order tags (C41, C42). Telling it again changes nothing, so these
+ * calls are repeated without bookkeeping.
+ */
 import type { EffectOutcome } from "../core/effect.ts";
 import { asQuantity } from "../core/money.ts";
 import { type OnOrder, tagPlan } from "../core/incoming.ts";
@@ -6,11 +10,18 @@ import type { ClaimedEffect } from "../shop/effects.ts";
 import { selectIn } from "../store/in-lists.ts";
 import type { Tx } from "../store/store.ts";
 import type { ItemResult, Storefront } from "../storefront/storefront.ts";
-import { type Run, type Step, type WorkContext, again, end, problemsText, retry, skipped } from "./step.ts";
+import {
+  type Run,
+  type Step,
+  type WorkContext,
+  endFailedRun,
+  endRun,
+  problemsText,
+  retryOrFail,
+  skipped,
+} from "./step.ts";
 
-// Incoming, tags and costs: told as they stand, so that telling again changes nothing.
-
-/** Tells the storefront what the local ledger holds; a run of several effects tells it once (C41). */
+/** Sets the storefront's incoming quantities to those of the ledger, in one call for all effects of the run (C41). */
 export async function mirrorIncoming(
   tx: Tx,
   context: WorkContext,
@@ -31,7 +42,7 @@ export async function mirrorIncoming(
     locationId,
     incoming: asQuantity(ledger.get(variantId) ?? 0),
   }));
-  return telling(
+  return setterStep(
     context,
     run,
     variantIds,
@@ -49,20 +60,20 @@ export async function mirrorIncoming(
 export async function syncTags(tx: Tx, context: WorkContext, run: Run<"sync-tags">): Promise<Step> {
   const { shopId } = context;
   const tag = (await loadShop(tx, shopId))?.onOrderTag ?? null;
-  if (tag === null) return await end(tx, context, run, () => skipped, "", null);
+  if (tag === null) return await endRun(tx, context, run, () => skipped, "", null);
   const variants = await loadOnOrder(tx, shopId, [...new Set(run.flatMap(({ effect }) => effect.variantIds))]);
   const changes = tagPlan(variants).map((change) => ({ ...change, tag }));
   const productOf = new Map(variants.map((variant) => [variant.variantId, variant.productId ?? variant.variantId]));
-  const speakers = new Map(changes.map(({ variantId }) => [productOf.get(variantId), variantId]));
-  // A product is told by one of its variants.
-  const speakersOf = ({ effect }: Run<"sync-tags">[number]): readonly string[] => [
-    ...new Set(effect.variantIds.flatMap((variantId) => speakers.get(productOf.get(variantId)) ?? [])),
+  // A product's tag is set by way of one of its variants.
+  const changedVariantOf = new Map(changes.map(({ variantId }) => [productOf.get(variantId), variantId]));
+  const changedVariantsOf = ({ effect }: Run<"sync-tags">[number]): readonly string[] => [
+    ...new Set(effect.variantIds.flatMap((variantId) => changedVariantOf.get(productOf.get(variantId)) ?? [])),
   ];
-  return telling(
+  return setterStep(
     context,
     run,
     changes.map((change) => change.variantId),
-    speakersOf,
+    changedVariantsOf,
     (storefront, signal) =>
       storefront.setTags(changes, {
         reference: `tags:${run[0]?.effectId ?? ""}`,
@@ -72,7 +83,7 @@ export async function syncTags(tx: Tx, context: WorkContext, run: Run<"sync-tags
   );
 }
 
-/** These variants and all others of their products, with what is on order of each over all locations. */
+/** These variants and all others of their products, each with its incoming quantity over all locations. */
 async function loadOnOrder(tx: Tx, shopId: string, variantIds: readonly string[]): Promise<readonly OnOrder[]> {
   const named = await selectIn<{ variant_id: string; product_id: string }>(
     tx,
@@ -103,34 +114,37 @@ async function loadOnOrder(tx: Tx, shopId: string, variantIds: readonly string[]
 }
 
 /**
- * Tells the storefront something that may be told again, one item a variant, and settles each effect by its own variants: refused
- * ones fail it, unknown ones are told again.
+ * Calls the storefront with one item per variant and settles each effect by the results of its own variants: a refused one fails the
+ * effect, one without a result makes it try again.
+ *
+ * @param variantIds in the order of the results that `set` gives.
  */
-function telling<K extends "mirror-incoming" | "sync-tags">(
+function setterStep<K extends "mirror-incoming" | "sync-tags">(
   context: WorkContext,
   run: Run<K>,
   variantIds: readonly string[],
   variantsOf: (entry: Run<K>[number]) => readonly string[],
-  tell: (storefront: Storefront, signal: AbortSignal) => Promise<readonly ItemResult[]>,
+  set: (storefront: Storefront, signal: AbortSignal) => Promise<readonly ItemResult[]>,
 ): Step {
-  const mine = new Map(run.map((entry) => [entry.effectId, variantsOf(entry)]));
+  const variantsByEffect = new Map(run.map((entry) => [entry.effectId, variantsOf(entry)]));
   return {
     kind: "call",
     call: async (storefront, signal) => {
-      const answers = await tell(storefront, signal);
+      const answers = await set(storefront, signal);
       const results = new Map(variantIds.map((variantId, index) => [variantId, answers[index]]));
       const outcomeOf = (entry: ClaimedEffect): EffectOutcome => {
-        const own = (mine.get(entry.effectId) ?? []).map((variantId) => results.get(variantId));
+        const own = (variantsByEffect.get(entry.effectId) ?? []).map((variantId) => results.get(variantId));
         const refused = own.flatMap((result) => (result?.outcome === "rejected" ? result.message : []));
         const itemCount = own.filter((r) => r?.outcome === "applied" || r?.outcome === "unchanged").length;
-        if (itemCount + refused.length < own.length) return again(context, entry, null, unknownItems, itemCount);
+        if (itemCount + refused.length < own.length)
+          return retryOrFail(context, entry, null, missingResults, itemCount);
         if (refused.length > 0) return { state: "failed", detail: problemsText(refused), itemCount };
         return itemCount === 0 ? skipped : { state: "applied", itemCount };
       };
-      return (tx) => end(tx, context, run, outcomeOf, unknownItems, null);
+      return (tx) => endRun(tx, context, run, outcomeOf, missingResults, null);
     },
-    failed: (error) => (tx) => retry(tx, context, run, error),
+    failed: (error) => (tx) => endFailedRun(tx, context, run, error),
   };
 }
 
-const unknownItems = "the storefront does not know of every item yet";
+const missingResults = "the storefront has no result for some items yet";

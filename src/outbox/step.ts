@@ -1,36 +1,44 @@
+/**
+ * The steps of a run: a change of the shop, then a call of the storefront, then the next change. What all kinds of effects share.
+ */
 import type { Effect, EffectOutcome } from "../core/effect.ts";
 import { type ClaimedEffect, putOffStatement, settleEffectStatement } from "../shop/effects.ts";
 import type { Ids, Tx } from "../store/store.ts";
 import type { Storefront, StorefrontError } from "../storefront/storefront.ts";
 
-/** A change of the shop that ends in the next step. It may be run again if it was not kept, or if that is not known. */
+/** A change of the shop that decides the next step. It may run again if it was not kept, or if that is not known. */
 export type Work = (tx: Tx) => Promise<Step>;
 
-export type Step =
-  /** Through for now; effects that are `pending` have been put off. */
-  | { readonly kind: "ended"; readonly outcomes: ReadonlyMap<string, EffectOutcome> }
-  /** Call the storefront, then go on with what the call gives. */
-  | {
-      readonly kind: "call";
-      call(storefront: Storefront, signal: AbortSignal): Promise<Work>;
-      failed(error: StorefrontError): Work;
-    };
+export type Step = EndStep | CallStep;
 
-/** What steps are told beside the transaction. */
+/** The run is over; effects whose outcome is `pending` have been put off. */
+interface EndStep {
+  readonly kind: "ended";
+  readonly outcomes: ReadonlyMap<string, EffectOutcome>;
+}
+
+/** Call the storefront, then run the change that its result leads to. */
+export interface CallStep {
+  readonly kind: "call";
+  call(storefront: Storefront, signal: AbortSignal): Promise<Work>;
+  failed(error: StorefrontError): Work;
+}
+
+/** What a run's steps share besides the transaction. */
 export interface WorkContext {
   readonly shopId: string;
   readonly ids: Ids;
-  /** References of the stock pushes that this run has put down, whether or not the write was told as kept. */
+  /** References of the stock pushes that this run has inserted, whether or not it knows that the insert was kept. */
   readonly begunPushes: Set<string>;
   now(): number;
-  /** When an effect that has been tried so often is tried again; null when it is given up. */
+  /** When an effect that has had so many attempts is tried again; null when it has failed for good. */
   retryAtMs(attempts: number, error: StorefrontError | null): number | null;
   leasedUntilMs(): number;
 }
 
 type KindOf<K extends Effect["kind"]> = Extract<Effect, { readonly kind: K }>;
 
-/** Effects of one lane, claimed together; a lane holds one kind. */
+/** Effects of one lane that were claimed together; all of one kind. */
 export type Run<K extends Effect["kind"]> = readonly (ClaimedEffect & { readonly effect: KindOf<K> })[];
 
 export const isKind = <K extends Effect["kind"]>(effect: Effect, kind: K): effect is KindOf<K> => effect.kind === kind;
@@ -39,8 +47,8 @@ export const skipped: EffectOutcome = { state: "skipped" };
 
 const pending: EffectOutcome = { state: "pending" };
 
-/** Settles effects, or puts off those that are `pending`. `detail` says what came in their way. */
-export async function end(
+/** Ends the run: settles its effects, and puts off those whose outcome is `pending`, with `detail` as the reason. */
+export async function endRun(
   tx: Tx,
   context: WorkContext,
   run: readonly ClaimedEffect[],
@@ -60,8 +68,8 @@ export async function end(
   return { kind: "ended", outcomes };
 }
 
-/** Tried again, or failed when that was the last time. */
-export const again = (
+/** The outcome of an effect without a result: tried again, or failed when this was its last attempt. */
+export const retryOrFail = (
   context: WorkContext,
   entry: ClaimedEffect,
   error: StorefrontError | null,
@@ -72,20 +80,21 @@ export const again = (
     ? { state: "failed", detail: `${detail} (tried ${entry.attempts} times).`, itemCount }
     : pending;
 
-/** Problems that a detail spells out. */
-const namedProblemsMax = 5;
-
-export function problemsText(problems: readonly string[]): string {
-  const distinct = [...new Set(problems)];
-  const more = distinct.length > namedProblemsMax ? `, and ${distinct.length - namedProblemsMax} more` : "";
-  return `${distinct.slice(0, namedProblemsMax).join(", ")}${more}.`;
-}
-
-/** The call failed as a whole. */
-export const retry = (
+/** Ends a run whose call has failed as a whole. */
+export const endFailedRun = (
   tx: Tx,
   context: WorkContext,
   run: readonly ClaimedEffect[],
   error: StorefrontError,
 ): Promise<Step> =>
-  end(tx, context, run, (entry) => again(context, entry, error, error.message, 0), error.message, error);
+  endRun(tx, context, run, (entry) => retryOrFail(context, entry, error, error.message, 0), error.message, error);
+
+/** Problems that a detail names. */
+const namedProblemsMax = 5;
+
+/** The distinct problems as one sentence. */
+export function problemsText(problems: readonly string[]): string {
+  const distinct = [...new Set(problems)];
+  const more = distinct.length > namedProblemsMax ? `, and ${distinct.length - namedProblemsMax} more` : "";
+  return `${distinct.slice(0, namedProblemsMax).join(", ")}${more}.`;
+}

@@ -1,3 +1,10 @@
+/**
+ * The run of an order's stock pushes: what was received goes to the storefront, one push at a time, each under a reference of its own
+ * that is stored before the call (C40, C43).
+ *
+ * Owns: the order of these changes and calls. Does not own: what a push carries and what it means for the order (core/stock-push.ts), the
+ * rows of pushes (shop/stock-pushes.ts).
+ */
 import type { EffectOutcome } from "../core/effect.ts";
 import type { PurchaseOrder } from "../core/purchase-order.ts";
 import { type PushItem, type PushNews, needsSync, pushPlan, pushRecorded } from "../core/stock-push.ts";
@@ -15,9 +22,9 @@ import {
 } from "../shop/stock-pushes.ts";
 import type { Statement, Tx } from "../store/store.ts";
 import type { ItemResult, StorefrontError } from "../storefront/storefront.ts";
-import { type Run, type Step, type WorkContext, again, end, problemsText, skipped } from "./step.ts";
+import { type Run, type Step, type WorkContext, endRun, problemsText, retryOrFail, skipped } from "./step.ts";
 
-// Stock (C40, C43).
+const missingResults = "the storefront has no result for some items yet";
 
 interface PushRun {
   readonly purchaseOrderId: string;
@@ -28,10 +35,10 @@ interface PushRun {
   readonly rejections: ReadonlyMap<string, string>;
 }
 
-/** Loads the order and its pushes and goes on from there. */
+/** Loads the order and its pushes, and plans the next push. */
 export async function planPush(tx: Tx, context: WorkContext, push: PushRun): Promise<Step> {
   const [order, pushes] = await loadPushed(tx, context.shopId, push.purchaseOrderId);
-  if (order === null) return await end(tx, context, push.run, () => skipped, "", null);
+  if (order === null) return await endRun(tx, context, push.run, () => skipped, "", null);
   return await advancePush(tx, context, push, order, [], pushes);
 }
 
@@ -43,10 +50,10 @@ const loadPushed = (
   Promise.all([loadOrder(tx, shopId, purchaseOrderId), loadStockPushes(tx, shopId, purchaseOrderId)]);
 
 /**
- * Keeps what has just landed, then keeps the next push of the order before it is sent, or ends.
+ * Records what has just landed. Then it stores the next push of the order, so that it can be sent, or ends the run.
  *
- * @param order  as stored; `landed` is not in it yet.
- * @param pushes all of the order's, as they stand now.
+ * @param order  as stored, without `landed`.
+ * @param pushes all of the order's, as they are now.
  */
 async function advancePush(
   tx: Tx,
@@ -58,9 +65,9 @@ async function advancePush(
 ): Promise<Step> {
   const { shopId, ids } = context;
   const { purchaseOrderId, run } = push;
-  const news = { landed, problem: null, inFlight: true };
+  const report = { landed, problem: null, inFlight: true };
   const wanted = run.flatMap(linesOf).filter((lineItemId) => !push.rejections.has(lineItemId));
-  const { next } = pushRecorded(order, news, context.now());
+  const { next } = pushRecorded(order, report, context.now());
   const step = pushPlan(
     next,
     wanted,
@@ -68,7 +75,7 @@ async function advancePush(
   );
   if (step.kind === "nothing") return await endPush(tx, context, push, order, landed, next);
   const sent = step.kind === "resend" ? step.push : { reference: ids.next("push"), items: step.items };
-  // One that this run has put down itself, by a write that was told as failed, has not been sent before.
+  // A push that this run has stored by a write that was reported as failed has not been sent yet.
   const kind = context.begunPushes.has(sent.reference) ? "send" : step.kind;
   if (step.kind === "send") context.begunPushes.add(sent.reference);
   await tx.batch([
@@ -77,7 +84,7 @@ async function advancePush(
       : insertPushStatement(shopId, purchaseOrderId, sent, context.now()),
     ...run.map(({ effectId }) => renewStatement(shopId, effectId, context.leasedUntilMs())),
   ]);
-  await record(tx, context, order, news);
+  await record(tx, context, order, report);
   return {
     kind: "call",
     call: async (storefront, signal) => {
@@ -95,8 +102,9 @@ const orderUri = (shopId: string, purchaseOrderId: string): string =>
   `openpo://shops/${shopId}/purchase-orders/${purchaseOrderId}`;
 
 /**
- * Keeps what the storefront said of each item, with what follows for the order and the shop's own levels; then goes on. A refusal that
- * comes to light when a push is sent again is that of an earlier day: its lines are pushed once more, under a reference of their own.
+ * Records the storefront's result for each item, with its consequences for the order and the shop's stock levels, and plans the next push.
+ * A refusal that is found by sending a push again (`resend`) belongs to an earlier attempt: its lines are pushed once more, under a new
+ * reference.
  */
 async function recordPush(
   tx: Tx,
@@ -111,8 +119,8 @@ async function recordPush(
   const [order, pushes] = await loadPushed(tx, shopId, purchaseOrderId);
   const sent = pushes.find((each) => each.reference === reference);
   if (order === null || sent === undefined) return await planPush(tx, context, push);
-  // Its effects are still claimed, so an earlier try of this very step was kept: it is told, but not counted again.
-  if (sent.state === "settled") return await planPush(tx, context, toldBy(push, sent.items, sent.items, kind));
+  // Its effects are still claimed, so an earlier try of this very step was kept: its results are reported, but not counted again.
+  if (sent.state === "settled") return await planPush(tx, context, withResults(push, sent.items, sent.items, kind));
   const items = sent.items.map((item, index): SentItem =>
     item.result === null ? { ...item, result: resultOf(results[index]) } : item,
   );
@@ -121,24 +129,24 @@ async function recordPush(
     itemResultsStatement(shopId, reference, items, context.now()),
     ...landed.map((item) => addOnHandStatement(shopId, item)),
   ]);
-  const told = toldBy(push, items, landed, kind);
+  const updated = withResults(push, items, landed, kind);
   if (items.some((item) => item.result === null))
-    return await putOffPush(tx, context, told, order, landed, "the storefront does not know of every item yet", null);
+    return await putOffPush(tx, context, updated, order, landed, missingResults, null);
   const others = pushes.filter((each) => each !== sent);
-  return await advancePush(tx, context, told, order, landed, others);
+  return await advancePush(tx, context, updated, order, landed, others);
 }
 
-/** The run with what the storefront said of these items. */
-const toldBy = (
+/** The run with the storefront's results for these items. `landedNow`: items whose result is new and may have landed. */
+const withResults = (
   push: PushRun,
   items: readonly SentItem[],
-  news: readonly SentItem[],
+  landedNow: readonly SentItem[],
   kind: "send" | "resend",
 ): PushRun => ({
   ...push,
   landedLineIds: new Set([
     ...push.landedLineIds,
-    ...news.flatMap((item) => (item.result?.outcome === "landed" ? lineIdsOf(item) : [])),
+    ...landedNow.flatMap((item) => (item.result?.outcome === "landed" ? lineIdsOf(item) : [])),
   ]),
   rejections: new Map([...push.rejections, ...(kind === "send" ? items.flatMap(rejectionsOf) : [])]),
 });
@@ -163,7 +171,7 @@ const rejectionsOf = (item: SentItem): readonly (readonly [string, string])[] =>
   return result?.outcome === "rejected" ? lineIdsOf(item).map((id) => [id, result.message] as const) : [];
 };
 
-/** The shop's own levels follow what landed (C40). */
+/** Adds what has landed to the shop's own stock level (C40). */
 const addOnHandStatement = (shopId: string, item: PushItem): Statement => ({
   sql: `insert into inventory_level (shop_id, variant_id, location_id, on_hand) values (?, ?, ?, ?)
         on conflict (shop_id, variant_id, location_id) do update set
@@ -180,11 +188,11 @@ async function pushFailed(
 ): Promise<Step> {
   if (error.landed === "no") await tx.batch([notLandedStatement(context.shopId, reference)]);
   const order = await loadOrder(tx, context.shopId, push.purchaseOrderId);
-  if (order === null) return await end(tx, context, push.run, () => skipped, "", null);
+  if (order === null) return await endRun(tx, context, push.run, () => skipped, "", null);
   return await putOffPush(tx, context, push, order, [], error.message, error);
 }
 
-/** The push has no outcome: it is tried again, or given up with the last of the lane's effects. */
+/** Ends the run without an outcome of its push: it is tried again, or given up with the last pending effect of the lane. */
 async function putOffPush(
   tx: Tx,
   context: WorkContext,
@@ -197,8 +205,8 @@ async function putOffPush(
   const { shopId } = context;
   const { purchaseOrderId } = push;
   const outcomeOf = (entry: ClaimedEffect): EffectOutcome =>
-    again(context, entry, error, detail, landedOf(push, entry).length);
-  const ended = await end(tx, context, push.run, outcomeOf, detail, error);
+    retryOrFail(context, entry, error, detail, landedOf(push, entry).length);
+  const ended = await endRun(tx, context, push.run, outcomeOf, detail, error);
   const gaveUp = push.run.find((entry) => outcomeOf(entry).state === "failed");
   const isLast = !(await hasPendingEffect(tx, shopId, purchaseOrderId));
   if (isLast) await tx.batch(giveUpStatements(shopId, purchaseOrderId));
@@ -207,7 +215,7 @@ async function putOffPush(
   return ended;
 }
 
-/** Nothing is left to send: every effect is told what became of its lines. */
+/** Ends the run with nothing left to send: each effect gets the outcome of its lines. */
 async function endPush(
   tx: Tx,
   context: WorkContext,
@@ -225,7 +233,7 @@ async function endPush(
     const through = entry.attempts > 1 ? linesOf(entry).filter((id) => inStep.has(id)) : landedOf(push, entry);
     return through.length === 0 ? skipped : { state: "applied", itemCount: through.length };
   };
-  const ended = await end(tx, context, push.run, outcomeOf, "", null);
+  const ended = await endRun(tx, context, push.run, outcomeOf, "", null);
   const problem = push.rejections.size === 0 ? null : problemsText([...push.rejections.values()]);
   const inFlight = await hasPendingEffect(tx, context.shopId, push.purchaseOrderId);
   await record(tx, context, order, { landed, problem, inFlight });
@@ -247,7 +255,7 @@ async function hasPendingEffect(tx: Tx, shopId: string, purchaseOrderId: string)
   return rows.length > 0;
 }
 
-/** Writes what is new of the order's pushes into the order; the order is as stored. */
+/** Updates the order by what is new about its pushes. `order` is as stored. */
 async function record(tx: Tx, context: WorkContext, order: PurchaseOrder, news: PushNews): Promise<void> {
   const stamp: Stamp = {
     actor: { type: "system", id: null, name: null },

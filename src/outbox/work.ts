@@ -1,12 +1,12 @@
 /**
  * What each kind of effect does: short changes of the shop with one call of the storefront between them (S5).
  *
- * Owns: the steps of every kind and what is kept between them. Does not own: when they run, time limits and repeats of a step
- * (outbox.ts), the amounts (core/storefront-plan.ts).
+ * Owns: which kind is done where (stock-push.ts, mirror.ts, costs.ts). Does not own: when runs happen, time limits and retries
+ * (runner.ts and its parts), the amounts (core/storefront-plan.ts).
  *
- * Every step can be run again after a crash: what a call carries is kept before it is made, and a call that is repeated changes
- * nothing more (F1). A step may even be run again that was kept though it was reported as failed: the runner runs one only while it
- * has the step's effects (O6), and a step that leaves them claimed looks at what is there before it counts anything.
+ * Every step can run again after a crash: what a call carries is stored before the call, and a repeated call changes nothing more (F1).
+ * A step may run again even though it was kept and only reported as failed. The runner runs a step only while it holds the step's
+ * effects (O6), and a step that keeps them claimed checks what is stored before it counts anything.
  */
 import type { Effect } from "../core/effect.ts";
 import type { ClaimedEffect } from "../shop/effects.ts";
@@ -22,7 +22,7 @@ const ofKind = <K extends Effect["kind"]>(claimed: readonly ClaimedEffect[], kin
     return isKind(effect, kind) ? [{ ...entry, effect }] : [];
   });
 
-/** Begins the work of a lane, inside the change that claimed its effects. */
+/** Begins the run of these effects, in the change that has claimed them. */
 export async function begin(tx: Tx, context: WorkContext, claimed: readonly ClaimedEffect[]): Promise<Step> {
   const [first] = claimed;
   switch (first?.effect.kind) {

@@ -21,6 +21,9 @@ export function notFound(shopId: string): Fault {
   return new Fault("NOT_FOUND", `There is no shop ${shopId}.`);
 }
 
+/** Whether the error says that the engine has no such shop, as when the shop was removed meanwhile. */
+export const isNotFound = (error: unknown): boolean => error instanceof Fault && error.code === "NOT_FOUND";
+
 /**
  * Checks the values that a statement binds.
  *

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { outboxLimits } from "../../src/outbox/runner.ts";
+import { outboxLimits } from "../../src/outbox/limits.ts";
 import {
   type Answered,
   ask,

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { claimLane } from "../../src/shop/effects.ts";
-import { createOutbox, type Outbox, type OutboxLimits } from "../../src/outbox/runner.ts";
+import type { OutboxLimits } from "../../src/outbox/limits.ts";
+import { createOutbox, type Outbox } from "../../src/outbox/runner.ts";
 import type { Engine } from "../../src/store/store.ts";
 import { systemClock, timeOrderedIds } from "../../src/system.ts";
 import type { SandboxFault } from "../../src/storefront/sandbox/faults.ts";
@@ -282,7 +283,7 @@ suite("two nodes", () => {
       void first.outbox.settle(shopId, [effects[0] ?? ""], 0);
       await failing.promise;
       await first.outbox.close();
-      assert.deepEqual(first.complaints, ["a lane of the outbox broke off; it is resumed"]);
+      assert.deepEqual(first.complaints, ["a run of the outbox has failed; it is tried again"]);
       const outcomes = await second.outbox.settle(shopId, effects, 5_000);
       assert.ok([...outcomes.values()].every((outcome) => outcome.state === "applied"));
       await second.outbox.close();

@@ -1,0 +1,119 @@
+/**
+ * One run of a lane: claims its due effects and takes them from step to step until they are settled or put off (O1, O4, O6).
+ *
+ * Owns: the claim, its renewal by steps, retries of a store that refuses, sweeping of old effects. Does not own: when a lane runs
+ * (shop-loop.ts), what a step does (work.ts), the storefront's time limit (storefront-call.ts).
+ */
+import type { EffectOutcome } from "../core/effect.ts";
+import { Fault } from "../core/fault.ts";
+import { claimLane, hasClaimed, loadStandings, sweepEffectsStatement } from "../shop/effects.ts";
+import { sweepPushesStatement } from "../shop/stock-pushes.ts";
+import type { Clock, Engine, Ids, Log, Tx } from "../store/store.ts";
+import type { StorefrontOf } from "../storefront/storefront.ts";
+import { type OutboxLimits, retryDelayMs, storePauseMs } from "./limits.ts";
+import type { Step, Work, WorkContext } from "./step.ts";
+import { callStorefront } from "./storefront-call.ts";
+import { pause } from "./waiting.ts";
+import { begin } from "./work.ts";
+
+/** How often settled effects and pushes of a busy shop are swept. */
+const sweepEveryMs = 60 * 60 * 1_000;
+
+export interface LaneOptions {
+  readonly engine: Engine;
+  readonly storefrontOf: StorefrontOf;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly limits: OutboxLimits;
+  /** Names this runner in the claims. */
+  readonly owner: string;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  /** Nothing more begins: the store is not tried again. */
+  readonly stopping: AbortSignal;
+  /** Calls that are under way are given up. */
+  readonly aborting: AbortSignal;
+}
+
+/**
+ * Runs the lane once.
+ *
+ * @param onClaimed called when effects were claimed.
+ * @returns what became of its effects; `pending` for those that were put off.
+ */
+export type RunLane = (
+  shopId: string,
+  lane: string,
+  onClaimed: () => void,
+) => Promise<ReadonlyMap<string, EffectOutcome>>;
+
+export function createLaneRunner(options: LaneOptions): RunLane {
+  const { clock, limits, owner } = options;
+  const sweptAtMs = new Map<string, number>();
+
+  async function sweep(tx: Tx, shopId: string): Promise<void> {
+    const nowMs = clock.now();
+    if ((sweptAtMs.get(shopId) ?? 0) + sweepEveryMs > nowMs) return;
+    sweptAtMs.set(shopId, nowMs);
+    const untilMs = nowMs - limits.keptMs;
+    await tx.batch([sweepEffectsStatement(shopId, untilMs), sweepPushesStatement(shopId, untilMs)]);
+  }
+
+  return async (shopId, lane, onClaimed) => {
+    const context = contextOf(options, shopId);
+    const claimed = new Set<string>();
+    let work: Work = async (tx) => {
+      await sweep(tx, shopId);
+      const times = { nowMs: clock.now(), leasedUntilMs: context.leasedUntilMs() };
+      const run = await claimLane(tx, shopId, lane, owner, times);
+      // An earlier try of this write was kept, and left nothing to do.
+      if (run.length === 0 && claimed.size > 0) return await endWithout(tx, shopId, claimed);
+      claimed.clear();
+      for (const { effectId } of run) claimed.add(effectId);
+      return await begin(tx, context, run);
+    };
+    for (;;) {
+      const step = await writeStep(options, shopId, work);
+      if (claimed.size > 0) onClaimed();
+      if (step.kind === "ended") return step.outcomes;
+      const next = await callStorefront({ ...options, timeLimitMs: limits.callTimeLimitMs }, shopId, step);
+      work = async (tx) =>
+        (await hasClaimed(tx, shopId, owner, [...claimed])) ? await next(tx) : await endWithout(tx, shopId, claimed);
+    }
+  };
+}
+
+const contextOf = ({ clock, ids, limits, random }: LaneOptions, shopId: string): WorkContext => ({
+  shopId,
+  ids,
+  begunPushes: new Set(),
+  now: () => clock.now(),
+  leasedUntilMs: () => clock.now() + limits.leaseMs,
+  retryAtMs(attempts, error) {
+    const delayMs = retryDelayMs(limits, attempts, error, random());
+    return delayMs === null ? null : clock.now() + delayMs;
+  },
+});
+
+/** Ends the run with the outcomes of effects that this runner no longer holds (O6). */
+async function endWithout(tx: Tx, shopId: string, effectIds: ReadonlySet<string>): Promise<Step> {
+  const standings = await loadStandings(tx, shopId, [...effectIds]);
+  const released = [...standings].filter(([, standing]) => !standing.isClaimed);
+  return { kind: "ended", outcomes: new Map(released.map(([effectId, { outcome }]) => [effectId, outcome])) };
+}
+
+/** Runs a step's change, again while the store refuses for now: the storefront's answer must not be lost to a full queue. */
+async function writeStep({ engine, clock, limits, stopping }: LaneOptions, shopId: string, work: Work): Promise<Step> {
+  // After that the claims could end before the change.
+  const untilMs = clock.now() + limits.leaseMs - limits.callTimeLimitMs;
+  for (;;) {
+    try {
+      return await engine.write(shopId, work);
+    } catch (error) {
+      const mayPass = error instanceof Fault && error.retryable && !stopping.aborted && clock.now() < untilMs;
+      if (!mayPass) throw error;
+      await pause(Math.min(error.retryAfterMs ?? storePauseMs, storePauseMs));
+    }
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * Which lanes of which shops run, and when a shop's outbox is read next (O3).
+ *
+ * Owns: reading what is due, the bounds of lanes at a time, timers. Does not own: what a lane does (lane.ts), the search over all
+ * shops (poll.ts).
+ *
+ * A shop has an entry here while something of it runs or is due; idle shops cost nothing.
+ */
+import type { DueLanes } from "../shop/effects.ts";
+import { isNotFound } from "../store/engine-rules.ts";
+import type { Clock, Log } from "../store/store.ts";
+import { type OutboxLimits, otherNodeCheckMs, storePauseMs } from "./limits.ts";
+
+export interface ShopLoopsOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limits: Pick<OutboxLimits, "lanesPerShopMax" | "lanesMax">;
+  /** This is the only process on the store: every shop is this one's. */
+  readonly alone: boolean;
+  /** Nothing more begins. */
+  readonly stopping: AbortSignal;
+  /** Reads which lanes are due, `running` ones left out. */
+  readonly findDue: (shopId: string, running: readonly string[]) => Promise<DueLanes>;
+  /** Runs a lane; never rejects. `onClaimed` is called when it has claimed effects. */
+  readonly runLane: (shopId: string, lane: string, onClaimed: () => void) => Promise<void>;
+}
+
+interface ShopLoop {
+  readonly running: Map<string, Promise<void>>;
+  /** Effects were added or claimed by this process, so it checks the shop itself, without waiting for a poll. */
+  isOurs: boolean;
+  /** The outbox is being read; `checkAgain`: it is read once more after that. */
+  checking: boolean;
+  checkAgain: boolean;
+  timer: NodeJS.Timeout | null;
+}
+
+export class ShopLoops {
+  readonly #options: ShopLoopsOptions;
+  readonly #loops = new Map<string, ShopLoop>();
+  /** Shops that wait for a lane to become free, in the order in which they came. */
+  readonly #waiting = new Set<string>();
+  #lanesRunning = 0;
+
+  constructor(options: ShopLoopsOptions) {
+    this.#options = options;
+    options.stopping.addEventListener("abort", () => {
+      for (const { timer } of this.#loops.values()) if (timer !== null) clearTimeout(timer);
+    });
+  }
+
+  /** Lanes that run now, of all shops. */
+  get running(): readonly Promise<void>[] {
+    return [...this.#loops.values()].flatMap((loop) => [...loop.running.values()]);
+  }
+
+  /** Reads what is due in the shop and starts it, as far as the bounds allow. `isOurs`: this process has added effects. */
+  check(shopId: string, { isOurs = false } = {}): void {
+    const { alone, stopping } = this.#options;
+    if (stopping.aborted) return;
+    const loop = this.#loops.get(shopId) ?? {
+      running: new Map(),
+      isOurs: alone,
+      checking: false,
+      checkAgain: false,
+      timer: null,
+    };
+    this.#loops.set(shopId, loop);
+    if (isOurs) loop.isOurs = true;
+    if (loop.checking) {
+      loop.checkAgain = true;
+      return;
+    }
+    loop.checking = true;
+    void this.#startDue(shopId, loop).finally(() => {
+      loop.checking = false;
+      const again = loop.checkAgain;
+      loop.checkAgain = false;
+      if (again) this.check(shopId);
+      else this.#forgetIfIdle(shopId, loop);
+    });
+  }
+
+  async #startDue(shopId: string, loop: ShopLoop): Promise<void> {
+    const { clock, log, stopping, limits } = this.#options;
+    if (loop.timer !== null) clearTimeout(loop.timer);
+    loop.timer = null;
+    let due: DueLanes;
+    try {
+      due = await this.#options.findDue(shopId, [...loop.running.keys()]);
+    } catch (error) {
+      if (isNotFound(error)) return;
+      log.warn({ shopId, err: error }, "the outbox could not be read; it is tried again");
+      this.#checkLater(shopId, loop, storePauseMs);
+      return;
+    }
+    if (stopping.aborted) return;
+    for (const lane of due.lanes) {
+      if (loop.running.size >= limits.lanesPerShopMax) break;
+      if (this.#lanesRunning >= limits.lanesMax) {
+        this.#waiting.add(shopId);
+        break;
+      }
+      this.#lanesRunning += 1;
+      loop.running.set(lane, this.#runLane(shopId, loop, lane));
+    }
+    const nextInMs = due.nextDueAtMs === null ? Number.POSITIVE_INFINITY : Math.max(1, due.nextDueAtMs - clock.now());
+    const checkInMs = due.isHeldUp ? Math.min(otherNodeCheckMs, nextInMs) : nextInMs;
+    if (Number.isFinite(checkInMs)) this.#checkLater(shopId, loop, checkInMs);
+  }
+
+  #checkLater(shopId: string, loop: ShopLoop, afterMs: number): void {
+    // Another node's shop is left alone until a poll finds its work unclaimed.
+    if (this.#options.stopping.aborted || !loop.isOurs) return;
+    loop.timer = setTimeout(() => {
+      loop.timer = null;
+      this.check(shopId);
+    }, afterMs);
+    loop.timer.unref();
+  }
+
+  async #runLane(shopId: string, loop: ShopLoop, lane: string): Promise<void> {
+    try {
+      await this.#options.runLane(shopId, lane, () => {
+        loop.isOurs = true;
+      });
+    } finally {
+      loop.running.delete(lane);
+      this.#lanesRunning -= 1;
+      this.check(shopId);
+      const [next] = this.#waiting;
+      if (next !== undefined) {
+        this.#waiting.delete(next);
+        this.check(next);
+      }
+    }
+  }
+
+  #forgetIfIdle(shopId: string, loop: ShopLoop): void {
+    if (loop.running.size > 0 || loop.timer !== null || loop.checking) return;
+    if (this.#loops.get(shopId) === loop) this.#loops.delete(shopId);
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * One call of the storefront by a lane: within its time limit, and with every failure as a `StorefrontError` (O2).
+ */
+import type { Log } from "../store/store.ts";
+import { type Storefront, StorefrontError, type StorefrontOf } from "../storefront/storefront.ts";
+import type { CallStep, Work } from "./step.ts";
+
+export interface StorefrontCallOptions {
+  readonly storefrontOf: StorefrontOf;
+  readonly log: Log;
+  readonly timeLimitMs: number;
+  /** Ends calls that are under way, and prevents further ones. */
+  readonly aborting: AbortSignal;
+}
+
+/**
+ * Makes the step's call and returns the change that records its result. A call that exceeds the time limit may have taken effect.
+ *
+ * Never rejects: a failure is passed to the step.
+ */
+export async function callStorefront(options: StorefrontCallOptions, shopId: string, step: CallStep): Promise<Work> {
+  const { storefrontOf, log, timeLimitMs, aborting } = options;
+  if (aborting.aborted) return step.failed(new StorefrontError("timeout", "the service is stopping", { landed: "no" }));
+  let storefront: Storefront;
+  try {
+    storefront = await storefrontOf(shopId);
+  } catch (error) {
+    return step.failed(storefrontErrorOf(log, shopId, error, "no"));
+  }
+  const timeLimit = new AbortController();
+  const signal = AbortSignal.any([timeLimit.signal, aborting]);
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener(
+      "abort",
+      () => reject(new StorefrontError("timeout", "the storefront did not answer in time", { landed: "maybe" })),
+      { once: true },
+    );
+  });
+  // The race below may have been decided when it rejects.
+  aborted.catch(() => null);
+  const timer = setTimeout(() => timeLimit.abort(), timeLimitMs);
+  try {
+    return await Promise.race([step.call(storefront, signal), aborted]);
+  } catch (error) {
+    return step.failed(storefrontErrorOf(log, shopId, error, "maybe"));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A storefront that throws anything but a `StorefrontError` has a bug. That is logged, and the effect is treated as any failed one. */
+function storefrontErrorOf(log: Log, shopId: string, error: unknown, landed: "no" | "maybe"): StorefrontError {
+  if (error instanceof StorefrontError) return error;
+  log.error({ shopId, err: error }, "the storefront threw an unexpected error");
+  return new StorefrontError("error", "the storefront failed", { landed, cause: error });
+}
