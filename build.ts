@@ -1,6 +1,5 @@
 /**
- * Makes `dist`: the program as JavaScript, with the schema files and the reference page's program beside the modules that
- * read them.
+ * Builds `dist`: the program as JavaScript, with the schema files and the reference page's script beside the modules that read them.
  */
 import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, globSync, rmSync, writeFileSync } from "node:fs";

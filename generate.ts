@@ -1,6 +1,6 @@
 /**
- * Writes what is generated from the code and committed: `openapi.json`, the client's types and `docs/errors.md` (`npm run
- * generate`). A test fails when one of them differs from the code.
+ * Writes the generated files that are committed: `openapi.json`, the client's types and `docs/errors.md` (`npm run generate`). A test fails
+ * if one of them differs from the code.
  */
 import { writeFileSync } from "node:fs";
 import path from "node:path";
@@ -12,7 +12,7 @@ import { operations } from "./src/operations/registry.ts";
 
 const retryWords = { never: "no", always: "yes", "when-known": "when `Retry-After` is sent" } as const;
 
-/** Every code and reason, its HTTP status, and the operations that may answer with it. */
+/** Lists every code and reason with its HTTP status and the operations that can answer with it. */
 function errorsPage(): string {
   const operationsWith = (name: string): string => {
     const names = operations
@@ -61,6 +61,6 @@ export const generated: Readonly<Record<string, string>> = {
 if (import.meta.main) {
   const write = (file: string, text: string): void => writeFileSync(path.join(import.meta.dirname, file), text);
   for (const [file, text] of Object.entries(generated)) write(file, text);
-  // What is released now is what later documents may not break.
+  // Later documents may not break the one that is released now.
   if (process.argv.includes("--release")) write("test/conformance/released.json", `${JSON.stringify(document)}\n`);
 }

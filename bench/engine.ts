@@ -1,12 +1,12 @@
 /**
- * What the embedded engine makes of a disk, beside what the disk gives. One write is a change of an order as the service makes it:
- * three look-ups, then the order, a log row, an idempotency record with an answer of 2 kB and an audit row, committed together.
+ * Measures the SQLite engine and compares it with its disk. One write is a change of an order as the service makes it: three look-ups,
+ * then the order, a log row, an idempotency record with an answer of 2 kB and an audit row, committed together.
  *
- * A shared disk's speed changes tenfold from one second to the next. So the lines are measured in turn, in many short slices, and
- * each line's figure is the median of its slices.
+ * The speed of a shared disk changes tenfold from one second to the next. So the benchmarks take turns in many short slices, and each
+ * figure is the median of its slices.
  *
- * Environment: `OPENPO_BENCH_DIR` chooses the disk (default: the system's temporary directory), `OPENPO_BENCH_SLICES` the slices of a
- * line (default 9).
+ * Environment: `OPENPO_BENCH_DIR` selects the disk (default: the system's temporary directory), `OPENPO_BENCH_SLICES` the number of slices
+ * (default 9).
  */
 import { closeSync, fdatasync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,7 +25,7 @@ const schemaDirectory = join(import.meta.dirname, "../src/shop/schema");
 const ids = timeOrderedIds(systemClock);
 const body = JSON.stringify({ data: "x".repeat(2_000) });
 const ordersInShop = 500;
-/** What a write adds to sqlite's log: about six pages. */
+/** The bytes that a write adds to SQLite's log: about six pages. */
 const bytesAWrite = 6 * 4_096;
 
 const selectKey =
@@ -91,22 +91,22 @@ async function look(tx: Tx, shopId: string, index: number): Promise<void> {
   await tx.all(selectOrder, [shopId, orderId(index)]);
 }
 
-/** What one slice has shown. */
+/** The result of one slice. */
 interface Slice {
   readonly perSecond: number;
   readonly latenciesMs: readonly number[];
-  /** The longest time for which the event loop did not go round. */
+  /** The longest time for which the event loop was blocked. */
   readonly loopHeldMs: number;
 }
 
 interface Line {
   readonly name: string;
-  /** Lines that this one is a ratio to. */
+  /** Benchmarks that this one is compared with. */
   readonly beside: readonly string[];
   readonly measure: () => Promise<Slice>;
 }
 
-/** Repeats `once` until the time is up, on the thread itself. */
+/** Repeats `once` synchronously until the slice is over. */
 function alone(once: (index: number) => void): Promise<Slice> {
   const startMs = performance.now();
   let count = 0;
@@ -123,7 +123,7 @@ function alone(once: (index: number) => void): Promise<Slice> {
 
 let asked = 0;
 
-/** As many callers as `callers`, each asking again when it has its answer. */
+/** Runs this many callers; each sends its next call when it has its answer. */
 async function load(callers: number, ask: (caller: number, index: number) => Promise<void>): Promise<Slice> {
   const latenciesMs: number[] = [];
   const delay = monitorEventLoopDelay({ resolution: 1 });
@@ -136,7 +136,7 @@ async function load(callers: number, ask: (caller: number, index: number) => Pro
         asked += 1;
         await ask(caller, asked);
         latenciesMs.push(performance.now() - askedMs);
-        // The next request of a client comes by the network, which is another turn of the event loop.
+        // A client's next request comes over the network, in a later turn of the event loop.
         await new Promise((resolve) => setImmediate(resolve));
       }
     }),
@@ -146,7 +146,7 @@ async function load(callers: number, ask: (caller: number, index: number) => Pro
   return { perSecond: (latenciesMs.length * 1_000) / elapsedMs, latenciesMs, loopHeldMs: delay.max / 1e6 };
 }
 
-/** A log's bytes: one write after another in a file of the log's size, over and over, so that the file does not grow. */
+/** The bytes of one write. They are written over and over into a file of the size of a log, so that the file does not grow. */
 const bytes = Buffer.alloc(bytesAWrite, 1);
 const writesInLog = 170;
 
@@ -165,7 +165,7 @@ const synced = (file: number): Promise<void> =>
     fdatasync(file, (error) => (error === null ? resolve() : reject(error)));
   });
 
-/** sqlite as it is usually run: each transaction synced before the next begins, on the thread that asks. */
+/** SQLite as it is usually run: each transaction is synced before the next begins, on the calling thread. */
 function openPlain(): {
   readonly write: (index: number) => void;
   readonly look: (index: number) => void;
@@ -207,7 +207,7 @@ function quantile(values: readonly number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)] ?? 0;
 }
 
-/** Measures every line in turn, as often as there are slices, and prints the medians. */
+/** Measures all slices of the benchmarks in turn and prints the medians. */
 async function report(lines: readonly Line[]): Promise<void> {
   const measured = new Map<string, Slice[]>(lines.map((line) => [line.name, []]));
   for (let slice = 0; slice < slices; slice += 1)

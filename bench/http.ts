@@ -1,9 +1,9 @@
 /**
- * What a request costs from socket to socket, beside a server that does nothing: node's own HTTP server in a process of its own that
- * answers a fixed body of the same size. The service runs as its users run it, on an empty directory, 32 connections at a time.
+ * Measures whole HTTP requests, and compares them with a plain Node HTTP server in its own process that answers a fixed body of the same
+ * size. The service runs as users run it, on an empty directory, with 32 connections.
  *
- * Environment: `OPENPO_BENCH_DIR` chooses the disk (default: the system's temporary directory), `OPENPO_BENCH_SECONDS` the time per
- * line (default 2).
+ * Environment: `OPENPO_BENCH_DIR` selects the disk (default: the system's temporary directory), `OPENPO_BENCH_SECONDS` the seconds per
+ * benchmark (default 2).
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -96,7 +96,7 @@ interface Line {
   readonly p99Ms: number;
 }
 
-/** `connections` clients, each asking again when it has its answer. Every answer must have the status. */
+/** Runs `connections` clients; each sends its next request when it has its answer. Every answer must have the status. */
 async function load(name: string, port: number, status: number, next: (index: number) => Ask): Promise<Line> {
   const latenciesMs: number[] = [];
   const startMs = performance.now();
@@ -125,7 +125,7 @@ function print(line: Line, bound: Line | null): Line {
   return line;
 }
 
-/** A member of an answer that is known to be there. */
+/** Returns a string member of an answer. Throws if it is missing. */
 function member(text: string, ...names: readonly (string | number)[]): string {
   let found: unknown = JSON.parse(text);
   for (const name of names) found = typeof found === "object" && found !== null ? Reflect.get(found, name) : undefined;

@@ -1,10 +1,9 @@
 /**
- * What each operation costs on PostgreSQL: statements, and round trips (waits for the database, however many statements travel
- * together), of one call of every operation of the registry, writes with an Idempotency-Key. Told apart by pools of their own: the
- * request itself, the calls of the built-in storefront (which a real one would get over its API), and the follow-on work that the
- * answer waits for.
+ * Counts the statements and round trips to PostgreSQL of one call of every operation; writes have an Idempotency-Key. A round trip is one
+ * wait for the database, however many statements are sent together. Separate pools count the request itself, the calls of the built-in
+ * storefront (a real one gets them over its API), and the follow-on work that the answer waits for.
  *
- * Environment: `OPENPO_BENCH_FLIGHTS=purchase_order_receive` prints what travelled in each round trip of that operation instead.
+ * Environment: `OPENPO_BENCH_FLIGHTS=purchase_order_receive` prints the content of each round trip of that operation instead.
  */
 import path from "node:path";
 import { askHere } from "../src/admin/ask.ts";
@@ -86,7 +85,7 @@ await askHere(admin)("shop_put", {
 
 let keys = 0;
 
-/** Asks as a client does. @returns the answer's JSON. */
+/** Sends a request as a client does. Returns the answer's JSON. */
 async function ask(method: string, below: string, body?: object): Promise<unknown> {
   const response = await app.fetch(
     new Request(`http://bench${apiPrefix}${below}`, {
@@ -100,7 +99,7 @@ async function ask(method: string, below: string, body?: object): Promise<unknow
   return JSON.parse(text);
 }
 
-/** The member at this path. */
+/** Returns the member at this path. */
 function member(value: unknown, ...names: readonly (string | number)[]): unknown {
   return names.reduce<unknown>(
     (found, name) => (typeof found === "object" && found !== null ? Reflect.get(found, name) : undefined),
@@ -135,7 +134,7 @@ await askHere(admin)(
   ]),
 );
 
-/** An order with a line of each of these variants. @returns its path and its line ids. */
+/** Creates an order with a line for each of these variants. Returns its path and its line ids. */
 async function makeOrder(variants: readonly string[]): Promise<{ readonly at: string; readonly lineIds: string[] }> {
   const lineItems = variants.map((variantId) => ({ variantId, quantityOrdered: 10, unitCost: 2.5 }));
   const made = await ask("POST", "/purchase-orders", { locationId, lineItems });
@@ -168,7 +167,7 @@ async function received() {
   return order;
 }
 
-/** Brings an order of five lines to where the write can be asked, and says how it is asked. */
+/** Prepares an order of five lines on which the write can succeed. Returns the request. */
 const writes: Readonly<Record<string, () => Promise<Asking>>> = {
   purchase_order_create: async () => [
     "/purchase-orders",
@@ -208,7 +207,7 @@ const writes: Readonly<Record<string, () => Promise<Asking>>> = {
   purchase_order_storefront_sync_reset: async () => [`${(await received()).at}/storefront-sync/reset`, {}],
 };
 
-/** Where ids of a kind are listed, and as what. */
+/** For each path parameter, the path of the list with its ids, and the list's member in the answer. */
 const lists: Readonly<Record<string, readonly [below: string, collection: string]>> = {
   stockTakeId: ["/stock-takes", "stockTakes"],
   stockAdjustmentId: ["/stock-adjustments", "stockAdjustments"],
@@ -218,7 +217,7 @@ const lists: Readonly<Record<string, readonly [below: string, collection: string
 };
 const readOrder = await received();
 
-/** A read of what there is of its kind. */
+/** Makes a read of an existing record. */
 async function readOf({ route }: Operation): Promise<Asking> {
   const [, name] = /\{(\w+)\}/.exec(route.path) ?? [];
   if (name === undefined) return [route.path];
@@ -228,7 +227,7 @@ async function readOf({ route }: Operation): Promise<Asking> {
   return [route.path.replace(`{${name}}`, textAt(await ask("GET", below), "data", collection, 0, name))];
 }
 
-/** Waits until nothing of the shop is pending. */
+/** Waits until the shop has no pending effects. */
 async function quiet(): Promise<void> {
   for (let left = 1; left > 0;) {
     const [row] = await outboxEngine.read(shopId, (tx) =>
@@ -256,7 +255,7 @@ interface Cost {
 const names = ["request", "storefront", "followOn"] as const;
 const counted = () => names.map((name) => ({ statements: pools[name].statements, roundTrips: pools[name].roundTrips }));
 
-/** What one call costs, with all that follows from it at once. */
+/** Counts one call with the follow-on work that it waits for. */
 async function costOf(method: string, [below, body]: Asking): Promise<readonly Cost[]> {
   await quiet();
   flights.length = 0;
@@ -281,7 +280,7 @@ try {
   for (const operation of operations.filter(({ name }) => flightsOf === null || name === flightsOf)) {
     const prepare = operation.scope === "read" ? () => readOf(operation) : writes[operation.name];
     if (prepare === undefined) throw new Error(`it is not known how ${operation.name} is asked`);
-    // Not the first call: every statement has been seen, and what is kept of the shop's sweeps is known.
+    // The second call is counted: the first one prepares statements and runs the shop's sweeps.
     await ask(operation.route.method, ...(await prepare()));
     print(operation.name, await costOf(operation.route.method, await prepare()));
     for (const [index, flight] of flights.entries()) console.log(`  ${index + 1}\n${flight}`);

@@ -1,9 +1,9 @@
 /**
- * One, two and three nodes on one PostgreSQL, beside the embedded engine on one node and beside the database itself: 32 connections that
- * each insert a row in a transaction of its own. Nodes, database, and the 32 clients that ask round the nodes are all on this machine.
+ * Measures one, two and three nodes on one PostgreSQL, and compares them with the SQLite engine on one node and with the database alone
+ * (32 connections that each insert a row in its own transaction). Nodes, database and the 32 clients are all on this machine.
  *
- * Environment: `OPENPO_BENCH_SECONDS`: the time of one slice (default 2). Each line has three, taken in turn with the others of its
- * block; the middle one counts.
+ * Environment: `OPENPO_BENCH_SECONDS` is the duration of a slice (default 2). Each benchmark has three slices, in turn with the others of
+ * its block. The figure is their median.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,7 +27,7 @@ interface Slice {
   readonly p99Ms: number;
 }
 
-/** Everybody does it again and again. */
+/** All clients repeat `once` until the slice is over. */
 async function slice(once: (client: number, count: number) => Promise<void>): Promise<Slice> {
   const startMs = performance.now();
   const latenciesMs: number[] = [];
@@ -47,7 +47,7 @@ async function slice(once: (client: number, count: number) => Promise<void>): Pr
   return { perSecond: (latenciesMs.length * 1_000) / elapsedMs, p50Ms: at(0.5), p99Ms: at(0.99) };
 }
 
-/** The members of an answer on the way to a text. */
+/** Returns the string at this path of an answer. */
 function textAt(value: unknown, ...names: readonly (string | number)[]): string {
   const found = names.reduce<unknown>(
     (object, name) => (typeof object === "object" && object !== null ? Reflect.get(object, name) : undefined),
@@ -74,10 +74,10 @@ const draft = (lines: number): object => ({
     .map((variantId) => ({ variantId, quantityOrdered: 1_000_000, unitCost: 19.99 })),
 });
 
-/** What is asked of one service, whatever it runs on. */
+/** The calls of the benchmarks, for one service on any engine. */
 interface Service {
   readonly tokens: readonly string[];
-  /** An order of five lines of each shop. */
+  /** Creates an order of five lines in each shop. */
   readonly small: readonly string[];
   readonly big: readonly { readonly id: string; readonly lineIds: readonly string[] }[];
 }
@@ -104,7 +104,7 @@ async function prepare(url: string): Promise<Service> {
   for (const token of tokens) small.push((await make(token, 5)).id);
   const big = [];
   for (const token of tokens.slice(0, bigOrders)) big.push(await make(token, linesMax));
-  // Nothing of what was prepared is still on its way.
+  // Wait until the follow-on work of the preparation is done.
   for (const shopId of shopIds) await operate(url, "GET", `/shops/${shopId}/sandbox`);
   return { tokens, small, big };
 }
@@ -150,7 +150,7 @@ const loads: readonly (readonly [name: string, Load])[] = [
   ],
 ];
 
-/** Slices of each in turn, so that a noisy minute is everybody's; of each the middle one. */
+/** Measures slices of all benchmarks in turn, so that a noisy minute affects all of them. Returns each median. */
 async function inTurn(lines: readonly (() => Promise<Slice>)[]): Promise<readonly Slice[]> {
   const taken: Slice[][] = lines.map(() => []);
   for (let round = 0; round < slices; round += 1)

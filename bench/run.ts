@@ -1,6 +1,6 @@
 /**
- * Runs the programs of this folder one after another, each in a process of its own: all, or those whose name contains one of the
- * arguments. What the figures mean and what is not measured: RESULTS.md.
+ * Runs the benchmarks of this folder one after another, each in its own process: all, or those whose name contains one of the arguments.
+ * RESULTS.md explains the figures and what is not measured.
  */
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
