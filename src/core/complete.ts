@@ -1,5 +1,5 @@
 /**
- * Completing an order, and receiving everything on the way to it (spec "Moves made by other operations"; C27, C28).
+ * Completing an order, and receiving everything outstanding before (spec "Moves made by other operations"; C27, C28).
  *
  * Owns: the two decisions of /quick-complete and the one of /complete. Does not own: the costs that are written between (cost-sync.ts),
  * waiting for the storefront (operations/purchase-orders/complete.ts), from which statuses an order is completed (status.ts).
@@ -7,19 +7,26 @@
 import { type DecisionContext, decision, moved, statusChange } from "./decision.ts";
 import type { Effect } from "./effect.ts";
 import { Fault } from "./fault.ts";
-import { concluded, type Edits, edited, type GoodsContext, type GoodsDecision, receiptsOf } from "./goods.ts";
-import { leavingAlone } from "./guard.ts";
+import {
+  type GoodsContext,
+  type GoodsDecision,
+  goodsDecision,
+  type NewTotals,
+  receiptsOf,
+  withTotals,
+} from "./goods.ts";
+import { withoutStorefront } from "./guard.ts";
 import { mention } from "./guidance.ts";
 import { pendingQuantity } from "./lines.ts";
 import { asQuantity } from "./money.ts";
 import type { PurchaseOrder } from "./purchase-order.ts";
 import { permits, refuseUnless } from "./status.ts";
-import { syncableLines, syncing } from "./sync.ts";
+import { pushDecision, syncableLines } from "./sync.ts";
 
 /**
  * Receives everything outstanding that was confirmed and pushes it, whatever `autoSyncOnReceiving` says, without moving the order:
- * /quick-complete moves it once stock and costs are through, so that until then the same call can be made again. A repeat receives
- * nothing and pushes what is left.
+ * /quick-complete moves it after stock and costs, so that until then the same call can be made again. A repeat receives nothing and
+ * pushes what is left.
  *
  * @throws Fault INVALID_INPUT       the order is not In Progress.
  * @throws Fault NOTHING_TO_RECEIVE  no line has a confirmed quantity.
@@ -31,7 +38,7 @@ export function decideQuickReceive(order: PurchaseOrder, context: GoodsContext):
     throw new Fault("NOTHING_TO_RECEIVE", "No line of the order has a confirmed quantity.", {
       action: `Move the order back to Confirmed or Sent and confirm quantities, or record goods with ${mention("purchase_order_receive")}.`,
     });
-  const edits: Edits = new Map(
+  const totals: NewTotals = new Map(
     order.lineItems
       .filter((line) => line.quantityConfirmed > 0)
       .map((line) => [
@@ -39,12 +46,12 @@ export function decideQuickReceive(order: PurchaseOrder, context: GoodsContext):
         { quantityReceived: asQuantity(line.quantityReceived + pendingQuantity(line)) },
       ]),
   );
-  const { lineItems, changes } = edited(order, edits, context.nowMs);
+  const { lineItems, changes } = withTotals(order, totals, context.nowMs);
   const pushed = syncableLines({ ...order, lineItems }, context).map((line) => line.poLineItemId);
-  if (changes.length === 0) return syncing(order, pushed, context);
+  if (changes.length === 0) return pushDecision(order, pushed, context);
   const receipts = receiptsOf("quick-complete", null, order, lineItems);
-  const what = { action: "quick-complete", done: "Received everything outstanding on", changes, receipts, pushed };
-  return concluded(order, lineItems, order.status, what, context);
+  const change = { action: "quick-complete", done: "Received everything outstanding on", changes, receipts, pushed };
+  return goodsDecision(order, lineItems, order.status, change, context);
 }
 
 /**
@@ -56,7 +63,7 @@ export function decideQuickReceive(order: PurchaseOrder, context: GoodsContext):
  */
 export function decideComplete(order: PurchaseOrder, settleCosts: boolean, context: DecisionContext): GoodsDecision {
   refuseUnless(order, "complete");
-  return completed(order, settleCosts, "complete", context);
+  return completion(order, settleCosts, "complete", context);
 }
 
 /**
@@ -70,11 +77,11 @@ export function decideQuickComplete(order: PurchaseOrder, settleCosts: boolean, 
     throw new Fault("INVALID_INPUT", `Meanwhile the order was moved to ${order.status}.`, {
       action: "Read the order again before deciding.",
     });
-  const decided = completed(order, settleCosts, "quick-complete", context);
-  return { ...decided, ...leavingAlone(decided, context.skippedVariantIds) };
+  const decided = completion(order, settleCosts, "quick-complete", context);
+  return { ...decided, ...withoutStorefront(decided, context.skippedVariantIds) };
 }
 
-function completed(
+function completion(
   order: PurchaseOrder,
   settleCosts: boolean,
   action: string,

@@ -6,6 +6,7 @@
  * (shop/cost-sync.ts), the steps of the sync and the calls (operations/purchase-orders/cost-sync.ts).
  */
 import { Fault } from "./fault.ts";
+import type { VariantStanding } from "./guard.ts";
 import { mention } from "./guidance.ts";
 import { isCustom } from "./lines.ts";
 import {
@@ -38,12 +39,51 @@ export interface CostProposal {
   readonly fxSource: FxSource;
 }
 
+/** How a row of the history stands. A `proposed` or `failed` one may have been written to the storefront all the same. */
+export type CostOutcome = "proposed" | "applied" | "skipped" | "failed";
+
+/** A row that an earlier attempt of the same completion has left. */
+export interface CostRow extends Pick<
+  CostProposal,
+  "variantId" | "previousUnitCost" | "proposedUnitCost" | "sourceUnitCost" | "sourceCurrencyCode"
+> {
+  readonly costSyncId: string;
+  readonly outcome: CostOutcome;
+  readonly attempt: number;
+}
+
 /** What the shop knows of a variant before an order's costs come in. */
 export interface CostFacts {
   readonly unitCost: Money | null;
   /** Over all locations, this order's synced receipts included. */
   readonly onHand: Quantity;
 }
+
+/**
+ * The completion that rows belong to: the instant of the completion before it, 0 for the first. So a reopened order starts afresh.
+ */
+export const completionOf = (order: Pick<PurchaseOrder, "completedAtMs">): number => order.completedAtMs ?? 0;
+
+const receivedLines = (order: Pick<PurchaseOrder, "lineItems">): readonly LineItem[] =>
+  order.lineItems.filter((line) => line.quantityReceived > 0);
+
+/** Received lines without a catalogue variant: the storefront has no cost of them. */
+export const skippedCustomLines = (order: Pick<PurchaseOrder, "lineItems">): readonly LineItem[] =>
+  receivedLines(order).filter(isCustom);
+
+/** Everything of the order that its costs are taken from, as a text. Two orders with the same text have the same costs. */
+export const costSource = (order: PurchaseOrder): string =>
+  JSON.stringify([
+    order.currencyCode,
+    order.fxRateOverride,
+    order.supplierId,
+    receivedLines(order).map((line) => [
+      line.poLineItemId,
+      line.quantityReceived,
+      line.unitCost,
+      line.unitCostCurrencyCode,
+    ]),
+  ]);
 
 const rateScale = BigInt(unitRate);
 
@@ -62,7 +102,7 @@ export function costPlan(
   facts: ReadonlyMap<string, CostFacts>,
 ): readonly CostProposal[] {
   if (shop.costSyncMode === "disabled") return [];
-  const received = order.lineItems.filter((line) => !isCustom(line) && line.quantityReceived > 0);
+  const received = receivedLines(order).filter((line) => !isCustom(line));
   const proposals: CostProposal[] = [];
   for (const [variantId, lineItems] of Map.groupBy(received, (line) => line.variantId)) {
     const [first] = lineItems;
@@ -140,4 +180,96 @@ function costWithin(
     `Line ${line.poLineItemId} would cost more than ${unitCostMax} ${shop.currencyCode} a unit at the rate from ${line.unitCostCurrencyCode}.`,
     { action: `Correct fxRateOverride (${order.currencyCode} → ${shop.currencyCode}) or the line's unitCost.` },
   );
+}
+
+/** What an attempt of a completion has left to do. */
+export interface DueCosts {
+  readonly proposals: readonly CostProposal[];
+  /** Variants whose cost an earlier attempt has brought through, and that are not due again. */
+  readonly appliedVariantIds: ReadonlySet<string>;
+}
+
+/**
+ * The costs that no earlier attempt of this completion has brought through. They are made from the costs before the first attempt:
+ * so what was applied is found again, and is due again only if the order has changed since.
+ *
+ * @param rows  what earlier attempts of this completion have left, oldest first.
+ * @param facts by variant id, as the shop has them now.
+ * @throws Fault INVALID_INPUT naming `fxRateOverride` when a line's currency cannot be converted.
+ * Source: spec "Rules attached to the endpoints" 3; C45.
+ */
+export function dueCosts(
+  order: Pick<PurchaseOrder, "currencyCode" | "fxRateOverride" | "lineItems">,
+  shop: ShopFacts,
+  rows: readonly CostRow[],
+  facts: ReadonlyMap<string, CostFacts>,
+): DueCosts {
+  const applied = Map.groupBy(
+    rows.filter((row) => row.outcome === "applied"),
+    (row) => row.variantId,
+  );
+  const factsBefore = new Map(
+    [...facts].map(([variantId, known]) => {
+      const [first] = applied.get(variantId) ?? [];
+      return [variantId, first === undefined ? known : { ...known, unitCost: first.previousUnitCost }];
+    }),
+  );
+  const proposals = costPlan(order, shop, factsBefore)
+    .filter((proposal) => !isSameCost(proposal, applied.get(proposal.variantId)?.at(-1)))
+    .map((proposal) => ({ ...proposal, previousUnitCost: facts.get(proposal.variantId)?.unitCost ?? null }));
+  const due = new Set(proposals.map((proposal) => proposal.variantId));
+  return { proposals, appliedVariantIds: new Set([...applied.keys()].filter((variantId) => !due.has(variantId))) };
+}
+
+const isSameCost = (proposal: CostProposal, row: CostRow | undefined): boolean =>
+  row?.proposedUnitCost === proposal.proposedUnitCost &&
+  row.sourceUnitCost === proposal.sourceUnitCost &&
+  row.sourceCurrencyCode === proposal.sourceCurrencyCode;
+
+/** A cost that is not written, and why. */
+export interface SkippedCost<Proposal extends CostProposal> {
+  readonly proposal: Proposal;
+  readonly reason: string;
+  /** Whether an earlier attempt has a `skipped` row of the variant already. */
+  readonly isRecorded: boolean;
+}
+
+/** What one attempt of a completion does. */
+export interface CostAttempt<Proposal extends CostProposal> {
+  /** Counts from 1. */
+  readonly attempt: number;
+  readonly writes: readonly Proposal[];
+  readonly skipped: readonly SkippedCost<Proposal>[];
+}
+
+/**
+ * Divides what is due into costs to write and costs that cannot be written, or that the caller has skipped.
+ *
+ * @param standings how the variants stand at the storefront. One that is missing came in since they were looked up and is taken for
+ *                  active: the storefront refuses it if it is not.
+ * @param skippedVariantIds variants that the caller wants recorded without the storefront (C44 "skip").
+ * Source: C45.
+ */
+export function costAttempt<Proposal extends CostProposal>(
+  due: readonly Proposal[],
+  rows: readonly CostRow[],
+  standings: ReadonlyMap<string, VariantStanding>,
+  skippedVariantIds: ReadonlySet<string>,
+): CostAttempt<Proposal> {
+  const recorded = new Set(rows.filter((row) => row.outcome === "skipped").map((row) => row.variantId));
+  const reasonOf = ({ variantId }: CostProposal): string | null => {
+    if (skippedVariantIds.has(variantId)) return `variant ${variantId} was skipped by the caller`;
+    const standing = standings.get(variantId) ?? "active";
+    return standing === "deleted" || standing === "unsyncable"
+      ? `variant ${variantId} is ${standing} on the storefront`
+      : null;
+  };
+  return {
+    attempt: 1 + Math.max(0, ...rows.map((row) => row.attempt)),
+    writes: due.filter((proposal) => reasonOf(proposal) === null),
+    skipped: due.flatMap((proposal) => {
+      const reason = reasonOf(proposal);
+      return reason === null ? [] : [{ proposal, reason, isRecorded: recorded.has(proposal.variantId) }];
+    }),
+  };
 }

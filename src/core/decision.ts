@@ -1,5 +1,5 @@
 /**
- * How every rule ends: what a decision always carries, whatever decided it (P4, P5, P6, C38, C41).
+ * What every decision has in common: version, totals, the effects on incoming stock, and moves (P4, P5, P6, C38, C41).
  */
 import type { Effect } from "./effect.ts";
 import { incomingDeltas, incomingEffects } from "./incoming.ts";
@@ -26,7 +26,7 @@ export const unchanged = (order: PurchaseOrder): Decision => ({ next: order, log
 
 /**
  * The change from `before` (null: the order is new) to `draft`: raises the version, sets `updatedAtMs`, recomputes the totals, and
- * adds the effects that keep the storefront's incoming figures and tags with the ledger.
+ * adds the effects by which the storefront's incoming quantities and tags follow the ledger.
  *
  * @throws Fault INVALID_INPUT when the total passes its limit.
  */
@@ -55,8 +55,8 @@ export function decision(
 }
 
 /**
- * The order after a move: the status it held becomes `previousStatus` (C22). The instants of what it reaches or passes going forward
- * are set; a move back or a return from a held status sets none and clears none (D21).
+ * The order after a move: the status it had becomes `previousStatus` (C22). A move forward sets the instants of the statuses that it
+ * reaches or passes. A move back, or a return from a held status, sets none and clears none (D21).
  */
 export function moved(order: PurchaseOrder, to: Status, nowMs: number): PurchaseOrder {
   const [from, until] = [statusesOnTheWay.indexOf(order.status), statusesOnTheWay.indexOf(to)];
@@ -76,7 +76,7 @@ export function moved(order: PurchaseOrder, to: Status, nowMs: number): Purchase
   };
 }
 
-/** How the log tells of a move. */
+/** The log's field change of a move. */
 export const statusChange = (from: Status, to: Status): FieldChange => ({
   field: "status",
   poLineItemId: null,

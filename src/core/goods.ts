@@ -2,23 +2,24 @@
  * What confirming, receiving, completing and syncing have in common: new totals of lines, the receipts and the push that follow, and
  * how such a decision ends.
  *
- * A call is all or nothing: one bad line changes nothing (C15). Lines are named once a call; the input schema refuses repeats.
+ * A call is all or nothing: one bad line changes nothing (C15). A line is named once a call; the input schema refuses repeats.
  */
 import { type DecisionContext, decision, moved, statusChange, unchanged } from "./decision.ts";
 import type { Effect } from "./effect.ts";
 import { invalidField } from "./fault.ts";
-import { leavingAlone } from "./guard.ts";
+import { withoutStorefront } from "./guard.ts";
 import { isCustom } from "./lines.ts";
 import { asQuantity, type Quantity, quantityToNumber } from "./money.ts";
 import type { Decision, FieldChange, LineItem, PurchaseOrder, ReceiptDraft, Status } from "./purchase-order.ts";
 import { storefrontSyncState } from "./stock-push.ts";
 
-/** What a goods rule is told beside the order. */
+/** What these rules are told beside the order. */
 export interface GoodsContext extends DecisionContext {
   /** Variants that the caller wants recorded without the storefront (C44 "skip"). */
   readonly skippedVariantIds: ReadonlySet<string>;
 }
 
+/** The order's status before and after a call. */
 export interface StatusMove {
   readonly before: Status;
   readonly after: Status;
@@ -26,7 +27,7 @@ export interface StatusMove {
   readonly autoTransitioned: boolean;
 }
 
-/** What becomes of the storefront's stock: a push is on its way, auto-sync is off, or there is nothing to push. */
+/** What becomes of the storefront's stock: a push is queued, auto-sync is off, or there is nothing to push. */
 export type StockSync = "queued" | "disabled" | "skipped";
 
 /** A decision, and what its answer tells beside the order. */
@@ -37,35 +38,46 @@ export interface GoodsDecision extends Decision {
   readonly stockSync: StockSync;
 }
 
-/** New totals of one line. */
-type Totals = Partial<
-  Pick<LineItem, "quantityConfirmed" | "quantityReceived" | "quantityRejected" | "quantityCancelled">
->;
-export type Edits = ReadonlyMap<string, Totals>;
+const totalFields = ["quantityConfirmed", "quantityReceived", "quantityRejected", "quantityCancelled"] as const;
 
+/** New totals by line id; what is left out stays. */
+export type NewTotals = ReadonlyMap<string, Partial<Pick<LineItem, (typeof totalFields)[number]>>>;
+
+/** A quantity as messages show it. */
 export const shown = (quantity: Quantity): string => String(quantityToNumber(quantity));
 
-/** The lines that the entries name, with their place in the request. */
+/** `1 line`, `2 lines`. */
+export const linesCounted = (count: number): string => (count === 1 ? "1 line" : `${count} lines`);
+
+/**
+ * The lines that the entries of a request name, each with its JSON pointer in the request.
+ *
+ * @throws Fault INVALID_INPUT  an entry names no line of the order.
+ */
 export function linesNamed<Entry extends { readonly lineItemId: string }>(
   order: PurchaseOrder,
   entries: readonly Entry[],
 ): readonly { readonly line: LineItem; readonly entry: Entry; readonly path: string }[] {
   const lines = new Map(order.lineItems.map((line) => [line.poLineItemId, line]));
-  const found = entries.map((entry, index) => {
+  const named = entries.map((entry, index) => {
     const path = `/lines/${index}`;
-    return { line: lineOf(lines, entry.lineItemId, `${path}/lineItemId`), entry, path };
+    return { line: lineWithId(lines, entry.lineItemId, `${path}/lineItemId`), entry, path };
   });
-  if (new Set(found.map(({ line }) => line)).size < found.length) throw new TypeError("A line was named twice.");
-  return found;
+  if (new Set(named.map(({ line }) => line)).size < named.length) throw new TypeError("A line was named twice.");
+  return named;
 }
 
-/** The lines with these ids, which stand in the request as `lineItemIds`. */
+/**
+ * The lines with these ids, which a request names as `lineItemIds`.
+ *
+ * @throws Fault INVALID_INPUT  an id is of no line of the order.
+ */
 export function linesWithIds(order: PurchaseOrder, lineItemIds: readonly string[]): readonly LineItem[] {
   const lines = new Map(order.lineItems.map((line) => [line.poLineItemId, line]));
-  return lineItemIds.map((lineItemId, index) => lineOf(lines, lineItemId, `/lineItemIds/${index}`));
+  return lineItemIds.map((lineItemId, index) => lineWithId(lines, lineItemId, `/lineItemIds/${index}`));
 }
 
-function lineOf(lines: ReadonlyMap<string, LineItem>, lineItemId: string, path: string): LineItem {
+function lineWithId(lines: ReadonlyMap<string, LineItem>, lineItemId: string, path: string): LineItem {
   const line = lines.get(lineItemId);
   if (line !== undefined) return line;
   throw invalidField(
@@ -75,30 +87,29 @@ function lineOf(lines: ReadonlyMap<string, LineItem>, lineItemId: string, path: 
   );
 }
 
-/** The lines with the new totals, and what that changes. */
-export function edited(
+/** The lines with the new totals, and what changed. A line whose totals stay is left as it is. */
+export function withTotals(
   order: PurchaseOrder,
-  edits: Edits,
+  totals: NewTotals,
   nowMs: number,
 ): { readonly lineItems: readonly LineItem[]; readonly changes: readonly FieldChange[] } {
   const changes: FieldChange[] = [];
   const lineItems = order.lineItems.map((line) => {
-    const next = { ...line, ...edits.get(line.poLineItemId) };
-    const moves = totals.filter((field) => next[field] !== line[field]);
-    for (const field of moves)
+    const next = { ...line, ...totals.get(line.poLineItemId) };
+    const changed = totalFields.filter((field) => next[field] !== line[field]);
+    for (const field of changed)
       changes.push({
         field,
         poLineItemId: line.poLineItemId,
         before: quantityToNumber(line[field]),
         after: quantityToNumber(next[field]),
       });
-    return moves.length === 0 ? line : { ...next, updatedAtMs: nowMs };
+    return changed.length === 0 ? line : { ...next, updatedAtMs: nowMs };
   });
   return { lineItems, changes };
 }
 
-const totals = ["quantityConfirmed", "quantityReceived", "quantityRejected", "quantityCancelled"] as const;
-
+/** The receipt of what came in or was taken back, one at most: none when no received quantity changed. */
 export function receiptsOf(
   source: ReceiptDraft["source"],
   reason: string | null,
@@ -107,74 +118,66 @@ export function receiptsOf(
 ): readonly ReceiptDraft[] {
   const lines = lineItems.flatMap((line, index) => {
     const quantityDelta = asQuantity(line.quantityReceived - (order.lineItems[index]?.quantityReceived ?? 0));
-    return quantityDelta === 0
-      ? []
-      : [
-          {
-            poLineItemId: line.poLineItemId,
-            variantId: line.variantId,
-            quantityDelta,
-            quantityReceivedAfter: line.quantityReceived,
-          },
-        ];
+    const { poLineItemId, variantId, quantityReceived: quantityReceivedAfter } = line;
+    return quantityDelta === 0 ? [] : [{ poLineItemId, variantId, quantityDelta, quantityReceivedAfter }];
   });
   return lines.length === 0 ? [] : [{ source, reason, lines }];
 }
 
-export const nothing = (order: PurchaseOrder): GoodsDecision => ({
+/** Nothing changes. */
+export const unchangedGoods = (order: PurchaseOrder): GoodsDecision => ({
   ...unchanged(order),
   status: { before: order.status, after: order.status, autoTransitioned: false },
   updatedLineItemIds: [],
   stockSync: "skipped",
 });
 
-/** Ends a rule that changed totals, the status or both. */
-export function concluded(
+/** What a rule says of the change that it has decided. */
+export interface GoodsChange {
+  /** The log's machine word. */
+  readonly action: string;
+  /** `Received goods on`, to be followed by the number of lines. */
+  readonly done: string;
+  readonly changes: readonly FieldChange[];
+  readonly receipts?: readonly ReceiptDraft[];
+  readonly reason?: string | null;
+  /** Lines to push in place of those that follow from the change. */
+  readonly pushed?: readonly string[];
+}
+
+/** The decision of a rule that changed totals, the status or both; nothing changes when it changed neither. */
+export function goodsDecision(
   order: PurchaseOrder,
   lineItems: readonly LineItem[],
   to: Status,
-  what: {
-    readonly action: string;
-    /** `Received goods on`, to be followed by the number of lines. */
-    readonly done: string;
-    readonly changes: readonly FieldChange[];
-    readonly receipts?: readonly ReceiptDraft[];
-    readonly reason?: string | null;
-    /** Lines to push in place of those that follow from the change. */
-    readonly pushed?: readonly string[];
-  },
+  change: GoodsChange,
   context: GoodsContext,
 ): GoodsDecision {
-  const updated = new Set(what.changes.flatMap((change) => change.poLineItemId ?? []));
-  const moves = to !== order.status;
-  if (updated.size === 0 && !moves) return nothing(order);
+  const updated = new Set(change.changes.flatMap((each) => each.poLineItemId ?? []));
+  const isMove = to !== order.status;
+  if (updated.size === 0 && !isMove) return unchangedGoods(order);
   const { poLineItemIds, stockSync } =
-    what.pushed === undefined ? push(order, lineItems, what.action, context) : pushOf(what.pushed);
+    change.pushed === undefined ? pushAfter(order, lineItems, change.action, context) : pushOf(change.pushed);
   const effects: readonly Effect[] =
     poLineItemIds.length === 0 ? [] : [{ kind: "push-stock", purchaseOrderId: order.purchaseOrderId, poLineItemIds }];
   const draft = {
-    ...(moves ? moved(order, to, context.nowMs) : order),
+    ...(isMove ? moved(order, to, context.nowMs) : order),
     lineItems,
     storefrontSyncState: storefrontSyncState(lineItems, {
       inFlight: effects.length > 0 || order.storefrontSyncState === "in-flight",
       failed: order.storefrontSyncState === "failed",
     }),
   };
-  const reason = (what.reason ?? null) === null ? "" : ` (${what.reason})`;
+  const reason = (change.reason ?? null) === null ? "" : ` (${change.reason})`;
   const log = {
-    action: what.action,
-    message: `${what.done} ${linesCounted(updated.size)}${reason}${moves ? `; moved from ${order.status} to ${to}` : ""}.`,
-    changes: moves ? [...what.changes, statusChange(order.status, to)] : what.changes,
+    action: change.action,
+    message: `${change.done} ${linesCounted(updated.size)}${reason}${isMove ? `; moved from ${order.status} to ${to}` : ""}.`,
+    changes: isMove ? [...change.changes, statusChange(order.status, to)] : change.changes,
   };
-  const concludes = decision(
-    order,
-    draft,
-    { log: [log], effects, ...(what.receipts === undefined ? {} : { receipts: what.receipts }) },
-    context,
-  );
+  const decided = decision(order, draft, { log: [log], effects, receipts: change.receipts ?? [] }, context);
   return {
-    ...leavingAlone(concludes, context.skippedVariantIds),
-    status: { before: order.status, after: to, autoTransitioned: moves },
+    ...withoutStorefront(decided, context.skippedVariantIds),
+    status: { before: order.status, after: to, autoTransitioned: isMove },
     updatedLineItemIds: order.lineItems.map((line) => line.poLineItemId).filter((id) => updated.has(id)),
     stockSync,
   };
@@ -191,10 +194,10 @@ const pushOf = (poLineItemIds: readonly string[]): Push => ({
 });
 
 /**
- * The catalogue lines whose received quantity changed and that the storefront is told of now, or would be if auto-sync were on. Goods
- * taken back matter only below what is synced.
+ * The push that follows from a change: of the catalogue lines whose received quantity changed. Goods taken back are pushed only below
+ * what is synced. With auto-sync off nothing is pushed, and `disabled` says that something would have been.
  */
-function push(order: PurchaseOrder, lineItems: readonly LineItem[], action: string, context: GoodsContext): Push {
+function pushAfter(order: PurchaseOrder, lineItems: readonly LineItem[], action: string, context: GoodsContext): Push {
   if (order.locationId === null) return pushOf([]);
   const due = lineItems.filter((line, index) => {
     if (isCustom(line) || context.skippedVariantIds.has(line.variantId)) return false;
@@ -204,5 +207,3 @@ function push(order: PurchaseOrder, lineItems: readonly LineItem[], action: stri
   if (due.length > 0 && !context.shop.autoSyncOnReceiving) return { poLineItemIds: [], stockSync: "disabled" };
   return pushOf(due.map((line) => line.poLineItemId));
 }
-
-export const linesCounted = (count: number): string => (count === 1 ? "1 line" : `${count} lines`);

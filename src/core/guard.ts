@@ -1,5 +1,5 @@
 /**
- * The inventory guard's verdict: which lines of a call are stopped by how their variants stand at the storefront, and what a caller
+ * The inventory guard's verdict: which lines stop a call because their variants are not active at the storefront, and what a caller
  * may do about it (spec "Rules attached to the endpoints" 5; C44).
  *
  * Owns: the verdict, and what of a decision reaches the storefront when lines are skipped. Does not own: the look-up at the
@@ -19,8 +19,9 @@ export interface Resolution {
   readonly action: "activate" | "skip";
 }
 
+/** What the guard makes of a call. */
 export interface GuardVerdict {
-  /** Lines in the way that no resolution takes away. While there is one, nothing may be changed. */
+  /** What stops the call: lines whose variant is not active, and that no resolution covers. */
   readonly issues: readonly GuardDetail[];
   /** Inactive variants that the caller wants active. */
   readonly activateVariantIds: readonly string[];
@@ -35,8 +36,8 @@ const allowedActions = {
 } as const satisfies Record<GuardDetail["issue"], GuardDetail["allowedActions"]>;
 
 /**
- * Judges the lines of a call by how their variants stand. Custom lines are exempt; resolutions of lines without an issue are
- * ignored; activating a variant takes the issue away from every line of it; a deleted or unsyncable one can only be skipped.
+ * Finds the lines of a call whose variants are not active. Custom lines are exempt. Resolutions of lines without an issue are
+ * ignored. Activating a variant resolves every line of it; a deleted or unsyncable one can only be skipped.
  *
  * @param standings how each catalogue variant of the lines stands; one that is missing counts as deleted.
  * Source: spec "Rules attached to the endpoints" 5; C44.
@@ -47,18 +48,18 @@ export function guardVerdict(
   resolutions: readonly Resolution[],
 ): GuardVerdict {
   const actions = new Map(resolutions.map((resolution) => [resolution.itemId, resolution.action]));
-  const inTheWay = lineItems.flatMap((line) => {
+  const stopped = lineItems.flatMap((line) => {
     const standing = standings.get(line.variantId) ?? "deleted";
     return isCustom(line) || standing === "active" ? [] : [{ line, issue: standing }];
   });
-  const skipped = inTheWay.filter(({ line }) => actions.get(line.poLineItemId) === "skip");
+  const skipped = stopped.filter(({ line }) => actions.get(line.poLineItemId) === "skip");
   const activate = new Set(
-    inTheWay
+    stopped
       .filter(({ line, issue }) => issue === "inactive" && actions.get(line.poLineItemId) === "activate")
       .map(({ line }) => line.variantId),
   );
   return {
-    issues: inTheWay
+    issues: stopped
       .filter((entry) => !skipped.includes(entry) && !activate.has(entry.line.variantId))
       .map(({ line, issue }) => ({
         itemId: line.poLineItemId,
@@ -72,10 +73,10 @@ export function guardVerdict(
 }
 
 /**
- * The decision with the storefront left alone for these variants: the order's quantities are recorded all the same, and what
- * was left out follows with a later call (C44 "skip").
+ * The decision without the effects on these variants: the order's quantities are recorded all the same, and a later call tells the
+ * storefront of them (C44 "skip").
  */
-export function leavingAlone(decision: Decision, variantIds: ReadonlySet<string>): Decision {
+export function withoutStorefront(decision: Decision, variantIds: ReadonlySet<string>): Decision {
   if (variantIds.size === 0) return decision;
   const skippedLines = new Set(
     decision.next.lineItems.filter((line) => variantIds.has(line.variantId)).map((line) => line.poLineItemId),

@@ -6,15 +6,15 @@
  */
 import { invalidField } from "./fault.ts";
 import {
-  concluded,
-  type Edits,
-  edited,
   type GoodsContext,
   type GoodsDecision,
+  goodsDecision,
   linesNamed,
-  nothing,
+  type NewTotals,
   receiptsOf,
   shown,
+  unchangedGoods,
+  withTotals,
 } from "./goods.ts";
 import { mention } from "./guidance.ts";
 import { accountedQuantity, baseQuantity, pendingQuantity } from "./lines.ts";
@@ -30,9 +30,10 @@ export interface ReceivedTotal {
   readonly quantityCancelled?: Quantity | undefined;
 }
 
+/** An amount of a line to take back. */
 export interface TakenBack {
   readonly lineItemId: string;
-  /** How much to take back; above 0. */
+  /** Above 0. */
   readonly quantity: Quantity;
 }
 
@@ -40,7 +41,7 @@ export interface TakenBack {
  * Records new totals received, and rejected or cancelled ones where given; repeating the call changes nothing. The order becomes
  * Received when nothing is pending on any line, else Partially Received. A line whose totals stay is not held to the cap again.
  *
- * @throws Fault INVALID_INPUT  the status does not take it, a line is not on the order, a total is lowered below what is already
+ * @throws Fault INVALID_INPUT  the status does not allow it, a line is not on the order, a total is lowered below what is already
  *                              synced, or the totals are above what was confirmed (ordered, if never confirmed) and
  *                              `allowOverReceipt` is false.
  * Source: spec "Rules attached to the endpoints" 1; C25, C29.
@@ -51,7 +52,19 @@ export function decideReceive(
   context: GoodsContext,
 ): GoodsDecision {
   refuseUnless(order, "receive");
-  const edits: Edits = new Map(
+  const { lineItems, changes } = withTotals(order, receivedTotals(order, input), context.nowMs);
+  if (changes.length === 0) return unchangedGoods(order);
+  const to = lineItems.every((line) => pendingQuantity(line) === 0) ? "Received" : "Partially Received";
+  const receipts = receiptsOf("receive", null, order, lineItems);
+  const change = { action: "receive", done: "Received goods on", changes, receipts };
+  return goodsDecision(order, lineItems, to, change, context);
+}
+
+function receivedTotals(
+  order: PurchaseOrder,
+  input: { readonly lines: readonly ReceivedTotal[]; readonly allowOverReceipt: boolean },
+): NewTotals {
+  return new Map(
     linesNamed(order, input.lines).map(({ line, entry, path }) => {
       const totals = {
         quantityReceived: entry.quantityReceived,
@@ -59,19 +72,20 @@ export function decideReceive(
         quantityCancelled: entry.quantityCancelled ?? line.quantityCancelled,
       };
       const next = { ...line, ...totals };
+      const field = `${path}/quantityReceived`;
       if (next.quantityReceived < line.quantityReceived && next.quantityReceived < line.quantitySynced)
         throw invalidField(
-          `${path}/quantityReceived`,
+          field,
           `${shown(next.quantityReceived)} is below what is already synced to the storefront, ${shown(line.quantitySynced)}`,
           `Take goods back with ${mention("purchase_order_unreceive")}.`,
         );
-      const same =
+      const isSame =
         next.quantityReceived === line.quantityReceived &&
         next.quantityRejected === line.quantityRejected &&
         next.quantityCancelled === line.quantityCancelled;
-      if (!same && !input.allowOverReceipt && accountedQuantity(next) > baseQuantity(line))
+      if (!isSame && !input.allowOverReceipt && accountedQuantity(next) > baseQuantity(line))
         throw invalidField(
-          `${path}/quantityReceived`,
+          field,
           `received + rejected + cancelled would be ${shown(accountedQuantity(next))}, above the ${
             line.quantityConfirmed > 0 ? "confirmed" : "ordered"
           } quantity, ${shown(baseQuantity(line))}`,
@@ -80,18 +94,13 @@ export function decideReceive(
       return [line.poLineItemId, totals];
     }),
   );
-  const { lineItems, changes } = edited(order, edits, context.nowMs);
-  if (changes.length === 0) return nothing(order);
-  const to = lineItems.every((line) => pendingQuantity(line) === 0) ? "Received" : "Partially Received";
-  const receipts = receiptsOf("receive", null, order, lineItems);
-  return concluded(order, lineItems, to, { action: "receive", done: "Received goods on", changes, receipts }, context);
 }
 
 /**
  * Takes received goods back: each amount is subtracted, so repeating takes back again. It may go below what is synced; the
  * storefront is then told of the difference. Nothing left received → In Progress; something pending → Partially Received.
  *
- * @throws Fault INVALID_INPUT  the status does not take it, a line is not on the order, or more is taken back than was received.
+ * @throws Fault INVALID_INPUT  the status does not allow it, a line is not on the order, or more is taken back than was received.
  * Source: C26.
  */
 export function decideUnreceive(
@@ -100,7 +109,7 @@ export function decideUnreceive(
   context: GoodsContext,
 ): GoodsDecision {
   refuseUnless(order, "unreceive");
-  const edits: Edits = new Map(
+  const totals: NewTotals = new Map(
     linesNamed(order, input.lines).map(({ line, entry, path }) => {
       if (entry.quantity > line.quantityReceived)
         throw invalidField(
@@ -111,13 +120,13 @@ export function decideUnreceive(
       return [line.poLineItemId, { quantityReceived: asQuantity(line.quantityReceived - entry.quantity) }];
     }),
   );
-  const { lineItems, changes } = edited(order, edits, context.nowMs);
+  const { lineItems, changes } = withTotals(order, totals, context.nowMs);
   const receipts = receiptsOf("unreceive", input.reason, order, lineItems);
-  const what = { action: "unreceive", done: "Took goods back on", changes, receipts, reason: input.reason };
-  return concluded(order, lineItems, receivedStatus(lineItems), what, context);
+  const change = { action: "unreceive", done: "Took goods back on", changes, receipts, reason: input.reason };
+  return goodsDecision(order, lineItems, statusAfterTakingBack(lineItems), change, context);
 }
 
-function receivedStatus(lineItems: readonly LineItem[]): Status {
+function statusAfterTakingBack(lineItems: readonly LineItem[]): Status {
   if (lineItems.every((line) => line.quantityReceived === 0)) return "In Progress";
   return lineItems.every((line) => pendingQuantity(line) === 0) ? "Received" : "Partially Received";
 }

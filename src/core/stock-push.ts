@@ -9,7 +9,7 @@ import { isCustom } from "./lines.ts";
 import { asQuantity, type Quantity, quantityToNumber } from "./money.ts";
 import type { Decision, FieldChange, LineItem, PurchaseOrder, StorefrontSyncState } from "./purchase-order.ts";
 
-/** One change of one variant's stock, and how much of it each line brings. */
+/** One change of one variant's stock at a location, and how much of it comes from each line. */
 export interface PushItem {
   readonly variantId: string;
   readonly locationId: string;
@@ -18,28 +18,47 @@ export interface PushItem {
   readonly lines: readonly { readonly poLineItemId: string; readonly delta: Quantity }[];
 }
 
-/** A push that was started under a reference and has no known outcome. It always keeps its items. */
+/** A push that was started under a reference and has no known outcome yet. Its items never change. */
 export interface OpenPush {
   readonly reference: string;
   readonly items: readonly PushItem[];
 }
 
+/** What to do next for an order's stock. */
 export type PushStep =
-  /** First find out about this one: send the same items under the same reference again. Then plan anew. */
+  /** Send the same items under the same reference again, to learn the outcome. Then plan anew. */
   | { readonly kind: "resend"; readonly push: OpenPush }
-  /** Persist these under a new reference, then send them. */
+  /** Store these items under a new reference, then send them. */
   | { readonly kind: "send"; readonly items: readonly PushItem[] }
   | { readonly kind: "nothing" };
 
-/** Whether the storefront is to be told of this line: a catalogue line whose received quantity it does not have. */
+/** Whether the storefront does not have the line's received quantity. It never has those of custom lines, nor needs them. */
 export const needsSync = (line: LineItem): boolean => !isCustom(line) && line.quantityReceived !== line.quantitySynced;
 
+/** How much of the line is to be pushed: received − synced, negative after goods were taken back. */
+export const unsyncedQuantity = (line: Pick<LineItem, "quantityReceived" | "quantitySynced">): Quantity =>
+  asQuantity(line.quantityReceived - line.quantitySynced);
+
 /**
- * The next step of bringing the storefront's stock to what was received. An order has one push in flight at a time: an open one
- * is finished first, under its old reference, so that what may have landed cannot land twice. A new one carries received − synced
- * of the lines, one item a variant.
+ * Whether a push of the line is through: the storefront has what the line was short of, or has all of what the line is now.
  *
- * @param poLineItemIds the lines wanted; lines that are gone, custom or in step are left out.
+ * @param asked the line when the push was asked for.
+ * @param now   the line by now; undefined: it is gone.
+ * Source: C43.
+ */
+export function isPushed(asked: LineItem, now: LineItem | undefined): boolean {
+  if (now === undefined) return false;
+  if (!needsSync(now)) return true;
+  const wanted = unsyncedQuantity(asked);
+  const synced = now.quantitySynced - asked.quantitySynced;
+  return wanted > 0 ? synced >= wanted : synced <= wanted;
+}
+
+/**
+ * Plans the next push of an order. It has one push in flight at a time: an open one is finished first, under its old reference, so
+ * that what may have landed cannot land twice. A new one carries received − synced of the lines, one item per variant.
+ *
+ * @param poLineItemIds the lines wanted; lines that are gone, custom or synced are left out.
  * Source: C40, C43.
  */
 export function pushPlan(
@@ -59,11 +78,11 @@ export function pushPlan(
   return items.length === 0 ? { kind: "nothing" } : { kind: "send", items };
 }
 
-/** One item, unless the lines cancel each other out: then one a line, since a change of 0 proves nothing. */
+/** One item per variant. Lines that cancel each other out get one item each: a change of 0 would prove nothing. */
 function itemsOf(variantId: string, locationId: string, lineItems: readonly LineItem[]): readonly PushItem[] {
   const lines = lineItems.map((line) => ({
     poLineItemId: line.poLineItemId,
-    delta: asQuantity(line.quantityReceived - line.quantitySynced),
+    delta: unsyncedQuantity(line),
   }));
   const delta = asQuantity(lines.reduce((sum, line) => sum + line.delta, 0));
   return delta === 0
@@ -87,9 +106,9 @@ export function storefrontSyncState(
   return attempts.failed ? "failed" : "never-synced";
 }
 
-/** What an attempt to push stock brought for an order. */
-export interface PushNews {
-  /** Items that the storefront has taken, each told of once. */
+/** What an attempt to push stock has brought for an order. */
+export interface PushReport {
+  /** Items that the storefront has taken since the last report. */
   readonly landed: readonly PushItem[];
   /** What did not go through, in words; null when nothing failed. */
   readonly problem: string | null;
@@ -98,13 +117,13 @@ export interface PushNews {
 }
 
 /**
- * The order once news of a push is in: what landed is synced, and the log tells of it. Nothing changes when there is nothing new.
+ * Records the outcome of a push: what landed is synced, and the log says so. A report without anything new changes nothing.
  *
  * Source: C40; P5.
  */
-export function pushRecorded(order: PurchaseOrder, news: PushNews, nowMs: number): Decision {
+export function pushRecorded(order: PurchaseOrder, report: PushReport, nowMs: number): Decision {
   const synced = new Map<string, number>();
-  for (const line of news.landed.flatMap((item) => item.lines))
+  for (const line of report.landed.flatMap((item) => item.lines))
     synced.set(line.poLineItemId, (synced.get(line.poLineItemId) ?? 0) + line.delta);
   const changes: FieldChange[] = [];
   const lineItems = order.lineItems.map((line) => {
@@ -119,15 +138,15 @@ export function pushRecorded(order: PurchaseOrder, news: PushNews, nowMs: number
     });
     return { ...line, quantitySynced, updatedAtMs: nowMs };
   });
-  const state = storefrontSyncState(lineItems, { inFlight: news.inFlight, failed: news.problem !== null });
-  const told = [
+  const state = storefrontSyncState(lineItems, { inFlight: report.inFlight, failed: report.problem !== null });
+  const sentences = [
     ...(changes.length === 0 ? [] : [`The storefront took the stock of ${changes.length} line(s).`]),
-    ...(news.problem === null ? [] : [`Stock was not pushed to the storefront: ${news.problem}`]),
+    ...(report.problem === null ? [] : [`Stock was not pushed to the storefront: ${report.problem}`]),
   ];
-  if (told.length === 0 && state === order.storefrontSyncState) return unchanged(order);
+  if (sentences.length === 0 && state === order.storefrontSyncState) return unchanged(order);
   return {
     next: { ...order, lineItems, storefrontSyncState: state, version: order.version + 1, updatedAtMs: nowMs },
-    log: told.length === 0 ? [] : [{ action: "storefront-sync", message: told.join(" "), changes }],
+    log: sentences.length === 0 ? [] : [{ action: "storefront-sync", message: sentences.join(" "), changes }],
     receipts: [],
     effects: [],
   };

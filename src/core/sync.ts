@@ -1,21 +1,22 @@
 /**
- * Bringing the storefront's stock in step with what was received, when a caller asks for it (spec "Storefront sync state", "Rules
+ * Syncing the storefront's stock with what was received, when a caller asks for it (spec "Storefront sync state", "Rules
  * attached to the endpoints" 4; C43).
  *
- * Owns: which lines a call pushes, why others are skipped, and the reset. Does not own: what a push carries and what comes of it
- * (stock-push.ts), waiting for it (operations/purchase-orders/stock-sync.ts), from which statuses an order is synced (status.ts).
+ * Owns: which lines a call pushes, why others are skipped, what a caller that waits is told, and the reset. Does not own: what a push
+ * carries and its outcome (stock-push.ts), waiting for it (operations/purchase-orders/stock-sync.ts), from which statuses an order is synced (status.ts).
  */
 import { type DecisionContext, decision } from "./decision.ts";
-import type { Effect } from "./effect.ts";
-import { type GoodsContext, type GoodsDecision, linesCounted, linesWithIds, nothing } from "./goods.ts";
+import type { Effect, EffectOutcome } from "./effect.ts";
+import { type GoodsContext, type GoodsDecision, linesCounted, linesWithIds, unchangedGoods } from "./goods.ts";
 import { isCustom } from "./lines.ts";
 import type { FieldChange, LineItem, PurchaseOrder, StorefrontSyncState } from "./purchase-order.ts";
 import { refuseUnless } from "./status.ts";
 import { needsSync, storefrontSyncState } from "./stock-push.ts";
 
-/** Why a line is not pushed. */
+/** Why a line is not pushed (C43). */
 export type SyncSkipReason = "custom-item" | "nothing-received" | "already-synced" | "guard-skipped" | "no-location";
 
+/** A decision to push, line by line. */
 export interface SyncDecision extends GoodsDecision {
   /** Lines that are pushed. */
   readonly pushedLineItemIds: readonly string[];
@@ -23,7 +24,7 @@ export interface SyncDecision extends GoodsDecision {
 }
 
 /**
- * Brings the storefront in step with what was received: pushes every line wanted that needs it, and says of the others why not.
+ * Pushes every line wanted whose received quantity the storefront does not have, and says of the others why not.
  *
  * @param lineItemIds the lines wanted; null for all.
  * @throws Fault INVALID_INPUT  the order is not Sent to Received, or a line is not on the order.
@@ -40,9 +41,9 @@ export function decideStorefrontSync(
     const reason = skipReason(line, order, context);
     return reason === null ? [] : [{ line, reason }];
   });
-  const left = new Set(skipped.map(({ line }) => line));
-  const pushedLineItemIds = wanted.filter((line) => !left.has(line)).map((line) => line.poLineItemId);
-  return { ...syncing(order, pushedLineItemIds, context), pushedLineItemIds, skipped };
+  const notPushed = new Set(skipped.map(({ line }) => line));
+  const pushedLineItemIds = wanted.filter((line) => !notPushed.has(line)).map((line) => line.poLineItemId);
+  return { ...pushDecision(order, pushedLineItemIds, context), pushedLineItemIds, skipped };
 }
 
 function skipReason(line: LineItem, order: PurchaseOrder, context: GoodsContext): SyncSkipReason | null {
@@ -57,20 +58,20 @@ export const syncableLines = (order: PurchaseOrder, context: GoodsContext): read
   order.lineItems.filter((line) => skipReason(line, order, context) === null);
 
 /**
- * Forgets failed and unknown attempts, never what is synced: what was not pushed may be pushed afresh.
+ * Clears failed and unknown attempts, never what is synced: what was not pushed can then be pushed anew.
  *
  * Source: spec "Storefront sync state"; C43.
  */
 export function decideSyncReset(order: PurchaseOrder, context: DecisionContext): GoodsDecision {
   const state = storefrontSyncState(order.lineItems, { inFlight: false, failed: false });
-  if (state === order.storefrontSyncState) return nothing(order);
+  if (state === order.storefrontSyncState) return unchangedGoods(order);
   const log = {
     action: "storefront-sync-reset",
     message: "Cleared the storefront sync attempts.",
     changes: [syncStateChange(order, state)],
   };
   return {
-    ...nothing(order),
+    ...unchangedGoods(order),
     ...decision(order, { ...order, storefrontSyncState: state }, { log: [log] }, context),
   };
 }
@@ -82,13 +83,13 @@ const syncStateChange = (order: PurchaseOrder, after: StorefrontSyncState): Fiel
   after,
 });
 
-/** Pushes lines of an order that does not change otherwise. */
-export function syncing(
+/** The decision to push these lines of an order that does not change otherwise. */
+export function pushDecision(
   order: PurchaseOrder,
   poLineItemIds: readonly string[],
   context: DecisionContext,
 ): GoodsDecision {
-  if (poLineItemIds.length === 0) return nothing(order);
+  if (poLineItemIds.length === 0) return unchangedGoods(order);
   const log = {
     action: "storefront-sync",
     message: `Pushing ${linesCounted(poLineItemIds.length)} to the storefront.`,
@@ -96,8 +97,61 @@ export function syncing(
   };
   const effects: readonly Effect[] = [{ kind: "push-stock", purchaseOrderId: order.purchaseOrderId, poLineItemIds }];
   return {
-    ...nothing(order),
+    ...unchangedGoods(order),
     ...decision(order, { ...order, storefrontSyncState: "in-flight" }, { log: [log], effects }, context),
     stockSync: "queued",
   };
+}
+
+/** What is known of a line of a push while a caller waits for it. */
+export interface LineProgress {
+  /** The storefront has taken the line's change. */
+  readonly hasLanded: boolean;
+  /** The change can be read at the storefront. */
+  readonly isReadBack: boolean;
+  /** Why the storefront refused the line; null: it did not. */
+  readonly refusal: string | null;
+  /** How the push as a whole stands. */
+  readonly push: EffectOutcome;
+}
+
+/** What a caller that waits is told of a line. */
+export interface LineConfirmation {
+  readonly status: "verified" | "failed" | "pending";
+  readonly reason: string | null;
+}
+
+/**
+ * What a caller that waits is told of a line: `verified` is read back from the storefront, not assumed.
+ *
+ * Source: spec "Rules attached to the endpoints" 4; C43.
+ */
+export function lineConfirmation({ hasLanded, isReadBack, refusal, push }: LineProgress): LineConfirmation {
+  if (hasLanded)
+    return isReadBack
+      ? { status: "verified", reason: null }
+      : { status: "pending", reason: "The storefront took the change; it cannot be read there yet." };
+  switch (push.state) {
+    case "pending":
+      return { status: "pending", reason: "The storefront has not taken the change yet; it is tried again." };
+    case "failed":
+      return { status: "failed", reason: refusal ?? push.detail };
+    case "applied":
+    case "skipped":
+      return { status: "failed", reason: refusal ?? "The storefront did not take the change." };
+  }
+}
+
+/**
+ * What a caller that waits is told of the whole push. Without lines it is `verified`: there was nothing to sync.
+ *
+ * Source: spec "Rules attached to the endpoints" 4; C43.
+ */
+export function confirmationStatus(
+  lines: readonly Pick<LineConfirmation, "status">[],
+): "verified" | "partial" | "failed" | "timed-out" {
+  if (lines.some((line) => line.status === "pending")) return "timed-out";
+  const verified = lines.filter((line) => line.status === "verified").length;
+  if (verified === lines.length) return "verified";
+  return verified === 0 ? "failed" : "partial";
 }

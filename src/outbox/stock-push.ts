@@ -5,9 +5,9 @@
  * Owns: the order of these changes and calls. Does not own: what a push carries and what it means for the order (core/stock-push.ts), the
  * rows of pushes (shop/stock-pushes.ts).
  */
-import type { EffectOutcome } from "../core/effect.ts";
+import { type EffectOutcome, orderUri } from "../core/effect.ts";
 import type { PurchaseOrder } from "../core/purchase-order.ts";
-import { type PushItem, type PushNews, needsSync, pushPlan, pushRecorded } from "../core/stock-push.ts";
+import { type PushItem, type PushReport, needsSync, pushPlan, pushRecorded } from "../core/stock-push.ts";
 import { type ClaimedEffect, laneOf, renewStatement } from "../shop/effects.ts";
 import { type Stamp, loadOrder, saveDecision } from "../shop/purchase-orders.ts";
 import {
@@ -97,9 +97,6 @@ async function advancePush(
     failed: (error) => (tx) => pushFailed(tx, context, push, sent.reference, error),
   };
 }
-
-const orderUri = (shopId: string, purchaseOrderId: string): string =>
-  `openpo://shops/${shopId}/purchase-orders/${purchaseOrderId}`;
 
 /**
  * Records the storefront's result for each item, with its consequences for the order and the shop's stock levels, and plans the next push.
@@ -256,7 +253,7 @@ async function hasPendingEffect(tx: Tx, shopId: string, purchaseOrderId: string)
 }
 
 /** Updates the order by what is new about its pushes. `order` is as stored. */
-async function record(tx: Tx, context: WorkContext, order: PurchaseOrder, news: PushNews): Promise<void> {
+async function record(tx: Tx, context: WorkContext, order: PurchaseOrder, report: PushReport): Promise<void> {
   const stamp: Stamp = {
     actor: { type: "system", id: null, name: null },
     operation: null,
@@ -264,5 +261,5 @@ async function record(tx: Tx, context: WorkContext, order: PurchaseOrder, news: 
     nowMs: context.now(),
     ids: context.ids,
   };
-  await saveDecision(tx, context.shopId, order, pushRecorded(order, news, stamp.nowMs), stamp);
+  await saveDecision(tx, context.shopId, order, pushRecorded(order, report, stamp.nowMs), stamp);
 }

@@ -7,13 +7,8 @@
  */
 import type { SupplierCredit } from "../core/attachments.ts";
 import { fold } from "../core/fold.ts";
-import {
-  articleFields,
-  type Changes,
-  type Fields,
-  supplierFields,
-  type ValuesOf,
-} from "../core/purchase-order-fields.ts";
+import { articleFields, type Fields, type ValuesOf } from "../core/purchase-order-fields.ts";
+import { type SupplierEntryChanges, supplierEntryFields } from "../core/write-back.ts";
 import { inChunks, placeholders } from "../store/in-lists.ts";
 import type { Statement, Tx } from "../store/store.ts";
 import { type Row, changedColumns, columnList, recordReader } from "./columns.ts";
@@ -182,11 +177,7 @@ export const saleTable: RecordTable<Sale, Row> = {
 export const supplierVariantFields = {
   supplierId: { kind: "text" },
   variantId: { kind: "text" },
-  unitCost: { kind: "money", empty: null },
-  unitCostCurrencyCode: { kind: "text", empty: null },
-  ...supplierFields,
-  /** JSON text. It is shown to the operator alone (C36). */
-  supplierVariantDetails: { kind: "text", empty: null },
+  ...supplierEntryFields,
 } as const satisfies Fields;
 
 /** A supplier's catalogue entry for a variant. */
@@ -198,19 +189,14 @@ export const supplierVariantTable: RecordTable<SupplierVariant, Row> = fieldTabl
   supplierVariantFields,
 );
 
-const { supplierId: _supplierKey, variantId: _variantKey, ...writtenBackFields } = supplierVariantFields;
-
-/** What a write-back may set in a supplier's catalogue entry (spec "Rules attached to the endpoints" 6). */
-export interface SupplierVariantChanges extends Changes<typeof writtenBackFields> {}
-
 /** Sets what was sent in the supplier's catalogue entry; null when nothing was. It never makes an entry (C46). */
 export function supplierVariantStatement(
   shopId: string,
   supplierId: string,
   variantId: string,
-  changes: SupplierVariantChanges,
+  changes: SupplierEntryChanges,
 ): Statement | null {
-  const set = changedColumns(writtenBackFields, changes);
+  const set = changedColumns(supplierEntryFields, changes);
   if (set.length === 0) return null;
   return {
     sql: `update supplier_variant set ${set.map(([column]) => `${column} = ?`).join(", ")}

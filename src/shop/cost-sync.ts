@@ -1,15 +1,15 @@
 /**
- * Rows of the cost-sync history and what they rest on (C45).
+ * Rows of the cost-sync history, and what costs are taken from (C45).
  *
- * Owns: the SQL of `cost_sync` that a completion writes, and the unit cost of the catalogue that follows from it. Does
- * not own: what a cost becomes (core/storefront-plan.ts), when it is written (operations/purchase-orders/cost-sync.ts), how the history is
- * shown (rows.ts) or read back (effects.ts).
+ * Owns: the SQL of `cost_sync` that a completion writes, and the unit costs of the catalogue that follow. Does not own: what a cost
+ * becomes and what an attempt has left to do (core/cost-sync.ts), the steps of the sync (operations/purchase-orders/cost-sync.ts),
+ * paging through the history (purchase-order-history.ts), reading costs back (outbox/costs.ts).
  */
 import { type Money, asMoney, asQuantity } from "../core/money.ts";
-import type { CostFacts, CostProposal } from "../core/cost-sync.ts";
+import type { CostFacts, CostOutcome, CostProposal, CostRow } from "../core/cost-sync.ts";
 import type { Statement, Tx } from "../store/store.ts";
 
-/** What the shop knows of the variants of an order, by variant id. */
+/** The unit cost and the stock that the shop has of the variants of an order, by variant id. */
 export async function loadCostFacts(
   tx: Tx,
   shopId: string,
@@ -35,24 +35,7 @@ from purchase_order_line l
 left join variant v on v.shop_id = l.shop_id and v.variant_id = l.variant_id
 where l.shop_id = ? and l.purchase_order_id = ?`;
 
-/** Where a row of a completion stands. `proposed` may have been written all the same. */
-export type CostOutcome = "proposed" | "applied" | "skipped" | "failed";
-
-export interface CostRow {
-  readonly costSyncId: string;
-  readonly variantId: string;
-  readonly outcome: CostOutcome;
-  readonly attempt: number;
-  readonly previousUnitCost: Money | null;
-  readonly proposedUnitCost: Money;
-  readonly sourceUnitCost: Money;
-  readonly sourceCurrencyCode: string;
-}
-
-/**
- * Rows of all attempts at one completion, oldest first. A completion is known by the instant of the completion before it
- * (`completedAtMs` of the order; 0 when it never was completed), so that a reopened order starts afresh.
- */
+/** The rows of all attempts at one completion (`completionOf`), oldest first. */
 export async function loadCostRows(
   tx: Tx,
   shopId: string,
@@ -86,6 +69,7 @@ export async function loadCostRows(
   }));
 }
 
+/** A row as an attempt begins. */
 export interface NewCostRow extends CostProposal {
   readonly costSyncId: string;
   readonly outcome: "proposed" | "skipped";
@@ -94,6 +78,7 @@ export interface NewCostRow extends CostProposal {
   readonly completion: number;
 }
 
+/** Stores a row before the storefront is called. One that is skipped is settled at once. */
 export const insertCostStatement = (
   shopId: string,
   purchaseOrderId: string,
@@ -127,7 +112,7 @@ export const insertCostStatement = (
   ],
 });
 
-/** Settles a row; one that stays `proposed` only takes the reason. */
+/** Settles a row. One that stays `proposed` gets the reason and no instant. */
 export const settleCostStatement = (
   shopId: string,
   purchaseOrderId: string,
@@ -147,7 +132,7 @@ export const settleCostStatement = (
   ],
 });
 
-/** The catalogue's unit cost of a variant, in the shop's currency. Nothing happens to a variant that the catalogue does not hold. */
+/** Sets the catalogue's unit cost of a variant, in the shop's currency. A variant that the catalogue does not hold is left out. */
 export const catalogueCostStatement = (shopId: string, variantId: string, unitCost: Money): Statement => ({
   sql: "update variant set unit_cost = ? where shop_id = ? and variant_id = ?",
   params: [unitCost, shopId, variantId],

@@ -216,7 +216,7 @@ const reviveMax = 50;
  *
  * @returns the effects that are told again.
  */
-export async function reviveTellings(
+export async function retryFailedMirrors(
   tx: Tx,
   shopId: string,
   locationId: string | null,

@@ -1,12 +1,12 @@
 /**
  * What an order has gone through, page by page and newest first: its log, its receipts, its cost history.
  */
+import type { CostOutcome } from "../core/cost-sync.ts";
 import { type FxRate, type Money, asFxRate, asMoney } from "../core/money.ts";
 import type { FieldChange, ReceiptDraft } from "../core/purchase-order.ts";
 import { chunksOf, inListMax, placeholders } from "../store/in-lists.ts";
 import type { SqlValue, Statement, Tx } from "../store/store.ts";
 import { orNull } from "./columns.ts";
-import type { CostOutcome } from "./cost-sync.ts";
 
 /** The log's changes and a receipt's lines are stored as core describes them. */
 export const changesFrom = (json: string): readonly FieldChange[] => {

@@ -4,7 +4,7 @@ import { decideReceive } from "../../src/core/receive.ts";
 import { moneyToNumber, zeroQuantity } from "../../src/core/money.ts";
 import type { PurchaseOrder, ShopFacts, StorefrontSyncState } from "../../src/core/purchase-order.ts";
 import { type CostFacts, costPlan } from "../../src/core/cost-sync.ts";
-import { guardVerdict, leavingAlone, type Resolution, type VariantStanding } from "../../src/core/guard.ts";
+import { guardVerdict, withoutStorefront, type Resolution, type VariantStanding } from "../../src/core/guard.ts";
 import { tagPlan } from "../../src/core/incoming.ts";
 import { pushPlan, storefrontSyncState } from "../../src/core/stock-push.ts";
 import { context, fxRate, line, money, order, quantity, refusal, shop } from "../support/goods.ts";
@@ -69,13 +69,13 @@ test("skipped variants are in no effect; the rest of the decision is kept", () =
     },
     context(),
   );
-  const alone = leavingAlone(decided, new Set(["variant of a"]));
+  const alone = withoutStorefront(decided, new Set(["variant of a"]));
   assert.equal(alone.next, decided.next);
   assert.deepEqual(alone.effects, [
     { kind: "push-stock", purchaseOrderId: "po_1", poLineItemIds: ["b"] },
     { kind: "mirror-incoming", locationId: "warehouse", variantIds: ["variant of b"] },
   ]);
-  assert.deepEqual(leavingAlone(decided, new Set(["variant of a", "variant of b"])).effects, []);
+  assert.deepEqual(withoutStorefront(decided, new Set(["variant of a", "variant of b"])).effects, []);
 });
 
 test("a push has received − synced of the selected catalogue lines, one item per variant", () => {

@@ -1,5 +1,6 @@
 /**
- * How operations get at one order: found or 404, at the version the caller believes in or 412, saved under the caller's name.
+ * What all operations on orders share: their route, their faults, and how they get at one order: found or 404, at the version that the
+ * caller expects or 412, saved under the caller's name.
  */
 import { z } from "zod";
 import { Fault } from "../../core/fault.ts";
@@ -9,7 +10,27 @@ import { type Stamp, loadHeader, loadOrder, saveDecision } from "../../shop/purc
 import type { Tx } from "../../store/store.ts";
 import type { Call, Committed } from "../operation.ts";
 import { etagOf, purchaseOrderJson, purchaseOrderSchema } from "./json.ts";
-import { type AskedEffect, followOnShape, renderSideEffects } from "./side-effects.ts";
+import { type AskedEffect, followOnShape, idsOf, renderSideEffects } from "./side-effects.ts";
+
+const tag = "Purchase orders";
+
+/** The route of one order; what stands below it begins with this. */
+export const path = "/purchase-orders/{purchaseOrderId}";
+
+/** What every read has in common. */
+export const read = { tag, scope: "read", success: 200, repeat: "read", destructive: false } as const;
+
+/** What every write has in common. */
+export const write = { tag, scope: "write" } as const;
+
+/** What every write of one order may answer. */
+export const faults = ["NOT_FOUND", "VERSION_MISMATCH"] as const;
+
+export const exampleId = "po_01k8x4m2q7v9c3n5t6w8y0z1a2";
+
+export const exampleLineId = "pol_01k8x4m2q7v9c3n5t6w8y0z1b3";
+
+export const exampleResolutions = [{ itemId: exampleLineId, action: "skip" }] as const;
 
 const unknownOrder = (purchaseOrderId: string): Fault =>
   new Fault("NOT_FOUND", `There is no purchase order ${purchaseOrderId}.`, {
@@ -47,6 +68,9 @@ export async function orderToChange(tx: Tx, call: Call, purchaseOrderId: string)
   return order;
 }
 
+/** What a rule is told of the shop and the time. */
+export const contextOf = (call: Call) => ({ shop: call.shop, nowMs: call.clock.now() });
+
 /** Under whose name and in which call a change is recorded. */
 export const stampOf = (call: Call): Stamp => ({
   actor: call.actor,
@@ -56,7 +80,7 @@ export const stampOf = (call: Call): Stamp => ({
   ids: call.ids,
 });
 
-/** Saves what was decided, all of it under the instant of the decision; the effects it asked for come back with their ids. */
+/** Saves a decision with one instant throughout, that of the decision. Returns its effects with their ids. */
 export const saveFor = (
   tx: Tx,
   call: Call,
@@ -65,21 +89,10 @@ export const saveFor = (
 ): Promise<readonly AskedEffect[]> =>
   saveDecision(tx, call.shop.shopId, before, decided, { ...stampOf(call), nowMs: decided.next.updatedAtMs });
 
-const tag = "Purchase orders";
+/** The answer of a write that shows the order alone. */
+export const orderAnswer = z.strictObject({ purchaseOrder: purchaseOrderSchema, ...followOnShape });
 
-export const path = "/purchase-orders/{purchaseOrderId}";
-
-export const write = { tag, scope: "write" } as const;
-
-export const faults = ["NOT_FOUND", "VERSION_MISMATCH"] as const;
-
-export const exampleId = "po_01k8x4m2q7v9c3n5t6w8y0z1a2";
-
-export const exampleLineId = "pol_01k8x4m2q7v9c3n5t6w8y0z1b3";
-
-export const contextOf = (call: Call) => ({ shop: call.shop, nowMs: call.clock.now() });
-
-/** Saves and answers with the order alone. */
+/** Saves a decision and answers with the order alone. */
 export async function savedOrder(
   tx: Tx,
   call: Call,
@@ -89,7 +102,7 @@ export async function savedOrder(
   const effects = await saveFor(tx, call, order, decided);
   const { next } = decided;
   return {
-    effectIds: effects.map((effect) => effect.effectId),
+    effectIds: idsOf(effects),
     answer: (outcomes) => ({
       data: {
         purchaseOrder: purchaseOrderJson(next),
@@ -99,5 +112,3 @@ export async function savedOrder(
     }),
   };
 }
-
-export const orderAnswer = z.strictObject({ purchaseOrder: purchaseOrderSchema, ...followOnShape });

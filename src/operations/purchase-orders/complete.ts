@@ -1,49 +1,67 @@
+/**
+ * Completing an order, and receiving everything on the way to it (spec "Moves made by other operations"; C27, C28).
+ *
+ * Owns: the sequence of changes and storefront calls of each. Every change leaves a state from which the same call can go on (S5).
+ * Does not own: the decisions (core/complete.ts), the costs (cost-sync.ts), waiting for a push (stock-sync.ts).
+ */
 import { z } from "zod";
-import { Fault } from "../../core/fault.ts";
 import { decideComplete, decideQuickComplete, decideQuickReceive } from "../../core/complete.ts";
+import { Fault } from "../../core/fault.ts";
 import type { GoodsDecision } from "../../core/goods.ts";
-import { syncableLines } from "../../core/sync.ts";
 import type { PurchaseOrder } from "../../core/purchase-order.ts";
+import { syncableLines } from "../../core/sync.ts";
 import type { Tx } from "../../store/store.ts";
-import { operation } from "../operation.ts";
-import { orderOf, orderToChange, saveFor } from "./access.ts";
-import { costSyncSchema, refuseUnlessPriced, writeCosts } from "./cost-sync.ts";
-import { autoMoveSchema, common, goodsContext, guardFaults, idsOf, path, statusMoveShape, tag } from "./goods.ts";
-import { guard, noGuard, resolutions } from "./guard.ts";
+import { type Call, operation } from "../operation.ts";
+import {
+  contextOf,
+  exampleId,
+  exampleResolutions,
+  faults,
+  orderOf,
+  orderToChange,
+  path,
+  saveFor,
+  write,
+} from "./access.ts";
+import { costSyncSchema, refuseUnlessPriced, type WrittenCosts, writeCosts } from "./cost-sync.ts";
+import { autoMoveSchema, goodsContext, statusMoveShape } from "./goods.ts";
+import { type GuardFacts, guard, guardFaults, noGuard, resolutions } from "./guard.ts";
 import { etagOf, purchaseOrderId, purchaseOrderJson, purchaseOrderSchema } from "./json.ts";
 import {
+  type AskedEffect,
   type FollowedOrder,
-  type SideEffects,
+  type FollowOn,
   followOnShape,
+  idsOf,
   onOrder,
   recoveryText,
   renderSideEffects,
+  type SideEffects,
 } from "./side-effects.ts";
 import {
-  type Confirmation,
+  type AskedPush,
   askedPush,
-  confirmPush,
+  type Confirmation,
   confirmationSchema,
+  confirmPush,
+  failureReasons,
   refuseWhileInFlight,
   waitedSlot,
 } from "./stock-sync.ts";
 
-// Complete.
-
 export const completeOrder = operation({
+  ...write,
   name: "purchase_order_complete",
   title: "Complete an order",
   summary: "Writes unit costs to the storefront and completes the order.",
   description:
     "Runs the cost sync, then moves the order to Completed; outstanding quantity is left behind. Use it from Received or Partially Received. If a currency cannot be converted, set fxRateOverride with purchase_order_update and repeat. If the storefront refuses a cost, the order stays as it is and repeating the call goes on where it stopped.",
-  tag,
-  scope: "write",
   route: { method: "POST", path: `${path}/complete` },
   success: 200,
   repeat: "safe",
   destructive: false,
-  faults: [...common, "ON_HAND_SYNC_IN_FLIGHT", "UPSTREAM_STOREFRONT"],
-  input: z.strictObject({ purchaseOrderId }).meta({ example: { purchaseOrderId: "po_01k8x4m2q7v9c3n5t6w8y0z1a2" } }),
+  faults: [...faults, "ON_HAND_SYNC_IN_FLIGHT", "UPSTREAM_STOREFRONT"],
+  input: z.strictObject({ purchaseOrderId }).meta({ example: { purchaseOrderId: exampleId } }),
   output: z.strictObject({
     purchaseOrder: purchaseOrderSchema,
     status: z.strictObject(statusMoveShape).meta({ description: "The order's status before and after." }),
@@ -53,62 +71,71 @@ export const completeOrder = operation({
   async run(call, input) {
     const load = async (tx: Tx): Promise<PurchaseOrder> => {
       const order = await orderToChange(tx, call, input.purchaseOrderId);
-      decideComplete(order, false, { shop: call.shop, nowMs: call.clock.now() });
+      decideComplete(order, false, contextOf(call));
       await refuseWhileInFlight(tx, call, order);
       return order;
     };
     const costs = await writeCosts(call, load);
     return call.commit(async (tx) => {
       const order = await load(tx);
-      refuseIfMoved(costs.unmoved(order));
-      const decided = decideComplete(order, costs.settle, { shop: call.shop, nowMs: call.clock.now() });
-      const effects = await saveFor(tx, call, order, decided);
-      if (costs.statements.length > 0) await tx.batch(costs.statements);
+      const decided = decideComplete(order, costs.settle, contextOf(call));
+      const effects = await saveCompletion(tx, call, order, decided, costs);
+      const { next, status } = decided;
       return {
         effectIds: idsOf(effects),
         answer: (outcomes) => ({
           data: {
-            purchaseOrder: purchaseOrderJson(decided.next),
-            status: { before: decided.status.before, after: decided.status.after },
+            purchaseOrder: purchaseOrderJson(next),
+            status: { before: status.before, after: status.after },
             costSync: costs.costSync,
-            ...renderSideEffects(effects, outcomes, { order: decided.next }),
+            ...renderSideEffects(effects, outcomes, { order: next }),
           },
-          etag: etagOf(decided.next),
+          etag: etagOf(next),
         }),
       };
     });
   },
 });
 
-/** How long a caller waits before it completes an order anew that was edited meanwhile. */
-const movedRetryAfterMs = 1_000;
+/** How long a caller waits before it completes an order again that was edited meanwhile. */
+const editedRetryAfterMs = 1_000;
 
-function refuseIfMoved(unmoved: boolean): void {
-  if (unmoved) return;
-  throw new Fault("INVALID_INPUT", "The order was edited while its costs were written; it was not completed.", {
-    action: "Repeat the call; it writes the costs that changed.",
-    retryAfterMs: movedRetryAfterMs,
-  });
+/**
+ * Saves the completion with the costs that follow it into the catalogue.
+ *
+ * @throws Fault INVALID_INPUT (retryable)  the order was edited while its costs were written.
+ */
+async function saveCompletion(
+  tx: Tx,
+  call: Call,
+  order: PurchaseOrder,
+  decided: GoodsDecision,
+  costs: WrittenCosts,
+): Promise<readonly AskedEffect[]> {
+  if (!costs.isCurrent(order))
+    throw new Fault("INVALID_INPUT", "The order was edited while its costs were written; it was not completed.", {
+      action: "Repeat the call; it writes the costs that changed.",
+      retryAfterMs: editedRetryAfterMs,
+    });
+  const effects = await saveFor(tx, call, order, decided);
+  if (costs.statements.length > 0) await tx.batch(costs.statements);
+  return effects;
 }
 
 export const quickCompleteOrder = operation({
+  ...write,
   name: "purchase_order_quick_complete",
   title: "Receive everything and complete",
   summary: "Receives everything outstanding that was confirmed, pushes it, writes the costs and completes.",
   description:
     "Only from In Progress. Receives the outstanding confirmed quantity of every line, pushes stock to the storefront and waits for it, writes unit costs and completes. When no line reaches the storefront, or the costs cannot be written, receipts are kept, the order stays In Progress and the same call can be made again. When some lines fail it completes and says so in confirmation and recovery.",
-  tag,
-  scope: "write",
   route: { method: "POST", path: `${path}/quick-complete` },
   success: 200,
   repeat: "partly",
   destructive: false,
-  faults: [...common, ...guardFaults, "NOTHING_TO_RECEIVE", "ON_HAND_SYNC_IN_FLIGHT"],
+  faults: [...faults, ...guardFaults, "NOTHING_TO_RECEIVE", "ON_HAND_SYNC_IN_FLIGHT"],
   input: z.strictObject({ purchaseOrderId, resolutions: resolutions.optional() }).meta({
-    example: {
-      purchaseOrderId: "po_01k8x4m2q7v9c3n5t6w8y0z1a2",
-      resolutions: [{ itemId: "pol_01k8x4m2q7v9c3n5t6w8y0z1b3", action: "skip" }],
-    },
+    example: { purchaseOrderId: exampleId, resolutions: exampleResolutions },
   }),
   output: z.strictObject({
     purchaseOrder: purchaseOrderSchema,
@@ -120,99 +147,117 @@ export const quickCompleteOrder = operation({
   }),
   async run(call, input) {
     const id = input.purchaseOrderId;
-    const lines = await call.read(async (tx) => {
-      const order = await orderToChange(tx, call, id);
-      const context = goodsContext(call, noGuard);
-      const trial = decideQuickReceive(order, context);
-      await refuseWhileInFlight(tx, call, order);
-      await refuseUnlessPriced(tx, call, trial.next);
-      return syncableLines(trial.next, context);
-    });
-    const guardFacts = await guard(call, lines, input.resolutions ?? []);
-    const received = await call.change(async (tx) => {
-      const order = await orderToChange(tx, call, id);
-      const context = goodsContext(call, guardFacts);
-      const decided = decideQuickReceive(order, context);
-      await refuseWhileInFlight(tx, call, order);
-      const pushed = syncableLines(decided.next, context);
-      const effects = await saveFor(tx, call, order, decided);
-      const asked = await askedPush(tx, call, id, {
-        effectId: effects.find((effect) => effect.kind === "push-stock")?.effectId ?? null,
-        lines: pushed,
-        guardSkipped: lines.filter((line) => guardFacts.skippedLineItemIds.has(line.poLineItemId)),
-      });
-      return { asked, effects, before: order.status, receivedLineItemIds: decided.updatedLineItemIds };
-    });
-    const confirmation = await confirmPush(call, received.asked);
+    const lines = await linesToPush(call, id);
+    const facts = await guard(call, lines, input.resolutions ?? []);
+    const guardSkipped = lines.filter((line) => facts.skippedLineItemIds.has(line.poLineItemId));
+    const received = await call.change((tx) => receiveEverything(tx, call, id, facts, guardSkipped));
+    const confirmation = await confirmPush(call, received.push);
     if (confirmation.status === "failed") throw nothingPushed(confirmation, id);
-    const decideLast = async (
-      tx: Tx,
-      settleCosts: boolean,
-    ): Promise<GoodsDecision & { readonly order: PurchaseOrder }> => {
+    const decide = async (tx: Tx, settleCosts: boolean) => {
       const order = await orderOf(tx, call, id);
-      return { ...decideQuickComplete(order, settleCosts, goodsContext(call, guardFacts)), order };
+      return { order, decided: decideQuickComplete(order, settleCosts, goodsContext(call, facts)) };
     };
-    const costs = await writeCosts(
-      call,
-      async (tx) => (await decideLast(tx, false)).order,
-      guardFacts.skippedVariantIds,
-    );
+    const costs = await writeCosts(call, async (tx) => (await decide(tx, false)).order, facts.skippedVariantIds);
     return call.commit(async (tx) => {
-      const { order, ...decided } = await decideLast(tx, costs.settle);
-      refuseIfMoved(costs.unmoved(order));
-      const completing = await saveFor(tx, call, order, decided);
-      if (costs.statements.length > 0) await tx.batch(costs.statements);
-      const effects = [...received.effects.filter((effect) => effect.kind !== "push-stock"), ...completing];
+      const { order, decided } = await decide(tx, costs.settle);
+      const effects = [...received.effects, ...(await saveCompletion(tx, call, order, decided, costs))];
+      const { next, status } = decided;
       return {
         effectIds: idsOf(effects),
-        answer: (outcomes) => {
-          const followOn = renderSideEffects(effects, outcomes, { order: decided.next });
-          const sideEffects: SideEffects = { storefrontSync: waitedSlot(confirmation), ...followOn.sideEffects };
-          const recovery = completedRecovery(confirmation, sideEffects, decided.next);
-          return {
-            data: {
-              purchaseOrder: purchaseOrderJson(decided.next),
-              status: { ...decided.status, before: received.before },
-              receivedLineItemIds: [...received.receivedLineItemIds],
-              costSync: costs.costSync,
-              confirmation,
-              sideEffects,
-              ...(recovery === null ? {} : { recovery }),
-            },
-            etag: etagOf(decided.next),
-          };
-        },
+        answer: (outcomes) => ({
+          data: {
+            purchaseOrder: purchaseOrderJson(next),
+            status: { ...status, before: received.before },
+            receivedLineItemIds: [...received.receivedLineItemIds],
+            costSync: costs.costSync,
+            confirmation,
+            ...quickFollowOn(confirmation, renderSideEffects(effects, outcomes, { order: next }).sideEffects, next),
+          },
+          etag: etagOf(next),
+        }),
       };
     });
   },
 });
 
+/** The lines that will be pushed, once everything that may be refused has been looked at. Nothing is changed. */
+const linesToPush = (call: Call, purchaseOrderId: string): Promise<PurchaseOrder["lineItems"]> =>
+  call.read(async (tx) => {
+    const order = await orderToChange(tx, call, purchaseOrderId);
+    const context = goodsContext(call, noGuard);
+    const trial = decideQuickReceive(order, context);
+    await refuseWhileInFlight(tx, call, order);
+    await refuseUnlessPriced(tx, call, trial.next);
+    return syncableLines(trial.next, context);
+  });
+
+interface ReceivedEverything {
+  readonly push: AskedPush;
+  /** What else the receipt asked for. */
+  readonly effects: readonly AskedEffect[];
+  readonly before: PurchaseOrder["status"];
+  readonly receivedLineItemIds: readonly string[];
+}
+
+async function receiveEverything(
+  tx: Tx,
+  call: Call,
+  purchaseOrderId: string,
+  facts: GuardFacts,
+  guardSkipped: PurchaseOrder["lineItems"],
+): Promise<ReceivedEverything> {
+  const order = await orderToChange(tx, call, purchaseOrderId);
+  const context = goodsContext(call, facts);
+  const decided = decideQuickReceive(order, context);
+  await refuseWhileInFlight(tx, call, order);
+  const effects = await saveFor(tx, call, order, decided);
+  const push = await askedPush(tx, call, purchaseOrderId, {
+    effectId: effects.find((effect) => effect.kind === "push-stock")?.effectId ?? null,
+    lines: syncableLines(decided.next, context),
+    guardSkipped,
+  });
+  return {
+    push,
+    effects: effects.filter((effect) => effect.kind !== "push-stock"),
+    before: order.status,
+    receivedLineItemIds: decided.updatedLineItemIds,
+  };
+}
+
 /** Every line that was pushed failed: the receipts stay, the order does not move (C28). */
-function nothingPushed(confirmation: Confirmation, purchaseOrderId: string): Fault {
-  const failed = confirmation.lines.filter((line) => line.status === "failed");
-  const reasons = [...new Set(failed.map((line) => line.reason ?? "unknown"))].join(" ");
+function nothingPushed({ lines }: Confirmation, purchaseOrderId: string): Fault {
+  const failed = lines.filter((line) => line.status === "failed");
+  const reset = onOrder({ purchaseOrderId }, "purchase_order_storefront_sync_reset");
+  const sync = onOrder({ purchaseOrderId }, "purchase_order_storefront_sync");
   return new Fault(
     "UPSTREAM_STOREFRONT",
-    `The storefront took none of ${failed.length} lines (${reasons}). What was received is kept; the order was not completed.`,
-    {
-      action: `Repeat the call, or use ${onOrder({ purchaseOrderId }, "purchase_order_storefront_sync_reset")} and then ${onOrder({ purchaseOrderId }, "purchase_order_storefront_sync")}.`,
-    },
+    `The storefront took none of ${failed.length} lines (${failureReasons(failed)}). What was received is kept; the order was not completed.`,
+    { action: `Repeat the call, or use ${reset} and then ${sync}.` },
   );
 }
 
-/** What to do when /quick-complete completed an order of which the storefront does not have everything. */
-function completedRecovery(confirmation: Confirmation, sideEffects: SideEffects, order: FollowedOrder): string | null {
-  const { storefrontSync, ...others } = sideEffects;
-  const steps: string[] = [];
-  if (storefrontSync?.status === "failed")
-    steps.push(
-      `The order is completed, but not every line reached the storefront. Reopen it with ${onOrder(order, "purchase_order_status")} (status Received or Partially Received), use ${onOrder(order, "purchase_order_storefront_sync_reset")}, then ${onOrder(order, "purchase_order_storefront_sync")} and ${onOrder(order, "purchase_order_complete")}.`,
-    );
-  else if (confirmation.status === "timed-out")
-    steps.push(
-      `The order is completed; the storefront has not shown every line yet. Read the order again: storefrontSyncState tells when the sync is through.`,
-    );
-  const rest = recoveryText(others, order);
-  if (rest !== null) steps.push(rest);
-  return steps.length === 0 ? null : steps.join(" ");
+/** The follow-on work of /quick-complete; `others` is what it asked for beside the push. */
+function quickFollowOn(confirmation: Confirmation, others: SideEffects, order: FollowedOrder): FollowOn {
+  const sideEffects: SideEffects = { storefrontSync: waitedSlot(confirmation), ...others };
+  const steps = [pushRecovery(confirmation, sideEffects, order), recoveryText(others, order)];
+  const recovery = steps.filter((step) => step !== null).join(" ");
+  return recovery === "" ? { sideEffects } : { sideEffects, recovery };
+}
+
+/** What to do when the order was completed although the storefront does not have, or show, every line; else null. */
+function pushRecovery(
+  confirmation: Confirmation,
+  { storefrontSync }: SideEffects,
+  order: FollowedOrder,
+): string | null {
+  if (storefrontSync?.status === "failed") {
+    const reopen = onOrder(order, "purchase_order_status");
+    const reset = onOrder(order, "purchase_order_storefront_sync_reset");
+    const sync = onOrder(order, "purchase_order_storefront_sync");
+    const complete = onOrder(order, "purchase_order_complete");
+    return `The order is completed, but not every line reached the storefront. Reopen it with ${reopen} (status Received or Partially Received), use ${reset}, then ${sync} and ${complete}.`;
+  }
+  return confirmation.status === "timed-out"
+    ? "The order is completed; the storefront has not shown every line yet. Read the order again: storefrontSyncState tells when the sync is through."
+    : null;
 }

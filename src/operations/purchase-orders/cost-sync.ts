@@ -1,23 +1,32 @@
 /**
- * The cost sync of a completion (spec "Rules attached to the endpoints" 3; C45): what an order's received lines cost is proposed,
- * recorded, given to the supplier's catalogue, and written to the storefront; only then may the order be completed.
+ * The cost sync of a completion: the received goods' unit costs are stored as proposals, given to the supplier's catalogue and written
+ * to the storefront; only then may the order be completed (spec "Rules attached to the endpoints" 3; C45).
  *
- * Owns: these steps and what is left after each. Does not own: what a cost becomes (core/storefront-plan.ts), the rows' SQL
- * (shop/cost-sync.ts), completing.
+ * Owns: these steps and what is left after each. Does not own: the costs and what an attempt has left to do (core/cost-sync.ts), the
+ * rows (shop/cost-sync.ts), completing (complete.ts).
  *
- * Every step can be repeated: a row is kept before the storefront is called, what was applied is skipped by the next attempt, and
+ * Every step can be repeated: a row is stored before the storefront is called, what was applied is skipped by the next attempt, and
  * writing a cost again changes nothing.
  */
 import { z } from "zod";
-import { Fault } from "../../core/fault.ts";
-import { isCustom } from "../../core/lines.ts";
-import type { PurchaseOrder } from "../../core/purchase-order.ts";
-import { type CostProposal, costPlan } from "../../core/cost-sync.ts";
-import type { VariantStanding } from "../../core/guard.ts";
-import { supplierVariantStatement } from "../../shop/catalogue.ts";
 import {
   type CostOutcome,
+  type CostProposal,
   type CostRow,
+  completionOf,
+  costAttempt,
+  costPlan,
+  costSource,
+  type DueCosts,
+  dueCosts,
+  skippedCustomLines,
+} from "../../core/cost-sync.ts";
+import { orderUri } from "../../core/effect.ts";
+import { Fault } from "../../core/fault.ts";
+import type { VariantStanding } from "../../core/guard.ts";
+import type { PurchaseOrder } from "../../core/purchase-order.ts";
+import { supplierVariantStatement } from "../../shop/catalogue.ts";
+import {
   catalogueCostStatement,
   insertCostStatement,
   loadCostFacts,
@@ -28,6 +37,7 @@ import type { Statement, Tx } from "../../store/store.ts";
 import { type ItemResult, StorefrontError } from "../../storefront/storefront.ts";
 import type { Call } from "../operation.ts";
 import { withinLimit } from "../upstream.ts";
+import { loadStandings } from "./guard.ts";
 
 export const costSyncSchema = z
   .strictObject({
@@ -40,36 +50,35 @@ export const costSyncSchema = z
   })
   .meta({ description: "What became of unit costs; row by row in cost-sync-history." });
 
-export type CostSync = z.output<typeof costSyncSchema>;
+type CostSync = z.output<typeof costSyncSchema>;
 
-/** A proposal whose row is kept. */
-interface KeptProposal extends CostProposal {
+/** What a cost sync that went through leaves to its completion. */
+export interface WrittenCosts {
+  readonly costSync: CostSync;
+  /** Whether rows wait to be read back. */
+  readonly settle: boolean;
+  /** Take the costs over into the shop's own catalogue. Part of the completing change. */
+  readonly statements: readonly Statement[];
+  /** Whether the order still has the lines and rates that its costs were taken from. */
+  isCurrent(order: PurchaseOrder): boolean;
+}
+
+/** A cost whose row is stored and that is about to be written. */
+interface StoredProposal extends CostProposal {
   readonly costSyncId: string;
 }
 
-export interface CostsWritten {
-  readonly costSync: CostSync;
-  /** Rows wait to be read back. */
-  readonly settle: boolean;
-  /** Carries the accepted costs into the shop's own catalogue. Part of the completing change. */
-  readonly statements: readonly Statement[];
-  /** Whether the order still has the lines and rates that its costs were taken from. */
-  unmoved(order: PurchaseOrder): boolean;
+/** An attempt whose rows are stored. */
+interface StoredAttempt {
+  readonly order: PurchaseOrder;
+  readonly attempt: number;
+  readonly proposals: readonly StoredProposal[];
+  readonly warnings: readonly string[];
+  readonly appliedVariantIds: ReadonlySet<string>;
 }
 
-/** What the costs of an order are taken from. */
-const costSource = (order: PurchaseOrder): string =>
-  JSON.stringify([
-    order.currencyCode,
-    order.fxRateOverride,
-    order.supplierId,
-    received(order).map((line) => [line.poLineItemId, line.quantityReceived, line.unitCost, line.unitCostCurrencyCode]),
-  ]);
-
-const received = (order: PurchaseOrder) => order.lineItems.filter((line) => line.quantityReceived > 0);
-
-/** The completion that rows belong to: known by the instant of the one before. */
-const completionOf = (order: PurchaseOrder): number => order.completedAtMs ?? 0;
+/** What the storefront said of one cost; `error` when the call failed as a whole. */
+type CostResult = ItemResult & { readonly error?: StorefrontError };
 
 /**
  * Refuses what `writeCosts` would refuse, before anything is changed.
@@ -83,8 +92,8 @@ export async function refuseUnlessPriced(tx: Tx, call: Call, order: PurchaseOrde
 /**
  * Writes the costs of an order's received lines to the storefront and to the supplier's catalogue.
  *
- * @param load       reads the order inside a change and refuses if it may no longer be completed.
- * @param leftAlone  variants that the caller wants recorded without the storefront (C44 "skip").
+ * @param load              reads the order inside a change and refuses if it may no longer be completed.
+ * @param skippedVariantIds variants that the caller wants recorded without the storefront (C44 "skip").
  * @throws Fault INVALID_INPUT naming `fxRateOverride`  a cost cannot be converted; nothing was changed.
  * @throws Fault UPSTREAM_STOREFRONT  the storefront did not take every cost; what it took is kept and skipped by the next attempt.
  * Source: C45.
@@ -92,145 +101,107 @@ export async function refuseUnlessPriced(tx: Tx, call: Call, order: PurchaseOrde
 export async function writeCosts(
   call: Call,
   load: (tx: Tx) => Promise<PurchaseOrder>,
-  leftAlone: ReadonlySet<string> = new Set(),
-): Promise<CostsWritten> {
+  skippedVariantIds: ReadonlySet<string> = new Set(),
+): Promise<WrittenCosts> {
   const { shopId, costSyncMode } = call.shop;
-  const due = await call.read(async (tx) => dueProposals(tx, call, await load(tx)));
+  const { proposals: due } = await call.read(async (tx) => (await loadDue(tx, call, await load(tx))).due);
   const standings = await lookUp(
     call,
-    due.proposals.map((proposal) => proposal.variantId).filter((variantId) => !leftAlone.has(variantId)),
+    due.map((proposal) => proposal.variantId).filter((variantId) => !skippedVariantIds.has(variantId)),
   );
-  const kept = await call.change(async (tx) => keep(tx, call, await load(tx), standings, leftAlone));
-  const results = kept.proposals.length === 0 ? [] : await write(call, kept);
-  const failed = results.filter((result) => !isAccepted(result));
-  if (failed.length > 0) {
-    await call.change((tx) =>
-      tx.batch(kept.proposals.flatMap((proposal, index) => settled(call, kept.order, proposal, results[index]))),
-    );
-    throw refused(kept.proposals, results);
+  const stored = await call.change(async (tx) => storeAttempt(tx, call, await load(tx), standings, skippedVariantIds));
+  const { proposals } = stored;
+  const results = proposals.length === 0 ? [] : await write(call, stored);
+  if (results.some((result) => !isAccepted(result))) {
+    await call.change((tx) => tx.batch(settledStatements(call, stored, results)));
+    throw refusal(proposals, results);
   }
   return {
     costSync: {
       mode: costSyncMode,
-      syncedVariantCount: kept.appliedVariantIds.size + kept.proposals.length,
-      skippedCustomItemCount: costSyncMode === "disabled" ? 0 : received(kept.order).filter(isCustom).length,
-      warnings: [...kept.warnings],
+      syncedVariantCount: stored.appliedVariantIds.size + proposals.length,
+      skippedCustomItemCount: costSyncMode === "disabled" ? 0 : skippedCustomLines(stored.order).length,
+      warnings: [...stored.warnings],
     },
-    settle: kept.proposals.length > 0,
-    statements: kept.proposals.map((proposal) =>
+    settle: proposals.length > 0,
+    statements: proposals.map((proposal) =>
       catalogueCostStatement(shopId, proposal.variantId, proposal.proposedUnitCost),
     ),
-    unmoved: (order) => costSource(order) === costSource(kept.order),
+    isCurrent: (order) => costSource(order) === costSource(stored.order),
   };
 }
 
-/**
- * Proposals that no earlier attempt of this completion has brought through, and what there is of those. They are made from the costs
- * before the first attempt, so that what was applied is known again, and due again only if the order has changed since.
- */
-async function dueProposals(tx: Tx, call: Call, order: PurchaseOrder) {
+/** What this completion has left to do, and what its earlier attempts have left. */
+async function loadDue(
+  tx: Tx,
+  call: Call,
+  order: PurchaseOrder,
+): Promise<{ readonly due: DueCosts; readonly rows: readonly CostRow[] }> {
   const { shopId } = call.shop;
   const { purchaseOrderId } = order;
   const [rows, facts] = await Promise.all([
     loadCostRows(tx, shopId, purchaseOrderId, completionOf(order)),
     loadCostFacts(tx, shopId, purchaseOrderId),
   ]);
-  const applied = Map.groupBy(
-    rows.filter((row) => row.outcome === "applied"),
-    (row) => row.variantId,
-  );
-  const factsBefore = new Map(
-    [...facts].map(([variantId, known]) => {
-      const [first] = applied.get(variantId) ?? [];
-      return [variantId, first === undefined ? known : { ...known, unitCost: first.previousUnitCost }];
-    }),
-  );
-  const plan = costPlan(order, call.shop, factsBefore);
-  const proposals = plan
-    .filter((proposal) => !isSameCost(proposal, applied.get(proposal.variantId)?.at(-1)))
-    .map((proposal) => ({ ...proposal, previousUnitCost: facts.get(proposal.variantId)?.unitCost ?? null }));
-  const due = new Set(proposals.map((proposal) => proposal.variantId));
-  return { proposals, rows, appliedVariantIds: new Set([...applied.keys()].filter((id) => !due.has(id))) };
+  return { due: dueCosts(order, call.shop, rows, facts), rows };
 }
 
-const isSameCost = (proposal: CostProposal, row: CostRow | undefined): boolean =>
-  row?.proposedUnitCost === proposal.proposedUnitCost &&
-  row.sourceUnitCost === proposal.sourceUnitCost &&
-  row.sourceCurrencyCode === proposal.sourceCurrencyCode;
-
-/** Keeps a row for every cost that is about to be written, and for every one that cannot be, once. */
-async function keep(
+/** Stores a row for every cost that is about to be written, and one for every variant whose cost cannot be. */
+async function storeAttempt(
   tx: Tx,
   call: Call,
   order: PurchaseOrder,
   standings: ReadonlyMap<string, VariantStanding>,
-  leftAlone: ReadonlySet<string>,
-) {
+  skippedVariantIds: ReadonlySet<string>,
+): Promise<StoredAttempt> {
   const { shopId } = call.shop;
-  const { purchaseOrderId } = order;
+  const { purchaseOrderId, supplierId } = order;
   const nowMs = call.clock.now();
-  const { proposals, rows, appliedVariantIds } = await dueProposals(tx, call, order);
+  const { due, rows } = await loadDue(tx, call, order);
   const completion = completionOf(order);
-  const attempt = 1 + Math.max(0, ...rows.map((row) => row.attempt));
-  const statements: Statement[] = [];
-  const warnings: string[] = [];
-  const kept: KeptProposal[] = [];
-  const insert = (proposal: KeptProposal, outcome: "proposed" | "skipped", reason: string | null): void => {
-    statements.push(
-      insertCostStatement(shopId, purchaseOrderId, { ...proposal, outcome, reason, attempt, completion }, nowMs),
-    );
-  };
-  for (const proposal of proposals) {
-    const row = { ...proposal, costSyncId: call.ids.next("cs") };
-    // One that came in since the look-up is taken for active: the storefront refuses it if it is not.
-    const standing = standings.get(proposal.variantId) ?? "active";
-    const skipped = leftAlone.has(proposal.variantId);
-    if (skipped || standing === "deleted" || standing === "unsyncable") {
-      const reason = `variant ${proposal.variantId} ${skipped ? "was skipped by the caller" : `is ${standing} on the storefront`}`;
-      warnings.push(`${reason}; its unit cost was not written`);
-      if (!rows.some((each) => each.variantId === proposal.variantId && each.outcome === "skipped"))
-        insert(row, "skipped", reason);
-      continue;
-    }
-    insert(row, "proposed", null);
-    kept.push(row);
-    const supplier =
-      order.supplierId === null
-        ? null
-        : supplierVariantStatement(shopId, order.supplierId, proposal.variantId, {
-            unitCost: proposal.sourceUnitCost,
-            unitCostCurrencyCode: proposal.sourceCurrencyCode,
-          });
-    if (supplier !== null) statements.push(supplier);
-  }
+  const identified = due.proposals.map((proposal) => ({ ...proposal, costSyncId: call.ids.next("cs") }));
+  const { attempt, writes, skipped } = costAttempt(identified, rows, standings, skippedVariantIds);
+  const insert = (proposal: StoredProposal, outcome: "proposed" | "skipped", reason: string | null): Statement =>
+    insertCostStatement(shopId, purchaseOrderId, { ...proposal, outcome, reason, attempt, completion }, nowMs);
+  const statements = [
+    ...skipped.flatMap(({ proposal, reason, isRecorded }) => (isRecorded ? [] : [insert(proposal, "skipped", reason)])),
+    ...writes.map((proposal) => insert(proposal, "proposed", null)),
+    ...writes.flatMap((proposal) => supplierCostStatement(shopId, supplierId, proposal) ?? []),
+  ];
   if (statements.length > 0) await tx.batch(statements);
-  return { order, proposals: kept, warnings, appliedVariantIds, attempt };
+  const warnings = skipped.map(({ reason }) => `${reason}; its unit cost was not written`);
+  return { order, attempt, proposals: writes, warnings, appliedVariantIds: due.appliedVariantIds };
 }
+
+/** Gives the supplier's catalogue entry the order's own cost, where there is such an entry. */
+const supplierCostStatement = (shopId: string, supplierId: string | null, proposal: CostProposal): Statement | null =>
+  supplierId === null
+    ? null
+    : supplierVariantStatement(shopId, supplierId, proposal.variantId, {
+        unitCost: proposal.sourceUnitCost,
+        unitCostCurrencyCode: proposal.sourceCurrencyCode,
+      });
 
 async function lookUp(call: Call, variantIds: readonly string[]): Promise<ReadonlyMap<string, VariantStanding>> {
   if (variantIds.length === 0) return new Map();
   try {
-    const states = await withinLimit(() => call.storefront.checkVariants(variantIds));
-    return new Map(variantIds.map((variantId, index) => [variantId, states[index] ?? "deleted"]));
+    return await loadStandings(call, variantIds);
   } catch (error) {
     if (!(error instanceof StorefrontError)) throw error;
-    throw upstream(`The storefront could not look variants up: ${error.message}.`, error);
+    throw notCompleted(`The storefront could not look variants up: ${error.message}.`, error);
   }
 }
 
-/** One result a proposal; a call that failed as a whole counts for each of them. */
-async function write(
-  call: Call,
-  kept: Awaited<ReturnType<typeof keep>>,
-): Promise<readonly (ItemResult & { readonly error?: StorefrontError })[]> {
-  const { purchaseOrderId } = kept.order;
+/** Writes the costs to the storefront. One result per proposal; a call that fails as a whole counts for each of them. */
+async function write(call: Call, { order, attempt, proposals }: StoredAttempt): Promise<readonly CostResult[]> {
+  const { purchaseOrderId } = order;
   try {
     return await withinLimit((signal) =>
       call.storefront.writeCosts(
-        kept.proposals.map((proposal) => ({ variantId: proposal.variantId, unitCost: proposal.proposedUnitCost })),
+        proposals.map((proposal) => ({ variantId: proposal.variantId, unitCost: proposal.proposedUnitCost })),
         {
-          reference: `costs:${purchaseOrderId}:${completionOf(kept.order)}:${kept.attempt}`,
-          documentUri: `openpo://shops/${call.shop.shopId}/purchase-orders/${purchaseOrderId}`,
+          reference: `costs:${purchaseOrderId}:${completionOf(order)}:${attempt}`,
+          documentUri: orderUri(call.shop.shopId, purchaseOrderId),
           signal,
         },
       ),
@@ -240,42 +211,50 @@ async function write(
     const { message } = error;
     const result: ItemResult =
       error.landed === "maybe" ? { outcome: "unknown", message } : { outcome: "rejected", reason: error.kind, message };
-    return kept.proposals.map(() => ({ ...result, error }));
+    return proposals.map(() => ({ ...result, error }));
   }
 }
 
 const isAccepted = (result: ItemResult): boolean => result.outcome === "applied" || result.outcome === "unchanged";
 
-/** Settles a row by what the storefront said; one without an answer stays `proposed`, since it may have been applied. */
-function settled(
+/** Settle the rows of an attempt that did not go through; the catalogue gets the costs that the storefront took. */
+function settledStatements(
   call: Call,
-  order: PurchaseOrder,
-  proposal: KeptProposal,
-  result: ItemResult | undefined,
+  { order, proposals }: StoredAttempt,
+  results: readonly CostResult[],
 ): readonly Statement[] {
   const { shopId } = call.shop;
-  const as = (outcome: CostOutcome, reason: string | null): Statement =>
-    settleCostStatement(shopId, order.purchaseOrderId, proposal.costSyncId, { outcome, reason }, call.clock.now());
+  const nowMs = call.clock.now();
+  return proposals.flatMap((proposal, index) => {
+    const settled = outcomeOf(results[index]);
+    return [
+      settleCostStatement(shopId, order.purchaseOrderId, proposal.costSyncId, settled, nowMs),
+      ...(settled.outcome === "applied"
+        ? [catalogueCostStatement(shopId, proposal.variantId, proposal.proposedUnitCost)]
+        : []),
+    ];
+  });
+}
+
+/** What a row becomes. One without an answer stays `proposed`, since its cost may have been written. */
+function outcomeOf(result: ItemResult | undefined): { readonly outcome: CostOutcome; readonly reason: string | null } {
   switch (result?.outcome) {
     case "applied":
     case "unchanged":
-      return [as("applied", null), catalogueCostStatement(shopId, proposal.variantId, proposal.proposedUnitCost)];
+      return { outcome: "applied", reason: null };
     case "rejected":
-      return [as("failed", result.message)];
+      return { outcome: "failed", reason: result.message };
     case "unknown":
-      return [as("proposed", result.message)];
+      return { outcome: "proposed", reason: result.message };
     case undefined:
-      return [as("proposed", "the storefront did not answer for this variant")];
+      return { outcome: "proposed", reason: "the storefront did not answer for this variant" };
   }
 }
 
 /** Variants that a message spells out; cost-sync-history has them all. */
 const namedVariantsMax = 5;
 
-function refused(
-  proposals: readonly KeptProposal[],
-  results: readonly (ItemResult & { readonly error?: StorefrontError })[],
-): Fault {
+function refusal(proposals: readonly StoredProposal[], results: readonly CostResult[]): Fault {
   const failed = proposals.flatMap((proposal, index) => {
     const result = results[index];
     return result === undefined || !("message" in result) ? [] : [{ proposal, result }];
@@ -284,13 +263,13 @@ function refused(
     .slice(0, namedVariantsMax)
     .map(({ proposal, result }) => `${proposal.variantId}: ${result.message}`);
   const more = failed.length > namedVariantsMax ? `; and ${failed.length - namedVariantsMax} more` : "";
-  return upstream(
+  return notCompleted(
     `The storefront did not take ${failed.length} of ${proposals.length} unit costs (${named.join("; ")}${more}). Costs that it took are kept.`,
     failed.find(({ result }) => result.error !== undefined)?.result.error ?? null,
   );
 }
 
-const upstream = (message: string, error: StorefrontError | null): Fault =>
+const notCompleted = (message: string, error: StorefrontError | null): Fault =>
   new Fault("UPSTREAM_STOREFRONT", `${message} The order was not completed.`, {
     action: "Repeat the call; what was written already is skipped. cost-sync-history says what became of each variant.",
     ...(error === null ? {} : { cause: error }),

@@ -2,20 +2,20 @@
  * The inventory guard: no call touches stock of a variant that is not active at the storefront, unless its caller says what to do
  * (spec "Rules attached to the endpoints" 5; C44).
  *
- * Owns: the look-up, activation and the refusal. Does not own: the verdict (core/storefront-plan.ts).
+ * Owns: looking variants up, activating them, and the refusal. Does not own: the verdict (core/guard.ts).
  */
 import { z } from "zod";
 import { Fault } from "../../core/fault.ts";
+import { type GuardVerdict, guardVerdict, type Resolution, type VariantStanding } from "../../core/guard.ts";
 import { isCustom } from "../../core/lines.ts";
 import { type LineItem, linesPerOrderMax } from "../../core/purchase-order.ts";
-import { type Resolution, type VariantStanding, guardVerdict } from "../../core/guard.ts";
 import { StorefrontError } from "../../storefront/storefront.ts";
 import { noRepeats } from "../fields.ts";
 import type { Call } from "../operation.ts";
 import { withinLimit } from "../upstream.ts";
 import { lineItemId } from "./json.ts";
 
-/** The wire shape of `resolutions[]`. */
+/** The input schema of `resolutions[]`. */
 export const resolutions = z
   .array(
     z.strictObject({
@@ -29,7 +29,10 @@ export const resolutions = z
   .check(noRepeats((resolution) => resolution.itemId, "itemId"))
   .meta({ description: "Answers to an earlier INVENTORY_GUARD_ISSUES, one a line." });
 
-/** What the guard found out, for the decision that follows. */
+/** What a call whose input has `resolutions` may answer beyond every other. */
+export const guardFaults = ["INVENTORY_GUARD_ISSUES", "UPSTREAM_STOREFRONT", "TIMEOUT"] as const;
+
+/** What the guard found, for the decision that follows. */
 export interface GuardFacts {
   /** Lines to record without telling the storefront in this call. */
   readonly skippedLineItemIds: ReadonlySet<string>;
@@ -41,10 +44,10 @@ export interface GuardFacts {
 export const noGuard: GuardFacts = { skippedLineItemIds: new Set(), skippedVariantIds: new Set() };
 
 /**
- * Looks all variants of the lines up at once and makes sure that each is active or resolved; activates what the caller wants
- * active and looks again. Changes nothing in the shop, and nothing at the storefront while an issue is left.
+ * Looks all variants of the lines up at once and makes sure that each is active or resolved. Activates those that the caller wants
+ * active and looks them up again. Changes nothing in the shop, and nothing at the storefront while an issue is left.
  *
- * Call it after the order's state was checked and before any change, never inside a turn of the shop (S5).
+ * Call it after the order's state was checked and before any change, never inside a transaction of the shop (S5).
  *
  * @param lineItems the lines that the call touches; custom ones are exempt.
  * @throws Fault INVENTORY_GUARD_ISSUES        some variants are not active and not resolved; `details` lists just those.
@@ -57,63 +60,56 @@ export async function guard(
 ): Promise<GuardFacts> {
   const variantIds = [...new Set(lineItems.filter((line) => !isCustom(line)).map((line) => line.variantId))];
   if (variantIds.length === 0) return noGuard;
-  const standings = await lookUp(call, variantIds);
-  const verdict = guardVerdict(lineItems, standings, resolutions);
-  refuse(verdict.issues);
-  if (verdict.activateVariantIds.length > 0) {
-    await calling("activate variants", () => call.storefront.activateVariants(verdict.activateVariantIds));
-    const after = await lookUp(call, verdict.activateVariantIds);
+  const standings = await ask("look variants up", () => loadStandings(call, variantIds));
+  const { issues, activateVariantIds, skippedLineItemIds } = guardVerdict(lineItems, standings, resolutions);
+  refuse(issues);
+  if (activateVariantIds.length > 0) {
+    await ask("activate variants", () => withinLimit(() => call.storefront.activateVariants(activateVariantIds)));
+    const after = await ask("look variants up", () => loadStandings(call, activateVariantIds));
     const activated = lineItems.filter(
-      (line) => after.has(line.variantId) && !verdict.skippedLineItemIds.has(line.poLineItemId),
+      (line) => after.has(line.variantId) && !skippedLineItemIds.has(line.poLineItemId),
     );
     refuse(guardVerdict(activated, after, []).issues);
   }
-  return {
-    skippedLineItemIds: verdict.skippedLineItemIds,
-    skippedVariantIds: new Set(
-      lineItems.filter((line) => verdict.skippedLineItemIds.has(line.poLineItemId)).map((line) => line.variantId),
-    ),
-  };
+  const skipped = lineItems.filter((line) => skippedLineItemIds.has(line.poLineItemId));
+  return { skippedLineItemIds, skippedVariantIds: new Set(skipped.map((line) => line.variantId)) };
 }
 
-/** How each of these variants stands at the storefront by now. */
-async function lookUp(
+/**
+ * How each of these variants stands at the storefront now.
+ *
+ * @throws StorefrontError  the storefront could not be asked.
+ */
+export async function loadStandings(
   call: Pick<Call, "storefront">,
   variantIds: readonly string[],
 ): Promise<ReadonlyMap<string, VariantStanding>> {
-  const states = await calling("look variants up", () => call.storefront.checkVariants(variantIds));
-  return new Map(variantIds.map((variantId, index) => [variantId, states[index] ?? "deleted"]));
+  const standings = await withinLimit(() => call.storefront.checkVariants(variantIds));
+  return new Map(variantIds.map((variantId, index) => [variantId, standings[index] ?? "deleted"]));
 }
 
-/** Lines came between the guard's look and the change; nothing was kept. */
-export class LinesMoved extends Error {
-  override readonly name = "LinesMoved";
+/** Makes a call of the storefront; its error becomes the caller's fault: 504 when there was no answer in time, else 502. */
+async function ask<T>(doing: string, request: () => Promise<T>): Promise<T> {
+  try {
+    return await request();
+  } catch (error) {
+    if (!(error instanceof StorefrontError)) throw error;
+    throw new Fault(
+      error.kind === "timeout" ? "TIMEOUT" : "UPSTREAM_STOREFRONT",
+      `The storefront could not ${doing}: ${error.message}. The order was not changed.`,
+      {
+        action: "Repeat the call in a moment.",
+        cause: error,
+        ...(error.retryAfterMs === null ? {} : { retryAfterMs: error.retryAfterMs }),
+      },
+    );
+  }
 }
 
-/** How often the guard is asked again because lines came meanwhile that it had not seen. */
-const guardAttemptsMax = 3;
+/** Issues that the message spells out; `details` has them all. */
+const namedIssuesMax = 5;
 
-const linesMovedRetryAfterMs = 1_000;
-
-/**
- * Makes an attempt that asks the guard and then changes the order, and makes it again when it ended in `LinesMoved`.
- *
- * @throws Fault DO_OVERLOADED  lines came every time.
- */
-export async function untilLinesStay<T>(attempt: () => Promise<T>): Promise<T> {
-  for (let attempts = 1; attempts <= guardAttemptsMax; attempts += 1)
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!(error instanceof LinesMoved)) throw error;
-    }
-  throw new Fault("DO_OVERLOADED", "Lines kept being added to the order while its variants were checked.", {
-    action: "Repeat the call once the order's lines are complete.",
-    retryAfterMs: linesMovedRetryAfterMs,
-  });
-}
-
-function refuse(issues: ReturnType<typeof guardVerdict>["issues"]): void {
+function refuse(issues: GuardVerdict["issues"]): void {
   if (issues.length === 0) return;
   const named = issues.slice(0, namedIssuesMax).map((issue) => `${issue.variantId} is ${issue.issue}`);
   const more = issues.length > namedIssuesMax ? `, and ${issues.length - namedIssuesMax} more` : "";
@@ -128,23 +124,30 @@ function refuse(issues: ReturnType<typeof guardVerdict>["issues"]): void {
   );
 }
 
-/** Issues that the message spells out; `details` has them all. */
-const namedIssuesMax = 5;
+/** The change is about lines that were added after the guard looked the variants up; nothing was changed. */
+export class LinesAdded extends Error {
+  override readonly name = "LinesAdded";
+}
 
-/** Asks the storefront; what it throws becomes the caller's fault: 504 when it did not answer in time, else 502. */
-async function calling<T>(doing: string, ask: () => Promise<T>): Promise<T> {
-  try {
-    return await withinLimit(ask);
-  } catch (error) {
-    if (!(error instanceof StorefrontError)) throw error;
-    throw new Fault(
-      error.kind === "timeout" ? "TIMEOUT" : "UPSTREAM_STOREFRONT",
-      `The storefront could not ${doing}: ${error.message}. The order was not changed.`,
-      {
-        action: "Repeat the call in a moment.",
-        cause: error,
-        ...(error.retryAfterMs === null ? {} : { retryAfterMs: error.retryAfterMs }),
-      },
-    );
-  }
+/** How often the guard is asked again because lines were added meanwhile. */
+const guardAttemptsMax = 3;
+
+const linesAddedRetryAfterMs = 1_000;
+
+/**
+ * Makes an attempt that asks the guard and then changes the order. Repeats it when it ends in `LinesAdded`.
+ *
+ * @throws Fault DO_OVERLOADED  lines were added during every attempt.
+ */
+export async function untilAllLinesAreGuarded<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let attempts = 1; attempts <= guardAttemptsMax; attempts += 1)
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof LinesAdded)) throw error;
+    }
+  throw new Fault("DO_OVERLOADED", "Lines kept being added to the order while its variants were checked.", {
+    action: "Repeat the call once the order's lines are complete.",
+    retryAfterMs: linesAddedRetryAfterMs,
+  });
 }

@@ -7,15 +7,10 @@ import {
   decideEditLines,
 } from "../../core/edit.ts";
 import { mention } from "../../core/guidance.ts";
-import { isCustom } from "../../core/lines.ts";
-import { type LineFailure, type PurchaseOrder, bulkLinesMax, customVariantPrefix } from "../../core/purchase-order.ts";
-import {
-  type SupplierVariantChanges,
-  loadSupplierVariantIds,
-  loadVariants,
-  supplierVariantStatement,
-} from "../../shop/catalogue.ts";
-import type { Statement, Tx } from "../../store/store.ts";
+import { type PurchaseOrder, bulkLinesMax, customVariantPrefix } from "../../core/purchase-order.ts";
+import { decideWriteBack } from "../../core/write-back.ts";
+import { loadSupplierVariantIds, loadVariants, supplierVariantStatement } from "../../shop/catalogue.ts";
+import type { Tx } from "../../store/store.ts";
 import {
   currencyCode,
   noRepeats,
@@ -266,17 +261,6 @@ export const updateLineItems = operation({
     }),
 });
 
-/** What of a line edit is carried over to the supplier's catalogue (spec "Rules attached to the endpoints" 6). */
-function carriedFields(edit: LineEditInput, lineCurrency: string): SupplierVariantChanges {
-  const { supplierVariantDetails: details, unitCost, unitCostCurrencyCode } = edit;
-  return {
-    ...edit,
-    // A cost means nothing without its currency, so the line's goes with it.
-    unitCostCurrencyCode: unitCost === undefined && unitCostCurrencyCode === undefined ? undefined : lineCurrency,
-    supplierVariantDetails: details === undefined || details === null ? details : JSON.stringify(details),
-  };
-}
-
 /**
  * Writes the supplier-related values of the lines that were changed to the supplier's catalogue, in the same transaction, and says
  * of every line sent what became of it. An entry that is not there is never made.
@@ -287,35 +271,24 @@ async function writeBack(
   tx: Tx,
   call: Call,
   edits: readonly LineEditInput[],
-  { next, failed }: LineEditDecision,
+  decided: LineEditDecision,
 ): Promise<SupplierUpdate> {
   const { shopId } = call.shop;
-  const { supplierId } = next;
-  const lines = new Map(next.lineItems.map((line) => [line.poLineItemId, line] as const));
-  const failures = new Map<string, LineFailure>(failed.map((failure) => [failure.lineItemId, failure]));
-  const variantIds = edits.flatMap((edit) => lines.get(edit.lineItemId)?.variantId ?? []);
+  const { supplierId } = decided.next;
+  const edited = new Set(edits.map((edit) => edit.lineItemId));
+  const variantIds = decided.next.lineItems
+    .filter((line) => edited.has(line.poLineItemId))
+    .map((line) => line.variantId);
   const entries =
     supplierId === null ? new Set<string>() : await loadSupplierVariantIds(tx, shopId, supplierId, variantIds);
-  const statements: Statement[] = [];
-  const outcomes = edits.map((edit): SupplierUpdate["lines"][number] => {
-    const { lineItemId } = edit;
-    const line = lines.get(lineItemId);
-    const of = { lineItemId, variantId: line?.variantId ?? null };
-    const failure = failures.get(lineItemId);
-    if (line === undefined || failure !== undefined)
-      return { ...of, outcome: "skipped", error: `line edit not applied: ${failure?.message ?? "no such line"}` };
-    if (supplierId === null || isCustom(line)) return { ...of, outcome: "skipped" };
-    const changes = carriedFields(edit, line.unitCostCurrencyCode);
-    const statement = supplierVariantStatement(shopId, supplierId, line.variantId, changes);
-    if (statement === null) return { ...of, outcome: "skipped" };
-    if (!entries.has(line.variantId))
-      return { ...of, outcome: "failed", error: "The supplier has no catalogue entry for this variant." };
-    statements.push(statement);
-    return { ...of, outcome: "applied" };
-  });
-  await tx.batch(statements);
-  const has = (outcome: "applied" | "failed"): boolean => outcomes.some((line) => line.outcome === outcome);
-  return { outcome: has("failed") ? "failed" : has("applied") ? "applied" : "skipped", lines: outcomes };
+  const { writes, outcome, lines } = decideWriteBack(edits, decided, entries);
+  if (supplierId !== null)
+    await tx.batch(
+      writes.flatMap(
+        ({ variantId, changes }) => supplierVariantStatement(shopId, supplierId, variantId, changes) ?? [],
+      ),
+    );
+  return { outcome, lines: lines.map((line) => ({ ...line })) };
 }
 
 export const deleteLineItems = operation({

@@ -37,7 +37,7 @@ import {
   textParameter,
 } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { headerOf, orderOf } from "./access.ts";
+import { exampleId, headerOf, orderOf, path, read } from "./access.ts";
 import {
   addressesSchema,
   appliedCreditJson,
@@ -70,14 +70,7 @@ import {
   purchaseOrderSchema,
 } from "./json.ts";
 
-const tag = "Purchase orders";
-
-const path = "/purchase-orders/{purchaseOrderId}";
-
-const example = { purchaseOrderId: "po_01k8x4m2q7v9c3n5t6w8y0z1a2" };
-
-/** What every read has in common. */
-const read = { tag, scope: "read", success: 200, repeat: "read", destructive: false } as const;
+const example = { purchaseOrderId: exampleId };
 
 // The list.
 

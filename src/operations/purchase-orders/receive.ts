@@ -1,42 +1,29 @@
+/**
+ * Receiving goods and taking them back (spec "Purchase orders: writes"; C25, C26).
+ */
 import { z } from "zod";
+import { linesPerOrderMax } from "../../core/purchase-order.ts";
 import { decideReceive, decideUnreceive } from "../../core/receive.ts";
-import { type LineItem, type PurchaseOrder, linesPerOrderMax } from "../../core/purchase-order.ts";
 import { noRepeats, positiveQuantity, quantity, shortTextMax, text } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { orderToChange } from "./access.ts";
-import {
-  type Rule,
-  common,
-  goodsAnswer,
-  goodsContext,
-  guardFaults,
-  guarded,
-  lineIdOf,
-  movedGoods,
-  named,
-  path,
-  refuseUnchecked,
-  tag,
-} from "./goods.ts";
-import { noGuard, resolutions, untilLinesStay } from "./guard.ts";
+import { exampleId, exampleLineId, exampleResolutions, faults, orderToChange, path, write } from "./access.ts";
+import { goodsAnswer, goodsContext, guardedChange, lineIdOf, linesOf, savedPush } from "./goods.ts";
+import { guardFaults, noGuard, resolutions } from "./guard.ts";
 import { lineItemId, purchaseOrderId } from "./json.ts";
 import { refuseWhileInFlight } from "./stock-sync.ts";
 
-// Receive and un-receive.
-
 export const receiveGoods = operation({
+  ...write,
   name: "purchase_order_receive",
   title: "Receive goods",
   summary: "Records new totals received, and pushes the stock to the storefront.",
   description:
     "Sets received quantities as new totals, so repeating changes nothing; rejected and cancelled totals may be given per line. The order becomes Received when nothing is pending, else Partially Received. Use it from In Progress on. To lower a total below what is synced to the storefront use purchase_order_unreceive. Afterwards complete the order with purchase_order_complete.",
-  tag,
-  scope: "write",
   route: { method: "POST", path: `${path}/receive` },
   success: 200,
   repeat: "safe",
   destructive: false,
-  faults: [...common, ...guardFaults],
+  faults: [...faults, ...guardFaults],
   input: z
     .strictObject({
       purchaseOrderId,
@@ -59,40 +46,32 @@ export const receiveGoods = operation({
     })
     .meta({
       example: {
-        purchaseOrderId: "po_01k8x4m2q7v9c3n5t6w8y0z1a2",
-        lines: [{ lineItemId: "pol_01k8x4m2q7v9c3n5t6w8y0z1b3", quantityReceived: 10, quantityRejected: 2 }],
-        resolutions: [{ itemId: "pol_01k8x4m2q7v9c3n5t6w8y0z1b3", action: "skip" }],
+        purchaseOrderId: exampleId,
+        lines: [{ lineItemId: exampleLineId, quantityReceived: 10, quantityRejected: 2 }],
+        resolutions: exampleResolutions,
       },
     }),
   output: goodsAnswer,
-  async run(call, input) {
-    const rule: Rule = (order, context) => decideReceive(order, input, context);
-    const linesOf = (order: PurchaseOrder): readonly LineItem[] => named(order, input.lines);
-    return untilLinesStay(async () => {
-      const guardFacts = await guarded(call, input.purchaseOrderId, rule, linesOf, input.resolutions);
-      return call.commit(async (tx) => {
-        const order = await orderToChange(tx, call, input.purchaseOrderId);
-        const decided = rule(order, goodsContext(call, guardFacts));
-        refuseUnchecked(decided, guardFacts);
-        return movedGoods(tx, call, order, decided);
-      });
-    });
-  },
+  run: (call, input) =>
+    guardedChange(call, input, {
+      rule: (order, context) => decideReceive(order, input, context),
+      linesOf: (order) => linesOf(order, input.lines),
+      save: (tx, order, decided) => savedPush(tx, call, order, decided),
+    }),
 });
 
 export const unreceiveGoods = operation({
+  ...write,
   name: "purchase_order_unreceive",
   title: "Take received goods back",
   summary: "Subtracts amounts from what was received, and from the storefront's stock.",
   description:
     "Takes amounts back from received quantities. They are deltas: the same call again takes back again. Below what is synced, the storefront's stock is lowered by the difference. With nothing left received the order is In Progress. Not for a Completed order: reopen it first with purchase_order_status.",
-  tag,
-  scope: "write",
   route: { method: "POST", path: `${path}/unreceive` },
   success: 200,
   repeat: "adds-again",
   destructive: true,
-  faults: [...common, "ON_HAND_SYNC_IN_FLIGHT"],
+  faults: [...faults, "ON_HAND_SYNC_IN_FLIGHT"],
   input: z
     .strictObject({
       purchaseOrderId,
@@ -117,8 +96,8 @@ export const unreceiveGoods = operation({
     })
     .meta({
       example: {
-        purchaseOrderId: "po_01k8x4m2q7v9c3n5t6w8y0z1a2",
-        lines: [{ lineItemId: "pol_01k8x4m2q7v9c3n5t6w8y0z1b3", quantity: 3 }],
+        purchaseOrderId: exampleId,
+        lines: [{ lineItemId: exampleLineId, quantity: 3 }],
         reason: "counted again",
       },
     }),
@@ -129,6 +108,6 @@ export const unreceiveGoods = operation({
       const context = goodsContext(call, noGuard);
       const decided = decideUnreceive(order, { lines: input.lines, reason: input.reason ?? null }, context);
       await refuseWhileInFlight(tx, call, order);
-      return movedGoods(tx, call, order, decided);
+      return savedPush(tx, call, order, decided);
     }),
 });

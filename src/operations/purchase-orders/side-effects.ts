@@ -1,8 +1,8 @@
 /**
- * How follow-on work is told to a caller: `data.sideEffects` and `data.recovery` (spec "sideEffects", C38, C39).
+ * What an answer says of follow-on work: `data.sideEffects` and `data.recovery` (spec "sideEffects"; C38, C39).
  *
- * Owns: the slots, their words and the recovery text. Does not own: what ran (shop/effects.ts) or how it went (outbox/runner.ts).
- * A slot stands there only if its part ran; `recovery` stands there exactly when a slot says `failed`.
+ * Owns: the slots and the recovery text. Does not own: which effects there are (shop/effects.ts) or their outcomes (outbox/runner.ts).
+ * A slot is there only if its part ran. `recovery` is there exactly when a slot says `failed`.
  */
 import { z } from "zod";
 import type { Effect, EffectOutcome } from "../../core/effect.ts";
@@ -15,6 +15,8 @@ export interface AskedEffect {
   readonly effectId: string;
   readonly kind: Effect["kind"];
 }
+
+export const idsOf = (effects: readonly AskedEffect[]): readonly string[] => effects.map((effect) => effect.effectId);
 
 const supplierUpdateLineSchema = z
   .strictObject({
@@ -75,7 +77,7 @@ export interface FollowOn {
   readonly recovery?: string | undefined;
 }
 
-/** The order that follow-on work was for, as the change has left it. */
+/** The order that the follow-on work is for, as the change has left it. */
 export type FollowedOrder = Pick<PurchaseOrder, "purchaseOrderId" | "status">;
 
 export interface SideEffectOptions {
@@ -91,8 +93,8 @@ export interface SideEffectOptions {
 
 const pending: EffectOutcome = { state: "pending" };
 
-/** One outcome for several effects of a kind: a failure tells, then what is still to come, then what was done. */
-function together(outcomes: readonly EffectOutcome[]): EffectOutcome {
+/** One outcome for several effects of a kind: failed if any failed, else pending if any is, else applied if any was. */
+function combined(outcomes: readonly EffectOutcome[]): EffectOutcome {
   const failures = outcomes.filter((outcome) => outcome.state === "failed");
   const itemCount = outcomes.reduce((sum, outcome) => sum + ("itemCount" in outcome ? outcome.itemCount : 0), 0);
   if (failures.length > 0) {
@@ -122,7 +124,7 @@ function storefrontSyncSlot(
   }
 }
 
-/** Follow-on work of one order's change, as the caller reads it. `outcomes` without an entry count as still to come. */
+/** The follow-on work of one order's change. An effect that `outcomes` does not have counts as pending. */
 export function renderSideEffects(
   effects: readonly AskedEffect[],
   outcomes: ReadonlyMap<string, EffectOutcome>,
@@ -130,7 +132,7 @@ export function renderSideEffects(
 ): FollowOn {
   const outcomeOf = (kind: Effect["kind"]): EffectOutcome | null => {
     const asked = effects.filter((effect) => effect.kind === kind);
-    return asked.length === 0 ? null : together(asked.map((effect) => outcomes.get(effect.effectId) ?? pending));
+    return asked.length === 0 ? null : combined(asked.map((effect) => outcomes.get(effect.effectId) ?? pending));
   };
   const incoming = outcomeOf("mirror-incoming");
   const tags = outcomeOf("sync-tags");

@@ -1,15 +1,18 @@
+/**
+ * Moving an order by name (spec "Moves through POST /purchase-orders/{id}/status"; C22, C23).
+ *
+ * Owns: the order of steps. Does not own: the moves and their checks (core/status.ts, core/status-move.ts).
+ */
 import { z } from "zod";
+import { withoutStorefront } from "../../core/guard.ts";
 import { statuses } from "../../core/purchase-order.ts";
 import { decideStatus, isGuardedMove } from "../../core/status-move.ts";
 import { isHeld } from "../../core/status.ts";
-import { leavingAlone } from "../../core/guard.ts";
 import { operation } from "../operation.ts";
 import { contextOf, exampleId, faults, orderToChange, path, savedOrder, write } from "./access.ts";
-import { type GuardFacts, LinesMoved, guard, noGuard, resolutions, untilLinesStay } from "./guard.ts";
+import { guard, guardFaults, LinesAdded, noGuard, resolutions, untilAllLinesAreGuarded } from "./guard.ts";
 import { purchaseOrderId, purchaseOrderSchema } from "./json.ts";
 import { followOnShape } from "./side-effects.ts";
-
-// Status.
 
 export const changeStatus = operation({
   ...write,
@@ -22,15 +25,7 @@ export const changeStatus = operation({
   success: 200,
   repeat: "refused",
   destructive: false,
-  faults: [
-    ...faults,
-    "PREVIOUS_STATUS_MISMATCH",
-    "USE_CONFIRM_ENDPOINT",
-    "UNCONFIRMED_LINES",
-    "INVENTORY_GUARD_ISSUES",
-    "UPSTREAM_STOREFRONT",
-    "TIMEOUT",
-  ],
+  faults: [...faults, "PREVIOUS_STATUS_MISMATCH", "USE_CONFIRM_ENDPOINT", "UNCONFIRMED_LINES", ...guardFaults],
   input: z
     .strictObject({
       purchaseOrderId,
@@ -50,27 +45,30 @@ export const changeStatus = operation({
     ...followOnShape,
   }),
   run: (call, input) =>
-    untilLinesStay(async () => {
-      // Decided once without keeping it: what the order's state does not allow comes before the guard (C23).
+    untilAllLinesAreGuarded(async () => {
+      // Decided without keeping it: what the order's state does not allow is refused before the guard (C23).
       const seen = await call.read(async (tx) => {
         const order = await orderToChange(tx, call, input.purchaseOrderId);
         return { order, trial: decideStatus(order, input.status, contextOf(call)) };
       });
       const isGuarded = isGuardedMove(seen.trial.next.status);
-      const facts: GuardFacts = isGuarded ? await guard(call, seen.order.lineItems, input.resolutions ?? []) : noGuard;
+      const facts = isGuarded ? await guard(call, seen.order.lineItems, input.resolutions ?? []) : noGuard;
       const checked = new Set(seen.order.lineItems.map((line) => line.poLineItemId));
       return call.commit(async (tx) => {
         const order = await orderToChange(tx, call, input.purchaseOrderId);
         const decided = decideStatus(order, input.status, contextOf(call));
-        if (isGuarded && order.lineItems.some((line) => !checked.has(line.poLineItemId))) throw new LinesMoved();
-        const saved = await savedOrder(tx, call, order, leavingAlone(decided, facts.skippedVariantIds));
-        const transition = { from: order.status, to: decided.next.status };
-        const { previousStatus } = decided.next;
+        if (isGuarded && order.lineItems.some((line) => !checked.has(line.poLineItemId))) throw new LinesAdded();
+        const saved = await savedOrder(tx, call, order, withoutStorefront(decided, facts.skippedVariantIds));
+        const { status, previousStatus } = decided.next;
+        const moved = {
+          transition: { from: order.status, to: status },
+          ...(isHeld(order) ? { previousStatus } : {}),
+        };
         return {
           effectIds: saved.effectIds,
           answer: (outcomes) => {
             const { data, ...rest } = saved.answer(outcomes);
-            return { data: { ...data, transition, ...(isHeld(order) ? { previousStatus } : {}) }, ...rest };
+            return { data: { ...data, ...moved }, ...rest };
           },
         };
       });
