@@ -93,12 +93,15 @@ async function shopWithCounts(context: AdminContext, id: string): Promise<object
   }));
 }
 
+const namelessShop = (): Fault =>
+  invalidField("/name", "is required for a new shop", "Send the shop's name; a shop that is there keeps its own.");
+
 export const putShop = operation({
   name: "shop_put",
   route: { method: "PUT", path: "/shops/{shopId}" },
   input: z.strictObject({
     ...inShop,
-    name: text(nameMax),
+    name: text(nameMax).optional(),
     currencyCode: currencyCode.optional(),
     plan: z.strictObject({ restApi: z.boolean() }).optional(),
     settings: settings.optional(),
@@ -109,20 +112,24 @@ export const putShop = operation({
       .optional(),
   }),
   /**
-   * Creates the shop or changes it; omitted members keep their value.
+   * Creates the shop or changes it; omitted members keep their value. A new shop needs a name.
    *
+   * @throws Fault INVALID_INPUT  a new shop has no name.
    * @throws Fault INVALID_INPUT  the currency of a shop that holds amounts would change, or a rate is for the shop's own currency.
    */
   async run({ engine, clock }, input) {
     const { shopId: id } = input;
+    if (input.name === undefined && !(await engine.exists(id))) throw namelessShop();
     await engine.create(id);
     const nowMs = clock.now();
     return await engine.write(id, async (tx) => {
       const before = await loadShop(tx, id);
+      const name = input.name ?? before?.name;
+      if (name === undefined) throw namelessShop();
       const base: Shop = before ?? {
         ...defaultSettings,
         shopId: id,
-        name: input.name,
+        name,
         currencyCode: "USD",
         planRestApi: true,
         storefront: { kind: "sandbox" },
@@ -131,7 +138,7 @@ export const putShop = operation({
       };
       const shop: Shop = {
         ...base,
-        name: input.name,
+        name,
         currencyCode: input.currencyCode ?? base.currencyCode,
         planRestApi: input.plan?.restApi ?? base.planRestApi,
         storefront: input.storefront ?? base.storefront,

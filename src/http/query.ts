@@ -5,8 +5,9 @@ import { z } from "zod";
 import { isJsonArray, type Json } from "../core/json.ts";
 
 /**
- * How a parameter is written. Schemas name it as `query` in their metadata; `string` when they do not. A `list` is separated by
- * commas; a `repeatable-list` may also be given more than once.
+ * How a parameter is written. Schemas name it as `query` in their metadata; `string` when they do not. Entries of a list are separated
+ * by commas, or the parameter is given once for each (C13). The document shows the first form for `list`, the second for
+ * `repeatable-list`.
  */
 export type QueryKind = "string" | "integer" | "boolean" | "list" | "repeatable-list";
 
@@ -57,7 +58,8 @@ export function parameterValue(
   kind: QueryKind,
   sent: readonly QueryParameter[],
 ): { readonly value: Json } | { readonly fault: string } {
-  if (sent.length > 1 && kind !== "repeatable-list") return { fault: "given more than once" };
+  const isList = kind === "list" || kind === "repeatable-list";
+  if (sent.length > 1 && !isList) return { fault: "given more than once" };
   if (sent.some(({ value, decoded }) => !decoded || value.includes("\0"))) return { fault: "has a bad percent-escape" };
   const values = sent.map(({ value }) => value);
   const [value = ""] = values;

@@ -157,7 +157,7 @@ export function assemble<O extends Routed>(
   return { raw: { ...raw, ...parameters }, found };
 }
 
-/** Longer values of a path parameter are refused by every schema. */
+/** Longer values are no ids: a tool call with one is recorded under the placeholder of its path. */
 const pathValueLengthMax = 255;
 
 /** A request below the registry's prefix. */

@@ -92,6 +92,13 @@ export const currencyCode = z
 
 /** Opaque; whatever form it came in with. */
 export const id = z.string().min(1).max(idMax);
+/** Longest path value that a request can carry: all of the request line and headers. */
+const pathValueMax = 65_536;
+/** An id in a path. One that is longer than any id that can be stored is an unknown id (404), not a bad request (contract §1). */
+export const pathId = z.string().min(1).max(pathValueMax);
+
+/** An id as a message shows it: one that is too long to be real is cut. */
+export const shownId = (id: string): string => (id.length <= idMax ? id : `${id.slice(0, idMax)}…`);
 
 export const text = (max: number) =>
   z.string().min(1, "must not be empty; leave it out, or send null to clear it").max(max);

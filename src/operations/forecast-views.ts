@@ -20,7 +20,18 @@ import {
 import { forecastPage, loadLocationNames } from "../shop/forecast.ts";
 import { type ForecastView, listForecastViews, loadForecastView } from "../shop/forecast-views.ts";
 import { type Operation, operation } from "./operation.ts";
-import { cursor, id, limit, listParameter, noRepeats, pageShape, shortTextMax, text } from "./fields.ts";
+import {
+  pathId,
+  shownId,
+  cursor,
+  id,
+  limit,
+  listParameter,
+  noRepeats,
+  pageShape,
+  shortTextMax,
+  text,
+} from "./fields.ts";
 
 /** Rows of one page (spec "Limits"). */
 export const rowsPageMax = 1_000;
@@ -139,7 +150,7 @@ const rowsOperation = operation({
   faults: ["NOT_FOUND"],
   input: z
     .strictObject({
-      viewId: id.meta({ description: "Id of the forecast view." }),
+      viewId: pathId.meta({ description: "Id of the forecast view." }),
       variantIds: listParameter(id, "Only these variants of the view."),
       limit: z
         .int()
@@ -167,7 +178,7 @@ const rowsOperation = operation({
     const today = dayIn(call.shop.timezone, call.clock.now());
     const { view, locationNames, page } = await call.read(async (tx) => {
       const view = await loadForecastView(tx, shopId, input.viewId);
-      if (view === null) throw new Fault("NOT_FOUND", `There is no forecast view ${input.viewId}.`);
+      if (view === null) throw new Fault("NOT_FOUND", `There is no forecast view ${shownId(input.viewId)}.`);
       return {
         view,
         locationNames: view.locationIds === null ? null : await loadLocationNames(tx, shopId, view.locationIds),

@@ -18,7 +18,17 @@ import {
   pageOfParts,
 } from "../shop/read-only.ts";
 import type { Tx } from "../store/store.ts";
-import { cursor, id, limit, listParameterMax, optionalLimit, pageShape, searchMax, text } from "./fields.ts";
+import {
+  pathId,
+  shownId,
+  cursor,
+  limit,
+  listParameterMax,
+  optionalLimit,
+  pageShape,
+  searchMax,
+  text,
+} from "./fields.ts";
 import { type Call, type OperationShape, operation } from "./operation.ts";
 import { logEntryJson, logEntrySchema } from "./purchase-orders/attachments.ts";
 
@@ -122,7 +132,7 @@ export class ReadOnlyOperations<Header extends { readonly createdAtMs: number }>
 
   constructor(type: ResourceType<Header>) {
     this.#type = type;
-    this.#idShape = { [type.idName]: id.meta({ description: `Id of the ${type.noun}.` }) };
+    this.#idShape = { [type.idName]: pathId.meta({ description: `Id of the ${type.noun}.` }) };
     this.#example = { [type.idName]: type.exampleId };
   }
 
@@ -247,7 +257,7 @@ export class ReadOnlyOperations<Header extends { readonly createdAtMs: number }>
     const { table, noun, listName } = this.#type;
     const header = await loadHeader(tx, table, shopId, resourceId);
     if (header === null)
-      throw new Fault("NOT_FOUND", `There is no ${noun} ${resourceId}.`, {
+      throw new Fault("NOT_FOUND", `There is no ${noun} ${shownId(resourceId)}.`, {
         action: `List them with ${mention(listName)}.`,
       });
     return header;

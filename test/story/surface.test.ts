@@ -93,21 +93,46 @@ for (const binding of bindings) {
     }
   });
 
-  test(`${name}: an unknown or repeated query parameter is refused by name`, async () => {
+  test(`${name}: an unknown query parameter is named, and so is one that is given twice but takes no list`, async () => {
     const { target } = exampleRequest(binding);
     const mark = target.includes("?") ? "&" : "?";
     const unknown = await send(binding, { target: `${target}${mark}noSuchParameter=1` });
     assert.equal(unknown.status, 400);
     assert.ok(paths(unknown).includes("/noSuchParameter"), unknown.text);
     for (const parameter of binding.query.keys()) {
-      if (binding.query.get(parameter) === "repeatable-list") continue;
+      if (["list", "repeatable-list"].includes(binding.query.get(parameter) ?? "")) continue;
       const twice = await send(binding, { target: `${target}${mark}${parameter}=1&${parameter}=1` });
       assert.equal(twice.status, 400);
       assert.ok(paths(twice).includes(`/${parameter}`), twice.text);
     }
   });
 
-  test(`${name}: a wrong method on its path is 405 and lists the right ones`, async () => {
+  for (const [parameter, kind] of binding.query)
+    if (kind === "list" || kind === "repeatable-list")
+      test(`${name}: ${parameter} separated by commas and ${parameter} repeated mean the same (C13)`, async () => {
+        const [path = ""] = exampleRequest(binding).target.split("?");
+        const [commas, repeated] = await Promise.all(
+          ["a,b", `a&${parameter}=b`].map((value) => send(binding, { target: `${path}?${parameter}=${value}` })),
+        );
+        assert.equal(commas?.status, repeated?.status);
+        assert.deepEqual(
+          commas?.at("error", "details") ?? commas?.at("data"),
+          repeated?.at("error", "details") ?? repeated?.at("data"),
+        );
+      });
+
+  if (binding.path.length > 0)
+    test(`${name}: an id that is longer than any can be is an unknown one`, async () => {
+      const { target } = exampleRequest(binding);
+      const long = "x".repeat(201);
+      const known = exampleOf(binding.operation)[binding.path[0] ?? ""];
+      assert.ok(typeof known === "string");
+      const response = await send(binding, { target: target.replace(encodeURIComponent(known), long) });
+      assert.equal(response.status, 404, response.text);
+      assert.equal(code(response), "NOT_FOUND");
+    });
+
+  test(`${name}: a method that its path does not have is 405 and says which it has`, async () => {
     const { target } = exampleRequest(binding);
     const allowed = operations.filter(
       (each) => each.route.path.replaceAll(/\{\w+\}/g, "{}") === route.path.replaceAll(/\{\w+\}/g, "{}"),

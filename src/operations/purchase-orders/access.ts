@@ -2,6 +2,7 @@
  * What all operations on orders share: their route, their faults, and how they get at one order: found or 404, at the version that the
  * caller expects or 412, saved under the caller's name.
  */
+import { shownId } from "../fields.ts";
 import { z } from "zod";
 import { Fault } from "../../core/fault.ts";
 import { mention } from "../../core/guidance.ts";
@@ -33,7 +34,7 @@ export const exampleLineId = "pol_01k8x4m2q7v9c3n5t6w8y0z1b3";
 export const exampleResolutions = [{ itemId: exampleLineId, action: "skip" }] as const;
 
 const unknownOrder = (purchaseOrderId: string): Fault =>
-  new Fault("NOT_FOUND", `There is no purchase order ${purchaseOrderId}.`, {
+  new Fault("NOT_FOUND", `There is no purchase order ${shownId(purchaseOrderId)}.`, {
     action: `List orders with ${mention("purchase_order_list")}.`,
   });
 

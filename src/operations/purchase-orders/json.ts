@@ -29,6 +29,7 @@ import {
   storefrontSyncStates,
 } from "../../core/purchase-order.ts";
 import {
+  pathId,
   type InputField,
   type InputFields,
   address,
@@ -78,7 +79,7 @@ const tags = z
 
 // Input objects.
 
-export const purchaseOrderId = id.meta({ description: "Id of the purchase order." });
+export const purchaseOrderId = pathId.meta({ description: "Id of the purchase order." });
 
 export const lineItemId = id.meta({ description: "Id of the line item (`poLineItemId` of an answer)." });
 
