@@ -83,7 +83,13 @@ function createContract(document: JsonObject): (observed: Observed) => void {
   };
   const validate = (body: Json, steps: readonly string[], what: string): void => {
     const valid = ajv.validate(referenceTo(steps), body);
-    assert.ok(valid, `${what}: ${ajv.errorsText(ajv.errors, { separator: "\n  " })}\n${JSON.stringify(body)}`);
+    if (valid) return;
+    const unknown = (ajv.errors ?? []).flatMap(({ params: { additionalProperty } }): readonly string[] =>
+      typeof additionalProperty === "string" ? [additionalProperty] : [],
+    );
+    const faults = ajv.errorsText(ajv.errors, { separator: "\n  " });
+    const named = unknown.length === 0 ? "" : `\n  Undocumented: ${[...new Set(unknown)].join(", ")}`;
+    assert.fail(`${what}: ${faults}${named}\n${JSON.stringify(body)}`);
   };
 
   return ({ method, target, status, headers, body }) => {
