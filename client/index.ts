@@ -12,10 +12,10 @@ export type OperationName = keyof Operations;
 export type Input<Name extends OperationName> = Operations[Name]["input"];
 export type Output<Name extends OperationName> = Operations[Name]["output"];
 
-/** What the service refused, as its error body says it. */
+/** A refusal of the service, as its error body says it. */
 export interface Refusal<Name extends OperationName> {
   readonly code: Operations[Name]["code"];
-  /** Tells apart what has no code of its own. */
+  /** A more exact word where the code is shared. */
   readonly reason?: Operations[Name]["reason"] | undefined;
   readonly message: string;
   /** A short next step. */
@@ -25,7 +25,7 @@ export interface Refusal<Name extends OperationName> {
   readonly requestId: string;
 }
 
-/** No answer of the service came: no connection, or an answer that is not the service's. */
+/** The service did not answer: no connection, or an answer that is not from the service. */
 export interface Unreachable {
   readonly code: "UNREACHABLE";
   readonly message: string;
@@ -37,7 +37,7 @@ export interface Success<Name extends OperationName> {
   readonly status: number;
   readonly data: Output<Name>;
   readonly requestId: string;
-  /** The order's version, to be sent as `ifMatch`; null where there is none. */
+  /** The order's version, for `ifMatch` of a later call; null where there is none. */
   readonly etag: string | null;
   /** Whether this is the stored answer of an earlier request under the same key. */
   readonly replayed: boolean;
@@ -58,7 +58,7 @@ export interface ClientOptions {
   readonly apiKey: string;
   /** Attempts after the first; default 4. */
   readonly retriesMax?: number;
-  /** The longest wait that a retry is worth; default 60,000. */
+  /** A longer wait is not waited: the failure is returned. Default 60,000. */
   readonly waitMsMax?: number;
   /** Default: the platform's. */
   readonly fetch?: typeof fetch;
@@ -85,7 +85,7 @@ export type Row<Name extends PagedName> = (typeof routes)[Name]["rows"] extends 
   : never;
 
 export interface Client {
-  /** Does one operation. Refusals are values; it throws only when `signal` aborts. */
+  /** Calls one operation, with retries. Refusals are values; it throws only when `signal` aborts. */
   call<Name extends OperationName>(name: Name, input: Input<Name>, options?: CallOptions): Promise<Result<Name>>;
   /**
    * Every row of a list, page after page.
@@ -116,58 +116,19 @@ const waitMsMaxDefault = 60_000;
 const backoffMs = 200;
 
 export function createClient(options: ClientOptions): Client {
-  const send = options.fetch ?? fetch;
-  const retriesMax = options.retriesMax ?? retriesMaxDefault;
-  const waitMsMax = options.waitMsMax ?? waitMsMaxDefault;
-  const base = options.baseUrl.replace(/\/+$/, "");
-
-  async function attempt(
-    route: Route,
-    input: object,
-    headers: Record<string, string>,
-    signal: AbortSignal | undefined,
-  ) {
-    const { target, body } = requestOf(route, input);
-    const response = await send(base + target, {
-      method: route.method,
-      headers: { ...headers, ...(body === null ? {} : { "Content-Type": "application/json" }) },
-      ...(body === null ? {} : { body }),
-      ...(signal === undefined ? {} : { signal }),
-    });
-    return { response, body: membersOf(JSON.parse(await response.text())) };
-  }
+  const { retriesMax = retriesMaxDefault, waitMsMax = waitMsMaxDefault } = options;
 
   async function call<Name extends OperationName>(
     name: Name,
     input: Input<Name>,
-    { idempotencyKey, ifMatch, signal }: CallOptions = {},
+    callOptions: CallOptions = {},
   ): Promise<Result<Name>> {
-    const route: Route = routes[name];
-    const headers: Record<string, string> = { Authorization: `Bearer ${options.apiKey}` };
-    if (route.method !== "GET") headers["Idempotency-Key"] = idempotencyKey ?? crypto.randomUUID();
-    if (ifMatch !== undefined) headers["If-Match"] = ifMatch;
+    const { signal } = callOptions;
+    const { url, init } = requestOf(options, routes[name], input, callOptions);
     for (let retries = 0; ; retries += 1) {
-      let waitMs = backoffMs * 2 ** retries;
-      let failure: Failure<Name>;
-      try {
-        const { response, body } = await attempt(route, input, headers, signal);
-        if (response.ok && holdsOutput<Name>(body)) return successOf(response, body.data);
-        const { error } = body;
-        if (!isRefusal<Name>(error)) throw new TypeError("What answered is not the service.");
-        failure = { ok: false, status: response.status, error };
-        if (!error.retryable) return failure;
-        waitMs = Math.max(1, Number(response.headers.get("Retry-After") ?? 0)) * 1000;
-      } catch (cause) {
-        signal?.throwIfAborted();
-        // Nothing came back. A read changes nothing and a write has its key: both may be sent again.
-        failure = {
-          ok: false,
-          status: null,
-          error: { code: "UNREACHABLE", message: "The service did not answer.", cause },
-        };
-      }
-      if (retries >= retriesMax || waitMs > waitMsMax) return failure;
-      await pause(waitMs, signal);
+      const { result, retryAfterMs } = await attempt<Name>(options.fetch ?? fetch, url, init, retries);
+      if (retryAfterMs === null || retries >= retriesMax || retryAfterMs > waitMsMax) return result;
+      await pause(retryAfterMs, signal);
     }
   }
 
@@ -192,12 +153,65 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** A value as path and query have it: lists are separated by commas. */
-const spelled = (value: unknown): string =>
-  Array.isArray(value) ? value.map(spelled).join(",") : typeof value === "string" ? value : JSON.stringify(value);
+/** What one attempt came to, and how long to wait before the next; null when repeating does not help. */
+interface Attempt<Name extends OperationName> {
+  readonly result: Result<Name>;
+  readonly retryAfterMs: number | null;
+}
+
+/**
+ * Sends a request once.
+ *
+ * @throws the signal's reason when it aborts.
+ */
+async function attempt<Name extends OperationName>(
+  send: typeof fetch,
+  url: string,
+  init: RequestInit,
+  retries: number,
+): Promise<Attempt<Name>> {
+  try {
+    const response = await send(url, init);
+    const body = membersOf(JSON.parse(await response.text()));
+    if (response.ok && holdsOutput<Name>(body)) return { result: successOf(response, body.data), retryAfterMs: null };
+    const { error } = body;
+    if (!isRefusal<Name>(error)) throw new TypeError("The answer is not from the service.");
+    const result: Failure<Name> = { ok: false, status: response.status, error };
+    if (!error.retryable) return { result, retryAfterMs: null };
+    return { result, retryAfterMs: Math.max(1, Number(response.headers.get("Retry-After") ?? 0)) * 1000 };
+  } catch (cause) {
+    init.signal?.throwIfAborted();
+    // No answer came. A read changes nothing and a write has its key, so both may be sent again.
+    const error: Unreachable = { code: "UNREACHABLE", message: "The service did not answer.", cause };
+    return { result: { ok: false, status: null, error }, retryAfterMs: backoffMs * 2 ** retries };
+  }
+}
+
+/** The same request for every attempt of a call. */
+function requestOf(
+  { baseUrl, apiKey }: ClientOptions,
+  route: Route,
+  input: object,
+  { idempotencyKey, ifMatch, signal }: CallOptions,
+): { readonly url: string; readonly init: RequestInit } {
+  const { target, body } = spelledRequest(route, input);
+  const headers: Record<string, string> = { Authorization: `Bearer ${apiKey}` };
+  if (route.method !== "GET") headers["Idempotency-Key"] = idempotencyKey ?? crypto.randomUUID();
+  if (ifMatch !== undefined) headers["If-Match"] = ifMatch;
+  if (body !== null) headers["Content-Type"] = "application/json";
+  return {
+    url: baseUrl.replace(/\/+$/, "") + target,
+    init: {
+      method: route.method,
+      headers,
+      ...(body === null ? {} : { body }),
+      ...(signal === undefined ? {} : { signal }),
+    },
+  };
+}
 
 /** An input as path, query and body. */
-function requestOf(route: Route, input: object): { readonly target: string; readonly body: string | null } {
+function spelledRequest(route: Route, input: object): { readonly target: string; readonly body: string | null } {
   const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined));
   const take = (name: string): unknown => {
     const value: unknown = rest.get(name);
@@ -215,6 +229,10 @@ function requestOf(route: Route, input: object): { readonly target: string; read
   return { target: path + search, body: sendsBody ? JSON.stringify(Object.fromEntries(rest)) : null };
 }
 
+/** A value as path and query carry it: lists are separated by commas. */
+const spelled = (value: unknown): string =>
+  Array.isArray(value) ? value.map(spelled).join(",") : typeof value === "string" ? value : JSON.stringify(value);
+
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {
@@ -229,14 +247,14 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-// What came in, told apart.
+// Answers.
 
 type Members = Readonly<Record<string, unknown>>;
 
 const membersOf = (value: unknown): Members =>
   typeof value === "object" && value !== null ? Object.fromEntries(Object.entries(value)) : {};
 
-/** What the document says of an answer is what the service's tests hold it to; it is not checked again here. */
+/** The service's tests validate its answers against the document; they are not validated again here. */
 const holdsOutput = <Name extends OperationName>(body: Members): body is Members & { readonly data: Output<Name> } =>
   "data" in body;
 const isRefusal = <Name extends OperationName>(error: unknown): error is Refusal<Name> =>
