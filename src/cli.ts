@@ -1,10 +1,11 @@
 /**
- * The command `openpo`: finds the command, reads its arguments and the environment, runs it, and says how it ended.
+ * The program `openpo`: finds the command, reads its arguments and the environment, runs it, and sets the exit status.
  */
 import { readFileSync } from "node:fs";
-import { type CommandError, aligned, exitCodes, helpOf, readArguments, usageError } from "./cli/arguments.ts";
-import { type RunnableCommand, commands } from "./cli/commands.ts";
-import { commandErrorOf } from "./cli/operator.ts";
+import { aligned, helpOf, readArguments } from "./cli/arguments.ts";
+import type { RunnableCommand } from "./cli/command.ts";
+import { commands } from "./cli/commands.ts";
+import { type CommandError, commandErrorOf, exitCodes, usageError } from "./cli/errors.ts";
 import { type Output, openOutput } from "./cli/output.ts";
 import { serve } from "./cli/serve.ts";
 import { readConfig } from "./config.ts";
@@ -18,29 +19,29 @@ Usage: openpo COMMAND [options]
 Commands:
 ${aligned(all.map(({ name, summary }) => [name, summary] as const))}
 
-openpo COMMAND --help tells more. Without a command it serves. openpo --version tells the version.
+openpo COMMAND --help shows the options of a command. openpo alone runs serve. openpo --version shows the version.
 
-While a server runs on the data directory, commands go through its admin API; otherwise they work on the directory itself. With a
-database they work on the database, beside its nodes. With OPENPO_URL or --url they go through that server's admin API.
+While a server runs on the data directory, commands use its admin API; otherwise they work on the directory itself. With a database
+they work on the database, while its nodes run or not. With OPENPO_URL or --url they use that server's admin API.
 
 Environment:
 ${aligned([
-  ["PORT", "port to listen on, and to find the server at (8080; 0: any free one)"],
-  ["OPENPO_HOST", "address to listen on, and to find the server at (127.0.0.1)"],
-  ["OPENPO_ALLOWED_HOSTS", "further host names by which agents reach /mcp, separated by commas"],
-  ["OPENPO_URL", "the server to ask, should it be elsewhere"],
-  ["OPENPO_DATA_DIR", "where everything is kept (./data)"],
+  ["PORT", "port to listen on, and at which commands look for the server (8080; 0: any free port)"],
+  ["OPENPO_HOST", "address to listen on, and at which commands look for the server (127.0.0.1)"],
+  ["OPENPO_ALLOWED_HOSTS", "more host names under which agents may reach /mcp, separated by commas"],
+  ["OPENPO_URL", "address of the server that commands use, when it is on another machine"],
+  ["OPENPO_DATA_DIR", "directory in which all data is stored (./data)"],
   [
     "OPENPO_DATABASE_URL",
-    "postgres://USER:PASSWORD@HOST/DATABASE: where everything is kept instead, by any number of nodes",
+    "postgres://USER:PASSWORD@HOST/DATABASE: store all data there instead, for any number of nodes",
   ],
-  ["OPENPO_DATABASE_CONNECTIONS", "connections that each node opens at most (10)"],
+  ["OPENPO_DATABASE_CONNECTIONS", "most connections that each node opens (10)"],
   [
     "OPENPO_ADMIN_TOKEN",
-    "the operator's token (else made once and kept in the data directory; needed with a database)",
+    "the operator's token (default: generated once and kept in the data directory; required with a database)",
   ],
-  ["OPENPO_DEMO", "1: make the demo shop where there is no data yet (1), 0: do not"],
-  ["OPENPO_LOG_LEVEL", "fatal, error, warn, info, debug, trace or silent (info); the log goes to stderr"],
+  ["OPENPO_DEMO", "1: make the demo shop at the first start, 0: do not (1)"],
+  ["OPENPO_LOG_LEVEL", "fatal, error, warn, info, debug, trace or silent (info); the log is written to stderr"],
 ])}
 
 Exit status: 0 done; 1 refused or failed; 2 wrong usage; 3 no server answers; 4 the admin token is missing or wrong.`;
@@ -68,7 +69,7 @@ async function run(argv: readonly string[]): Promise<void> {
   if (first === "--help" || first === "-h" || first === "help") return console.log(help());
   if (first === "--version" || first === "-v") return console.log(version());
   const { command, rest } = first === undefined ? { command: serve, rest: [] } : find(argv);
-  // Known before the arguments are: what is wrong with them is shown as JSON too.
+  // Set before the arguments are read, so that a fault in them is shown as JSON too.
   output = openOutput({ ...streams, json: rest.includes("--json"), progress: rest.includes("--progress") });
   const args = readArguments(command, rest);
   if (args.flag("help")) return console.log(helpOf(command).trimEnd());
@@ -78,7 +79,7 @@ async function run(argv: readonly string[]): Promise<void> {
     const value = args.text(option);
     return value === null ? [] : [[variable, value] as const];
   });
-  // Who names a directory does not mean the database of the environment.
+  // A directory on the command line wins over the database of the environment.
   if (args.text("data-dir") !== null) overrides.push(["OPENPO_DATABASE_URL", ""]);
   const url = args.text("url") ?? env["OPENPO_URL"] ?? "";
   await command.run(args, {
@@ -92,7 +93,7 @@ async function run(argv: readonly string[]): Promise<void> {
 
 let output: Output = openOutput({ ...streams, json: false, progress: false });
 
-// A reader that has seen enough, like head, is no failure of ours to explain.
+// A reader that closes the pipe, like head, needs no message.
 process.stdout.on("error", () => process.exit(exitCodes.failed));
 
 try {
@@ -104,7 +105,7 @@ try {
 }
 
 function end({ exitCode, message, action, body }: CommandError): void {
-  output.say(`openpo: ${message}${action === null ? "" : `\n  ${action}`}`);
+  output.message(`openpo: ${message}${action === null ? "" : `\n  ${action}`}`);
   if (output.json) output.result({ error: body }, "");
   process.exitCode = exitCode;
 }

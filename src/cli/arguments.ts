@@ -1,41 +1,11 @@
 /**
- * A command's arguments, and the help that a person reads: one description gives both.
- *
- * Parsed by node:util's parseArgs: it does all that is needed here and comes with Node.
+ * A command's arguments and its help, both from one description. node:util's parseArgs does the parsing.
  */
 import { parseArgs } from "node:util";
-
-/** How a command ends: the status that a script reads. */
-export const exitCodes = {
-  done: 0,
-  failed: 1,
-  usage: 2,
-  unreachable: 3,
-  unauthorized: 4,
-} as const;
-
-/** Ends the command with a message on stderr instead of a stack. */
-export class CommandError extends Error {
-  override readonly name = "CommandError";
-  readonly exitCode: number;
-  /** What to do next, on a line of its own. */
-  readonly action: string | null;
-  /** The error as `--json` shows it. */
-  readonly body: object;
-
-  constructor(exitCode: number, message: string, options: { readonly action?: string | null; body?: object } = {}) {
-    super(message);
-    this.exitCode = exitCode;
-    this.action = options.action ?? null;
-    this.body = options.body ?? { message, ...(this.action === null ? {} : { action: this.action }) };
-  }
-}
-
-export const usageError = (message: string, action = "See openpo --help."): CommandError =>
-  new CommandError(exitCodes.usage, message, { action });
+import { usageError } from "./errors.ts";
 
 export interface Option {
-  /** What the value is called in the help; null for one that takes none. */
+  /** Name of the value in the help; null for an option without a value. */
   readonly value: string | null;
   readonly help: string;
   /** May be given more than once. */
@@ -45,7 +15,7 @@ export interface Option {
 export interface Command {
   /** As typed: `shop create`. */
   readonly name: string;
-  /** What follows the options, in the help's spelling: `SHOP_ID`. Each is needed. */
+  /** Names of the arguments after the options, as the help shows them: `SHOP_ID`. All are required. */
   readonly parameters: readonly string[];
   readonly summary: string;
   /** Further lines of the command's own help. */
@@ -53,18 +23,20 @@ export interface Command {
   readonly options: Readonly<Record<string, Option>>;
 }
 
-/** What was given, by name. */
+/** The arguments that were given. */
 export interface Arguments {
-  /** The value of an option, or null. */
+  /** The value of an option, null when it was not given; the last one when it was given more than once. */
   text(name: string): string | null;
-  /** @throws CommandError when it was not given. */
-  needed(name: string): string;
+  /** The value of an option. @throws CommandError when it was not given. */
+  required(name: string): string;
+  /** Whether an option without a value was given. */
   flag(name: string): boolean;
+  /** All values of an option that may be repeated. */
   all(name: string): readonly string[];
   parameter(index: number): string;
 }
 
-/** @throws CommandError for what the command does not take, or for what is missing. */
+/** Reads a command's arguments. @throws CommandError for one that is unknown or missing. */
 export function readArguments(command: Command, argv: readonly string[]): Arguments {
   const see = `See openpo ${command.name} --help.`;
   const parsed = parse(command, argv, see);
@@ -82,7 +54,7 @@ export function readArguments(command: Command, argv: readonly string[]): Argume
   return {
     all,
     text,
-    needed(name) {
+    required(name) {
       const value = text(name);
       if (value === null) throw usageError(`--${name} is missing: openpo ${usageOf(command)}`, see);
       return value;
@@ -110,7 +82,7 @@ function parse(command: Command, argv: readonly string[], see: string) {
     });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    // Node's advice about positional arguments that begin with a dash helps nobody here.
+    // Without Node's advice on arguments that begin with a dash: no command takes one.
     throw usageError(message.replace(/ To specify a positional argument.*$/, "").replace(/\.?$/, "."), see);
   }
 }

@@ -1,14 +1,14 @@
 /**
- * Backup and restore. A backup is a data directory of its own: the same files, made while the server runs, ready to be served.
+ * Backup and restore. A backup is a data directory: the same files, copied while the server runs, ready to be served.
  *
- * Owns: what is in a backup and in which order it is written, and how one takes the place of a data directory. Does not own: how a
- * shop's file is copied (the engine).
+ * Owns: what is in a backup, in which order it is written, and how it replaces a data directory. Does not own: how a shop's file is
+ * copied (the engine).
  *
  * Invariants:
- * - B1. All that was acknowledged before the backup began is in it. Each shop is as of one moment; its sandbox is copied after it, so
- *       that no push is known to the shop that its storefront has not got.
- * - B2. `format` is written last, when everything else is checked and on disk: a directory without it is no backup.
- * - B3. A restore that is cut off leaves a directory that is refused, never one that looks like a first start.
+ * - B1. A backup contains everything that was acknowledged before it began. Each shop is copied as of one moment and its sandbox after
+ *       it, so that the shop knows of no push that its storefront does not have.
+ * - B2. `format` is written last, when everything else is checked and synced: a directory without it is no backup.
+ * - B3. A restore that is interrupted leaves a directory that is refused, never one that looks like a first start.
  */
 import { existsSync } from "node:fs";
 import { chmod, copyFile, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
@@ -25,13 +25,13 @@ import {
   markFormat,
   restoringDirectory,
 } from "../data-directory.ts";
-import { CommandError, exitCodes } from "./arguments.ts";
-import { commandErrorOf, type Operator } from "./operator.ts";
+import { CommandError, commandErrorOf, exitCodes } from "./errors.ts";
+import type { Operator } from "./operator.ts";
 import { bytesShown, listIn, memberOf, type Output, shown } from "./output.ts";
 
-/** Where the data directory has the files of each part. */
+/** The folder of the data directory for the files of each part. */
 const folders = { shop: "shops", sandbox: "sandbox" } as const satisfies Record<SnapshotPart, string>;
-/** What a data directory consists of, `format` aside. */
+/** What a data directory consists of, without `format`. */
 const dataEntries = [...Object.values(folders), "admin-token"];
 
 const fail = (message: string, action: string | null = null): CommandError =>
@@ -80,11 +80,11 @@ export async function writeBackup(
   output: Output,
 ): Promise<BackupResult> {
   if ((await entriesOf(directory)).length > 0)
-    throw fail(`${directory} is not empty.`, "Name a directory that is empty or not there yet.");
+    throw fail(`${directory} is not empty.`, "Name a directory that is empty or does not exist.");
   const shops = listIn(await dataOf(ask, "shop_list"), "shops").map((shop) => shown(memberOf(shop, "shopId")));
   for (const folder of Object.values(folders))
     await mkdir(path.join(directory, folder), { recursive: true, mode: 0o700 });
-  // It holds everybody's data: for its owner alone.
+  // It contains the data of every shop, so only its owner may read it.
   await chmod(directory, 0o700);
   let bytes = 0;
   for (const [index, shopId] of shops.entries())
@@ -109,7 +109,7 @@ async function dataOf(ask: Ask, name: string): Promise<unknown> {
   return "data" in answer ? answer.data : null;
 }
 
-/** @returns the bytes written; a shop that never used its sandbox has none. */
+/** Copies one part of a shop. @returns the bytes written; 0 for the sandbox of a shop that never used it. */
 async function copyPart(
   ask: Ask,
   shopId: string,
@@ -136,10 +136,10 @@ async function copyPart(
   } catch (thrown) {
     const error = commandErrorOf(thrown);
     if (error === null) throw thrown;
-    // The shop itself has just been copied, so this is about its sandbox.
+    // The shop itself was copied just before, so it is the sandbox that does not exist.
     if (part === "sandbox" && memberOf(error.body, "code") === "NOT_FOUND") return 0;
     throw new CommandError(error.exitCode, `shop ${shopId}: ${error.message}`, {
-      action: `Without it there is no backup.${error.action === null ? "" : ` ${error.action}`}`,
+      action: `Without it the backup is incomplete.${error.action === null ? "" : ` ${error.action}`}`,
       body: error.body,
     });
   }
@@ -148,7 +148,7 @@ async function copyPart(
   return written;
 }
 
-/** The last step of both: says that what is there is whole, and makes it last. */
+/** The last step of a backup and of a restore: marks the directory as complete, durably (B2). */
 async function finish(directory: string): Promise<void> {
   await sync(directory);
   markFormat(directory);
@@ -163,10 +163,10 @@ export interface RestoreResult {
 }
 
 /**
- * Puts a backup in the place of a data directory's content.
+ * Replaces the content of a data directory by a backup.
  *
- * @param force  also when there is something already; it is lost.
- * @throws CommandError  the backup is none or damaged, the directory is not empty, or a server has it.
+ * @param force  even if the directory is not empty; its content is lost.
+ * @throws CommandError when the backup is none or is damaged, the directory is not empty, or a server uses it.
  */
 export async function restoreBackup(
   backup: string,
@@ -175,20 +175,17 @@ export async function restoreBackup(
   output: Output,
 ): Promise<RestoreResult> {
   if (!holdsData(backup))
-    throw fail(
-      `${backup} is no backup, or one that was not finished.`,
-      "Name a directory that openpo backup has written.",
-    );
+    throw fail(`${backup} is no backup, or an unfinished one.`, "Name a directory that openpo backup wrote.");
   if (path.resolve(backup) === path.resolve(dataDir)) throw fail(`${backup} is the data directory itself.`);
   if (isClaimed(backup)) throw fail(`${backup} is a data directory that a server is using, not a backup.`);
   const before = (await entriesOf(dataDir)).filter((name) => name !== "lock.db");
   const lock = claimDataDirectory(dataDir);
   try {
     if (before.length > 0 && !force)
-      throw fail(`${dataDir} is not empty.`, "Add --force to replace what is there; it is lost then.");
+      throw fail(`${dataDir} is not empty.`, "Add --force to replace what is there; it is lost.");
     const gathered = restoringDirectory(dataDir);
     await rm(gathered, { recursive: true, force: true });
-    const shops = await gather(backup, gathered, output);
+    const shops = await copyChecked(backup, gathered, output);
     await rm(path.join(dataDir, "format"), { force: true });
     for (const entry of dataEntries) {
       await rm(path.join(dataDir, entry), { recursive: true, force: true });
@@ -203,12 +200,12 @@ export async function restoreBackup(
 }
 
 /** Copies the backup's files, checks them and makes them durable. @returns the shops. */
-async function gather(backup: string, gathered: string, output: Output): Promise<readonly string[]> {
+async function copyChecked(backup: string, gathered: string, output: Output): Promise<readonly string[]> {
   const shops: string[] = [];
   for (const folder of Object.values(folders)) {
     const target = path.join(gathered, folder);
     await mkdir(target, { recursive: true });
-    // A stopped server's directory is a backup too; after a crash its latest changes are in `-wal` files.
+    // The directory of a stopped server is a backup too; after a crash its latest changes are in `-wal` files.
     const names = (await entriesOf(path.join(backup, folder))).filter((name) => /\.db(?:-wal)?$/.test(name)).sort();
     for (const name of names) await copyFile(path.join(backup, folder, name), path.join(target, name));
     for (const name of names.filter((each) => each.endsWith(".db"))) {

@@ -1,23 +1,23 @@
 /**
- * What a command shows: results on stdout, everything that is said beside them on stderr.
+ * What a command shows: results on stdout, messages and progress on stderr.
  */
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 
-/** How often progress is shown: on a terminal, and on lines of their own. */
+/** How often progress is shown on a terminal, and in lines of its own elsewhere. */
 const terminalEveryMs = 100;
 const lineEveryMs = 1_000;
 
 export interface Output {
-  /** Whether stdout is to hold JSON only. */
+  /** Whether stdout gets JSON only. */
   readonly json: boolean;
-  /** The command's result: `data` as JSON with --json, else the text. */
+  /** The command's result: `data` as one line of JSON with --json, else the text. */
   result(data: unknown, text: string): void;
-  /** A line beside the result, on stderr. */
-  say(line: string): void;
-  /** How far long work has come; the last word replaces the one before on a terminal. */
+  /** A line on stderr. */
+  message(line: string): void;
+  /** How far long work is; on a terminal it replaces the text before. */
   progress(text: string): void;
-  /** A piece of a file on stdout, at the reader's pace. */
+  /** A part of a file on stdout, at the reader's pace. */
   piece(piece: string | Uint8Array): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export function openOutput({ json, progress, stdout, stderr }: OutputOptions): O
       closeLine();
       stdout.write(json ? `${JSON.stringify(data)}\n` : `${text}\n`);
     },
-    say(line) {
+    message(line) {
       closeLine();
       stderr.write(`${line}\n`);
     },
@@ -69,13 +69,13 @@ export function memberOf(value: unknown, name: string): unknown {
     : undefined;
 }
 
-/** The list that an answer holds under this name. */
+/** The list that an answer has under this name; empty when there is none. */
 export function listIn(data: unknown, name: string): readonly unknown[] {
   const list = memberOf(data, name);
   return Array.isArray(list) ? list : [];
 }
 
-/** A value as a person reads it; nothing is a dash. */
+/** A value for a person; a dash when there is none. */
 export function shown(value: unknown): string {
   if (value === null || value === undefined || value === "") return "-";
   return typeof value === "string" ? value : JSON.stringify(value);
@@ -97,7 +97,7 @@ export function table(headings: readonly string[], rows: readonly (readonly unkn
 
 const byteUnits = ["B", "kB", "MB", "GB", "TB"] as const;
 
-/** A number of bytes as a person reads it. */
+/** A number of bytes for a person: `1.2 MB`. */
 export function bytesShown(bytes: number): string {
   let value = bytes;
   let unit = 0;

@@ -1,24 +1,19 @@
 /**
- * The command that serves until it is told to stop.
+ * The command that serves until it gets a signal to stop.
  */
 import { openService, type Service } from "../serve.ts";
-import { helpOption, type RunnableCommand } from "./commands.ts";
-
-/** The address as a client on this machine reaches it. */
-function urlOf({ host, port }: Pick<Service, "host" | "port">): string {
-  const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
-  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
-}
+import { localUrl } from "./admin-client.ts";
+import { helpOption, type RunnableCommand } from "./command.ts";
 
 function welcome(service: Service): string {
-  const url = urlOf(service);
+  const url = localUrl(service);
   const lines = [`OpenPO serves at ${url}`];
   if (service.demo === null && service.adminToken.isNew)
-    lines.push("", `First start: the admin token is ${service.adminToken.token}, kept in ${service.place}.`, "");
+    lines.push("", `First start: the admin token is ${service.adminToken.token}. It is kept in ${service.place}.`, "");
   if (service.demo !== null)
     lines.push(
       "",
-      `First start: the demo shop "${service.demo.shopId}" is ready in ${service.place}. These keys are shown once.`,
+      `First start: the demo shop "${service.demo.shopId}" is ready in ${service.place}. The keys are shown only now.`,
       "",
       `  read key     ${service.demo.readKey}`,
       `  write key    ${service.demo.writeKey}`,
@@ -41,14 +36,14 @@ function welcome(service: Service): string {
 export const serve: RunnableCommand = {
   name: "serve",
   parameters: [],
-  summary: "serves the API, and makes a demo shop where there is no data yet",
+  summary: "serve the API; the first start makes a demo shop",
   details:
-    "Runs until it gets SIGTERM or SIGINT; what runs then is finished first. The environment is in openpo --help.",
+    "Runs until SIGTERM or SIGINT, and then finishes running requests first. openpo --help lists the environment variables.",
   options: {
-    port: { value: "PORT", help: "port to listen on (PORT, 8080; 0: any free one)" },
+    port: { value: "PORT", help: "port to listen on (PORT, 8080; 0: any free port)" },
     host: { value: "ADDRESS", help: "address to listen on (OPENPO_HOST, 127.0.0.1)" },
-    "data-dir": { value: "DIR", help: "where everything is kept (OPENPO_DATA_DIR, ./data)" },
-    json: { value: null, help: "tell as one line of JSON that it serves, and what was made" },
+    "data-dir": { value: "DIR", help: "directory in which all data is stored (OPENPO_DATA_DIR, ./data)" },
+    json: { value: null, help: "print address, and keys and tokens of a first start, as one line of JSON" },
     ...helpOption,
   },
   async run(_args, { config, output }) {
@@ -58,7 +53,7 @@ export const serve: RunnableCommand = {
     let isStopping = false;
     const stopped = new Promise<NodeJS.Signals>((resolve) => {
       const stop = (received: NodeJS.Signals): void => {
-        // Asked twice: whoever waits has no more patience, and what was acknowledged is safe.
+        // A second signal stops at once: what was acknowledged is durable.
         if (isStopping) process.exit(1);
         isStopping = true;
         resolve(received);
@@ -67,8 +62,8 @@ export const serve: RunnableCommand = {
       process.on("SIGINT", stop);
     });
     const where = config.database === null ? { dataDir: service.place } : { database: service.place };
-    output.result({ url: urlOf(service), ...where, ...made }, welcome(service));
-    output.say(`OpenPO stops (${await stopped}); what runs is finished first.`);
+    output.result({ url: localUrl(service), ...where, ...made }, welcome(service));
+    output.message(`OpenPO stops (${await stopped}) when running requests are finished.`);
     await service.close();
   },
 };

@@ -145,7 +145,7 @@ test("what is damaged, unfinished or no backup is refused, and the data director
     await rm(path.join(backup, "format"));
     const unfinished = await openpo("restore", backup, "--force");
     assert.equal(unfinished.code, 1);
-    assert.match(unfinished.stderr, /is no backup, or one that was not finished/);
+    assert.match(unfinished.stderr, /is no backup, or an unfinished one/);
     assert.equal((await openpo("restore", data, "--force")).code, 1);
     assert.deepEqual(await exports(data), before);
     // A shop that cannot be read makes no backup, and the rest of one is not taken for it.

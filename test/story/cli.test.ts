@@ -94,7 +94,7 @@ async function lifeOfAShop({ openpo, json, directory }: Place, here: RegExp): Pr
   assert.equal(at(acme, "shop", "settings", "onOrderTag"), "po");
   const again = await openpo(["shop", "create", "acme", "--json"]);
   assert.equal(again.code, 1);
-  assert.match(again.stderr, /there is a shop acme already/);
+  assert.match(again.stderr, /shop acme exists already/);
   assert.match(String(at(JSON.parse(again.stdout), "error", "message")), /already/);
   const updated = await json(["shop", "create", "acme", "--update", "--setting", 'fxRates={"USD":0.9}']);
   assert.equal(at(updated, "shop", "name"), "Acme");

@@ -136,7 +136,7 @@ suite("openpo on a database", () => {
         assert.equal(refused.code, 1);
         assert.match(
           refused.stderr,
-          /^openpo: the shops are in a database, which has backups of its own\.\n {2}Use pg_dump/m,
+          /^openpo: the shops are in a database: back up the database instead\.\n {2}Use pg_dump/m,
         );
       }
       const node = await serveProgram({ ...env, OPENPO_DEMO: "0" });

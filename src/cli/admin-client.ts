@@ -1,0 +1,158 @@
+/**
+ * The operator's operations behind a server's admin API.
+ *
+ * Owns: how an operation is sent and its answer read. Does not own: which server (operator.ts), what operations do (admin).
+ */
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { adminPrefix } from "../admin/app.ts";
+import { type Answer, type Ask, operationNamed } from "../admin/ask.ts";
+import { bindingOf, spellRequest } from "../http/routes.ts";
+import { CommandError, exitCodes } from "./errors.ts";
+import { memberOf } from "./output.ts";
+
+/** The URL at which a client on this machine reaches a server; one that listens on every address, at 127.0.0.1. */
+export function localUrl({ host, port }: { readonly host: string; readonly port: number }): string {
+  const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+}
+
+/** @throws CommandError when the text is no http or https URL. */
+export function serverUrl(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new CommandError(exitCodes.usage, `--url: ${text} is not an address like http://127.0.0.1:8080.`);
+  return url;
+}
+
+/** Whether a server is healthy at this address. */
+export async function answers(url: URL): Promise<boolean> {
+  try {
+    const response = await send(url, "GET", "/healthz", {}, null);
+    response.resume();
+    return response.statusCode === 200;
+  } catch {
+    return false;
+  }
+}
+
+/** Calls operations through the admin API of the server at this address. */
+export function askServer(url: URL, adminToken: string): Ask {
+  return async (name, input, body) => {
+    const operation = operationNamed(name);
+    const binding = bindingOf(operation);
+    const request = spellRequest(binding, input);
+    const query = new URLSearchParams(
+      request.query.map(([parameter, value]): [string, string] => [parameter, value]),
+    ).toString();
+    const isJson = binding.body.length > 0;
+    const response = await send(
+      url,
+      operation.route.method,
+      `${adminPrefix}${request.path}${query === "" ? "" : `?${query}`}`,
+      {
+        Authorization: `Bearer ${adminToken}`,
+        "Content-Type": isJson ? "application/json" : "application/octet-stream",
+      },
+      body ?? (isJson ? one(JSON.stringify(request.body)) : null),
+    );
+    return await answerOf(url, response);
+  };
+}
+
+async function* one(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
+
+/**
+ * Sends a request. The answer may come before the whole body is sent: a file is refused at its first bad line.
+ *
+ * @throws CommandError when no server answers.
+ */
+async function send(
+  url: URL,
+  method: string,
+  target: string,
+  headers: Readonly<Record<string, string>>,
+  body: AsyncIterable<Uint8Array> | null,
+): Promise<IncomingMessage> {
+  const base = url.pathname.replace(/\/$/, "");
+  const request = url.protocol === "https:" ? httpsRequest : httpRequest;
+  const outgoing = request(new URL(base + target, url), { method, headers });
+  // After an answer has come, the answer tells what went wrong.
+  outgoing.on("error", () => {});
+  const responded = new Promise<IncomingMessage>((resolve, reject) => {
+    outgoing.once("response", resolve).once("error", reject);
+  });
+  const sent = body === null ? Promise.resolve(outgoing.end()) : sendBody(outgoing, body);
+  try {
+    const response = await Promise.race([responded, sent.then(() => responded)]);
+    response.once("end", () => outgoing.destroy());
+    return response;
+  } catch (error) {
+    if (memberOf(error, "syscall") === "connect" || ["ECONNRESET", "EPIPE"].includes(String(memberOf(error, "code"))))
+      throw unreachable(url, error);
+    throw error;
+  }
+}
+
+/** Sends the body as fast as it is read, until it ends, an answer comes or the connection closes. */
+async function sendBody(outgoing: ClientRequest, body: AsyncIterable<Uint8Array>): Promise<void> {
+  let isAnswered = false;
+  outgoing.once("response", () => (isAnswered = true));
+  const closed = new Promise<void>((resolve) => void outgoing.once("close", resolve));
+  try {
+    for await (const piece of body) {
+      if (isAnswered || outgoing.destroyed) return;
+      if (outgoing.write(piece)) continue;
+      await Promise.race([new Promise<void>((resolve) => void outgoing.once("drain", resolve)), closed]);
+    }
+    outgoing.end();
+  } catch (error) {
+    outgoing.destroy();
+    throw error;
+  }
+}
+
+function unreachable(url: URL, error: unknown): CommandError {
+  return new CommandError(exitCodes.unreachable, `no server answers at ${url.origin}: ${describe(error)}`, {
+    action: "Start one with openpo serve, or say where it is: --url, or PORT and OPENPO_HOST.",
+  });
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  response.setEncoding("utf8");
+  let text = "";
+  for await (const piece of response) text += String(piece);
+  return text;
+}
+
+async function answerOf(url: URL, response: IncomingMessage): Promise<Answer> {
+  const status = response.statusCode ?? 0;
+  if (status < 400 && response.headers["content-type"] !== "application/json") return { file: response };
+  const body = parsed(await textOf(response));
+  if (status < 400) return { data: memberOf(body, "data") };
+  const error = memberOf(body, "error");
+  if (typeof error !== "object" || error === null)
+    throw new CommandError(exitCodes.failed, `the server at ${url.origin} answered ${status} without an error body.`, {
+      action: "Check that it is an OpenPO server; see --url.",
+    });
+  const action = memberOf(error, "action");
+  const message = memberOf(error, "message");
+  throw new CommandError(
+    status === 401 ? exitCodes.unauthorized : exitCodes.failed,
+    typeof message === "string" ? message : `the server answered ${status}.`,
+    { action: typeof action === "string" ? action : null, body: error },
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    return null;
+  }
+}
+
+const describe = (error: unknown): string => (error instanceof Error ? error.message : "");

@@ -1,0 +1,81 @@
+/**
+ * What every command of the operator shares: its context, the options that all of them take, and the operator's side opened for it.
+ */
+import type { Answer, Ask } from "../admin/ask.ts";
+import type { Config } from "../config.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Arguments, Command, Option } from "./arguments.ts";
+import { usageError } from "./errors.ts";
+import { openOperator, type Operator } from "./operator.ts";
+import type { Output } from "./output.ts";
+
+/** What a command gets beside its arguments. */
+export interface CommandContext {
+  readonly config: Config;
+  /** Of the server to ask; null: the one of the data directory, or the store itself. */
+  readonly url: string | null;
+  readonly output: Output;
+  readonly stdin: () => AsyncIterable<Uint8Array>;
+  readonly nowMs: number;
+}
+
+export interface RunnableCommand extends Command {
+  run(args: Arguments, context: CommandContext): Promise<void>;
+}
+
+export const helpOption: Record<string, Option> = { help: { value: null, help: "show this text" } };
+
+/** Options of every command that works on shops. */
+export const commonOptions = {
+  json: { value: null, help: "print the result as one line of JSON on stdout; messages stay on stderr" },
+  url: { value: "URL", help: "use the server at this address (OPENPO_URL)" },
+  token: { value: "TOKEN", help: "the server's admin token (OPENPO_ADMIN_TOKEN; else the one in the data directory)" },
+  "data-dir": {
+    value: "DIR",
+    help: "use this data directory (OPENPO_DATA_DIR, ./data), even if OPENPO_DATABASE_URL is set",
+  },
+  ...helpOption,
+} as const satisfies Record<string, Option>;
+
+export const progressOption = {
+  progress: { value: null, help: "show progress, even when stderr is no terminal" },
+} as const satisfies Record<string, Option>;
+
+export const shopOption = { shop: { value: "SHOP_ID", help: "the shop (required)" } } as const satisfies Record<
+  string,
+  Option
+>;
+
+/** The data of an answer; null when it is a file. */
+export const dataOf = (answer: Answer): unknown => ("data" in answer ? answer.data : null);
+
+/**
+ * Opens the operator's side for as long as `use` runs.
+ *
+ * @param mayBegin  whether the command may make the first data of a data directory or a database.
+ */
+export async function withOperator(
+  context: CommandContext,
+  use: (ask: Ask, operator: Operator) => Promise<void>,
+  mayBegin = false,
+): Promise<void> {
+  const operator = await openOperator({ ...context, mayBegin });
+  try {
+    await use(operator.ask, operator);
+  } finally {
+    await operator.close();
+  }
+}
+
+/** Input without the members that are null. */
+export const given = (input: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
+
+/** The value of an option; null when it was not given. @throws CommandError when it is no whole number. */
+export function wholeNumber(args: Arguments, option: string, command: Command): number | null {
+  const text = args.text(option);
+  if (text === null) return null;
+  if (!/^\d{1,9}$/.test(text))
+    throw usageError(`--${option} must be a whole number.`, `See openpo ${command.name} --help.`);
+  return Number(text);
+}

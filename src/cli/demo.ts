@@ -1,0 +1,32 @@
+/**
+ * The command that makes the demo shop.
+ */
+import { makeDemoShop } from "../demo/demo-shop.ts";
+import { demoShopId } from "../demo/shop.ts";
+import { CommandError, exitCodes } from "./errors.ts";
+import { commonOptions, type RunnableCommand, withOperator } from "./command.ts";
+import { findShop } from "./shops.ts";
+
+export const demo: RunnableCommand = {
+  name: "demo",
+  parameters: [],
+  summary: "make the demo shop and two keys, which are shown only now",
+  options: commonOptions,
+  async run(_args, context) {
+    await withOperator(
+      context,
+      async (ask) => {
+        if ((await findShop(ask, demoShopId)) !== null)
+          throw new CommandError(exitCodes.failed, `shop ${demoShopId} exists already.`, {
+            action: `Delete it first: openpo shop delete ${demoShopId} --confirm ${demoShopId}`,
+          });
+        const made = await makeDemoShop(ask, context.nowMs);
+        context.output.result(
+          made,
+          [`Shop ${made.shopId} is ready.`, `  read key   ${made.readKey}`, `  write key  ${made.writeKey}`].join("\n"),
+        );
+      },
+      true,
+    );
+  },
+};

@@ -1,0 +1,55 @@
+/**
+ * How a command fails: exit statuses, and errors that are shown as a message instead of a stack.
+ */
+import { ConfigError } from "../config.ts";
+import { Fault } from "../core/fault.ts";
+
+/** The exit status of the program. */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  unreachable: 3,
+  unauthorized: 4,
+} as const;
+
+/** Ends the command with a message on stderr instead of a stack. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+  readonly exitCode: number;
+  /** What to do next, on a line of its own. */
+  readonly action: string | null;
+  /** The error as `--json` shows it. */
+  readonly body: object;
+
+  constructor(exitCode: number, message: string, options: { readonly action?: string | null; body?: object } = {}) {
+    super(message);
+    this.exitCode = exitCode;
+    this.action = options.action ?? null;
+    this.body = options.body ?? { message, ...(this.action === null ? {} : { action: this.action }) };
+  }
+}
+
+export const usageError = (message: string, action = "See openpo --help."): CommandError =>
+  new CommandError(exitCodes.usage, message, { action });
+
+/** The error that a command ends with, whatever part of the program threw it; null for a bug. */
+export function commandErrorOf(error: unknown): CommandError | null {
+  if (error instanceof CommandError) return error;
+  if (error instanceof ConfigError) return new CommandError(exitCodes.failed, error.message);
+  if (error instanceof Fault) {
+    const { code, message, reason, action, details, retryable } = error;
+    return new CommandError(exitCodes.failed, message, {
+      action,
+      body: {
+        code,
+        message,
+        retryable,
+        ...(reason === null ? {} : { reason }),
+        ...(action === null ? {} : { action }),
+        ...(details === null ? {} : { details }),
+      },
+    });
+  }
+  return null;
+}
