@@ -40,7 +40,7 @@ ${aligned([
     "OPENPO_ADMIN_TOKEN",
     "the operator's token (default: generated once and kept in the data directory; required with a database)",
   ],
-  ["OPENPO_DEMO", "1: make the demo shop at the first start, 0: do not (1)"],
+  ["OPENPO_DEMO", "1: create the demo shop at the first start, 0: do not (1)"],
   ["OPENPO_LOG_LEVEL", "fatal, error, warn, info, debug, trace or silent (info); the log is written to stderr"],
 ])}
 

@@ -55,7 +55,7 @@ export const audit: RunnableCommand = {
       const headings = ["AT", "STATUS", "OPERATION", "KEY", "METHOD", "PATH", "ERROR", "MS", "REQUEST"];
       context.output.result(
         { auditLog: entries, totalCount },
-        rows.length === 0 ? "There are no such requests." : table(headings, rows),
+        rows.length === 0 ? "There are no matching requests." : table(headings, rows),
       );
     });
   },

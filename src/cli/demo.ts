@@ -10,7 +10,7 @@ import { findShop } from "./shops.ts";
 export const demo: RunnableCommand = {
   name: "demo",
   parameters: [],
-  summary: "make the demo shop and two keys, which are shown only now",
+  summary: "create the demo shop and two keys, which are shown only now",
   options: commonOptions,
   async run(_args, context) {
     await withOperator(

@@ -7,7 +7,7 @@ import { listIn, memberOf, shown, table } from "./output.ts";
 export const keyCreate: RunnableCommand = {
   name: "key create",
   parameters: [],
-  summary: "make an API key, which is shown only now",
+  summary: "create an API key, which is shown only now",
   options: {
     ...shopOption,
     name: { value: "NAME", help: "what the key is for (required)" },
@@ -35,7 +35,7 @@ export const keyList: RunnableCommand = {
       const data = dataOf(await ask("key_list", { shopId }));
       const fields = ["keyId", "name", "scope", "lastFour", "createdAt", "lastUsedAt", "revokedAt"];
       const rows = listIn(data, "keys").map((key) => fields.map((field) => memberOf(key, field)));
-      const headings = ["KEY", "NAME", "SCOPE", "LAST FOUR", "MADE", "LAST USED", "REVOKED"];
+      const headings = ["KEY", "NAME", "SCOPE", "LAST FOUR", "CREATED", "LAST USED", "REVOKED"];
       context.output.result(data, rows.length === 0 ? "There are no keys." : table(headings, rows));
     });
   },

@@ -9,7 +9,13 @@ function welcome(service: Service): string {
   const url = localUrl(service);
   const lines = [`OpenPO serves at ${url}`];
   if (service.demo === null && service.adminToken.isNew)
-    lines.push("", `First start: the admin token is ${service.adminToken.token}. It is kept in ${service.place}.`, "");
+    lines.push(
+      "",
+      `First start: the admin token is kept in ${service.place}.`,
+      "",
+      `  admin token  ${service.adminToken.token}`,
+      "",
+    );
   if (service.demo !== null)
     lines.push(
       "",
@@ -36,7 +42,7 @@ function welcome(service: Service): string {
 export const serve: RunnableCommand = {
   name: "serve",
   parameters: [],
-  summary: "serve the API; the first start makes a demo shop",
+  summary: "serve the API; the first start creates a demo shop",
   details:
     "Runs until SIGTERM or SIGINT, and then finishes running requests first. openpo --help lists the environment variables.",
   options: {

@@ -23,7 +23,7 @@ function settingFrom(text: string): readonly [string, Json] {
 export const shopCreate: RunnableCommand = {
   name: "shop create",
   parameters: ["SHOP_ID"],
-  summary: "make a shop, or change it with --update",
+  summary: "create a shop, or change it with --update",
   details: `SHOP_ID is 1 to 40 lower-case letters, digits and hyphens.
 
 Settings: followOnWaitMs, confirmationWaitMs, autoSyncOnReceiving, costSyncMode, onOrderTag, fxRates, rateLimit, timezone.
@@ -64,7 +64,7 @@ Settings: followOnWaitMs, confirmationWaitMs, autoSyncOnReceiving, costSyncMode,
           settings: settings.length === 0 ? null : Object.fromEntries(settings),
         });
         const data = dataOf(await ask("shop_put", input));
-        context.output.result(data, `Shop ${shopId} is ${before === null ? "made" : "changed"}.`);
+        context.output.result(data, `Shop ${shopId} is ${before === null ? "created" : "changed"}.`);
       },
       true,
     );
