@@ -1,6 +1,6 @@
 /**
- * The purchase order: glossary, types and invariants. Pure data; the rules over it stand in lifecycle.ts, lines.ts and
- * storefront-plan.ts.
+ * The purchase order: glossary, types and invariants. Pure data; what a status allows is in status.ts, what lines are worth in
+ * lines.ts, and each rule in the file of what is done (confirm.ts, receive.ts, edit.ts …).
  *
  * Glossary (the specification's words):
  * - order: a purchase order. `order` is what was loaded, `next` is what was decided.

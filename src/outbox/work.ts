@@ -2,7 +2,7 @@
  * What each kind of effect does: short changes of the shop with one call of the storefront between them (S5).
  *
  * Owns: which kind is done where (stock-push.ts, mirror.ts, costs.ts). Does not own: when runs happen, time limits and retries
- * (runner.ts and its parts), the amounts (core/storefront-plan.ts).
+ * (runner.ts and its parts), the amounts (core/stock-push.ts, core/incoming.ts).
  *
  * Every step can run again after a crash: what a call carries is stored before the call, and a repeated call changes nothing more (F1).
  * A step may run again even though it was kept and only reported as failed. The runner runs a step only while it holds the step's

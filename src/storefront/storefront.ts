@@ -2,7 +2,7 @@
  * The port to the storefront platform (C47). No other code knows which platform a shop is on.
  *
  * Owns: the calls, one result per item, errors that say whether a write may have landed. Does not own: what to push and when
- * (core/storefront-plan.ts, outbox/runner.ts), nor references (the caller stores them before the call).
+ * (core/stock-push.ts, core/cost-sync.ts, outbox/runner.ts), nor references (the caller stores them before the call).
  *
  * Invariants:
  * - F1. On-hand is changed by deltas only, each call under a reference; repeating the reference changes nothing and returns

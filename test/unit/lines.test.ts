@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { incomingDeltas, incomingOf } from "../../src/core/incoming.ts";
 import {
   lineItemStatus,
   lineTotal,
@@ -10,8 +9,8 @@ import {
   rateToOrderCurrency,
 } from "../../src/core/lines.ts";
 import { moneyToNumber, quantityToNumber } from "../../src/core/money.ts";
-import { type LineItemStatus, statuses } from "../../src/core/purchase-order.ts";
-import { fxRate, line, type LineFigures, money, order, quantity, shop } from "../support/goods.ts";
+import type { LineItemStatus } from "../../src/core/purchase-order.ts";
+import { fxRate, line, type LineFigures, money, order, shop } from "../support/goods.ts";
 
 test("three units at 19.99 are exactly 59.97", () => {
   assert.equal(moneyToNumber(lineTotal(line("a", { ordered: 3, unitCost: 19.99 }))), 59.97);
@@ -91,34 +90,6 @@ test("lines in other currencies are converted through the shop's; those without 
 test("a line in the order's currency needs no rate", () => {
   const rate = rateToOrderCurrency("GBP", { currencyCode: "GBP", fxRateOverride: null }, shop());
   assert.equal(rate?.numerator, rate?.denominator);
-});
-
-test("incoming is the pending quantity of catalogue lines of an open order with a location, by variant", () => {
-  const lines = [
-    line("a", { confirmed: 4, received: 1 }),
-    line("b", { variantId: "variant of a" }),
-    line("c", { cancelled: 10 }),
-    line("d", { variantId: "CSTM-1" }),
-  ];
-  for (const status of statuses) {
-    const open = ["Sent", "Partially Confirmed", "Confirmed", "In Progress", "Partially Received"].includes(status);
-    assert.deepEqual([...incomingOf(order(status, lines))], open ? [["variant of a", quantity(13)]] : [], status);
-  }
-  assert.equal(incomingOf(order("Sent", lines, { locationId: null })).size, 0);
-  assert.equal(incomingOf(null).size, 0);
-});
-
-test("the ledger changes by the difference, for each location and variant", () => {
-  const before = order("Sent", [line("a"), line("b")]);
-  assert.deepEqual(incomingDeltas(before, before), []);
-  assert.deepEqual(incomingDeltas(before, order("Sent", [line("a", { ordered: 7 }), line("b")])), [
-    { variantId: "variant of a", locationId: "warehouse", delta: quantity(-3) },
-  ]);
-  assert.deepEqual(incomingDeltas(before, order("Sent", [line("a")], { locationId: "depot" })), [
-    { variantId: "variant of a", locationId: "warehouse", delta: quantity(-10) },
-    { variantId: "variant of b", locationId: "warehouse", delta: quantity(-10) },
-    { variantId: "variant of a", locationId: "depot", delta: quantity(10) },
-  ]);
 });
 
 test("an order's payment status compares the settled amount with its total", () => {

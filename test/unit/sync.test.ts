@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { EffectOutcome } from "../../src/core/effect.ts";
+import { confirmationStatus, lineConfirmation, type LineProgress } from "../../src/core/sync.ts";
+
+const nothingYet: LineProgress = { hasLanded: false, isReadBack: false, refusal: null, push: { state: "pending" } };
+const failed: EffectOutcome = { state: "failed", detail: "given up", itemCount: 0 };
+const applied: EffectOutcome = { state: "applied", itemCount: 1 };
+
+test("a line is verified only once it is read back, pending until the push has an outcome, else failed with the reason", () => {
+  const cases: readonly (readonly [Partial<LineProgress>, string, RegExp | null])[] = [
+    [{}, "pending", /not taken the change yet/],
+    [{ hasLanded: true }, "pending", /cannot be read there yet/],
+    [{ hasLanded: true, push: failed }, "pending", /cannot be read there yet/],
+    [{ hasLanded: true, isReadBack: true }, "verified", null],
+    [{ push: failed }, "failed", /^given up$/],
+    [{ push: failed, refusal: "no such item" }, "failed", /^no such item$/],
+    [{ push: applied }, "failed", /did not take the change/],
+    [{ push: applied, refusal: "no such item" }, "failed", /^no such item$/],
+    [{ push: { state: "skipped" } }, "failed", /did not take the change/],
+  ];
+  for (const [known, status, reason] of cases) {
+    const told = lineConfirmation({ ...nothingYet, ...known });
+    assert.equal(told.status, status, JSON.stringify(known));
+    if (reason === null) assert.equal(told.reason, null);
+    else assert.match(told.reason ?? "", reason);
+  }
+});
+
+test("a push is timed-out while a line is pending, else verified, failed or partial by its lines", () => {
+  const status = (...statuses: readonly ("verified" | "failed" | "pending")[]) =>
+    confirmationStatus(statuses.map((each) => ({ status: each })));
+  assert.equal(status(), "verified");
+  assert.equal(status("verified", "verified"), "verified");
+  assert.equal(status("verified", "failed"), "partial");
+  assert.equal(status("failed", "failed"), "failed");
+  assert.equal(status("verified", "failed", "pending"), "timed-out");
+});
