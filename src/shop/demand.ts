@@ -1,3 +1,12 @@
+/**
+ * Demand series between SQL and core: one row beside the sales of a variant at a location, and the days of its recent sales.
+ *
+ * Owns: marking series that sales have changed, and updating them. Does not own: how demand is learned (core/demand.ts) or the import
+ * of sales.
+ *
+ * Invariants:
+ * - V6. A series that is not marked stale agrees with the stored sales.
+ */
 import { type Day, dateOf, dayFrom, weekStart } from "../core/calendar.ts";
 import { type DaySale, type DemandSeries, extendSeries, recentSales } from "../core/demand.ts";
 import { asQuantity } from "../core/money.ts";
@@ -5,10 +14,8 @@ import { placeholders } from "../store/in-lists.ts";
 import type { Statement, Tx } from "../store/store.ts";
 import { type Sale, saleLocation } from "./catalogue.ts";
 
-/** Variants whose demand is learned in one turn of the shop. */
+/** Variants whose demand series are updated in one turn of the shop. */
 const settledVariantsMax = 20;
-
-// Sales and what they teach.
 
 const markSeries = `
 insert into demand_series (shop_id, variant_id, location_id, stale_from, latest_week, latest_monday, latest_week_quantity,
@@ -18,8 +25,8 @@ on conflict (shop_id, variant_id, location_id) do update set stale_from =
   case when demand_series.stale_from < excluded.stale_from then demand_series.stale_from else excluded.stale_from end`;
 
 /**
- * Marks the demand series that a stored sale belongs to. To be committed with the sale; `settleSales` must follow before the import
- * that brought it in is over (V6).
+ * Marks the demand series of a sale as stale. It must commit with the sale, and `settleSales` must run before the import that brought
+ * the sale ends (V6).
  */
 export const markSeriesStatement = (shopId: string, sale: Sale): Statement => ({
   sql: markSeries,
@@ -28,7 +35,7 @@ export const markSeriesStatement = (shopId: string, sale: Sale): Statement => ({
 
 export interface SeriesRow {
   readonly variant_id: string;
-  /** Null: nothing has been learned yet. */
+  /** Null: nothing is learned yet. */
   readonly latest_week: number | null;
   readonly latest_week_quantity: number;
   readonly weeks: number;
@@ -123,10 +130,14 @@ export function recentFrom(row: RecentRow): readonly DaySale[] {
 const selectRecent = (count: number): string =>
   `select variant_id, location_id, days from demand_recent where shop_id = ? and variant_id in (${placeholders(count)})`;
 
+const selectStaleSeries = (count: number): string =>
+  `select ${seriesColumns}, location_id, stale_from, latest_monday from demand_series
+   where shop_id = ? and variant_id in (${placeholders(count)}) and stale_from is not null`;
+
 const selectStale = `
 select distinct variant_id from demand_series where shop_id = ? and stale_from is not null order by variant_id limit ?`;
 
-/** What a stale series needs: its latest week's sales and later ones or, when an earlier week changed, all of them. */
+/** The sales that a stale series is updated with: those since its latest week; all of them when an earlier week changed. */
 const selectSalesToLearn = (count: number): string => `
 select s.variant_id, s.location_id, s.date, s.quantity
 from demand_series d cross join sale s
@@ -138,7 +149,7 @@ order by s.variant_id, s.location_id, s.date`;
 const pairKey = (row: { readonly variant_id: string; readonly location_id: string }): string =>
   JSON.stringify([row.variant_id, row.location_id]);
 
-/** Nothing is left of the latest week: the series stays stale and is learned from all its sales. */
+/** The sales of the latest week were taken back: the series stays stale and is learned from all its sales. */
 const forgetSeries =
   "update demand_series set latest_week = null, latest_monday = null where shop_id = ? and variant_id = ? and location_id = ?";
 
@@ -146,8 +157,45 @@ const forgetSeries =
 const settleUnsold =
   "update demand_series set stale_from = null where shop_id = ? and variant_id = ? and location_id = ?";
 
+interface SaleRow {
+  readonly variant_id: string;
+  readonly location_id: string;
+  readonly date: string;
+  readonly quantity: number;
+}
+
+/** What is known of one stale series. */
+interface StaleSeries {
+  readonly row: StaleRow;
+  /** Its recent days so far. */
+  readonly recent: readonly DaySale[];
+  /** The sales that `selectSalesToLearn` finds, oldest first. */
+  readonly sales: readonly DaySale[];
+}
+
+/** Updates one stale series. @returns the statements, and whether the series stays stale: it must then be learned from all sales. */
+function settled(shopId: string, { row, recent, sales }: StaleSeries) {
+  const params = [shopId, row.variant_id, row.location_id];
+  const [first] = sales;
+  if (first === undefined) throw new Error(`a demand series without sales: ${pairKey(row)}`);
+  const continues = row.latest_monday !== null && row.stale_from !== null && row.stale_from >= row.latest_monday;
+  const series = extendSeries(continues ? seriesFrom(row) : null, sales);
+  if (continues && series?.latestWeekQuantity === 0)
+    return { staysStale: true, statements: [{ sql: forgetSeries, params }] };
+  const earlier = continues ? recent.filter((sale) => sale.day < first.day) : [];
+  return {
+    staysStale: false,
+    statements: [
+      series === null
+        ? { sql: settleUnsold, params }
+        : saveSeriesStatement(shopId, row.variant_id, row.location_id, series),
+      saveRecentStatement(shopId, row.variant_id, row.location_id, recentSales(earlier, sales)),
+    ],
+  };
+}
+
 /**
- * Brings stale series up to date with the sales behind them, a part of them a call; each is read once, however many sales came in.
+ * Updates stale demand series from the stored sales, some of them per call. Each series is read once, however many sales came in.
  *
  * @returns whether some may be left.
  */
@@ -155,49 +203,20 @@ export async function settleSales(tx: Tx, shopId: string): Promise<boolean> {
   const stale = await tx.all<{ variant_id: string }>(selectStale, [shopId, settledVariantsMax]);
   if (stale.length === 0) return false;
   const variantIds = stale.map((row) => row.variant_id);
-  const rows = await tx.all<StaleRow>(
-    `select ${seriesColumns}, location_id, stale_from, latest_monday from demand_series
-     where shop_id = ? and variant_id in (${placeholders(variantIds.length)}) and stale_from is not null`,
-    [shopId, ...variantIds],
-  );
-  const sales = Map.groupBy(
-    await tx.all<{ variant_id: string; location_id: string; date: string; quantity: number }>(
-      selectSalesToLearn(variantIds.length),
-      [shopId, ...variantIds],
-    ),
-    pairKey,
-  );
-  const recents = new Map(
-    (await tx.all<RecentRow>(selectRecent(variantIds.length), [shopId, ...variantIds])).map((row) => [
-      pairKey(row),
-      recentFrom(row),
-    ]),
-  );
-  let forgotten = false;
-  await tx.batch(
-    rows.flatMap((row) => {
-      const key = pairKey(row);
-      const params = [shopId, row.variant_id, row.location_id];
-      const days: DaySale[] = (sales.get(key) ?? []).map((sale) => ({
+  const params = [shopId, ...variantIds];
+  const rows = await tx.all<StaleRow>(selectStaleSeries(variantIds.length), params);
+  const sales = Map.groupBy(await tx.all<SaleRow>(selectSalesToLearn(variantIds.length), params), pairKey);
+  const recents = Map.groupBy(await tx.all<RecentRow>(selectRecent(variantIds.length), params), pairKey);
+  const updates = rows.map((row) =>
+    settled(shopId, {
+      row,
+      recent: (recents.get(pairKey(row)) ?? []).flatMap(recentFrom),
+      sales: (sales.get(pairKey(row)) ?? []).map((sale) => ({
         day: dayFrom(sale.date),
         quantity: asQuantity(sale.quantity),
-      }));
-      const goesOn = row.latest_monday !== null && row.stale_from !== null && row.stale_from >= row.latest_monday;
-      const series = extendSeries(goesOn ? seriesFrom(row) : null, days);
-      const since = days[0]?.day;
-      if (since === undefined) throw new Error(`a demand series without sales: ${key}`);
-      if (goesOn && series?.latestWeekQuantity === 0) {
-        forgotten = true;
-        return [{ sql: forgetSeries, params }];
-      }
-      const known = goesOn ? (recents.get(key) ?? []).filter((sale) => sale.day < since) : [];
-      return [
-        series === null
-          ? { sql: settleUnsold, params }
-          : saveSeriesStatement(shopId, row.variant_id, row.location_id, series),
-        saveRecentStatement(shopId, row.variant_id, row.location_id, recentSales(known, days)),
-      ];
+      })),
     }),
   );
-  return forgotten || stale.length === settledVariantsMax;
+  await tx.batch(updates.flatMap((update) => update.statements));
+  return stale.length === settledVariantsMax || updates.some((update) => update.staysStale);
 }
