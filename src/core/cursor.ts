@@ -1,32 +1,33 @@
 /**
  * Cursors: where a page of a list ended, as an opaque string (C12).
  *
- * A cursor is bound to its list, its shop and its filters by a digest; one that was changed or is used elsewhere is refused. It
- * carries no right: it only names a position within what its caller may read anyway.
+ * A digest binds a cursor to its list, its shop and its filters; a cursor that was changed or is used elsewhere is refused. The digest
+ * is no secret: a cursor only names a position in what its caller may read anyway.
  */
 import { createHash } from "node:crypto";
 import { type Fault, invalidField } from "./fault.ts";
 import { canonicalJson, type Json, type JsonObject } from "./json.ts";
 
-/** What a cursor belongs to. `filters` are the list's parameters but for `limit` and `cursor`; absent ones may be undefined. */
+/** The list that a cursor belongs to. `filters`: its parameters except `limit` and `cursor`; absent ones may be undefined. */
 export interface CursorScope {
   readonly list: string;
   readonly shopId: string;
   readonly filters: { readonly [parameter: string]: Json | undefined };
 }
 
-/** Sort keys of the last row of a page, in order of significance. */
+/** The sort keys of the last row of a page, the most significant first. */
 export type CursorPosition = readonly (string | number)[];
 
 const digestLength = 16;
 
+/** The cursor of a position. */
 export function encodeCursor(scope: CursorScope, position: CursorPosition): string {
   const text = Buffer.from(JSON.stringify(position)).toString("base64url");
   return `${text}.${digest(scope, text)}`;
 }
 
 /**
- * The position that `encodeCursor` was given in the same scope.
+ * The position that was encoded in the same scope.
  *
  * @throws Fault INVALID_INPUT when it is malformed, was changed, or belongs to another list, shop or other filters.
  */
@@ -41,7 +42,7 @@ export function decodeCursor(scope: CursorScope, cursor: string): CursorPosition
   });
 }
 
-/** What the text says; the digest is no secret, so even a fitting one may come with any text. */
+/** The text as JSON. It may be anything: a caller can compute a fitting digest. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -50,7 +51,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** For a list whose cursor holds other sort keys than it should. */
+/** The refusal of a cursor; also for a list whose sort keys are not those in the cursor. */
 export const invalidCursor = (): Fault =>
   invalidField(
     "/cursor",

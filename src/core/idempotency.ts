@@ -1,19 +1,22 @@
 /**
- * Idempotency keys: which are acceptable, what makes two requests the same, and how long an answer is kept (spec "Idempotency",
- * C17, C21). Storing and replaying is operations/perform.ts.
+ * Idempotency keys: their form, what makes two requests the same, and how long an answer is stored (spec "Idempotency", C17, C21).
+ *
+ * Does not own: storing and replaying answers (operations/idempotency.ts).
  */
 import { createHash } from "node:crypto";
 import { Fault } from "./fault.ts";
 import { mention } from "./guidance.ts";
 import { canonicalJson, type Json } from "./json.ts";
 
+/** Characters of an idempotency key. */
 export const idempotencyKeyLengthMax = 255;
-/** 24 hours from the stored answer. */
+/** How long an answer is stored: 24 hours. */
 export const idempotencyLifetimeMs = 86_400_000;
 
 /**
- * The key that a write carries, or null when it carries none. `values` holds one entry per header line.
+ * Reads the Idempotency-Key of a write; null when it has none.
  *
+ * @param values one entry per header line.
  * @throws Fault INVALID_INPUT when it is empty, given more than once or longer than `idempotencyKeyLengthMax`.
  */
 export function parseIdempotencyKey(values: readonly string[]): string | null {
@@ -30,7 +33,7 @@ const invalidKey = (what: string): Fault =>
     action: `Send one unique string of 1 to ${idempotencyKeyLengthMax} characters, or leave it out.`,
   });
 
-/** What makes a request the same as another. `body` is its meaning, or its bytes when it is not acceptable JSON. */
+/** What makes two requests the same. `body` is the JSON value, or the bytes when they are not acceptable JSON. */
 export interface RequestIdentity {
   readonly method: string;
   readonly path: string;
@@ -38,7 +41,12 @@ export interface RequestIdentity {
   readonly body: { readonly json: Json } | { readonly bytes: Uint8Array };
 }
 
-/** Equal for the same request, different for any other: order of members and of parameters and spelling of numbers do not count. */
+/**
+ * The fingerprint of a request: equal for the same request, different for any other. The order of members, the order of parameters with
+ * different names, and the spelling of numbers do not count.
+ *
+ * Source: C17.
+ */
 export function requestFingerprint(request: RequestIdentity): string {
   const query = request.query.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   const hash = createHash("sha256").update(canonicalJson([request.method, request.path, query]));

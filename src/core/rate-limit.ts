@@ -1,15 +1,16 @@
 /**
- * A shop's token bucket (spec "Limits", C18): one token a call, refilled evenly. Pure, and exact at any instant: tokens are
- * counted in millionths, of which a rate of up to three decimals refills a whole number every millisecond.
+ * A shop's token bucket (spec "Limits", C18): one token per call, refilled evenly. It is exact at every instant: tokens are counted in
+ * millionths, and a rate of up to three decimals refills a whole number of them every millisecond.
  */
 
-/** A bucket at one instant. A shop that has none yet has a full one. */
+/** A bucket at one instant. A shop without a stored bucket has a full one. */
 export interface TokenBucket {
   /** Millionths of a token. */
   readonly level: number;
   readonly atMs: number;
 }
 
+/** A bucket's parameters (contract §7 "Shop settings"). */
 export interface BucketLimit {
   /** Tokens in a full bucket; at least 1. */
   readonly capacity: number;
@@ -17,18 +18,19 @@ export interface BucketLimit {
   readonly refillPerSecond: number;
 }
 
+/** What a caller is told of a bucket. */
 export interface BucketReading {
   /** Whole tokens left. */
   readonly remaining: number;
   /** Until the bucket is full again. */
   readonly resetAfterMs: number;
-  /** Null when there is a token (or one was taken); else the time after which there is one. */
+  /** Null when a token was taken (or, where none was asked for, when there is one); else the wait until there is one. */
   readonly retryAfterMs: number | null;
 }
 
 const token = 1_000_000;
 
-/** A limit as the bucket counts it: what it holds at most, and what every millisecond adds. */
+/** A limit in millionths of a token: the most that a bucket holds, and what each millisecond adds. */
 export const limitInMillionths = (limit: BucketLimit): { readonly levelMax: number; readonly refillPerMs: number } => ({
   levelMax: levelMax(limit),
   refillPerMs: refillPerMs(limit),
@@ -37,7 +39,7 @@ export const limitInMillionths = (limit: BucketLimit): { readonly levelMax: numb
 const levelMax = (limit: BucketLimit): number => limit.capacity * token;
 const refillPerMs = (limit: BucketLimit): number => Math.round(limit.refillPerSecond * 1_000);
 
-/** The bucket as it stands at `nowMs`. A clock that went back refills nothing; a lowered capacity spills at once. */
+/** The bucket at `nowMs`. A clock that went back refills nothing; a lowered capacity applies at once. */
 function bucketAt(bucket: TokenBucket | null, limit: BucketLimit, nowMs: number): TokenBucket {
   if (bucket === null) return { level: levelMax(limit), atMs: nowMs };
   const elapsedMs = Math.max(0, nowMs - bucket.atMs);
@@ -47,7 +49,7 @@ function bucketAt(bucket: TokenBucket | null, limit: BucketLimit, nowMs: number)
   };
 }
 
-/** What a bucket tells after a call. */
+/** The reading of a bucket after a call. `refused`: the call got no token. */
 export function bucketReading(bucket: TokenBucket, limit: BucketLimit, refused: boolean): BucketReading {
   return {
     remaining: Math.floor(bucket.level / token),
@@ -56,13 +58,13 @@ export function bucketReading(bucket: TokenBucket, limit: BucketLimit, refused: 
   };
 }
 
-/** The bucket's reading at `nowMs`, nothing taken. */
+/** Reads the bucket at `nowMs` and takes nothing. */
 export function readBucket(bucket: TokenBucket | null, limit: BucketLimit, nowMs: number): BucketReading {
   const now = bucketAt(bucket, limit, nowMs);
   return bucketReading(now, limit, now.level < token);
 }
 
-/** Takes one token if there is one; a refusal takes nothing. */
+/** Takes one token at `nowMs` if there is one; otherwise takes nothing. */
 export function takeToken(
   bucket: TokenBucket | null,
   limit: BucketLimit,

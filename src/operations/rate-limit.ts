@@ -3,14 +3,15 @@
  */
 import { Fault } from "../core/fault.ts";
 import { mention } from "../core/guidance.ts";
+import type { BucketReading } from "../core/rate-limit.ts";
 import type { Shop } from "../shop/accounts.ts";
-import type { Clock, Coordination, RateLimitState } from "../store/store.ts";
+import type { Clock, Coordination } from "../store/store.ts";
 
 /** One request's access to its shop's bucket. */
 export interface RequestTokens {
   /** Takes a token. @throws Fault RATE_LIMITED when there is none. */
   take(): Promise<void>;
-  /** The `RateLimit` headers as of `take`; without a `take`, the bucket is read for them. */
+  /** The `RateLimit` headers as of `take`. Without a `take`, the bucket is read for them. */
   headers(): Promise<Readonly<Record<string, string>>>;
 }
 
@@ -19,7 +20,7 @@ export function requestTokens(
   clock: Clock,
   { shopId, rateLimit }: Pick<Shop, "shopId" | "rateLimit">,
 ): RequestTokens {
-  let state: RateLimitState | null = null;
+  let state: BucketReading | null = null;
   return {
     async take() {
       state = await coordination.takeToken(shopId, rateLimit, clock.now());

@@ -1,13 +1,14 @@
 /**
- * The shop's own records: the shop row, its API keys, its audit log and its idempotency records.
+ * The shop itself and its API keys (tables `shop` and `api_key`).
  *
- * Owns: their SQL. Does not own: how keys are made (core/api-key.ts), what settings mean (core) or who may ask (operations/perform.ts).
+ * Owns: their SQL. Does not own: how keys are made (core/api-key.ts), what settings mean (core), who may ask (operations/caller.ts).
  */
 import { type FxRate, asFxRate } from "../core/money.ts";
 import type { ShopFacts } from "../core/purchase-order.ts";
-import type { RateLimit, Tx } from "../store/store.ts";
+import type { BucketLimit } from "../core/rate-limit.ts";
+import type { Tx } from "../store/store.ts";
 
-/** A shop's settings as stored (contract §7); the wire shape shows rates as decimal numbers. */
+/** A shop's settings as stored (contract §7). On the wire, rates are decimal numbers. */
 export interface ShopSettings {
   readonly followOnWaitMs: number;
   readonly confirmationWaitMs: number;
@@ -16,10 +17,11 @@ export interface ShopSettings {
   readonly onOrderTag: string | null;
   /** Foreign currency → shop currency, in steps of 10^-10. */
   readonly fxRates: Readonly<Record<string, FxRate>>;
-  readonly rateLimit: RateLimit;
+  readonly rateLimit: BucketLimit;
   readonly timezone: string;
 }
 
+/** The settings of a new shop. */
 export const defaultSettings: ShopSettings = {
   followOnWaitMs: 2_000,
   confirmationWaitMs: 30_000,
@@ -31,7 +33,7 @@ export const defaultSettings: ShopSettings = {
   timezone: "UTC",
 };
 
-/** Which storefront a shop is on and how it is reached (C47). */
+/** A shop's storefront and how it is reached (C47). */
 export type StorefrontConfig =
   | { readonly kind: "sandbox" }
   | {
@@ -41,7 +43,7 @@ export type StorefrontConfig =
       readonly apiVersion: string;
     };
 
-/** The shop that asks, as of the start of the call. */
+/** A shop as of the start of a call. */
 export interface Shop extends ShopFacts, ShopSettings {
   readonly shopId: string;
   readonly name: string;
@@ -74,7 +76,7 @@ on conflict (shop_id) do update set
   settings = excluded.settings, storefront = excluded.storefront, updated_at = excluded.updated_at`;
 
 function settingsFrom(text: string): ShopSettings {
-  // Written by `saveShop` alone; members that a later version added take their defaults.
+  // Only `saveShop` writes it. Members that a later version has added get their defaults.
   const stored: Partial<Omit<ShopSettings, "fxRates">> & { fxRates?: Record<string, number> } = JSON.parse(text);
   const fxRates = Object.fromEntries(
     Object.entries(stored.fxRates ?? {}).map(([code, rate]) => [code, asFxRate(rate)] as const),
@@ -96,11 +98,13 @@ function shopFrom(row: ShopRow): Shop {
   };
 }
 
+/** The shop, or null when its row was never saved. */
 export async function loadShop(tx: Tx, shopId: string): Promise<Shop | null> {
   const [row] = await tx.all<ShopRow>(selectShop, [shopId]);
   return row === undefined ? null : shopFrom(row);
 }
 
+/** Inserts the shop, or replaces everything but the time of its creation. */
 export async function saveShop(tx: Tx, shop: Shop): Promise<void> {
   const {
     followOnWaitMs,
@@ -139,7 +143,7 @@ export async function saveShop(tx: Tx, shop: Shop): Promise<void> {
   ]);
 }
 
-/** An API key as stored: the hash of its secret, never the secret. */
+/** An API key as stored. Its secret is stored as a hash only, which is not shown. */
 export interface ApiKey {
   readonly keyId: string;
   readonly name: string;
@@ -169,7 +173,7 @@ const apiKeyFrom = (row: ApiKeyRow): ApiKey => ({
   revokedAtMs: row.revoked_at,
 });
 
-/** The key with this secret, revoked ones included. */
+/** The key with this secret, also when it is revoked; null when there is none. */
 export async function findApiKey(tx: Tx, shopId: string, secretHash: string): Promise<ApiKey | null> {
   const [row] = await tx.all<ApiKeyRow>(`select ${apiKeyColumns} from api_key where shop_id = ? and secret_hash = ?`, [
     shopId,
@@ -178,6 +182,7 @@ export async function findApiKey(tx: Tx, shopId: string, secretHash: string): Pr
   return row === undefined ? null : apiKeyFrom(row);
 }
 
+/** Adds a key. @param secretHash as `makeApiKey` gives it. */
 export async function insertApiKey(tx: Tx, shopId: string, key: ApiKey, secretHash: string): Promise<void> {
   await tx.batch([
     {
@@ -188,7 +193,7 @@ export async function insertApiKey(tx: Tx, shopId: string, key: ApiKey, secretHa
   ]);
 }
 
-/** Keys of the shop, oldest first, each with the time of its latest request. */
+/** All keys of the shop, oldest first, each with the time of its latest request. */
 export async function listApiKeys(
   tx: Tx,
   shopId: string,
@@ -203,7 +208,7 @@ export async function listApiKeys(
   return rows.map((row) => ({ ...apiKeyFrom(row), lastUsedAtMs: row.last_used_at }));
 }
 
-/** @returns false when there is no such key. Revoking again keeps the first time. */
+/** Revokes a key; revoking again keeps the first time. @returns false when there is no such key. */
 export async function revokeApiKey(tx: Tx, shopId: string, keyId: string, nowMs: number): Promise<boolean> {
   const rows = await tx.all<{ key_id: string }>(
     "update api_key set revoked_at = coalesce(revoked_at, ?) where shop_id = ? and key_id = ? returning key_id",

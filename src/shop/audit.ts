@@ -1,6 +1,9 @@
+/**
+ * The audit log (table `audit_log`): one row per request with an API key of the shop (spec "Authentication" 9).
+ */
 import type { SqlValue, Statement, Tx } from "../store/store.ts";
 
-/** One request, as the audit log tells it (spec "Authentication" 9). */
+/** One request in the audit log. */
 export interface AuditEntry {
   readonly auditId: string;
   readonly atMs: number;
@@ -16,7 +19,7 @@ export interface AuditEntry {
   readonly replayed: boolean;
 }
 
-/** Writes or, for the same `auditId`, replaces the row. */
+/** Inserts the row, or updates status, error code and duration of the one with this `auditId`. */
 export const auditStatement = (shopId: string, entry: AuditEntry): Statement => ({
   sql: `insert into audit_log
           (shop_id, audit_id, at, request_id, tag, key_id, method, path, status, error_code, duration_ms, replayed)
@@ -53,6 +56,7 @@ interface AuditRow {
   readonly replayed: number;
 }
 
+/** Rows to list; null members let every row through. */
 export interface AuditFilters {
   readonly keyId: string | null;
   /** The operation's name; matches every surface's tag. */
@@ -60,7 +64,7 @@ export interface AuditFilters {
   readonly status: number | null;
 }
 
-/** Newest first. `before` is the audit id that the last page ended with. */
+/** A page of the log, newest first, and the number of rows that pass the filters. `before`: the audit id with which the last page ended. */
 export async function listAudit(
   tx: Tx,
   shopId: string,

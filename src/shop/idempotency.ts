@@ -1,6 +1,9 @@
+/**
+ * Stored answers of keyed writes (table `idempotency_record`; C18, C21).
+ */
 import type { Statement, Tx } from "../store/store.ts";
 
-/** A stored answer (C18). `headers` are those that a replay restores. */
+/** A stored answer. `headers` are those that a replay restores. */
 export interface IdempotencyRecord {
   readonly fingerprint: string;
   readonly status: number;
@@ -9,7 +12,7 @@ export interface IdempotencyRecord {
   readonly storedAtMs: number;
 }
 
-/** The record under this key, unless it is older than `since` (C21). */
+/** The record under this key, or null when there is none that was stored after `sinceMs`. */
 export async function findIdempotencyRecord(
   tx: Tx,
   shopId: string,
@@ -27,7 +30,7 @@ export async function findIdempotencyRecord(
   return { fingerprint: row.fingerprint, status: row.status, headers, body: row.body, storedAtMs: row.stored_at };
 }
 
-/** Whether such a record is there, for the API key with this secret: asked beside the look for the key itself. */
+/** Whether such a record exists for the API key with this secret. It is asked in the round trip that finds the key itself. */
 export async function hasIdempotencyRecord(
   tx: Tx,
   shopId: string,
@@ -44,7 +47,7 @@ export async function hasIdempotencyRecord(
   return rows.length > 0;
 }
 
-/** Stores the answer, replacing one under the same key (an expired one, or this call's own provisional one). */
+/** Stores the answer. It replaces one under the same key: an expired one, or this request's own from before its follow-on work (D3). */
 export const idempotencyStatement = (
   shopId: string,
   keyId: string,

@@ -1,13 +1,15 @@
-/** Numbered migrations, as the text that all engines share (architecture, "One SQL text: rules"). */
+/**
+ * Numbered migrations, in the SQL text that all engines share (D6; architecture, "One SQL text: rules").
+ */
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
 const migrationName = /^(\d{4})\.sql$/;
 
 /**
- * Migration n is element n − 1.
+ * Reads the migrations of a directory; migration n is element n − 1.
  *
- * @throws Error when the directory's migrations are not numbered 0001, 0002, … without a gap.
+ * @throws Error when they are not numbered 0001, 0002, … without a gap.
  */
 export function loadMigrations(directory: string): readonly string[] {
   const names = readdirSync(directory)
@@ -21,7 +23,7 @@ export function loadMigrations(directory: string): readonly string[] {
   });
 }
 
-/** The statements of a shared text. Comments are dropped and statements end in `;`: migrations hold no string with `--` or `;` in it. */
+/** Splits a migration into statements, without comments. Migrations hold no string that contains `--` or `;`. */
 export function statementsOf(text: string): readonly string[] {
   return text
     .replace(/--.*$/gm, "")

@@ -1,16 +1,16 @@
 /**
- * The writes that wait for a shop's turn (S1, S6). The same for every engine: it stands before the adapter, so a hot shop waits
- * in its own line and not in what the shops share.
+ * The queue of writes that wait for a shop's turn (S1, S6). It is the same for every engine and stands in front of it, so that a busy shop
+ * waits in its own queue and not in resources that shops share.
  *
- * Owns: the order of acceptance, the bounds in length and age, one turn at a time. Does not own: transactions, or what a write does.
+ * Owns: the order of acceptance, the limits on length and age, one turn at a time. Does not own: transactions, what a write does.
  *
  * Invariants:
- * - Q1. Writes get their turn in the order in which they were added, in groups of at most `groupLengthMax`; the next turn starts
- *       when the one before has ended.
- * - Q2. At most `lengthMax` writes wait, none longer than `waitMsMax`. A refused one was never run.
+ * - Q1. Writes get their turn in the order in which they were added, in groups of at most `groupLengthMax`. A turn starts when the
+ *       one before it has ended.
+ * - Q2. At most `lengthMax` writes wait, none longer than `waitMsMax`. A refused write was never run.
  */
 import { Fault } from "../core/fault.ts";
-import type { Clock } from "./store.ts";
+import type { Clock, Tx } from "./store.ts";
 
 export interface QueueLimits {
   /** Writes that may wait in one shop's queue, the running group not counted. */
@@ -20,19 +20,27 @@ export interface QueueLimits {
 
 export const defaultQueueLimits: QueueLimits = { lengthMax: 1_000, waitMsMax: 10_000 };
 
-/** Nothing shorter is worth telling a caller. */
+/** The shortest wait that a refusal names. */
 const retryAfterMsMin = 100;
 
-/** A write that can be told that it will not be run. */
+/** A write that can be refused before it runs. */
 export interface QueuedWrite {
   refuse(fault: Fault): void;
 }
 
-export interface ShopQueueOptions<Write extends QueuedWrite> {
+/** An engine's write in the queue. */
+export interface PendingWrite extends QueuedWrite {
+  readonly durable: boolean;
+  /** Runs the work; never rejects. `keep`: it succeeded. `settle` resolves or rejects the caller's promise. */
+  run(tx: Tx): Promise<{ readonly keep: boolean; readonly settle: () => void }>;
+  refuse(error: unknown): void;
+}
+
+interface ShopQueueOptions<Write extends QueuedWrite> {
   readonly limits: QueueLimits;
   readonly groupLengthMax: number;
   readonly clock: Clock;
-  /** Runs one group; settles when the next may start. Never rejects: what goes wrong is told to the writes. */
+  /** Runs one group and settles when the next may start. Never rejects: each write gets its own error. */
   readonly turn: (group: readonly Write[]) => Promise<void>;
 }
 
@@ -41,7 +49,7 @@ export class ShopQueue<Write extends QueuedWrite> {
   #waiting: { readonly write: Write; readonly acceptedAtMs: number }[] = [];
   #running = false;
   #expiry: ReturnType<typeof setTimeout> | null = null;
-  /** How long the write whose turn came last had waited. */
+  /** How long the last write of the latest group had waited. */
   #lastWaitMs = 0;
   #idleWaiters: (() => void)[] = [];
 
@@ -54,16 +62,16 @@ export class ShopQueue<Write extends QueuedWrite> {
     return !this.#running && this.#waiting.length === 0;
   }
 
-  /** @throws Fault DO_OVERLOADED when as many writes wait as may. */
+  /** Checks that there is room for a write. @throws Fault DO_OVERLOADED when `lengthMax` writes wait. */
   admit(): void {
     if (this.#waiting.length >= this.#options.limits.lengthMax) throw this.#overloaded("has too many changes waiting");
   }
 
   /**
-   * Puts a write at the end of the line. Its turn comes with whatever else is waiting by the end of this round of the event
-   * loop: changes that arrive together are committed together.
+   * Puts a write at the end of the queue. If no turn runs, one starts at the end of this round of the event loop, with everything that
+   * waits by then: writes that arrive together are committed together.
    *
-   * @throws Fault DO_OVERLOADED when as many writes wait as may.
+   * @throws Fault DO_OVERLOADED when `lengthMax` writes wait.
    */
   add(write: Write): void {
     this.admit();
@@ -87,12 +95,12 @@ export class ShopQueue<Write extends QueuedWrite> {
   }
 
   async #run(): Promise<void> {
-    this.#refuseLate();
+    this.#refuseExpired();
     const group = this.#waiting.splice(0, this.#options.groupLengthMax);
     if (group.length > 0) {
-      const latest = group[group.length - 1];
-      if (latest !== undefined) this.#lastWaitMs = Math.max(0, this.#options.clock.now() - latest.acceptedAtMs);
-      // What is left must not wait for ever behind a turn that takes long.
+      const last = group[group.length - 1];
+      if (last !== undefined) this.#lastWaitMs = Math.max(0, this.#options.clock.now() - last.acceptedAtMs);
+      // The writes that still wait must be refused in time even if this turn takes long.
       this.#armExpiry();
       await this.#options.turn(group.map((entry) => entry.write));
     }
@@ -104,16 +112,16 @@ export class ShopQueue<Write extends QueuedWrite> {
     for (const resolve of this.#idleWaiters.splice(0)) resolve();
   }
 
-  /** One timer a busy shop, not one a write: it looks at the head of the line and comes back when that will be late. */
+  /** One timer per busy shop, not one per write: it is set for the moment at which the oldest write expires. */
   #armExpiry(): void {
     if (this.#expiry !== null) return;
-    const head = this.#waiting[0];
+    const oldest = this.#waiting[0];
     const { clock, limits } = this.#options;
-    const dueMs = head === undefined ? limits.waitMsMax : head.acceptedAtMs + limits.waitMsMax - clock.now();
+    const dueMs = oldest === undefined ? limits.waitMsMax : oldest.acceptedAtMs + limits.waitMsMax - clock.now();
     this.#expiry = setTimeout(
       () => {
         this.#expiry = null;
-        this.#refuseLate();
+        this.#refuseExpired();
         if (this.#running) this.#armExpiry();
       },
       Math.max(1, dueMs),
@@ -121,18 +129,18 @@ export class ShopQueue<Write extends QueuedWrite> {
     this.#expiry.unref();
   }
 
-  #refuseLate(): void {
+  #refuseExpired(): void {
     const latestAcceptedMs = this.#options.clock.now() - this.#options.limits.waitMsMax;
     const firstInTime = this.#waiting.findIndex((entry) => entry.acceptedAtMs > latestAcceptedMs);
     const refused = this.#waiting.splice(0, firstInTime === -1 ? this.#waiting.length : firstInTime);
     for (const { write } of refused) write.refuse(this.#overloaded("did not get to this change in time"));
   }
 
-  /** As long as the latest turn had to be waited for, or as the head of the line is waiting now, whichever is more. */
+  /** The refusal names the wait of the latest group or of the oldest waiting write, whichever is longer. */
   #overloaded(what: string): Fault {
     const { clock, limits } = this.#options;
-    const headWaitMs = clock.now() - (this.#waiting[0]?.acceptedAtMs ?? clock.now());
-    const waitMs = Math.max(this.#lastWaitMs, headWaitMs, retryAfterMsMin);
+    const oldestWaitMs = clock.now() - (this.#waiting[0]?.acceptedAtMs ?? clock.now());
+    const waitMs = Math.max(this.#lastWaitMs, oldestWaitMs, retryAfterMsMin);
     return new Fault("DO_OVERLOADED", `This shop ${what}; nothing was changed.`, {
       action: "Wait, then send the same request again; send fewer requests in parallel.",
       retryAfterMs: Math.min(Math.ceil(waitMs), limits.waitMsMax),

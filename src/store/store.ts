@@ -1,50 +1,60 @@
 /**
  * The door to one shop's data: the port that every engine implements.
  *
- * Owns: serialisation of writes, atomicity, durability of what was answered. Does not own: what the data means (core) or how
- * rows map to it (rows.ts and its neighbours), nor anything upstream.
+ * Owns: serialisation of writes, atomicity, durability of what was answered. Does not own: what the data means (core), the SQL and
+ * how rows map to values (shop), calls of the storefront (outbox).
  *
  * Invariants:
  * - S1. Writes on one shop take effect one at a time, in the order in which they were accepted. Reads see a committed state,
  *       never half a write, and never wait for upstream calls.
  * - S2. A write is all or nothing.
  * - S3. An effect is in the outbox if and only if the change that asked for it committed.
- * - S4. A promise of `read` or `write` resolves only when what it tells is durable: it survives kill -9 and loss of power.
+ * - S4. A promise of `read` or `write` resolves only when everything it reports is durable: it survives kill -9 and loss of power.
  * - S5. No upstream call happens inside `work`. Inside `work` only the `Tx` may be awaited.
- * - S6. The queue of a shop is bounded in length and age; beyond it 503 DO_OVERLOADED. A store that cannot be used: 503
- *       DO_UNAVAILABLE for that shop, nothing acknowledged, other shops served.
+ * - S6. The queue of a shop is bounded in length and age; beyond that a write gets 503 DO_OVERLOADED. When a shop's store cannot be used,
+ *       its requests get 503 DO_UNAVAILABLE, nothing is acknowledged, and other shops are served.
  * - S7. A shop is found by its id alone.
  */
+import type { BucketLimit, BucketReading } from "../core/rate-limit.ts";
 
-/** What a statement may bind. Booleans, bigints, dates, undefined and NaN are refused by the adapter. */
-
+/** A value that a statement may bind. Engines refuse booleans, bigints, dates, undefined and NaN with a TypeError. */
 export type SqlValue = string | number | null;
 
+/** A statement in the shared SQL (architecture, "One SQL text: rules"), with `?` for each parameter. */
 export interface Statement {
   readonly sql: string;
   readonly params: readonly SqlValue[];
 }
 
-/** A view of one shop's database inside `work`. Placeholders are `?`; int columns come back as numbers. */
+/** One shop's database inside `work`; unusable after it. Integer columns come back as numbers. */
 export interface Tx {
-  /** What is asked side by side, without awaiting in between, travels together on a network engine. */
+  /**
+   * Runs a statement and returns its rows. Statements that are started side by side, without an await in between, share one round trip on
+   * a network engine.
+   *
+   * @throws TypeError for a value that may not be bound, Error for a statement that may not run here.
+   */
   all<R>(sql: string, params?: readonly SqlValue[]): Promise<R[]>;
   /**
-   * Runs the statements in order, answering nothing: a loop on an embedded engine; a network engine sends them with the next `all`
-   * or at the end, and one that fails then fails the write.
+   * Runs the statements in order and returns no rows. An embedded engine runs them at once. A network engine sends them with the next
+   * `all` or with the commit; a statement that fails then fails the write.
    */
   batch(statements: readonly Statement[]): Promise<void>;
 }
 
+/** What is done with a shop's database in one read or one write. It awaits nothing but its `Tx` (S5). */
+export type Work<T> = (tx: Tx) => Promise<T>;
+
+/** How a write commits. */
 export interface WriteOptions {
   /**
-   * False: committed before the promise resolves, but not yet synced to disk (it survives kill -9, not a power cut). For
-   * records that no answer tells of, such as the audit row of a read. Default true.
+   * False: committed before the promise resolves, but not yet synced to disk; it survives kill -9, but not a power cut. For rows that
+   * no answer depends on, such as the audit row of a read. Default true.
    */
   readonly durable?: boolean;
   /**
-   * True: the work reads nothing and adds rows that stand in no relation to others, such as an audit row. It may take effect beside the
-   * shop's turns, so that a read never waits for one. Default false.
+   * True: the work reads nothing and only adds rows that no other rows depend on, such as an audit row. It may run outside the shop's
+   * turns, so that it does not wait for one. Default false.
    */
   readonly append?: boolean;
 }
@@ -59,11 +69,15 @@ export interface DueRows {
 
 /** Databases of many shops, each reached by its shop id. */
 export interface Engine {
-  /** Creates the shop's database if it is absent. Idempotent. */
+  /**
+   * Creates the shop's database; one that exists stays as it is.
+   *
+   * @throws TypeError when the id is not one of a shop.
+   */
   create(shopId: string): Promise<void>;
-  /** @returns false when there is no such database. */
+  /** Whether the shop has a database. */
   exists(shopId: string): Promise<boolean>;
-  /** Deletes the shop's database with everything in it. Work that waits on it fails with NOT_FOUND. */
+  /** Deletes the shop's database with everything in it; does nothing without one. Writes that wait for the shop fail with NOT_FOUND. */
   remove(shopId: string): Promise<void>;
   /** Ids of all shops, in code-point order. */
   list(): Promise<string[]>;
@@ -74,44 +88,31 @@ export interface Engine {
   shopsWithDueRows(nowMs: number): Promise<string[]>;
 
   /**
-   * A consistent view; every statement of `work` sees the same committed state, which is durable when the promise resolves.
+   * Reads the shop: every statement of `work` sees the same committed state, which is durable when the promise resolves.
    *
    * @throws Fault NOT_FOUND       there is no such shop.
    * @throws Fault DO_UNAVAILABLE  the shop's store cannot be read.
    */
-  read<T>(shopId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Like `read`, but what it sees may not be synced yet: for decisions, never for answers. */
-  peek<T>(shopId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
+  read<T>(shopId: string, work: Work<T>): Promise<T>;
+  /** Like `read`, but what it sees may not be synced to disk yet: for decisions, never for answers. */
+  peek<T>(shopId: string, work: Work<T>): Promise<T>;
   /**
-   * Runs `work` in the shop's turn and commits what it wrote; if `work` throws, nothing of it is kept and the error is passed on.
+   * Runs `work` in the shop's turn and commits what it wrote. If `work` throws, nothing is kept and the error is passed on.
    *
+   * @throws Fault NOT_FOUND       there is no such shop.
    * @throws Fault DO_OVERLOADED   the shop's queue is full, or the turn did not come in time; nothing was kept.
-   * @throws Fault DO_UNAVAILABLE  the store cannot be written. Nothing was kept, unless the store is a network away and was lost
-   *                               while it committed: then that may not be known, and the message says so. Whoever repeats a
-   *                               write looks at what is there first.
+   * @throws Fault DO_UNAVAILABLE  the store cannot be written. Nothing was kept, with one exception: if a network engine lost its
+   *                               connection during the commit, the outcome may be unknown, and the message says so. A caller that
+   *                               repeats the write must first check what is stored.
    */
-  write<T>(shopId: string, work: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
-  /** @throws Fault DO_OVERLOADED when a write accepted now would find the shop's queue full. */
+  write<T>(shopId: string, work: Work<T>, options?: WriteOptions): Promise<T>;
+  /** Checks that the shop's queue has room. @throws Fault DO_OVERLOADED when it is full. */
   admit(shopId: string): void;
 
-  /** Resolves when the engine can serve; rejects with the reason when it cannot (`GET /readyz`). */
+  /** Checks that the engine can serve (`GET /readyz`). @throws Fault DO_UNAVAILABLE with the reason when it cannot. */
   ready(): Promise<void>;
   /** Lets running work finish, syncs and closes everything. */
   close(): Promise<void>;
-}
-
-/** One token bucket's parameters (contract §7 "Shop settings"). */
-export interface RateLimit {
-  readonly capacity: number;
-  readonly refillPerSecond: number;
-}
-
-/** The state of a bucket after a call. `retryAfterMs` is null when the call got its token. */
-export interface RateLimitState {
-  readonly remaining: number;
-  /** Until the bucket is full again. */
-  readonly resetAfterMs: number;
-  readonly retryAfterMs: number | null;
 }
 
 /** Why an idempotency key is in flight. */
@@ -126,14 +127,14 @@ export interface KeyClaim {
 }
 
 /**
- * What the nodes that serve one shop agree on outside its database: the rate-limit bucket and the idempotency keys in flight.
- * On one process this is memory, so a crash leaves nothing behind; on several it is rows with a lease.
+ * What the processes that serve a shop agree on outside its database: the rate-limit bucket and the idempotency keys in flight. In a
+ * single process this is memory, so a crash leaves nothing behind. Among several nodes it is rows, with leases for the keys.
  */
 export interface Coordination {
   /** Takes one token from the shop's bucket if there is one. */
-  takeToken(shopId: string, limit: RateLimit, nowMs: number): Promise<RateLimitState>;
+  takeToken(shopId: string, limit: BucketLimit, nowMs: number): Promise<BucketReading>;
   /** Reads the bucket and takes nothing. */
-  peekTokens(shopId: string, limit: RateLimit, nowMs: number): Promise<RateLimitState>;
+  peekTokens(shopId: string, limit: BucketLimit, nowMs: number): Promise<BucketReading>;
   /**
    * Marks an idempotency key as in flight.
    *
@@ -157,12 +158,14 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
-/** Where the time comes from. Nothing else reads it. */
+/** The source of time. Only the wiring's own clock reads the machine's. */
 export interface Clock {
+  /** Milliseconds since 1970, UTC. */
   now(): number;
 }
 
-/** Where ids come from: opaque, prefixed (`po_…`), time-ordered, unique across processes. */
+/** The source of ids: opaque, time-ordered, unique across processes. */
 export interface Ids {
+  /** The next id: the prefix, `_` and 26 characters (`po_…`). */
   next(prefix: string): string;
 }

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { lockDirectory } from "../../src/store/sqlite/engine.ts";
+import { lockDirectory } from "../../src/store/sqlite/directory-lock.ts";
 import { startWriter } from "./writer.ts";
 
 test("a second process does not start on a directory in use, but does after the first is killed", async () => {

@@ -3,7 +3,7 @@
  * the first number.
  */
 import { writeSync } from "node:fs";
-import { lockDirectory } from "../../src/store/sqlite/engine.ts";
+import { lockDirectory } from "../../src/store/sqlite/directory-lock.ts";
 import { databaseOf, openStore } from "../support/store.ts";
 
 const [directory = "", first = "0"] = process.argv.slice(2);

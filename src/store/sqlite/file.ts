@@ -1,28 +1,27 @@
 /**
- * One shop's open sqlite file: its connection, its statements, and the gate behind which commits become durable (S2, S4).
+ * One shop's open sqlite file: its connection, its statements, and when its commits become durable (S2, S4).
  *
- * Owns: the connection and how it is set, prepared statements, what may be bound, when the `-wal` file is synced and moved into
- * the database file, and how sqlite's errors read to a caller. Does not own: whose turn it is (sqlite.ts).
+ * Owns: the connection and its settings, prepared statements, what may be bound, when the `-wal` file is synced and moved into the
+ * database file, and the faults that callers see for sqlite's errors. Does not own: whose turn it is (door.ts).
  *
  * Invariants:
- * - W1. A commit writes to the `-wal` file and does not sync it. `untilSynced` resolves when an `fdatasync` of that file has
- *       succeeded that began after the commit, or when nothing that must be durable has been committed since the last one.
- * - W2. The `-wal` file under the descriptor is the one that sqlite writes: sqlite creates it when the file is opened, removes it
- *       only when the connection closes, and meanwhile truncates or overwrites it in place. Both descriptors are opened after
- *       the connection and closed after it: closing one of the database file earlier would drop sqlite's locks on it.
- * - W3. What leaves the `-wal` file is durable in the database file first. A commit may overwrite the `-wal` from its start only
- *       when all of it has been copied to the database file. That is done here and not within a commit: after a sync of the gate
- *       the pages are copied with sqlite's own syncs switched off for that one statement, then the database file is synced off the
- *       event loop, and no turn begins before it is (`untilMoved`; a sync within the statement would hold up every shop for three
- *       quarters of the time it takes). A crash in between finds the `-wal` whole, with everything in it. So a commit is at every
- *       moment in a synced database file or in the `-wal` file that the gate syncs.
- *       All else runs with `synchronous=normal`, set explicitly and read back: sqlite then syncs the header of a `-wal` begun anew
- *       and, when the connection closes, copies and syncs in that order itself. With `off` a power cut after closing could lose all.
- * - W4. A failed sync is final: the kernel may have dropped the pages and forgotten the error, so a second try would succeed and
- *       mean nothing. `fatal` is called, nothing that waits is acknowledged.
- * - W5. The connection holds the file exclusively. No other process can write between two of our turns, no `-shm` file exists,
- *       and a statement takes no lock (which makes a small read twice as fast). The price: other programs cannot look into an
- *       open shop's file.
+ * - W1. A commit writes to the `-wal` file and does not sync it. `untilSynced` resolves when an `fdatasync` of that file has succeeded
+ *       that began after the commit. It resolves at once when nothing that must be durable was committed since the last sync.
+ * - W2. The `-wal` file behind our descriptor is the one that sqlite writes: sqlite creates it when the file is opened, removes it only
+ *       when the connection closes, and otherwise truncates or overwrites it in place. Both descriptors are opened after the connection
+ *       and closed after it: closing one of the database file earlier would drop sqlite's locks on it.
+ * - W3. What leaves the `-wal` file is durable in the database file first. sqlite may overwrite the `-wal` from its start only when all of
+ *       it was copied to the database file. That copy is made here and not within a commit. After a sync of the `-wal`, its pages are
+ *       copied with sqlite's own syncs switched off for that one statement. Then the database file is synced off the event loop, and no
+ *       turn begins before that has succeeded (`untilMoved`). A sync within the statement would block every shop for three quarters of the
+ *       time it takes. A crash in between finds the `-wal` complete. So at every moment a commit is in a synced database file or in the
+ *       `-wal` file that is synced here.
+ *       Everything else runs with `synchronous=normal`, set explicitly and read back: sqlite then syncs the header of a new `-wal`, and when
+ *       the connection closes it copies and syncs in that order itself. With `off`, a power cut after closing could lose everything.
+ * - W4. A failed sync is final: the kernel may have dropped the pages and forgotten the error, so a second sync would succeed and prove
+ *       nothing. `fatal` is called, and nothing that waits is acknowledged.
+ * - W5. The connection locks the file exclusively. No other process can write between two turns, there is no `-shm` file, and a statement
+ *       takes no lock, which makes a small read twice as fast. In return, other programs cannot read the file of an open shop.
  */
 import { constants as accessModes, accessSync, closeSync, fdatasync, fsyncSync, openSync } from "node:fs";
 import { dirname } from "node:path";
@@ -32,22 +31,22 @@ import { checkParams, unavailable } from "../engine-rules.ts";
 import type { SqlValue } from "../store.ts";
 import { type Schema, migrate } from "./schema.ts";
 
-/** Prepared statements kept for each open file; the program's own texts are fewer. */
+/** Prepared statements that an open file keeps; the program has fewer. */
 const statementsMax = 256;
 
-/** Pages in the `-wal` file from which on they are moved into the database file: about 4 MB. */
+/** With so many pages, about 4 MB, the `-wal` file is moved into the database file. */
 const walPagesMax = 1_000;
 
-/** What a `-wal` file that one large commit has blown up is cut back to. */
+/** A `-wal` file that one large commit has made bigger is cut back to this. */
 const walBytesKept = 16 * 1_048_576;
 
-/** Pages that a copy of the file takes at once; a statement that comes meanwhile waits for them. */
+/** Pages that a copy of the file takes at a time; a statement waits for at most these. */
 const copiedPagesAtOnce = 200;
 
 const readOnlyMessage = "This shop's data cannot be written: the disk or the file is read-only.";
 
-/** How sqlite's errors about the store, by primary code, read to a caller. All others are errors of the statement: bugs. */
-const storeTroubles: Readonly<Record<number, { readonly message: string; readonly reopen: boolean }>> = {
+/** sqlite's errors about the store, by primary code. All other errors are about the statement, and bugs. */
+const storeFailures: Readonly<Record<number, { readonly message: string; readonly reopen: boolean }>> = {
   5: { message: "Another program is using this shop's data file.", reopen: true },
   7: { message: "There is not enough memory to use this shop's data.", reopen: true },
   8: { message: readOnlyMessage, reopen: true },
@@ -58,12 +57,12 @@ const storeTroubles: Readonly<Record<number, { readonly message: string; readonl
   26: { message: "This shop's data file is damaged.", reopen: true },
 };
 
-/** SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC: a sync that sqlite made itself has failed. */
+/** SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC: a sync that sqlite itself made has failed. */
 const failedSyncCodes: ReadonlySet<number> = new Set([1034, 1290]);
 
-/** A store that could not be used: what the caller is told, and whether the file has to be opened anew. */
-export class StoreTrouble extends Error {
-  override readonly name = "StoreTrouble";
+/** A store that could not be used: the fault for the caller, and whether opening the file again may help. */
+export class StoreFailure extends Error {
+  override readonly name = "StoreFailure";
   readonly fault: Fault;
   readonly reopen: boolean;
 
@@ -78,24 +77,24 @@ function sqliteCode(error: unknown): number | null {
   return error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode : null;
 }
 
-/** Somebody else holds the file. */
+/** Whether the error says that another connection has locked the file. */
 export const isBusy = (error: unknown): boolean => ((sqliteCode(error) ?? 0) & 0xff) === 5;
 
-function troubleOf(error: unknown): StoreTrouble | null {
-  const trouble = storeTroubles[(sqliteCode(error) ?? 0) & 0xff];
-  return trouble === undefined ? null : new StoreTrouble(unavailable(trouble.message, error), trouble.reopen);
+function failureOf(error: unknown): StoreFailure | null {
+  const failure = storeFailures[(sqliteCode(error) ?? 0) & 0xff];
+  return failure === undefined ? null : new StoreFailure(unavailable(failure.message, error), failure.reopen);
 }
 
-/** A file that may only be read cannot be locked either, and sqlite then tells of the lock: look for the reason. */
-function openingTroubleOf(error: unknown, path: string): StoreTrouble {
+/** sqlite reports a file that cannot be written as one that cannot be locked: find the real reason. */
+function openingFailureOf(error: unknown, path: string): StoreFailure {
   try {
     accessSync(path, accessModes.W_OK);
     accessSync(dirname(path), accessModes.W_OK);
   } catch (refusal) {
     const code = refusal instanceof Error && "code" in refusal ? refusal.code : null;
-    if (code === "EROFS" || code === "EACCES") return new StoreTrouble(unavailable(readOnlyMessage, error), true);
+    if (code === "EROFS" || code === "EACCES") return new StoreFailure(unavailable(readOnlyMessage, error), true);
   }
-  return troubleOf(error) ?? new StoreTrouble(unavailable("This shop's data file cannot be opened.", error), true);
+  return failureOf(error) ?? new StoreFailure(unavailable("This shop's data file cannot be opened.", error), true);
 }
 
 interface CachedStatement {
@@ -103,7 +102,7 @@ interface CachedStatement {
   readonly writes: boolean;
 }
 
-/** Makes the names in a directory durable: files created or removed in it. */
+/** Makes the creation and removal of files in a directory durable. */
 export function syncDirectory(directory: string): void {
   const descriptor = openSync(directory, "r");
   try {
@@ -118,10 +117,11 @@ export interface ShopFileOptions {
   readonly schema: Schema;
   /** Called once when a sync has failed (W4). */
   readonly fatal: (error: unknown) => void;
-  /** Called when pages could not be moved out of the `-wal` file; they stay there and it is tried again. */
+  /** Called when pages could not be moved out of the `-wal` file. They stay there, and it is tried again. */
   readonly moveFailed: (error: unknown) => void;
 }
 
+/** An open file. Its methods are called by one turn or read at a time (door.ts). */
 export class ShopFile {
   readonly #options: ShopFileOptions;
   readonly #database: DatabaseSync;
@@ -137,9 +137,9 @@ export class ShopFile {
   readonly #walState: StatementSync;
   readonly #checkpoint: StatementSync;
 
-  /** Set while a statement of `work` is prepared: what the authorizer has seen of it. */
+  /** Set while a statement of `work` is prepared: what sqlite's authorizer has found in it. */
   #preparing: { writes: boolean } | null = null;
-  /** Numbers of commits that must be durable: the latest one made, and the latest one known to be on disk. */
+  /** Commits that must be durable are numbered: the latest one, and the latest one known to be on disk. */
   #due = 0;
   #synced = 0;
   #syncing = false;
@@ -152,7 +152,7 @@ export class ShopFile {
   /**
    * Opens the file, creating it if it is absent, and brings it to the program's version.
    *
-   * @throws StoreTrouble  it cannot be opened or used, or a newer version of the program has written it.
+   * @throws StoreFailure  it cannot be opened or used, or a newer version of the program has written it.
    */
   constructor(options: ShopFileOptions) {
     this.#options = options;
@@ -161,7 +161,7 @@ export class ShopFile {
       database = new DatabaseSync(options.path, { timeout: 0 });
       this.#database = database;
       database.exec("pragma locking_mode = exclusive");
-      // A new file's first page must be on disk before its `-wal` is: sqlite drops the `-wal` of an empty file.
+      // A new file's first page must be on disk before its `-wal`: sqlite ignores the `-wal` of an empty file.
       database.exec("pragma synchronous = full");
       database.exec("pragma journal_mode = wal");
       database.exec("pragma synchronous = normal");
@@ -189,18 +189,18 @@ export class ShopFile {
       syncDirectory(dirname(options.path));
     } catch (error) {
       database?.close();
-      if (error instanceof Fault) throw new StoreTrouble(error, true);
-      throw openingTroubleOf(error, options.path);
+      if (error instanceof Fault) throw new StoreFailure(error, true);
+      throw openingFailureOf(error, options.path);
     }
   }
 
-  /** A reopened file may come up with other settings than it was left with. */
+  /** A file that is opened again may have other settings than before. */
   #assertSetting(name: string, expected: string | number): void {
     const actual = this.#database.prepare(`pragma ${name}`).get()?.[name];
     if (actual !== expected) throw new Error(`pragma ${name} is ${String(actual)} instead of ${expected}`);
   }
 
-  /** A statement of `work` never ends or begins a transaction (S2); one that changes nothing may be read with. */
+  /** Lets a statement of `work` read and change rows, and nothing else: it must not begin or end a transaction (S2). */
   #authorize(action: number): number {
     if (this.#preparing === null) return constants.SQLITE_OK;
     switch (action) {
@@ -238,13 +238,13 @@ export class ShopFile {
   /**
    * Whether this statement changes data.
    *
-   * @throws Error when it is none that `work` may run.
+   * @throws Error when `work` may not run it.
    */
   writes(sql: string): boolean {
     return this.#guard(() => this.#prepare(sql).writes);
   }
 
-  /** @throws StoreTrouble, TypeError for what may not be bound, or sqlite's error about the statement. */
+  /** @throws StoreFailure, TypeError for a value that may not be bound, or sqlite's error about the statement. */
   all(sql: string, params: readonly SqlValue[]): unknown[] {
     checkParams(params);
     return this.#guard(() => this.#prepare(sql).statement.all(...params));
@@ -274,12 +274,12 @@ export class ShopFile {
     });
   }
 
-  /** Ends the transaction if one is open, keeping nothing. Some errors have ended it already. */
+  /** Rolls the transaction back, unless an error has ended it already. */
   rollback(): void {
     if (this.#database.isTransaction) this.#guard(() => this.#rollback.run());
   }
 
-  /** `mustSync`: an answer will tell of this commit; `untilSynced` waits for it from now on, and the sync begins at once. */
+  /** @param mustSync answers depend on this commit: its sync begins at once, and `untilSynced` waits for it. */
   commit(mustSync: boolean): void {
     this.#guard(() => this.#commit.run());
     if (mustSync) this.#due += 1;
@@ -292,11 +292,11 @@ export class ShopFile {
       return action();
     } catch (error) {
       if (failedSyncCodes.has(sqliteCode(error) ?? 0)) this.#fail(error);
-      throw troubleOf(error) ?? error;
+      throw failureOf(error) ?? error;
     }
   }
 
-  /** Every commit so far that must be durable is. */
+  /** Every commit that must be durable is durable. */
   get synced(): boolean {
     return this.#synced >= this.#due && this.#failed === null;
   }
@@ -306,7 +306,7 @@ export class ShopFile {
     return this.#syncing || this.#moving !== null;
   }
 
-  /** Resolves when no sync is under way. A failed one is told to those who wait for answers; here it only has to be over. */
+  /** Resolves when no sync is under way, however it ended. */
   async untilQuiet(): Promise<void> {
     while (this.busy) {
       await Promise.allSettled([this.untilSynced(), this.#moving]);
@@ -314,12 +314,12 @@ export class ShopFile {
     }
   }
 
-  /** Null when a turn may begin; else resolves when it may (W3). */
+  /** Null when a turn may begin; otherwise resolves when one may (W3). */
   get untilMoved(): Promise<void> | null {
     return this.#moving;
   }
 
-  /** @throws Fault DO_UNAVAILABLE when the sync fails; the process is then on its way out (W4). */
+  /** Resolves when every commit so far that must be durable is. @throws Fault DO_UNAVAILABLE when the sync fails (W4). */
   untilSynced(): Promise<void> {
     if (this.#failed !== null) return Promise.reject(this.#failed);
     if (this.synced) return Promise.resolve();
@@ -329,7 +329,7 @@ export class ShopFile {
     });
   }
 
-  /** One sync at a time; what is committed meanwhile is covered by the next. */
+  /** One sync runs at a time; commits that are made meanwhile wait for the next. */
   #sync(): void {
     if (this.#syncing || this.#failed !== null) return;
     this.#syncing = true;
@@ -350,14 +350,14 @@ export class ShopFile {
   }
 
   #moveWal(): void {
-    // Only a `work` that awaits what it must not can still be in a transaction here; it is about to be rolled back.
+    // A transaction is open here only if a `work` awaits what it must not; it is about to be rolled back.
     if (this.#moving !== null || this.#database.isTransaction) return;
     this.#moveDue = false;
     try {
       this.#database.exec("pragma synchronous = off");
       this.#checkpoint.get();
     } catch (error) {
-      // Then sqlite takes none of it for copied, and the `-wal` goes on growing.
+      // sqlite then counts nothing as copied, and the `-wal` goes on growing.
       this.#options.moveFailed(error);
       return;
     } finally {
@@ -380,20 +380,20 @@ export class ShopFile {
   }
 
   /**
-   * Copies everything that is committed to a new database file, a few pages at a time and off the event loop; what is committed
-   * meanwhile is in it too. The file may not be closed before it is over.
+   * Copies everything that is committed to a new database file, a few pages at a time and off the event loop. The copy includes what is
+   * committed meanwhile. The file must not be closed before it is done.
    *
-   * @throws StoreTrouble when the copy cannot be written or the file cannot be read.
+   * @throws StoreFailure when the copy cannot be written or the file cannot be read.
    */
   async copyTo(path: string): Promise<void> {
     try {
       await backup(this.#database, path, { rate: copiedPagesAtOnce });
     } catch (error) {
-      throw troubleOf(error) ?? error;
+      throw failureOf(error) ?? error;
     }
   }
 
-  /** Moves everything into the database file and closes it. Not to be called while it is busy. */
+  /** Moves everything into the database file and closes it. Must not be called while it is `busy`. */
   close(): void {
     this.#database.close();
     closeSync(this.#wal);

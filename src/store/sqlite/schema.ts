@@ -1,18 +1,20 @@
 /**
- * Numbered migrations of an sqlite file, from the SQL text that all engines share (D6).
+ * Numbered migrations of an sqlite file, made from the SQL text that all engines share (D6).
  *
- * The text declares `text`, `bigint` and `double precision` (architecture, "One SQL text: rules"). Here `bigint` becomes
- * `integer`, `double precision` becomes `real`, and every table becomes `strict`, so that a column holds its type or the write
- * fails.
+ * The text declares `text`, `bigint` and `double precision` (architecture, "One SQL text: rules"). Here `bigint` becomes `integer`,
+ * `double precision` becomes `real`, and every table becomes `strict`: a value of another type fails the write.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { Fault } from "../../core/fault.ts";
 import { loadMigrations, statementsOf } from "../migrations.ts";
 
-/** Migration n is element n − 1: the statements that bring a file from version n − 1 to n. */
+/** A file of a newer version needs an operator, so a retry is not urgent. */
+const newerVersionRetryMs = 60_000;
+
+/** Element n − 1 is migration n: the statements that bring a file from version n − 1 to n. */
 export type Schema = readonly (readonly string[])[];
 
-/** @throws Error when the directory's migrations are not numbered without a gap. */
+/** Reads the migrations of a directory. @throws Error when they are not numbered without a gap. */
 export const loadSchema = (schemaDirectory: string): Schema => loadMigrations(schemaDirectory).map(sqliteStatements);
 
 /** The shared text's statements as sqlite takes them. */
@@ -49,6 +51,3 @@ export function migrate(database: DatabaseSync, schema: Schema): boolean {
   }
   return version < schema.length;
 }
-
-/** It takes an operator, so there is no hurry. */
-const newerVersionRetryMs = 60_000;

@@ -1,0 +1,337 @@
+/**
+ * One shop of the embedded engine: its queue and, while it is open, its file.
+ *
+ * Owns: whose turn it is, which writes are committed together, when results leave, opening the file again after a failure. Does not own:
+ * the queue (../queue.ts), the file and its durability (file.ts), which shops are open (engine.ts).
+ *
+ * - Writes that wait together run one after another, each in a savepoint, and are committed together (S1, S2). The commit does not wait
+ *   for the disk: results leave when it is synced, and the next group runs meanwhile (S4).
+ * - A refusal is a result like any other. It may depend on earlier writes, so it waits for their sync too.
+ * - Reads use the same connection and run at once, unless a group of writes is under way; then they wait for its commit. `work` awaits
+ *   nothing but its `Tx`, which answers within the same round of the event loop. So a group is over before the loop goes on, and a
+ *   second connection would gain nothing. In return, no read can see half a write, nothing but memory is shared, and a `-wal` file
+ *   can always be emptied.
+ * - `work` that has not settled when the event loop goes on is rolled back and reported as a bug (work-watch.ts).
+ */
+import type { Fault } from "../../core/fault.ts";
+import { unavailable } from "../engine-rules.ts";
+import { type PendingWrite, type QueueLimits, ShopQueue } from "../queue.ts";
+import type { Clock, Log, SqlValue, Statement, Tx, Work } from "../store.ts";
+import { type ShopFile, StoreFailure } from "./file.ts";
+import { WorkWatch } from "./work-watch.ts";
+
+/** Writes that are committed together. Reads of the shop wait for a group, so groups are small. */
+const groupLengthMax = 64;
+
+/** Reads of a shop that run in one round of the event loop. Further ones wait for the next, so that a long loop of reads holds up nobody. */
+const readsPerRoundMax = 100;
+
+/** The file as one piece of work sees it; unusable after that. */
+class FileTx implements Tx {
+  readonly #file: ShopFile;
+  readonly #mayWrite: boolean;
+  #ended = false;
+  wrote = false;
+  /** The store has failed under a statement. Nothing of this turn can be kept, however `work` ends. */
+  failure: StoreFailure | null = null;
+
+  constructor(file: ShopFile, mayWrite: boolean) {
+    this.#file = file;
+    this.#mayWrite = mayWrite;
+  }
+
+  async all<R>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the caller names the columns of its statement
+    return this.#use(sql, () => this.#file.all(sql, params)) as R[];
+  }
+
+  async batch(statements: readonly Statement[]): Promise<void> {
+    for (const { sql, params } of statements) this.#use(sql, () => this.#file.run(sql, params));
+  }
+
+  #use<T>(sql: string, action: () => T): T {
+    if (this.#ended) throw new Error("a Tx was used after its work had ended");
+    if (this.failure !== null) throw this.failure.fault;
+    try {
+      if (this.#file.writes(sql)) {
+        if (!this.#mayWrite) throw new Error(`a read may not change anything: ${sql}`);
+        this.wrote = true;
+      }
+      return action();
+    } catch (error) {
+      if (!(error instanceof StoreFailure)) throw error;
+      this.failure = error;
+      throw error.fault;
+    }
+  }
+
+  end(): void {
+    this.#ended = true;
+  }
+}
+
+/** The results of a committed group: those that leave at once, and those that leave when the disk has the commit. */
+interface GroupResult {
+  readonly atOnce: readonly (() => void)[];
+  readonly whenSynced: readonly (() => void)[];
+}
+
+interface ShopDoorOptions {
+  readonly shopId: string;
+  readonly openFile: () => ShopFile;
+  readonly queue: QueueLimits;
+  readonly clock: Clock;
+  readonly log: Log | null;
+}
+
+export class ShopDoor {
+  readonly #shopId: string;
+  readonly #openFile: () => ShopFile;
+  readonly #log: Log | null;
+  readonly #queue: ShopQueue<PendingWrite>;
+  readonly #watch: WorkWatch;
+  #file: ShopFile | null = null;
+  /** A file that has failed is being closed; a sync of it may still be under way. */
+  #retiring: Promise<void> | null = null;
+  #inTurn = false;
+  #afterTurn: (() => void)[] = [];
+  #readsThisRound = 0;
+  #waitingReads = 0;
+  readonly #snapshots = new Set<Promise<void>>();
+  /** The failure that was logged last, until a write succeeds. */
+  #loggedFailure: string | null = null;
+
+  constructor({ shopId, openFile, queue, clock, log }: ShopDoorOptions) {
+    this.#shopId = shopId;
+    this.#openFile = openFile;
+    this.#log = log;
+    this.#queue = new ShopQueue({ limits: queue, groupLengthMax, clock, turn: (group) => this.#turn(group) });
+    this.#watch = new WorkWatch(
+      () => this.#stuckError(),
+      () => {
+        this.#readsThisRound = 0;
+      },
+    );
+  }
+
+  /** Nothing runs, waits or is still to be synced: the file may be closed. */
+  get idle(): boolean {
+    return (
+      this.#queue.idle &&
+      this.#watch.idle &&
+      this.#waitingReads === 0 &&
+      this.#snapshots.size === 0 &&
+      this.#retiring === null &&
+      !(this.#file?.busy ?? false)
+    );
+  }
+
+  /** @throws Fault DO_OVERLOADED when the queue is full. */
+  admit(): void {
+    this.#queue.admit();
+  }
+
+  /** The shop's file, opened if it is not open. @throws Fault DO_UNAVAILABLE when it cannot be opened. */
+  open(): ShopFile {
+    if (this.#file !== null) return this.#file;
+    try {
+      this.#file = this.#openFile();
+      return this.#file;
+    } catch (error) {
+      if (error instanceof StoreFailure) this.#logFailure(error);
+      throw error instanceof StoreFailure ? error.fault : error;
+    }
+  }
+
+  /** @param gated the result leaves when everything that it may depend on is synced. */
+  async read<T>(work: Work<T>, gated: boolean): Promise<T> {
+    while (this.#inTurn || this.#retiring !== null || this.#readsThisRound >= readsPerRoundMax) {
+      this.#waitingReads += 1;
+      await this.#untilReadable();
+      this.#waitingReads -= 1;
+    }
+    const file = this.open();
+    this.#readsThisRound += 1;
+    const tx = new FileTx(file, false);
+    const outcome = await this.#watch.run(() => work(tx));
+    tx.end();
+    if (tx.failure !== null) {
+      this.#abandon(file, tx.failure);
+      throw tx.failure.fault;
+    }
+    if (gated && !file.synced) await file.untilSynced();
+    if (outcome.ok) return outcome.value;
+    throw outcome.error;
+  }
+
+  async #untilReadable(): Promise<void> {
+    if (this.#retiring !== null) return this.#retiring;
+    if (this.#inTurn) return new Promise((resolve) => void this.#afterTurn.push(resolve));
+    return nextRound();
+  }
+
+  /** Copies the shop's file to `path` while the shop is served. @throws Fault DO_UNAVAILABLE. */
+  async snapshot(path: string): Promise<void> {
+    await this.#retiring;
+    const file = this.open();
+    const snapshot = file.copyTo(path);
+    this.#snapshots.add(snapshot);
+    try {
+      await snapshot;
+      // The copy also ends without an error when the file was closed under it, as after a failure of the store.
+      if (file !== this.#file) throw unavailable("This shop's data could not be copied completely.");
+    } catch (error) {
+      throw error instanceof StoreFailure ? error.fault : error;
+    } finally {
+      this.#snapshots.delete(snapshot);
+    }
+  }
+
+  write<T>(work: Work<T>, durable: boolean): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.add({
+        durable,
+        run: async (tx) => {
+          const outcome = await this.#watch.run(() => work(tx));
+          return outcome.ok
+            ? { keep: true, settle: () => resolve(outcome.value) }
+            : { keep: false, settle: () => reject(outcome.error) };
+        },
+        refuse: reject,
+      });
+    });
+  }
+
+  /** Runs one group of writes and commits it. Settles when the next may run; results leave when the disk has them. */
+  async #turn(group: readonly PendingWrite[]): Promise<void> {
+    while (this.#file !== null && this.#file.untilMoved !== null) {
+      await this.#file.untilMoved;
+      // A turn begins with a round of the event loop, when no read is half done.
+      await nextRound();
+    }
+    // A read that has not settled by now is stuck.
+    this.#watch.failStuck();
+    this.#inTurn = true;
+    try {
+      await this.#retiring;
+      const file = this.open();
+      const { atOnce, whenSynced } = await this.#runGroup(file, group);
+      for (const settle of atOnce) settle();
+      if (file.synced) for (const settle of whenSynced) settle();
+      else void this.#settleWhenSynced(file, whenSynced, group);
+    } catch (error) {
+      for (const write of group) write.refuse(error);
+    } finally {
+      this.#inTurn = false;
+      for (const resolve of this.#afterTurn.splice(0)) resolve();
+    }
+  }
+
+  async #settleWhenSynced(
+    file: ShopFile,
+    whenSynced: readonly (() => void)[],
+    group: readonly PendingWrite[],
+  ): Promise<void> {
+    try {
+      await file.untilSynced();
+      for (const settle of whenSynced) settle();
+    } catch (error) {
+      for (const write of group) write.refuse(error);
+    }
+  }
+
+  /** @throws Fault DO_UNAVAILABLE when the store fails; nothing of the group is kept then. */
+  async #runGroup(file: ShopFile, group: readonly PendingWrite[]): Promise<GroupResult> {
+    const result = { atOnce: new Array<() => void>(), whenSynced: new Array<() => void>() };
+    let mustSync = false;
+    let changed = false;
+    // A single write needs no savepoint: it has the transaction to itself.
+    const alone = group.length === 1;
+    try {
+      file.begin();
+      for (const write of group) {
+        if (!alone) file.savepoint();
+        const tx = new FileTx(file, true);
+        const { keep, settle } = await write.run(tx);
+        tx.end();
+        if (tx.failure !== null) throw tx.failure;
+        if (!keep && alone) file.rollback();
+        else if (!keep) file.rollbackToSavepoint();
+        else if (!alone) file.release();
+        if (keep && tx.wrote) changed = true;
+        if (keep && tx.wrote && write.durable) mustSync = true;
+        (write.durable ? result.whenSynced : result.atOnce).push(settle);
+      }
+      if (changed) file.commit(mustSync);
+      else file.rollback();
+    } catch (error) {
+      this.#abandon(file, error);
+      throw error instanceof StoreFailure ? error.fault : error;
+    }
+    if (changed && this.#loggedFailure !== null) {
+      this.#loggedFailure = null;
+      this.#log?.info({ shopId: this.#shopId }, "The shop's data can be written again.");
+    }
+    return result;
+  }
+
+  #stuckError(): Error {
+    const message = `work on shop ${this.#shopId} awaited something other than its Tx and was rolled back`;
+    const error = new Error(message);
+    this.#log?.error({ shopId: this.#shopId, err: error }, message);
+    return error;
+  }
+
+  /** Rolls back. If it may help, the file is opened again at its next use. Syncs that earlier commits wait for still complete. */
+  #abandon(file: ShopFile, error: unknown): void {
+    const failure = error instanceof StoreFailure ? error : null;
+    if (failure !== null) this.#logFailure(failure);
+    try {
+      file.rollback();
+    } catch {
+      // The connection is closed below, which ends the transaction as well.
+    }
+    if (failure?.reopen === false || file !== this.#file) return;
+    this.#file = null;
+    this.#retiring = this.#retire(file);
+  }
+
+  async #retire(file: ShopFile): Promise<void> {
+    // Reads on the same connection end in this round of the event loop.
+    await nextRound();
+    await file.untilQuiet();
+    file.close();
+    this.#retiring = null;
+  }
+
+  #logFailure(failure: StoreFailure): void {
+    if (this.#loggedFailure === failure.message) return;
+    this.#loggedFailure = failure.message;
+    this.#log?.error({ shopId: this.#shopId, err: failure.cause }, failure.message);
+  }
+
+  /** Refuses the writes that wait. The running ones are finished. */
+  refuseAll(fault: Fault): void {
+    this.#queue.refuseAll(fault);
+  }
+
+  /** Waits until nothing runs or waits, then closes the file. */
+  async finish(): Promise<void> {
+    while (!this.idle) {
+      await this.#queue.untilIdle();
+      await this.#retiring;
+      await this.#file?.untilQuiet();
+      await Promise.allSettled(this.#snapshots);
+      await nextRound();
+    }
+    this.close();
+  }
+
+  /** Closes the file of an idle shop; its next use opens it again. */
+  close(): void {
+    this.#file?.close();
+    this.#file = null;
+  }
+}
+
+const nextRound = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));

@@ -1,0 +1,66 @@
+/**
+ * Watches over `work` that must await nothing but its `Tx` (S5).
+ *
+ * A `Tx` of this engine answers within the same round of the event loop. Work that has not settled when the event loop goes on has
+ * awaited something else: it fails as a bug, so that it does not hold up its shop.
+ */
+
+/** How a piece of work has ended. */
+export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: unknown };
+
+export class WorkWatch {
+  readonly #onStuck: () => Error;
+  readonly #onRound: () => void;
+  /** Work under way: for each, what makes it fail as stuck. */
+  readonly #running = new Set<() => void>();
+  #checkDue = false;
+
+  /**
+   * @param onStuck makes the error that stuck work fails with.
+   * @param onRound called when the event loop goes on after work was begun.
+   */
+  constructor(onStuck: () => Error, onRound: () => void) {
+    this.#onStuck = onStuck;
+    this.#onRound = onRound;
+  }
+
+  get idle(): boolean {
+    return this.#running.size === 0;
+  }
+
+  /** Runs the work until it ends, or until the event loop goes on without it. Never rejects. */
+  run<T>(work: () => Promise<T>): Promise<Outcome<T>> {
+    return new Promise((resolve) => {
+      const settle = (outcome: Outcome<T>): void => {
+        this.#running.delete(stuck);
+        resolve(outcome);
+      };
+      const stuck = (): void => settle({ ok: false, error: this.#onStuck() });
+      this.#running.add(stuck);
+      this.#scheduleCheck();
+      try {
+        work().then(
+          (value) => settle({ ok: true, value }),
+          (error: unknown) => settle({ ok: false, error }),
+        );
+      } catch (error) {
+        settle({ ok: false, error });
+      }
+    });
+  }
+
+  /** Fails everything that has not settled. */
+  failStuck(): void {
+    for (const stuck of this.#running) stuck();
+  }
+
+  #scheduleCheck(): void {
+    if (this.#checkDue) return;
+    this.#checkDue = true;
+    setImmediate(() => {
+      this.#checkDue = false;
+      this.#onRound();
+      this.failStuck();
+    });
+  }
+}
