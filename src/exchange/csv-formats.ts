@@ -1,14 +1,14 @@
 /**
- * The files that merchants have, as records of contract §8: Shopify's product and inventory CSV, and plain CSV for suppliers' prices
- * and for sales.
+ * Merchants' CSV files as records of contract §8: Shopify's product and inventory files, and plain CSV for suppliers' prices and sales.
  *
- * Owns: which columns mean what, and which variant, location and supplier a row is about. Does not own: reading CSV (csv.ts), checking
- * records and bringing them in (import.ts).
+ * Owns: the meaning of columns, and which variant, location and supplier a row is about. Does not own: reading CSV (csv.ts), checking
+ * and importing records (import.ts).
  *
- * - T1. A variant is told by its id, or by its product's handle and its options; never by a SKU, which may be missing or shared. Where no
- *       id is given, it follows from handle and options, the same in every file.
- * - T2. A column that the file does not have leaves what is there as it is; an empty value clears it.
- * - T3. A number is taken as it is written, exactly, or refused.
+ * Invariants:
+ * - T1. A variant is identified by its id, or by its product's handle and its options; never by a SKU, which may be missing or shared.
+ *       Without an id, the id is made from handle and options, the same in every file.
+ * - T2. A column that the file lacks leaves the stored value unchanged. An empty value clears it.
+ * - T3. A number is taken exactly as it is written, or refused.
  */
 import { fold } from "../core/fold.ts";
 import type { Shop } from "../shop/accounts.ts";
@@ -27,20 +27,21 @@ export const fileFormatNames = ["ndjson", ...csvFormatNames] as const;
 
 export type FileFormatName = (typeof fileFormatNames)[number];
 
-interface Opening {
+/** What a file is read for. */
+interface Target {
   readonly engine: Engine;
   readonly shop: Shop;
-  /** Whose price list it is, where the file does not say; null: it does. */
+  /** The supplier of a price list that has no supplier column; null when it has one. */
   readonly supplierId: string | null;
 }
 
-/** Names of a shop's locations or suppliers that are held while a file is read. */
+/** Names of a shop's locations or suppliers that are held in memory while a file is read. */
 const namesMax = 20_000;
 
-/** Digits that a double holds whatever they are. */
+/** Decimal digits that a double always holds exactly. */
 const exactDigitsMax = 15;
 
-/** A refusal of one value. */
+/** The refusal of one value, naming its line and column. */
 const refused = <Key extends string>(row: CsvRow<Key>, key: Key, message: string) =>
   lineFault(row.lineNumber, [{ path: "/value", message }], { "/value": row.header(key) });
 
@@ -51,7 +52,7 @@ function needed<Key extends string>(row: CsvRow<Key>, key: Key): string {
   return value;
 }
 
-/** The number as it is written (T3), or null. @throws Fault INVALID_INPUT when it is none, or one that would not be exact. */
+/** The number as it is written (T3); null when empty. @throws Fault INVALID_INPUT when it is no number, or not an exact one. */
 function numberOf<Key extends string>(row: CsvRow<Key>, key: Key): number | null {
   const value = row.value(key);
   if (value === null) return null;
@@ -64,18 +65,24 @@ function numberOf<Key extends string>(row: CsvRow<Key>, key: Key): number | null
   return Number(value);
 }
 
-/** The members whose column the file has (T2), under the record's names. */
-const present = <Key extends string>(
-  row: CsvRow<Key>,
-  members: Readonly<Record<string, readonly [Key, (row: CsvRow<Key>, key: Key) => unknown]>>,
-): Record<string, unknown> =>
+/** For each member of a record, the column that it is in and how the column is read. */
+type Members<Key extends string> = Readonly<
+  Record<string, readonly [Key, (row: CsvRow<Key>, key: Key) => string | number | null]>
+>;
+
+/** The members whose column the file has (T2). */
+const present = <Key extends string>(row: CsvRow<Key>, members: Members<Key>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(members).flatMap(([name, [key, valueOf]]) => (row.has(key) ? [[name, valueOf(row, key)]] : [])),
   );
 
+/** The column of each member. */
+const columnsOf = <Key extends string>(members: Members<Key>): Readonly<Record<string, Key>> =>
+  Object.fromEntries(Object.entries(members).map(([name, [key]]) => [name, key]));
+
 const textOf = <Key extends string>(row: CsvRow<Key>, key: Key): string | null => row.value(key);
 
-/** The record with the columns that its fields stand in. */
+/** The record, with the column of each of its members. */
 const fileRecord = <Key extends string>(
   row: CsvRow<Key>,
   value: object,
@@ -87,7 +94,7 @@ const fileRecord = <Key extends string>(
   columns: Object.fromEntries(Object.entries(fields).map(([field, key]) => [`/${field}`, row.header(key)])),
 });
 
-// Which variant.
+// Variants.
 
 const variantColumns = {
   variantId: { headers: ["Variant ID"] },
@@ -107,17 +114,17 @@ function optionsOf(row: CsvRow<VariantKey>): readonly string[] {
   return values.length === 1 && values[0] === noOption ? [] : values;
 }
 
-/** The id of a variant that has none of its own (T1). Readable, and without what separates ids in a list. */
+/** The id made for a variant without one (T1). It is readable and contains no comma, which separates ids in a list. */
 export const variantIdOf = (handle: string, options: readonly string[]): string =>
   [handle, ...options].map(encodeURIComponent).join(":");
 
 /**
- * The variant of each row.
+ * The variant of each row, and the column that identifies it. An id is not looked up (C16).
  *
- * @throws Fault INVALID_INPUT  a row names none, or by its handle one that the catalogue does not hold. An id is taken as it is (C16).
+ * @throws Fault INVALID_INPUT  a row names no variant, or the handle of one that is not in the catalogue.
  */
 async function variantsOf(
-  { engine, shop }: Opening,
+  { engine, shop }: Target,
   rows: readonly CsvRow<VariantKey>[],
 ): Promise<readonly { readonly variantId: string; readonly key: VariantKey }[]> {
   const found = rows.map((row) => {
@@ -128,7 +135,8 @@ async function variantsOf(
     throw lineFault(row.lineNumber, [
       {
         path: "",
-        message: "must name its variant by Variant ID, or by Handle and option values; a SKU alone does not tell it",
+        message:
+          "must name its variant by Variant ID, or by Handle and option values; a SKU alone does not identify it",
       },
     ]);
   });
@@ -147,14 +155,14 @@ async function variantsOf(
   return found;
 }
 
-// Which location or supplier.
+// Locations and suppliers.
 
 interface Named {
   readonly id: string;
   readonly name: string;
 }
 
-/** What has names of its own in the shop, and how a row names it. */
+/** The shop's locations or suppliers by name, those that the file adds included. */
 class Names {
   readonly #ids = new Map<string, string>();
   readonly #shared = new Set<string>();
@@ -168,7 +176,7 @@ class Names {
     }
   }
 
-  /** The id of this name; `isNew` the first time that a name of no other is met. */
+  /** The id for this name. `isNew` when nothing had this name yet: the id is then made from the name. */
   idOf<Key extends string>(row: CsvRow<Key>, key: Key, name: string): { readonly id: string; readonly isNew: boolean } {
     if (this.#shared.has(fold(name)))
       throw refused(row, key, `${JSON.stringify(name)} is the name of several; use the id`);
@@ -183,14 +191,14 @@ class Names {
   }
 }
 
-const locationNames = async ({ engine, shop }: Opening): Promise<Names> =>
+const locationNames = async ({ engine, shop }: Target): Promise<Names> =>
   new Names(
     (await engine.read(shop.shopId, (tx) => pageOf(tx, locationTable, shop.shopId, null, namesMax))).map(
       ({ locationId, name }: Location) => ({ id: locationId, name }),
     ),
   );
 
-const supplierNames = async ({ engine, shop }: Opening): Promise<Names> =>
+const supplierNames = async ({ engine, shop }: Target): Promise<Names> =>
   new Names(
     (await engine.read(shop.shopId, (tx) => pageOf(tx, supplierTable, shop.shopId, null, namesMax))).map(
       ({ supplierId, name }: Supplier) => ({ id: supplierId, name }),
@@ -202,7 +210,7 @@ const locationColumns = {
   location: { headers: ["Location"] },
 } as const satisfies Record<string, ColumnWanted>;
 
-/** The location of a row, and its record when it is a new one; null where the row names none. */
+/** The location of a row, with a record for it when it is new; null when the row names none. */
 function locationOf(row: CsvRow<keyof typeof locationColumns>, names: Names) {
   const locationId = row.value("locationId");
   if (locationId !== null) return { locationId, made: [] };
@@ -228,16 +236,23 @@ const productColumns = {
   status: { headers: ["Status"] },
 } as const satisfies Record<string, ColumnWanted>;
 
+const productMembers = {
+  sku: ["sku", textOf],
+  barcode: ["barcode", textOf],
+  price: ["price", numberOf],
+  unitCost: ["cost", numberOf],
+} as const satisfies Members<keyof typeof productColumns>;
+
 type ProductRow = CsvRow<keyof typeof productColumns>;
 
 const productStatuses: Readonly<Record<string, string>> = { active: "active", draft: "inactive", archived: "inactive" };
 
-/** What the first row of a handle says for all its rows. */
+/** The product of a handle, as its first row describes it. */
 interface Product {
   readonly handle: string;
   readonly productId: string;
   readonly title: string;
-  /** Null when the file has no such column. */
+  /** Null when the file has no status column. */
   readonly status: string | null;
 }
 
@@ -259,22 +274,19 @@ function ownStatus(row: ProductRow): string | null {
   return status;
 }
 
-/** A row below the first that holds nothing but another picture. */
+/** A row below the first of its handle that has only another picture. */
 const isPicture = (row: ProductRow): boolean =>
   row.value("title") === null &&
   (["variantId", "option1", "sku", "price"] as const).every((key) => row.value(key) === null);
 
-/**
- * How the variant stands: as its row says, else as its product does; null when the file does not say. An untracked variant has no stock
- * to push (C44).
- */
+/** The variant's status: its row's, else its product's; null when the file has none. An untracked variant has no stock to push (C44). */
 function statusOf(row: ProductRow, product: Product): string | null {
   if (row.has("tracker") && row.value("tracker") === null) return "unsyncable";
   return ownStatus(row) ?? product.status;
 }
 
-async function* productRecords(opening: Opening, body: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord> {
-  const { engine, shop } = opening;
+async function* productRecords(target: Target, body: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord> {
+  const { engine, shop } = target;
   let product: Product | null = null;
   for await (const rows of csvRows(body, productColumns)) {
     const variants: { row: ProductRow; record: { variantId: string } & Record<string, unknown> }[] = [];
@@ -291,12 +303,7 @@ async function* productRecords(opening: Opening, body: AsyncIterable<Uint8Array>
           productId: product.productId,
           productName: product.title,
           variantName: options.length === 0 ? null : options.join(" / "),
-          ...present(row, {
-            sku: ["sku", textOf],
-            barcode: ["barcode", textOf],
-            price: ["price", numberOf],
-            unitCost: ["cost", numberOf],
-          }),
+          ...present(row, productMembers),
           ...(status === null ? {} : { status }),
         },
       });
@@ -312,10 +319,7 @@ async function* productRecords(opening: Opening, body: AsyncIterable<Uint8Array>
           productId: row.value("productId") === null ? "handle" : "productId",
           productName: "title",
           variantName: "option1",
-          sku: "sku",
-          barcode: "barcode",
-          price: "price",
-          unitCost: "cost",
+          ...columnsOf(productMembers),
         },
       );
   }
@@ -330,16 +334,16 @@ const inventoryColumns = {
   onHand: { headers: ["On hand (current)", "On hand"] },
 } as const satisfies Record<string, ColumnWanted>;
 
-/** What Shopify writes where a variant is not kept at a location. */
+/** Shopify's value for a variant that is not stocked at a location. */
 const notStocked = "not stocked";
 
-async function* inventoryRecords(opening: Opening, body: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord> {
-  const names = await locationNames(opening);
+async function* inventoryRecords(target: Target, body: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord> {
+  const names = await locationNames(target);
   for await (const rows of csvRows(body, inventoryColumns)) {
     const stocked = rows.filter((row) => (row.value("onHandNew") ?? row.value("onHand"))?.toLowerCase() !== notStocked);
-    const variants = await variantsOf(opening, stocked);
+    const variants = await variantsOf(target, stocked);
     for (const [index, row] of stocked.entries()) {
-      // What the merchant wrote beside the current figure is what it is to become.
+      // A new figure beside the current one replaces it.
       const key = row.value("onHandNew") === null ? "onHand" : "onHandNew";
       if (!row.has(key)) throw lineFault(1, [{ path: "", message: 'there is no column "On hand"' }]);
       needed(row, key);
@@ -375,7 +379,7 @@ const priceColumns = {
   leadTimeDays: { headers: ["Lead time days", "Lead time"] },
 } as const satisfies Record<string, ColumnWanted>;
 
-const priceFields = {
+const priceMembers = {
   unitCost: ["unitCost", numberOf],
   unitCostCurrencyCode: ["currency", textOf],
   supplierSku: ["supplierSku", textOf],
@@ -385,31 +389,19 @@ const priceFields = {
   moq: ["moq", numberOf],
   packSize: ["packSize", numberOf],
   leadTimeDays: ["leadTimeDays", numberOf],
-} as const;
+} as const satisfies Members<keyof typeof priceColumns>;
 
-const priceFieldColumns = {
-  unitCost: "unitCost",
-  unitCostCurrencyCode: "currency",
-  supplierSku: "supplierSku",
-  supplierBarcode: "supplierBarcode",
-  supplierProductName: "supplierProductName",
-  supplierProductUrl: "supplierProductUrl",
-  moq: "moq",
-  packSize: "packSize",
-  leadTimeDays: "leadTimeDays",
-} as const;
-
-async function* priceRecords(opening: Opening, body: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord> {
-  const { engine, shop } = opening;
-  const names = await supplierNames(opening);
+async function* priceRecords(target: Target, body: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord> {
+  const { engine, shop } = target;
+  const names = await supplierNames(target);
   for await (const rows of csvRows(body, priceColumns)) {
-    const variants = await variantsOf(opening, rows);
+    const variants = await variantsOf(target, rows);
     const suppliers = rows.map((row) => {
       const supplierId = row.value("supplierId");
       if (supplierId !== null) return { id: supplierId, isNew: false };
       const name = row.value("supplier");
       if (name !== null) return names.idOf(row, "supplier", name);
-      if (opening.supplierId !== null) return { id: opening.supplierId, isNew: false };
+      if (target.supplierId !== null) return { id: target.supplierId, isNew: false };
       throw lineFault(row.lineNumber, [
         {
           path: "",
@@ -428,9 +420,9 @@ async function* priceRecords(opening: Opening, body: AsyncIterable<Uint8Array>):
           { supplierId: "supplier", name: "supplier" },
         );
       const kept = before.get(recordIdOf([supplierId, variantId]));
-      const record = { ...kept, type: "supplierVariant", supplierId, variantId, ...present(row, priceFields) };
+      const record = { ...kept, type: "supplierVariant", supplierId, variantId, ...present(row, priceMembers) };
       yield fileRecord(row, record, {
-        ...priceFieldColumns,
+        ...columnsOf(priceMembers),
         supplierId: row.value("supplierId") === null ? "supplier" : "supplierId",
         variantId: variants[index]?.key ?? "handle",
       });
@@ -447,10 +439,10 @@ const saleColumns = {
   quantity: { headers: ["Quantity", "Quantity sold", "Net quantity"], needed: true },
 } as const satisfies Record<string, ColumnWanted>;
 
-async function* saleRecords(opening: Opening, body: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord> {
-  const names = await locationNames(opening);
+async function* saleRecords(target: Target, body: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord> {
+  const names = await locationNames(target);
   for await (const rows of csvRows(body, saleColumns)) {
-    const variants = await variantsOf(opening, rows);
+    const variants = await variantsOf(target, rows);
     for (const [index, row] of rows.entries()) {
       const place = locationOf(row, names);
       if (place !== null) yield* place.made;
@@ -480,8 +472,8 @@ const readers = {
   sales: saleRecords,
 } as const satisfies Record<(typeof csvFormatNames)[number], unknown>;
 
-/** How a file of this name is read into the shop. */
-export function fileFormat(name: FileFormatName, opening: Opening): FileFormat {
+/** The file format of this name. A CSV format reads the shop to find variants, locations and suppliers. */
+export function fileFormat(name: FileFormatName, target: Target): FileFormat {
   if (name === "ndjson") return ndjson;
-  return { refusesRepeats: true, records: (body) => readers[name](opening, body) };
+  return { refusesRepeats: true, records: (body) => readers[name](target, body) };
 }

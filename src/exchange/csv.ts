@@ -1,37 +1,37 @@
 /**
- * Reads comma-separated values as spreadsheets and shops write them: rows with the columns that a format asks for.
+ * Reads CSV as spreadsheets and shops write it: rows with the columns that a format wants.
  *
- * Owns: encoding, separators, headers, and on which line a row stands. Does not own: what rows mean (csv-formats.ts) or quoting, which
- * is csv-parse's.
+ * Owns: encoding, separators, headers, and the line number of a row. Does not own: the meaning of rows (csv-formats.ts) or quoting
+ * (csv-parse).
  *
- * Nothing but the current batch is held, so a file may be larger than memory.
+ * Only the current batch of rows is in memory, so a file may be larger than memory.
  */
 import { CsvError, type Info, parse } from "csv-parse";
 import { isUtf8 } from "node:buffer";
 import { Readable } from "node:stream";
 import { lineFault } from "./file-format.ts";
 
-/** The longest row. */
+/** The longest row, in bytes. */
 const rowBytesMax = 1_048_576;
 
-/** Rows that are handed out together, for what is looked up about them at once. */
+/** Rows of a batch: a format looks them up together. */
 const batchRows = 200;
 
 const newline = 0x0a;
 
-/** What spreadsheets put between values, depending on where they were set up. */
+/** Separators that spreadsheets use, depending on the country they are set to. */
 const delimiters = [",", ";", "\t"] as const;
 
 export interface ColumnWanted {
-  /** Headers that it goes by, the usual one first. Case, spaces, `_` and `-` do not matter, nor what follows in parentheses. */
+  /** Accepted headers, the usual one first. Case, spaces, `_`, `-` and a text in parentheses at the end do not matter. */
   readonly headers: readonly string[];
   readonly needed?: true;
 }
 
 export interface CsvRow<Key extends string> {
-  /** Of its beginning: a quoted value may span lines. */
+  /** Of the line that it begins on: a quoted value may span lines. */
   readonly lineNumber: number;
-  /** About how long it is. */
+  /** Approximate length. */
   readonly bytes: number;
   /** The value without spaces around it; null when it is empty or the file has no such column. */
   value(key: Key): string | null;
@@ -41,36 +41,36 @@ export interface CsvRow<Key extends string> {
   header(key: Key): string;
 }
 
-const plain = (header: string): string => header.toLowerCase().replaceAll(/[\s_-]/g, "");
+const normalized = (header: string): string => header.toLowerCase().replaceAll(/[\s_-]/g, "");
 
-/** Whether a header is the wanted one: `On hand (current)` is `On hand`, and `On hand (new) (editable)` is `On hand (new)`. */
+/** Whether a header is the wanted one: `On hand (current)` matches `On hand`; `On hand (new) (editable)` matches `On hand (new)`. */
 const isHeader = (header: string, wanted: string): boolean =>
-  plain(header) === plain(wanted) || plain(header).startsWith(`${plain(wanted)}(`);
+  normalized(header) === normalized(wanted) || normalized(header).startsWith(`${normalized(wanted)}(`);
 
-/** The place of each wanted column; one that is taken is no other's. */
-function placesOf<Key extends string>(
+/** The index of each wanted column. No two have the same. @throws Fault INVALID_INPUT when a needed column is missing. */
+function indexesOf<Key extends string>(
   found: readonly string[],
   wanted: Readonly<Record<Key, ColumnWanted>>,
 ): ReadonlyMap<string, number> {
-  const places = new Map<string, number>();
+  const indexes = new Map<string, number>();
   const taken = new Set<number>();
   for (const [key, { headers, needed }] of Object.entries<ColumnWanted>(wanted)) {
-    const place = headers
-      .map((header) => found.findIndex((each, index) => !taken.has(index) && isHeader(each, header)))
-      .find((index) => index !== -1);
-    if (place === undefined) {
+    const index = headers
+      .map((header) => found.findIndex((each, at) => !taken.has(at) && isHeader(each, header)))
+      .find((at) => at !== -1);
+    if (index === undefined) {
       if (needed === true)
         throw lineFault(1, [{ path: "", message: `there is no column ${JSON.stringify(headers[0])}` }]);
       continue;
     }
-    taken.add(place);
-    places.set(key, place);
+    taken.add(index);
+    indexes.set(key, index);
   }
-  return places;
+  return indexes;
 }
 
 /**
- * The bytes in whole lines, checked to be text.
+ * The bytes in pieces of whole lines, checked to be UTF-8 text.
  *
  * @throws Fault INVALID_INPUT naming the line that is not UTF-8.
  */
@@ -107,7 +107,7 @@ function notText(lines: Buffer, firstLine: number) {
   return lineFault(lineNumber, [{ path: "", message: "is not UTF-8 text; save the file as CSV UTF-8" }]);
 }
 
-/** The separator that the first line has most of. */
+/** The most frequent separator of the first line. */
 function delimiterOf(firstLines: Buffer): string {
   const [line = ""] = firstLines.toString().split("\n", 1);
   const counts = delimiters.map((delimiter) => line.split(delimiter).length);
@@ -116,7 +116,7 @@ function delimiterOf(firstLines: Buffer): string {
 
 const badQuote = "has a quote within a value; it must be doubled, and the value quoted";
 
-/** What csv-parse refuses, in words of ours. */
+/** Our messages for the errors of csv-parse. */
 const csvMessages: Readonly<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: `is longer than ${rowBytesMax} bytes, the most a row may have`,
   CSV_QUOTE_NOT_CLOSED: "begins a quoted value that never ends",
@@ -138,10 +138,10 @@ const countOf = (character: string, fields: readonly string[]): number => {
 };
 
 /**
- * The rows below the header, a batch at a time.
+ * The rows below the header, in batches.
  *
- * @throws Fault INVALID_INPUT naming the line: it is not UTF-8, badly quoted, of another length than the header, or the header lacks a
- *                             column that is needed.
+ * @throws Fault INVALID_INPUT naming the line: it is not UTF-8, badly quoted, or has more or fewer values than the header; or the header
+ *                             lacks a needed column.
  */
 export async function* csvRows<Key extends string>(
   body: AsyncIterable<Uint8Array>,
@@ -166,22 +166,22 @@ export async function* csvRows<Key extends string>(
   source.once("error", (error) => parser.destroy(error));
   source.pipe(parser);
   let headers: readonly string[] | null = null;
-  let places: ReadonlyMap<string, number> = new Map();
+  let indexes: ReadonlyMap<string, number> = new Map();
   let batch: CsvRow<Key>[] = [];
-  // Within quotes csv-parse counts the two characters of a line's end as two lines.
+  // Within quotes csv-parse counts a CR LF as two lines.
   let linesTooMany = 0;
   try {
     for await (const parsed of parser) {
       const { record, info }: { record: string[]; info: Info } = parsed;
       if (headers === null) {
         headers = record;
-        places = placesOf(record, wanted);
+        indexes = indexesOf(record, wanted);
         continue;
       }
       linesTooMany += countOf("\r", record);
-      // What spreadsheets leave below the last row.
+      // Spreadsheets leave empty rows below the last one.
       if (record.every((value) => value.trim() === "")) continue;
-      batch.push(rowOf(record, info.lines - linesTooMany - countOf("\n", record), headers, places));
+      batch.push(rowOf(record, info.lines - linesTooMany - countOf("\n", record), headers, indexes));
       if (batch.length < batchRows) continue;
       yield batch;
       batch = [];
@@ -198,16 +198,16 @@ function rowOf<Key extends string>(
   record: readonly string[],
   lineNumber: number,
   headers: readonly string[],
-  places: ReadonlyMap<string, number>,
+  indexes: ReadonlyMap<string, number>,
 ): CsvRow<Key> {
   return {
     lineNumber,
     bytes: record.reduce((sum, value) => sum + value.length + 1, 0),
     value(key) {
-      const value = record[places.get(key) ?? -1]?.trim() ?? "";
+      const value = record[indexes.get(key) ?? -1]?.trim() ?? "";
       return value === "" ? null : value;
     },
-    has: (key) => places.has(key),
-    header: (key) => headers[places.get(key) ?? -1] ?? key,
+    has: (key) => indexes.has(key),
+    header: (key) => headers[indexes.get(key) ?? -1] ?? key,
   };
 }

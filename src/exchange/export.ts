@@ -1,8 +1,8 @@
 /**
- * Export: a shop's records as NDJSON that an import takes back unchanged (contract §7, §8).
+ * Export: a shop's records as NDJSON that can be imported unchanged (contract §7, §8).
  *
- * Pages are read one at a time as the reader asks for more, so memory is bounded and no turn of the shop is taken. Each record is
- * as it stood when its page was read; an order that changes meanwhile is in the file whole, before or after the change.
+ * Pages are read one at a time as the reader asks for more. So memory is bounded, and writes of the shop do not wait. Each record shows
+ * the state at which its page was read. An order that changes during the export is in the file as a whole, before or after the change.
  */
 import { loadAttachments } from "../shop/purchase-order-attachments.ts";
 import { loadHistory } from "../shop/purchase-order-history.ts";
@@ -12,18 +12,18 @@ import { orderJson } from "./purchase-orders.ts";
 import type { ReferenceType } from "./record-type.ts";
 import { recordTypes } from "./record-types.ts";
 
-/** Reference records of one page. */
-const referencePage = 500;
+/** Records of one page. */
+const recordsPerPage = 500;
 
 /** Orders of one page. */
-const orderPage = 25;
+const ordersPerPage = 25;
 
 type Page = Awaited<ReturnType<ReferenceType["page"]>>;
 
-/** The file in pieces of whole lines. */
+/** The file, in pieces of whole lines. */
 export async function* exportRecords(engine: Engine, shopId: string): AsyncGenerator<string> {
   for (const type of Object.values(recordTypes))
-    yield* pages((after) => engine.read(shopId, (tx) => type.page(tx, shopId, after, referencePage)));
+    yield* pages((after) => engine.read(shopId, (tx) => type.page(tx, shopId, after, recordsPerPage)));
   yield* pages((after) => engine.read(shopId, (tx) => ordersFrom(tx, shopId, after ?? "")));
 }
 
@@ -36,9 +36,9 @@ async function* pages(read: (after: string | null) => Promise<Page>): AsyncGener
   } while (after !== null);
 }
 
-/** A page of orders with all that hangs on them. */
+/** A page of orders with their attachments and history. */
 async function ordersFrom(tx: Tx, shopId: string, after: string): Promise<Page> {
-  const orders = await pageOfOrders(tx, shopId, after, orderPage);
+  const orders = await pageOfOrders(tx, shopId, after, ordersPerPage);
   const lines = await Promise.all(
     orders.map(async ({ order, deletedAtMs }) => {
       const [attachments, history] = await Promise.all([
@@ -48,5 +48,5 @@ async function ordersFrom(tx: Tx, shopId: string, after: string): Promise<Page> 
       return JSON.stringify(orderJson({ order, attachments, history, deletedAtMs }));
     }),
   );
-  return { lines, next: orders.length < orderPage ? null : (orders.at(-1)?.order.purchaseOrderId ?? null) };
+  return { lines, next: orders.length < ordersPerPage ? null : (orders.at(-1)?.order.purchaseOrderId ?? null) };
 }

@@ -39,7 +39,7 @@ import { type ApplyContext, derived, instantMs, optional, shortText } from "./re
 /** Orders that one manufacturing order is linked to. */
 const linkedOrdersMax = 100;
 
-/** Linked orders by their ids, or as the API shows them: what it tells of them beside the id is theirs. */
+/** Linked orders, as ids or as the API shows them. Number and status are the linked order's own and are ignored. */
 const linkedIds = <T extends z.ZodType<string>>(entry: T) =>
   z
     .array(entry)

@@ -1,5 +1,5 @@
 /**
- * Every type of record but orders, by name, in the order in which an export holds them: what others rely on comes first.
+ * All record types but orders, by name, in the order of an export: types that others refer to come first.
  */
 import { reasonJson } from "../operations/stock-takes.ts";
 import {
@@ -36,7 +36,7 @@ import { stockAdjustmentType } from "./stock-adjustments.ts";
 import { reasonInput, stockTakeType } from "./stock-takes.ts";
 import { transferOrderType } from "./transfer-orders.ts";
 
-/** In the order in which an export holds them: what others rely on comes first. */
+/** Reference data: the catalogue, suppliers, stock levels, sales, credits, forecast views. */
 export const referenceTypes = {
   location: referenceType(locationInput, locationJson, locationTable),
   supplier: referenceType(supplierRecordInput, supplierJson, supplierTable),
@@ -48,8 +48,8 @@ export const referenceTypes = {
   forecastView: forecastViewType,
 } as const satisfies Readonly<Record<string, ReferenceType>>;
 
-/** In the order in which an export holds them. */
-export const readOnlyTypes = {
+/** Read-only resources, and the reasons of stock takes. */
+const readOnlyTypes = {
   stockTakeReason: referenceType(
     reasonInput,
     (reason) => ({ type: "stockTakeReason", ...reasonJson(reason) }),
