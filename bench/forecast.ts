@@ -13,6 +13,7 @@ import { performance } from "node:perf_hooks";
 import { dateOf, dayFrom } from "../src/core/calendar.ts";
 import { columnIds, forecastRow } from "../src/core/forecast.ts";
 import { asMoney, asQuantity } from "../src/core/money.ts";
+import { valuesFrom } from "../src/core/purchase-order-fields.ts";
 import { defaultSettings, saveShop, type Shop } from "../src/shop/accounts.ts";
 import { forecastPage, type RowPosition } from "../src/shop/forecast.ts";
 import { type ForecastView, forecastViewStatements } from "../src/shop/forecast-views.ts";
@@ -21,6 +22,7 @@ import {
   inventoryLevelTable,
   saleTable,
   supplierTable,
+  supplierVariantFields,
   supplierVariantTable,
   variantTable,
 } from "../src/shop/catalogue.ts";
@@ -85,20 +87,18 @@ function statementsOf(shopId: string, index: number): readonly Statement[] {
       price: null,
       status: "active",
     }),
-    replaceStatement(supplierVariantTable, shopId, {
-      supplierId: `sup-${index % 20}`,
-      variantId,
-      unitCost: asMoney(10_000 + index),
-      unitCostCurrencyCode: null,
-      supplierSku: null,
-      supplierBarcode: null,
-      supplierProductName: null,
-      supplierProductUrl: null,
-      supplierVariantDetails: null,
-      moq: asQuantity(10_000),
-      packSize: asQuantity(6_000),
-      leadTimeDays: 14,
-    }),
+    replaceStatement(
+      supplierVariantTable,
+      shopId,
+      valuesFrom(supplierVariantFields, {
+        supplierId: `sup-${index % 20}`,
+        variantId,
+        unitCost: asMoney(10_000 + index),
+        moq: asQuantity(10_000),
+        packSize: asQuantity(6_000),
+        leadTimeDays: 14,
+      }),
+    ),
     ...locationIds.flatMap((locationId) => [
       replaceStatement(inventoryLevelTable, shopId, {
         variantId,

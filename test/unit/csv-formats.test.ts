@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import { supplierFields, valuesFrom } from "../../src/core/purchase-order-fields.ts";
 import { type FileFormatName, fileFormat, variantIdOf } from "../../src/exchange/csv-formats.ts";
 import { importRecords } from "../../src/exchange/import.ts";
 import { piecesOf, type TestShop, withShops } from "../support/admin.ts";
@@ -182,7 +183,7 @@ test("prices: for one supplier or several, by id or name; columns that are missi
       "Zeta & Co;mug;Red;Small;3;USD;;",
     ]);
     assert.deepEqual(counts, { supplier: 1, supplierVariant: 2 });
-    const none = { supplierBarcode: null, supplierProductName: null, supplierProductUrl: null };
+    const none = valuesFrom(supplierFields, {});
     assert.deepEqual(await recordsOf(shop, "supplierVariant"), [
       {
         supplierId: "Zeta%20%26%20Co",
