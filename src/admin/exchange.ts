@@ -40,14 +40,14 @@ export const snapshotFile = operation({
   name: "shop_snapshot",
   route: { method: "GET", path: "/shops/{shopId}/snapshot" },
   input: z.strictObject({ ...inShop, part: z.enum(snapshotParts).default("shop") }),
-  /** The shop's database as it stands, for a backup. Taken in this order, the sandbox is never behind what its shop knows it did. */
+  /** A copy of the shop's database, or of its sandbox, for a backup. A backup takes the shop first (B1). */
   async run(context, { shopId: id, part }) {
     if (!(await context.engine.exists(id))) throw noShop(id);
     return { file: context.snapshotOf(part, id), contentType: "application/vnd.sqlite3" };
   },
 });
 
-/** How an import reaches the sandbox of its shop. */
+/** What an import needs, with the sandbox as the storefront that it fills. */
 export const importContext = (context: AdminContext): ImportContext => ({
   engine: context.engine,
   clock: context.clock,
@@ -56,7 +56,7 @@ export const importContext = (context: AdminContext): ImportContext => ({
     const sandbox = context.sandboxOf(id);
     await sandbox.seedVariants(variants);
     await sandbox.seedLevels(levels);
-    // Deleted meanwhile: nothing of it is left.
+    // The shop was deleted meanwhile, so its sandbox goes too.
     if (!(await context.engine.exists(id))) await sandbox.remove();
   },
 });

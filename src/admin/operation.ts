@@ -16,24 +16,24 @@ import type { SandboxControl } from "../storefront/sandbox/control.ts";
 /** What the operations need. */
 export interface AdminContext extends Omit<ImportContext, "seedStorefront"> {
   sandboxOf(shopId: string): SandboxControl;
-  /** A copy of the shop's own data or of its sandbox as a database file, with all that was acknowledged before its first piece was asked for. */
+  /** A copy of the shop's data or of its sandbox, as a database file. It has everything that was acknowledged before its first piece was read. */
   snapshotOf(part: SnapshotPart, shopId: string): AsyncGenerator<Uint8Array>;
-  /** Tells that effects may have come into the shop's outbox. */
+  /** Called when effects may have been added to the shop's outbox. */
   wakeOutbox(shopId: string): void;
 }
 
-/** What of a shop has a file of its own. */
+/** The parts of a shop that have a file each. */
 export const snapshotParts = ["shop", "sandbox"] as const;
 
 export type SnapshotPart = (typeof snapshotParts)[number];
 
-/** A request on its way: its id, and its body for operations that read a file. */
+/** One request: its id, and its body for operations that read a file. */
 export interface AdminCall {
   readonly requestId: string;
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** What is answered: data in the envelope, or a file in pieces. */
+/** An answer: data for the envelope, or a file in pieces. */
 export type AdminAnswer =
   | { readonly status: 200 | 201; readonly data: object }
   | { readonly file: AsyncGenerator<string | Uint8Array>; readonly contentType: string };
@@ -90,7 +90,7 @@ export const inShop = { shopId } as const;
 export const noShop = (id: string): Fault =>
   new Fault("NOT_FOUND", `There is no shop ${id}.`, { action: "See GET /admin/v1/shops." });
 
-/** @throws Fault NOT_FOUND when there is no such shop, or its creation was cut off. */
+/** Loads the shop. @throws Fault NOT_FOUND when it does not exist, or its creation was interrupted. */
 export async function shopOf(tx: Tx, id: string): Promise<Shop> {
   const shop = await loadShop(tx, id);
   if (shop === null) throw noShop(id);

@@ -1,4 +1,4 @@
-/** Shops: made and changed with their settings, listed with what they hold, deleted. */
+/** Shops: created and changed with their settings, listed with their numbers of records, deleted. */
 import { z } from "zod";
 import { Fault, invalidField } from "../core/fault.ts";
 import { fxRateToNumber, quantityFrom } from "../core/money.ts";
@@ -8,7 +8,6 @@ import { type Shop, defaultSettings, loadShop, saveShop } from "../shop/accounts
 import type { Tx } from "../store/store.ts";
 import { type AdminContext, data, inShop, noShop, operation, shopOf } from "./operation.ts";
 
-/** Limits of settings, each with its unit. */
 const waitMsMax = 300_000;
 
 const rateCapacityMax = 1_000_000;
@@ -61,13 +60,13 @@ const shopJson = (shop: Shop) => ({
     rateLimit: shop.rateLimit,
     timezone: shop.timezone,
   },
-  // Never the access token of a platform.
+  // Never a platform's access token.
   storefront: { kind: shop.storefront.kind },
   createdAt: instant(shop.createdAtMs),
   updatedAt: instant(shop.updatedAtMs),
 });
 
-/** What is counted of a shop, and where. A soft-deleted order (C33) and a revoked key do not count. */
+/** What is counted of a shop, and where. Deleted orders (C33) and revoked keys do not count. */
 const counted = {
   purchaseOrders: "purchase_order where deleted_at is null and",
   suppliers: "supplier where",
@@ -76,7 +75,7 @@ const counted = {
   apiKeys: "api_key where revoked_at is null and",
 } as const;
 
-/** How much the shop holds. */
+/** How many records the shop has. */
 async function countsOf(tx: Tx, id: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const [name, rows] of Object.entries(counted)) {
@@ -93,79 +92,103 @@ async function shopWithCounts(context: AdminContext, id: string): Promise<object
   }));
 }
 
-const namelessShop = (): Fault =>
-  invalidField("/name", "is required for a new shop", "Send the shop's name; a shop that is there keeps its own.");
+/** What an operator sends of a shop; every member but the id may be left out. */
+const shopInput = z.strictObject({
+  ...inShop,
+  name: text(nameMax).optional(),
+  currencyCode: currencyCode.optional(),
+  plan: z.strictObject({ restApi: z.boolean() }).optional(),
+  settings: settings.optional(),
+  storefront: z
+    .strictObject({
+      kind: z.literal("sandbox", { error: "must be sandbox; other storefronts are not available in this version" }),
+    })
+    .optional(),
+});
+
+type ShopInput = z.infer<typeof shopInput>;
+
+const nameRequired = (): Fault =>
+  invalidField("/name", "is required for a new shop", "Send the shop's name; an existing shop keeps its own.");
+
+/** A shop as it begins. @throws Fault INVALID_INPUT when it has no name. */
+function newShop({ shopId: id, name }: ShopInput, nowMs: number): Shop {
+  if (name === undefined) throw nameRequired();
+  return {
+    ...defaultSettings,
+    shopId: id,
+    name,
+    currencyCode: "USD",
+    planRestApi: true,
+    storefront: { kind: "sandbox" },
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+  };
+}
+
+/**
+ * The shop with what was sent; members that were left out keep their value.
+ *
+ * @throws Fault INVALID_INPUT when a rate is for the shop's own currency.
+ */
+function changedShop(shop: Shop, input: ShopInput, nowMs: number): Shop {
+  const { settings: sent = {} } = input;
+  const currency = input.currencyCode ?? shop.currencyCode;
+  const fxRates = sent.fxRates ?? shop.fxRates;
+  if (Object.hasOwn(fxRates, currency))
+    throw invalidField(`/settings/fxRates/${currency}`, "is the shop's own currency, which needs no rate");
+  return {
+    ...shop,
+    name: input.name ?? shop.name,
+    currencyCode: currency,
+    planRestApi: input.plan?.restApi ?? shop.planRestApi,
+    storefront: input.storefront ?? shop.storefront,
+    followOnWaitMs: sent.followOnWaitMs ?? shop.followOnWaitMs,
+    confirmationWaitMs: sent.confirmationWaitMs ?? shop.confirmationWaitMs,
+    autoSyncOnReceiving: sent.autoSyncOnReceiving ?? shop.autoSyncOnReceiving,
+    costSyncMode: sent.costSyncMode ?? shop.costSyncMode,
+    onOrderTag: sent.onOrderTag === undefined ? shop.onOrderTag : sent.onOrderTag,
+    fxRates,
+    rateLimit: {
+      capacity: sent.rateLimit?.capacity ?? shop.rateLimit.capacity,
+      refillPerSecond: sent.rateLimit?.refillPerSecond ?? shop.rateLimit.refillPerSecond,
+    },
+    timezone: sent.timezone ?? shop.timezone,
+    updatedAtMs: nowMs,
+  };
+}
+
+/** @throws Fault INVALID_INPUT when the shop has amounts in another currency. */
+async function requireSameCurrency(tx: Tx, before: Shop, after: Shop): Promise<void> {
+  if (before.currencyCode === after.currencyCode) return;
+  const counts = await countsOf(tx, before.shopId);
+  if ((counts["purchaseOrders"] ?? 0) + (counts["variants"] ?? 0) === 0) return;
+  throw invalidField(
+    "/currencyCode",
+    `cannot change from ${before.currencyCode}: the shop has amounts in it`,
+    "Create another shop for the other currency.",
+  );
+}
 
 export const putShop = operation({
   name: "shop_put",
   route: { method: "PUT", path: "/shops/{shopId}" },
-  input: z.strictObject({
-    ...inShop,
-    name: text(nameMax).optional(),
-    currencyCode: currencyCode.optional(),
-    plan: z.strictObject({ restApi: z.boolean() }).optional(),
-    settings: settings.optional(),
-    storefront: z
-      .strictObject({
-        kind: z.literal("sandbox", { error: "must be sandbox; other storefronts are not available in this version" }),
-      })
-      .optional(),
-  }),
+  input: shopInput,
   /**
    * Creates the shop or changes it; omitted members keep their value. A new shop needs a name.
    *
-   * @throws Fault INVALID_INPUT  a new shop has no name.
-   * @throws Fault INVALID_INPUT  the currency of a shop that holds amounts would change, or a rate is for the shop's own currency.
+   * @throws Fault INVALID_INPUT when a new shop has no name, a rate is for the shop's own currency, or the currency of a shop that
+   *   has amounts would change.
    */
   async run({ engine, clock }, input) {
     const { shopId: id } = input;
-    if (input.name === undefined && !(await engine.exists(id))) throw namelessShop();
+    if (input.name === undefined && !(await engine.exists(id))) throw nameRequired();
     await engine.create(id);
     const nowMs = clock.now();
     return await engine.write(id, async (tx) => {
       const before = await loadShop(tx, id);
-      const name = input.name ?? before?.name;
-      if (name === undefined) throw namelessShop();
-      const base: Shop = before ?? {
-        ...defaultSettings,
-        shopId: id,
-        name,
-        currencyCode: "USD",
-        planRestApi: true,
-        storefront: { kind: "sandbox" },
-        createdAtMs: nowMs,
-        updatedAtMs: nowMs,
-      };
-      const shop: Shop = {
-        ...base,
-        name,
-        currencyCode: input.currencyCode ?? base.currencyCode,
-        planRestApi: input.plan?.restApi ?? base.planRestApi,
-        storefront: input.storefront ?? base.storefront,
-        followOnWaitMs: input.settings?.followOnWaitMs ?? base.followOnWaitMs,
-        confirmationWaitMs: input.settings?.confirmationWaitMs ?? base.confirmationWaitMs,
-        autoSyncOnReceiving: input.settings?.autoSyncOnReceiving ?? base.autoSyncOnReceiving,
-        costSyncMode: input.settings?.costSyncMode ?? base.costSyncMode,
-        onOrderTag: input.settings?.onOrderTag === undefined ? base.onOrderTag : input.settings.onOrderTag,
-        fxRates: input.settings?.fxRates ?? base.fxRates,
-        rateLimit: {
-          capacity: input.settings?.rateLimit?.capacity ?? base.rateLimit.capacity,
-          refillPerSecond: input.settings?.rateLimit?.refillPerSecond ?? base.rateLimit.refillPerSecond,
-        },
-        timezone: input.settings?.timezone ?? base.timezone,
-        updatedAtMs: nowMs,
-      };
-      if (Object.hasOwn(shop.fxRates, shop.currencyCode))
-        throw invalidField(`/settings/fxRates/${shop.currencyCode}`, "is the shop's own currency, which needs no rate");
-      if (before !== null && before.currencyCode !== shop.currencyCode) {
-        const counts = await countsOf(tx, id);
-        if ((counts["purchaseOrders"] ?? 0) + (counts["variants"] ?? 0) > 0)
-          throw invalidField(
-            "/currencyCode",
-            `cannot change from ${before.currencyCode}: the shop holds amounts in it`,
-            "Make another shop for the other currency.",
-          );
-      }
+      const shop = changedShop(before ?? newShop(input, nowMs), input, nowMs);
+      if (before !== null) await requireSameCurrency(tx, before, shop);
       await saveShop(tx, shop);
       return data({ shop: shopJson(shop) }, before === null ? 201 : 200);
     });
@@ -184,7 +207,7 @@ export const listShops = operation({
         shops.push(await shopWithCounts(context, id));
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
-        // Its creation was cut off, or it was deleted meanwhile.
+        // Its creation was interrupted, or it was deleted meanwhile.
         if (error.code === "NOT_FOUND") continue;
         shops.push({ shopId: id, unavailable: error.message });
       }

@@ -1,12 +1,12 @@
 /**
- * Copies of a shop's files on their way to a backup.
+ * Copies of a shop's files for a backup.
  */
 import { createReadStream } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 
 /**
- * The bytes of a copy. It is made at `file` when the first piece is asked for, and gone when the last one is out or nobody wants more.
+ * The bytes of a copy. The copy is made at `file` when the first piece is read, and removed after the last one or when reading stops.
  *
  * @param copyTo  makes the copy.
  */
