@@ -210,7 +210,8 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
 
   const request: TestServer["request"] = async (method, target, options = {}) => {
     const observed = await send({ agent, port: server.port, method, target, key: writeKey, ...options });
-    assertWorded(observed.text);
+    // The script of the reference page has escapes of its own.
+    if (observed.headers["content-type"] === "application/json") assertWorded(observed.text);
     if (options.undocumented !== true) check({ method, target, ...observed, body: observed.text });
     return observed;
   };
