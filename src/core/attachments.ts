@@ -1,6 +1,6 @@
 /**
- * What hangs on an order and comes in by import only: payments, documents, shipments, applied credits; and what follows from it:
- * how much of the order is settled, which shipment is the current one, when what is expected. Pure.
+ * What belongs to an order and comes in by import only: payments, documents, shipments, applied credits. And what follows from it: how
+ * much of the order is settled, which shipment is the current one, when goods are expected (contract §9).
  */
 import { dateOf, dayFrom } from "./calendar.ts";
 import { isWhollyCancelled, pendingQuantity, rateToOrderCurrency } from "./lines.ts";
@@ -18,10 +18,13 @@ import {
 import type { Header, LineItem, ShopFacts } from "./purchase-order.ts";
 import { isClosed } from "./status.ts";
 
+/** What a payment is for. */
 export const paymentTypes = ["deposit", "balance", "installment", "other"] as const;
 
+/** Only a Paid payment counts as settled. */
 export const paymentStatuses = ["Scheduled", "Paid", "Overdue", "Cancelled"] as const;
 
+/** A payment for an order, made or planned. */
 export interface Payment {
   readonly paymentId: string;
   readonly paymentName: string | null;
@@ -38,9 +41,10 @@ export interface Payment {
   readonly createdBy: string | null;
 }
 
+/** What a document is. */
 export const documentTypes = ["purchase-order", "invoice", "packing-list", "customs", "other"] as const;
 
-/** Metadata of a document; its content is elsewhere. */
+/** Metadata of a document; its content is not kept here. */
 export interface OrderDocument {
   readonly documentId: string;
   readonly fileName: string;
@@ -52,9 +56,11 @@ export interface OrderDocument {
   readonly uploadedBy: string | null;
 }
 
+/** From what is planned to what has arrived. */
 export const shipmentStatuses = ["Draft", "In Transit", "Partially Received", "Received", "Cancelled"] as const;
 
-export interface LineAllocation {
+/** How much of a line a shipment carries. */
+interface LineAllocation {
   readonly poLineItemId: string;
   readonly variantId: string;
   readonly quantityAllocated: Quantity;
@@ -62,6 +68,7 @@ export interface LineAllocation {
   readonly quantityRejected: Quantity;
 }
 
+/** A delivery of some of an order's lines. */
 export interface Shipment {
   readonly shipmentId: string;
   readonly shipmentNumber: string | null;
@@ -100,6 +107,7 @@ export interface SupplierCredit {
   readonly reason: string | null;
 }
 
+/** Everything that belongs to one order and comes in by import. */
 export interface Attachments {
   readonly payments: readonly Payment[];
   readonly documents: readonly OrderDocument[];
@@ -111,7 +119,7 @@ type OrderCurrency = { readonly currencyCode: string; readonly fxRateOverride: F
 
 type ShopRates = Pick<ShopFacts, "currencyCode" | "fxRates">;
 
-/** Σ of the amounts in the order's currency; what no rate converts is left out. Each is rounded half-up to 4 decimals. */
+/** The sum of the amounts in the order's currency, each rounded half-up to 4 decimals. An amount that no rate converts is left out. */
 export function sumInOrderCurrency(
   amounts: readonly { readonly amount: Money; readonly currencyCode: string }[],
   order: OrderCurrency,
@@ -126,7 +134,7 @@ export function sumInOrderCurrency(
   return asMoney(sum);
 }
 
-/** What has been paid: payments that are Paid, in the order's currency. */
+/** The payments that are Paid, in the order's currency. */
 export const paidAmount = (payments: readonly Payment[], order: OrderCurrency, shop: ShopRates): Money =>
   sumInOrderCurrency(
     payments.filter((payment) => payment.status === "Paid"),
@@ -134,7 +142,7 @@ export const paidAmount = (payments: readonly Payment[], order: OrderCurrency, s
     shop,
   );
 
-/** What credits have settled, in the order's currency. */
+/** The applied credits, in the order's currency. */
 export const creditAmount = (credits: readonly AppliedCredit[], order: OrderCurrency, shop: ShopRates): Money =>
   sumInOrderCurrency(
     credits.map((credit) => ({ amount: credit.amountApplied, currencyCode: credit.currencyCode })),
@@ -153,9 +161,12 @@ export const settledAmount = (
 export const outstandingAmount = (order: Pick<Header, "totalValue">, settled: Money): Money =>
   settled >= order.totalValue ? zeroMoney : asMoney(order.totalValue - settled);
 
-/** When a shipment comes, or came; those without a date come last. */
+/** Sorts after every date. */
+const noDate = "9999-12-31";
+
+/** When a shipment arrived or is expected. One without a date is last. */
 const arrival = (shipment: Shipment): string =>
-  shipment.receivedDate ?? shipment.expectedArrivalDate ?? shipment.shippedDate ?? "9999-12-31";
+  shipment.receivedDate ?? shipment.expectedArrivalDate ?? shipment.shippedDate ?? noDate;
 
 const byArrival = (a: Shipment, b: Shipment): number => {
   const [left, right] = [arrival(a), arrival(b)];
@@ -163,18 +174,20 @@ const byArrival = (a: Shipment, b: Shipment): number => {
   return a.shipmentId < b.shipmentId ? -1 : 1;
 };
 
-/** The earliest shipment that is still to arrive, else the latest, else null (contract §9). Cancelled ones count only as a last resort. */
+/** The earliest shipment that is still to arrive, else the latest; null without shipments. A Cancelled one only if there is no other (contract §9). */
 export function currentShipment(shipments: readonly Shipment[]): Shipment | null {
   const sorted = [...shipments].sort(byArrival);
   const coming = sorted.find((shipment) => shipment.status !== "Received" && shipment.status !== "Cancelled");
   return coming ?? sorted.findLast((shipment) => shipment.status !== "Cancelled") ?? sorted.at(-1) ?? null;
 }
 
+/** Where the date of an expected arrival is taken from. */
 export const dateSources = ["line", "shipment", "order", "lead-time"] as const;
 
+/** How far an expected arrival is. `Overdue`: its date has passed and nothing of it has arrived. */
 export const scheduleStatuses = ["Scheduled", "Overdue", "Partially Received", "Received"] as const;
 
-/** One expected arrival of one line. `expectedDate` and `dateSource` are null when nothing tells the date. */
+/** One expected arrival of one line. `expectedDate` and `dateSource` are null when no date is known. */
 export interface ScheduleRow {
   readonly scheduleId: string;
   readonly poLineItemId: string;
@@ -191,7 +204,7 @@ export interface ScheduleRow {
 
 const daysAfter = (date: string, days: number): string => dateOf(dayFrom(date) + days);
 
-/** What of a line a schedule is made from. */
+/** The members of a line that a schedule is made from. */
 export type ExpectedLine = Pick<
   LineItem,
   | "poLineItemId"
@@ -205,7 +218,7 @@ export type ExpectedLine = Pick<
   | "leadTimeDays"
 >;
 
-/** What of an order a schedule is made from; `lineItems` may be those of interest only. */
+/** The members of an order that a schedule is made from; `lineItems` may be some of its lines. */
 export interface ExpectedOrder extends Pick<
   Header,
   "status" | "locationId" | "orderDate" | "expectedDeliveryDate" | "sentAtMs"
@@ -243,9 +256,9 @@ function scheduleStatus(
 }
 
 /**
- * When what is expected: per line one row for each shipment it is allocated to, and one for what no shipment carries. What the
- * line has received fills its rows in the order of their arrival. Nothing more is expected of a Cancelled or Completed order, so it
- * shows only what came. Rows stand by date, those without one last.
+ * Lists when goods are expected: per line one row for each shipment that carries some of it, and one for the rest. What the line has
+ * received fills its rows in the order of their arrival. Nothing more is expected of a Cancelled or Completed order, so its rows show
+ * only what has arrived. Rows are sorted by date, those without one last.
  *
  * @param today `YYYY-MM-DD` where the shop is.
  * Source: contract §9 "Receipt schedule row".
@@ -257,23 +270,15 @@ export function receiptSchedule(
   today: string,
 ): readonly ScheduleRow[] {
   const coming = shipments.filter((shipment) => shipment.status !== "Cancelled").sort(byArrival);
-  const rows: ScheduleRow[] = [];
-  for (const line of order.lineItems) {
-    const pending = isClosed(order) || isWhollyCancelled(line) ? zeroQuantity : pendingQuantity(line);
-    let expected: number = addQuantity(line.quantityReceived, pending);
-    let received: number = line.quantityReceived;
-    const add = (shipment: Shipment | null, quantityExpected: number): void => {
-      if (quantityExpected <= 0) return;
-      const quantityReceived = asQuantity(Math.min(received, quantityExpected));
-      expected -= quantityExpected;
-      received -= quantityReceived;
+  const rows = order.lineItems.flatMap((line) =>
+    arrivalsOf(line, coming, isClosed(order)).map(({ shipment, quantityExpected, quantityReceived }): ScheduleRow => {
       const figures = {
         ...expectedDate(order, line, shipment, supplierLeadTimeDays),
         quantityExpected: asQuantity(quantityExpected),
-        quantityReceived,
+        quantityReceived: asQuantity(quantityReceived),
         quantityPending: asQuantity(quantityExpected - quantityReceived),
       };
-      rows.push({
+      return {
         scheduleId: shipment === null ? line.poLineItemId : `${line.poLineItemId}:${shipment.shipmentId}`,
         poLineItemId: line.poLineItemId,
         variantId: line.variantId,
@@ -281,19 +286,49 @@ export function receiptSchedule(
         shipmentId: shipment?.shipmentId ?? null,
         ...figures,
         status: scheduleStatus(figures, today),
-      });
-    };
-    for (const shipment of coming) {
-      const allocated = shipment.lineAllocations
-        .filter((allocation) => allocation.poLineItemId === line.poLineItemId)
-        .reduce((sum, allocation) => sum + allocation.quantityAllocated - allocation.quantityRejected, 0);
-      add(shipment, Math.min(allocated, expected));
-    }
-    add(null, expected);
+      };
+    }),
+  );
+  return rows.toSorted((a, b) => {
+    const [left, right] = [a.expectedDate ?? noDate, b.expectedDate ?? noDate];
+    return left === right ? 0 : left < right ? -1 : 1;
+  });
+}
+
+interface ExpectedArrival {
+  /** Null: no shipment carries it. */
+  readonly shipment: Shipment | null;
+  /** Above 0. */
+  readonly quantityExpected: number;
+  readonly quantityReceived: number;
+}
+
+/**
+ * Divides what has come of a line, and is still to come, among the shipments that carry it, in the order of their arrival. What is
+ * left has no shipment. What was received fills them in this order.
+ */
+function arrivalsOf(
+  line: ExpectedLine,
+  coming: readonly Shipment[],
+  isOrderClosed: boolean,
+): readonly ExpectedArrival[] {
+  const pending = isOrderClosed || isWhollyCancelled(line) ? zeroQuantity : pendingQuantity(line);
+  let expected: number = addQuantity(line.quantityReceived, pending);
+  let received: number = line.quantityReceived;
+  const arrivals: ExpectedArrival[] = [];
+  const add = (shipment: Shipment | null, quantityExpected: number): void => {
+    if (quantityExpected <= 0) return;
+    const quantityReceived = Math.min(received, quantityExpected);
+    expected -= quantityExpected;
+    received -= quantityReceived;
+    arrivals.push({ shipment, quantityExpected, quantityReceived });
+  };
+  for (const shipment of coming) {
+    const allocated = shipment.lineAllocations
+      .filter((allocation) => allocation.poLineItemId === line.poLineItemId)
+      .reduce((sum, allocation) => sum + allocation.quantityAllocated - allocation.quantityRejected, 0);
+    add(shipment, Math.min(allocated, expected));
   }
-  const date = (row: ScheduleRow): string => row.expectedDate ?? "9999-12-31";
-  return rows
-    .map((row, index) => ({ row, index }))
-    .sort((a, b) => (date(a.row) === date(b.row) ? a.index - b.index : date(a.row) < date(b.row) ? -1 : 1))
-    .map(({ row }) => row);
+  add(null, expected);
+  return arrivals;
 }

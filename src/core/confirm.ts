@@ -22,13 +22,13 @@ import type { LineItem, PurchaseOrder, Status } from "./purchase-order.ts";
 import { guidanceTo, refuseUnless } from "./status.ts";
 
 /** The new total confirmed of a line. */
-export interface ConfirmedTotal {
+interface ConfirmedTotal {
   readonly lineItemId: string;
   readonly quantityConfirmed: Quantity;
 }
 
 /** Every line, or the lines named. */
-export type ConfirmInput = { readonly confirmAll: true } | { readonly lines: readonly ConfirmedTotal[] };
+type ConfirmInput = { readonly confirmAll: true } | { readonly lines: readonly ConfirmedTotal[] };
 
 /**
  * Records what the supplier confirmed, as new totals; 0 un-confirms, repeating changes nothing. The status follows from the lines:

@@ -22,7 +22,8 @@ import {
 } from "./money.ts";
 import type { LineItem, PurchaseOrder, ShopFacts } from "./purchase-order.ts";
 
-export type FxSource = "override" | "shop-rate" | "same-currency";
+/** Where an exchange rate comes from: the order, the shop, or none is needed. */
+type FxSource = "override" | "shop-rate" | "same-currency";
 
 /** One row of the cost-sync history before its outcome is known. `poLineItemId` is the variant's first line. */
 export interface CostProposal {
@@ -227,7 +228,7 @@ const isSameCost = (proposal: CostProposal, row: CostRow | undefined): boolean =
   row.sourceCurrencyCode === proposal.sourceCurrencyCode;
 
 /** A cost that is not written, and why. */
-export interface SkippedCost<Proposal extends CostProposal> {
+interface SkippedCost<Proposal extends CostProposal> {
   readonly proposal: Proposal;
   readonly reason: string;
   /** Whether an earlier attempt has a `skipped` row of the variant already. */
@@ -235,7 +236,7 @@ export interface SkippedCost<Proposal extends CostProposal> {
 }
 
 /** What one attempt of a completion does. */
-export interface CostAttempt<Proposal extends CostProposal> {
+interface CostAttempt<Proposal extends CostProposal> {
   /** Counts from 1. */
   readonly attempt: number;
   readonly writes: readonly Proposal[];

@@ -1,14 +1,16 @@
 /**
  * Refusals and failures that a caller is told about.
  *
- * Owns: the table code → HTTP status and retryability (spec "Errors"), the table of machine words for what has no code of
- * its own (C3, C4), and the one error class that carries them. Does not own: the wire envelope (http) or the audit row.
+ * Owns: the table code → HTTP status and retryability (spec "Errors"), the reasons of INVALID_INPUT (C3, C4), and the one error class
+ * that carries them. Does not own: the error body (operations/envelope.ts) or the audit row.
+ *
  * Everything thrown that is not a `Fault` is a bug and becomes INTERNAL.
  */
 
-/** When a failure with this code may be retried: never, always (a wait is then given), or exactly when a wait is known (C5). */
+/** Whether a failure with this code may be retried: never, always (with a wait), or exactly when a wait is known (C5). */
 type Retry = "never" | "always" | "when-known";
 
+/** Code → HTTP status and retryability. */
 export const faultCodes = {
   UNAUTHORIZED: { status: 401, retry: "never" },
   PLAN_REQUIRED: { status: 403, retry: "never" },
@@ -28,9 +30,10 @@ export const faultCodes = {
   INVENTORY_GUARD_ISSUES: { status: 400, retry: "never" },
 } as const satisfies Record<string, { status: number; retry: Retry }>;
 
+/** A code of the specification. */
 export type FaultCode = keyof typeof faultCodes;
 
-/** Machine words beside INVALID_INPUT and the HTTP status each answers with (C4, C37). */
+/** Reasons of INVALID_INPUT that a program can tell apart, and the HTTP status of each (C4, C37). */
 export const faultReasons = {
   PREVIOUS_STATUS_MISMATCH: { status: 409, retryAfterMs: null },
   UNCONFIRMED_LINES: { status: 409, retryAfterMs: null },
@@ -40,15 +43,16 @@ export const faultReasons = {
   VERSION_MISMATCH: { status: 412, retryAfterMs: null },
 } as const satisfies Record<string, { status: number; retryAfterMs: number | null }>;
 
+/** A reason of INVALID_INPUT. */
 export type FaultReason = keyof typeof faultReasons;
 
-/** One fault of validation: where (a JSON pointer; query parameters as `/name`) and what is wrong. */
+/** One mistake in a request: where (a JSON pointer; a query parameter as `/name`) and what is wrong. */
 export interface ValidationDetail {
   readonly path: string;
   readonly message: string;
 }
 
-/** One variant that the inventory guard stopped at (C3, C44). */
+/** One line that the inventory guard stopped at, and what the caller may do about it (C3, C44). */
 export interface GuardDetail {
   readonly itemId: string;
   readonly variantId: string;
@@ -63,20 +67,23 @@ export interface LineDetail {
   readonly message: string;
 }
 
-export type FaultDetails = readonly ValidationDetail[] | readonly GuardDetail[] | readonly LineDetail[];
+type FaultDetails = readonly ValidationDetail[] | readonly GuardDetail[] | readonly LineDetail[];
 
-export interface FaultOptions {
+interface FaultOptions {
   readonly reason?: FaultReason;
   /** A short next step for the caller. */
   readonly action?: string;
   readonly details?: FaultDetails;
   readonly retryAfterMs?: number;
-  /** Methods that the path supports; sent as `Allow`. */
+  /** Methods that the path supports; sent in the header `Allow`. */
   readonly allow?: readonly string[];
   readonly cause?: unknown;
 }
 
-/** A refusal or failure with a code of the spec. `retryable` is true exactly when `retryAfterMs` is given. */
+/**
+ * A refusal or failure that a caller is told about: `throw new Fault(code, what is wrong, { action: what to do next })`.
+ * `retryable` is true exactly when `retryAfterMs` is given.
+ */
 export class Fault extends Error {
   override readonly name = "Fault";
   readonly code: FaultCode;
@@ -107,7 +114,7 @@ export class Fault extends Error {
   }
 }
 
-/** An INVALID_INPUT that names the field. `path` is a JSON pointer into the request (`/lines/0/quantityReceived`). */
+/** Makes an INVALID_INPUT about one field. `path` is a JSON pointer into the request (`/lines/0/quantityReceived`). */
 export function invalidField(path: string, message: string, action?: string): Fault {
   return new Fault("INVALID_INPUT", `${path}: ${message}`, {
     details: [{ path, message }],

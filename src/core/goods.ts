@@ -20,7 +20,7 @@ export interface GoodsContext extends DecisionContext {
 }
 
 /** The order's status before and after a call. */
-export interface StatusMove {
+interface StatusMove {
   readonly before: Status;
   readonly after: Status;
   /** Whether the quantities moved the order by themselves. */
@@ -28,7 +28,7 @@ export interface StatusMove {
 }
 
 /** What becomes of the storefront's stock: a push is queued, auto-sync is off, or there is nothing to push. */
-export type StockSync = "queued" | "disabled" | "skipped";
+type StockSync = "queued" | "disabled" | "skipped";
 
 /** A decision, and what its answer tells beside the order. */
 export interface GoodsDecision extends Decision {
@@ -133,7 +133,7 @@ export const unchangedGoods = (order: PurchaseOrder): GoodsDecision => ({
 });
 
 /** What a rule says of the change that it has decided. */
-export interface GoodsChange {
+interface GoodsChange {
   /** The log's machine word. */
   readonly action: string;
   /** `Received goods on`, to be followed by the number of lines. */

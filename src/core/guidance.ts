@@ -28,31 +28,25 @@ export const mentionedOperations = [
   "manufacturing_order_list",
 ] as const;
 
+/** The name of an operation that a text may mention. */
 export type MentionedOperation = (typeof mentionedOperations)[number];
 
 /** What travels beside an operation's input: a header on REST, an argument or a member of the error on MCP. */
 export type MentionedTerm = "idempotencyKey" | "retryAfter";
-
-/** Something that each surface has its own words for. */
-export interface Mention {
-  readonly name: MentionedOperation | MentionedTerm;
-  /** The record that the operation is to be called on; null for any. */
-  readonly recordId: string | null;
-}
 
 const mark = "\0";
 
 const mentions = /\0(\w+)(?: ([^\0]+))?\0/g;
 
 /**
- * A mention of an operation or a term, to be put into a text: `Take goods back with ${mention("purchase_order_unreceive")}.`
+ * Mentions an operation or a term in a text: `Take goods back with ${mention("purchase_order_unreceive")}.`
  *
- * @param recordId the record that the operation is to be called on, where the text is about one.
+ * @param recordId the record that the operation is to be called on; null for any.
  */
-export const mention = (name: Mention["name"], recordId: string | null = null): string =>
+export const mention = (name: MentionedOperation | MentionedTerm, recordId: string | null = null): string =>
   `${mark}${name}${recordId === null ? "" : ` ${recordId}`}${mark}`;
 
-/** The text with each mention in the words that `wording` gives. */
+/** Replaces each mention in the text by what `wording` makes of its name and record. */
 export function inWords(text: string, wording: (name: string, recordId: string | null) => string): string {
   if (!text.includes(mark)) return text;
   return text.replaceAll(mentions, (_mention, name: string, recordId?: string) => wording(name, recordId ?? null));

@@ -13,6 +13,8 @@ import { isOpen } from "./status.ts";
 /**
  * Incoming stock of one order: catalogue variant → pending quantity at the order's location. Empty unless the order is open
  * and has a location.
+ *
+ * Source: C41.
  */
 export function incomingOf(order: PurchaseOrder | null): ReadonlyMap<string, Quantity> {
   const incoming = new Map<string, Quantity>();
@@ -25,13 +27,18 @@ export function incomingOf(order: PurchaseOrder | null): ReadonlyMap<string, Qua
   return incoming;
 }
 
+/** A change of the incoming ledger: one variant at one location. */
 export interface IncomingDelta {
   readonly variantId: string;
   readonly locationId: string;
   readonly delta: Quantity;
 }
 
-/** How the incoming ledger moves when `before` becomes `after` (null: no such order). Only real moves are listed. */
+/**
+ * How the incoming ledger changes when `before` becomes `after` (null: there is no such order). What stays the same is left out.
+ *
+ * Source: C41.
+ */
 export function incomingDeltas(before: PurchaseOrder | null, after: PurchaseOrder | null): readonly IncomingDelta[] {
   const deltas = new Map<string, { variantId: string; locationId: string; delta: number }>();
   const add = (order: PurchaseOrder | null, sign: 1 | -1): void => {
@@ -85,9 +92,11 @@ export interface OnOrder {
 }
 
 /**
- * Which products carry the tag: those with something incoming of any of their variants. One change a product, by its first variant.
+ * Which products get the on-order tag: those with something incoming of any of their variants. One change per product, named by its
+ * first variant.
  *
  * @param variants every variant of the products in question.
+ * Source: C42.
  */
 export function tagPlan(
   variants: readonly OnOrder[],

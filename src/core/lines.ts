@@ -30,19 +30,22 @@ type Quantities = Pick<
   "quantityOrdered" | "quantityConfirmed" | "quantityReceived" | "quantityRejected" | "quantityCancelled"
 >;
 
+/** Whether the line has no catalogue variant (C16). */
 export const isCustom = (line: Pick<LineItem, "variantId">): boolean => line.variantId.startsWith(customVariantPrefix);
 
-/** What a line is expected to bring: confirmed if any, else ordered. */
+/** What a line is expected to bring: its confirmed quantity if any, else its ordered quantity. */
 export const baseQuantity = (line: Quantities): Quantity =>
   line.quantityConfirmed > 0 ? line.quantityConfirmed : line.quantityOrdered;
 
-/** received + rejected + cancelled: what counts against the base. */
+/** received + rejected + cancelled: what counts against the base quantity (C25, C29). */
 export const accountedQuantity = (line: Quantities): Quantity =>
   asQuantity(line.quantityReceived + line.quantityRejected + line.quantityCancelled);
 
+/** What is still to come: base − accounted, never below 0 (C29). */
 export const pendingQuantity = (line: Quantities): Quantity =>
   asQuantity(Math.max(0, baseQuantity(line) - accountedQuantity(line)));
 
+/** Whether everything ordered was cancelled and nothing was received. */
 export const isWhollyCancelled = (line: Quantities): boolean =>
   line.quantityCancelled >= line.quantityOrdered && line.quantityReceived === 0;
 
@@ -86,6 +89,7 @@ export function rateToOrderCurrency(
   return toShop === null || orderToShop === null ? null : { numerator: toShop, denominator: orderToShop };
 }
 
+/** What of a header follows from the lines. */
 export interface OrderTotals {
   readonly itemCount: number;
   readonly totalValue: Money;

@@ -23,7 +23,7 @@ import type { LineItem, PurchaseOrder, Status } from "./purchase-order.ts";
 import { refuseUnless } from "./status.ts";
 
 /** New totals of a line; what is left out stays. */
-export interface ReceivedTotal {
+interface ReceivedTotal {
   readonly lineItemId: string;
   readonly quantityReceived: Quantity;
   readonly quantityRejected?: Quantity | undefined;
@@ -31,7 +31,7 @@ export interface ReceivedTotal {
 }
 
 /** An amount of a line to take back. */
-export interface TakenBack {
+interface TakenBack {
   readonly lineItemId: string;
   /** Above 0. */
   readonly quantity: Quantity;

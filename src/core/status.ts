@@ -267,7 +267,11 @@ export function availableMoves(order: PurchaseOrder): readonly Status[] {
 export const permits = ({ status }: WithStatus, activity: Activity): boolean =>
   table[status].permissions[activity].may !== "never";
 
-/** The statuses that leave the activity open. */
+/** The statuses in which the activity can change the order. */
+export const statusesOpenTo = (activity: Activity): readonly Status[] =>
+  statuses.filter((status) => table[status].permissions[activity].may === "always");
+
+/** The statuses that leave the activity open, be it only to a call that changes nothing. */
 export const statusesThatPermit = (activity: Activity): readonly Status[] =>
   statuses.filter((status) => permits({ status }, activity));
 

@@ -25,7 +25,7 @@ export interface OpenPush {
 }
 
 /** What to do next for an order's stock. */
-export type PushStep =
+type PushStep =
   /** Send the same items under the same reference again, to learn the outcome. Then plan anew. */
   | { readonly kind: "resend"; readonly push: OpenPush }
   /** Store these items under a new reference, then send them. */

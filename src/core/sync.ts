@@ -14,7 +14,7 @@ import { refuseUnless } from "./status.ts";
 import { needsSync, storefrontSyncState } from "./stock-push.ts";
 
 /** Why a line is not pushed (C43). */
-export type SyncSkipReason = "custom-item" | "nothing-received" | "already-synced" | "guard-skipped" | "no-location";
+type SyncSkipReason = "custom-item" | "nothing-received" | "already-synced" | "guard-skipped" | "no-location";
 
 /** A decision to push, line by line. */
 export interface SyncDecision extends GoodsDecision {
@@ -116,7 +116,7 @@ export interface LineProgress {
 }
 
 /** What a caller that waits is told of a line. */
-export interface LineConfirmation {
+interface LineConfirmation {
   readonly status: "verified" | "failed" | "pending";
   readonly reason: string | null;
 }

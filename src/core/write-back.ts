@@ -33,7 +33,7 @@ export interface WriteBackEdit extends Changes<typeof supplierFields> {
 }
 
 /** What became of one line; `variantId` is null when the order has no such line. */
-export interface WriteBackLine {
+interface WriteBackLine {
   readonly lineItemId: string;
   readonly variantId: string | null;
   readonly outcome: "applied" | "skipped" | "failed";
@@ -41,7 +41,7 @@ export interface WriteBackLine {
 }
 
 /** What a write-back sets, and what its caller is told. */
-export interface WriteBack {
+interface WriteBack {
   readonly writes: readonly { readonly variantId: string; readonly changes: SupplierEntryChanges }[];
   /** `failed` if any line failed, else `applied` if any was applied, else `skipped`. */
   readonly outcome: WriteBackLine["outcome"];

@@ -27,7 +27,7 @@ import {
   unitCost,
   urlMax,
 } from "../operations/fields.ts";
-import { costSyncJson } from "../operations/purchase-orders/attachments.ts";
+import { costRowJson } from "../operations/purchase-orders/attachments.ts";
 import { fxRate } from "../operations/purchase-orders/json.ts";
 import type { CostSyncEntry, LogEntry, Receipt } from "../shop/purchase-order-history.ts";
 import { instantMs, optional, ownText, shortText, signedQuantity } from "./record-type.ts";
@@ -181,4 +181,4 @@ export const costSyncInput = z
   }));
 
 /** The row as it is read, and which completion it belongs to. */
-export const costSyncRecord = (row: CostSyncEntry) => ({ ...costSyncJson(row), completion: row.completion });
+export const costSyncRecord = (row: CostSyncEntry) => ({ ...costRowJson(row), completion: row.completion });

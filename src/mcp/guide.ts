@@ -2,7 +2,7 @@
  * What a purchasing agent is told beside the tools: how to work here, the status model, and a way from a forecast view to orders.
  */
 import { statuses } from "../core/purchase-order.ts";
-import { movesFrom } from "../core/status.ts";
+import { type Activity, movesFrom, statusesOpenTo } from "../core/status.ts";
 
 /** Told to every client when it connects. */
 export const instructions = [
@@ -29,6 +29,9 @@ const table = statuses
   .map(([from, to]) => `| ${from} | ${to.length === 0 ? "only the status in previousStatus" : to.join(", ")} |`)
   .join("\n");
 
+/** The statuses from which a tool does its work, as a cell of a table. */
+const from = (activity: Activity): string => statusesOpenTo(activity).join(", ");
+
 export const guides: readonly Guide[] = [
   {
     uri: "openpo://guides/status-model",
@@ -53,13 +56,13 @@ ${table}
 | Tool | From | To |
 |---|---|---|
 | purchase_order_create | nothing | Draft |
-| purchase_order_confirm with confirmAll | Sent, Partially Confirmed, Confirmed | In Progress |
-| purchase_order_confirm with lines | Sent, Partially Confirmed, Confirmed | Sent, Partially Confirmed or Confirmed, as the lines are |
-| purchase_order_receive | In Progress, Partially Received, Received | Partially Received or Received |
-| purchase_order_unreceive | In Progress, Partially Received, Received | In Progress, Partially Received or Received |
-| purchase_order_complete | Received, Partially Received | Completed |
-| purchase_order_quick_complete | In Progress | Completed |
-| purchase_order_delete | Draft, Cancelled | gone |
+| purchase_order_confirm with confirmAll | ${from("confirm")} | In Progress |
+| purchase_order_confirm with lines | ${from("confirm")} | Sent, Partially Confirmed or Confirmed, as the lines are |
+| purchase_order_receive | ${from("receive")} | Partially Received or Received |
+| purchase_order_unreceive | ${from("unreceive")} | In Progress, Partially Received or Received |
+| purchase_order_complete | ${from("complete")} | Completed |
+| purchase_order_quick_complete | ${from("quick-complete")} | Completed |
+| purchase_order_delete | ${from("delete")} | gone |
 
 When a tool answers INVENTORY_GUARD_ISSUES, call it again with resolutions: one \`{ itemId, action }\` for each entry of error.details, with one of its allowedActions.
 `,

@@ -20,7 +20,7 @@
  *       had been kept, or when it comes after another runner has taken over.
  */
 import type { EffectOutcome } from "../core/effect.ts";
-import { findDueLanes, giveBackStatement, releaseStatement } from "../shop/effects.ts";
+import { findDueLanes, releaseOwnStatement, releaseOthersStatement } from "../shop/effects.ts";
 import { isNotFound } from "../store/engine-rules.ts";
 import type { Clock, Engine, Ids, Log } from "../store/store.ts";
 import type { StorefrontOf } from "../storefront/storefront.ts";
@@ -102,7 +102,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     for (const shopId of await engine.list()) {
       if (stop.signal.aborted) return;
       try {
-        const release = releaseStatement(shopId, owner, clock.now());
+        const release = releaseOthersStatement(shopId, owner, clock.now());
         await engine.write(shopId, (tx) => tx.batch([release]), { durable: false });
       } catch (error) {
         log.error({ shopId, err: error }, "the shop's pending effects could not be resumed");
@@ -114,7 +114,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   /** Lets other nodes continue at once, instead of when the leases end. */
   async function giveBack(shopId: string): Promise<void> {
     try {
-      await engine.write(shopId, (tx) => tx.batch([giveBackStatement(shopId, owner, clock.now())]));
+      await engine.write(shopId, (tx) => tx.batch([releaseOwnStatement(shopId, owner, clock.now())]));
     } catch (error) {
       if (!isNotFound(error))
         log.warn({ shopId, err: error }, "claims could not be given back; they end with their leases");

@@ -2,7 +2,7 @@
  * The steps of a run: a change of the shop, then a call of the storefront, then the next change. What all kinds of effects share.
  */
 import type { Effect, EffectOutcome } from "../core/effect.ts";
-import { type ClaimedEffect, putOffStatement, settleEffectStatement } from "../shop/effects.ts";
+import { type ClaimedEffect, postponeStatement, settleEffectStatement } from "../shop/effects.ts";
 import type { Ids, Tx } from "../store/store.ts";
 import type { Storefront, StorefrontError } from "../storefront/storefront.ts";
 
@@ -61,7 +61,7 @@ export async function endRun(
     run.map(({ effectId, attempts }) => {
       const outcome = outcomes.get(effectId) ?? pending;
       return outcome.state === "pending"
-        ? putOffStatement(context.shopId, effectId, context.retryAtMs(attempts, error) ?? context.now(), detail)
+        ? postponeStatement(context.shopId, effectId, context.retryAtMs(attempts, error) ?? context.now(), detail)
         : settleEffectStatement(context.shopId, effectId, outcome, context.now());
     }),
   );

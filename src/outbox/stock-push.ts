@@ -8,12 +8,13 @@
 import { type EffectOutcome, orderUri } from "../core/effect.ts";
 import type { PurchaseOrder } from "../core/purchase-order.ts";
 import { type PushItem, type PushReport, needsSync, pushPlan, pushRecorded } from "../core/stock-push.ts";
-import { type ClaimedEffect, laneOf, renewStatement } from "../shop/effects.ts";
+import { type ClaimedEffect, renewStatement } from "../shop/effects.ts";
 import { type Stamp, loadOrder, saveDecision } from "../shop/purchase-orders.ts";
 import {
   type SentItem,
   type StockPush,
   giveUpStatements,
+  hasPendingPush,
   insertPushStatement,
   itemResultsStatement,
   loadStockPushes,
@@ -205,7 +206,7 @@ async function putOffPush(
     retryOrFail(context, entry, error, detail, landedOf(push, entry).length);
   const ended = await endRun(tx, context, push.run, outcomeOf, detail, error);
   const gaveUp = push.run.find((entry) => outcomeOf(entry).state === "failed");
-  const isLast = !(await hasPendingEffect(tx, shopId, purchaseOrderId));
+  const isLast = !(await hasPendingPush(tx, shopId, purchaseOrderId));
   if (isLast) await tx.batch(giveUpStatements(shopId, purchaseOrderId));
   const problem = gaveUp === undefined ? null : `${detail} (tried ${gaveUp.attempts} times).`;
   await record(tx, context, order, { landed, problem, inFlight: !isLast });
@@ -232,7 +233,7 @@ async function endPush(
   };
   const ended = await endRun(tx, context, push.run, outcomeOf, "", null);
   const problem = push.rejections.size === 0 ? null : problemsText([...push.rejections.values()]);
-  const inFlight = await hasPendingEffect(tx, context.shopId, push.purchaseOrderId);
+  const inFlight = await hasPendingPush(tx, context.shopId, push.purchaseOrderId);
   await record(tx, context, order, { landed, problem, inFlight });
   return ended;
 }
@@ -242,15 +243,6 @@ const linesOf = ({ effect }: ClaimedEffect): readonly string[] =>
 
 const landedOf = (push: PushRun, entry: ClaimedEffect): readonly string[] =>
   linesOf(entry).filter((id) => push.landedLineIds.has(id));
-
-async function hasPendingEffect(tx: Tx, shopId: string, purchaseOrderId: string): Promise<boolean> {
-  const lane = laneOf({ kind: "push-stock", purchaseOrderId, poLineItemIds: [] });
-  const rows = await tx.all<{ effect_id: string }>(
-    "select effect_id from effect where shop_id = ? and lane = ? and state = 'pending' limit 1",
-    [shopId, lane],
-  );
-  return rows.length > 0;
-}
 
 /** Updates the order by what is new about its pushes. `order` is as stored. */
 async function record(tx: Tx, context: WorkContext, order: PurchaseOrder, report: PushReport): Promise<void> {

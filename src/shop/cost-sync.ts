@@ -70,7 +70,7 @@ export async function loadCostRows(
 }
 
 /** A row as an attempt begins. */
-export interface NewCostRow extends CostProposal {
+interface NewCostRow extends CostProposal {
   readonly costSyncId: string;
   readonly outcome: "proposed" | "skipped";
   readonly reason: string | null;

@@ -1,7 +1,7 @@
 /**
- * The outbox as rows: effects are put in with the change that asks for them (S3), claimed, put off and settled.
+ * The outbox as rows: effects are stored with the change that asks for them (S3), claimed under a lease, postponed and settled.
  *
- * Owns: the SQL of `effect`. Does not own: when an effect runs (outbox.ts), what it does (effect-work.ts).
+ * Owns: the SQL of `effect`. Does not own: when an effect runs (outbox/runner.ts), what it does (outbox/work.ts).
  */
 import type { Effect, EffectOutcome } from "../core/effect.ts";
 import { inChunks, placeholders } from "../store/in-lists.ts";
@@ -17,8 +17,8 @@ insert into effect
 values (?, ?, ?, ?, ?, ?, 'pending', 0, ?, null, 0, null, ?, null)`;
 
 /**
- * Effects of one lane run one at a time: an order has one push in flight, and the storefront's incoming figures of a location and its
- * tags are set by one call after another, so that the last one told is the ledger's last.
+ * The lane of an effect. Effects of one lane run one at a time: an order has one push in flight, and the storefront's incoming
+ * quantities of a location, and its tags, are set by one call after another, so that the last call has the ledger's last state.
  */
 export function laneOf(effect: Effect): string {
   switch (effect.kind) {
@@ -32,7 +32,7 @@ export function laneOf(effect: Effect): string {
   }
 }
 
-/** The statements that keep these effects, each due at once, and the ids they get. */
+/** The statements that store these effects, each due at once, and the ids that they get. */
 export function effectStatements(
   shopId: string,
   effects: readonly Effect[],
@@ -61,7 +61,7 @@ export function effectStatements(
   };
 }
 
-/** An effect that a runner has claimed. `attempts` counts the one that begins. */
+/** An effect that a runner has claimed. `attempts` counts the attempt that begins. */
 export interface ClaimedEffect {
   readonly effectId: string;
   readonly effect: Effect;
@@ -70,18 +70,22 @@ export interface ClaimedEffect {
 
 /** Which lanes have an effect that is due, and when the next one will be. */
 export interface DueLanes {
-  /** Those that nobody else has. */
+  /** Those that no other runner has claimed. */
   readonly lanes: readonly string[];
-  /** Another runner has a lane with an effect that is due. */
+  /** Another runner has claimed a lane with an effect that is due. */
   readonly isHeldUp: boolean;
-  /** Null when nothing is pending beyond what is due. */
+  /** Null when no effect is pending beyond those that are due. */
   readonly nextDueAtMs: number | null;
 }
 
-/** Due effects that one look at the outbox takes in. */
-const lookMax = 64;
+/** Due effects that one query reads. */
+const dueMax = 64;
 
-/** @param running lanes to leave out; they are looked at again when they are through. */
+/**
+ * Finds the lanes with effects that are due.
+ *
+ * @param running lanes to leave out, since this runner is at work on them.
+ */
 export async function findDueLanes(
   tx: Tx,
   shopId: string,
@@ -89,7 +93,7 @@ export async function findDueLanes(
   running: readonly string[],
   nowMs: number,
 ): Promise<DueLanes> {
-  const others = running.length === 0 ? "" : ` and e.lane not in (${running.map(() => "?").join(", ")})`;
+  const others = running.length === 0 ? "" : ` and e.lane not in (${placeholders(running.length)})`;
   const [due, held, next] = await Promise.all([
     tx.all<{ lane: string }>(
       `select e.lane from effect e
@@ -98,7 +102,7 @@ export async function findDueLanes(
            select 1 from effect h where h.shop_id = e.shop_id and h.lane = e.lane and h.state = 'pending'
              and h.lease_owner is not null and h.lease_owner <> ? and h.due_at > ?)
        order by e.due_at, e.effect_id limit ?`,
-      [shopId, nowMs, ...running, owner, nowMs, lookMax],
+      [shopId, nowMs, ...running, owner, nowMs, dueMax],
     ),
     tx.all<{ lane: string }>(
       `select h.lane from effect h
@@ -120,12 +124,13 @@ export async function findDueLanes(
   };
 }
 
-/** Effects of a lane that one run takes together. */
+/** Effects of a lane that one run claims. */
 const runMax = 50;
 
 /**
- * Takes the lane's due effects, oldest first, until `leasedUntilMs`; none when another runner has the lane. What this owner has already is
- * taken too: of that an earlier try was kept, or broke off. An attempt that was begun and not finished is not counted twice.
+ * Claims the lane's due effects, oldest first, with a lease until `leasedUntilMs`; none when another runner has the lane. Effects that
+ * this owner has claimed already are among them: an earlier claim was stored, or its run broke off. An attempt that was begun and not
+ * finished is not counted twice.
  */
 export async function claimLane(
   tx: Tx,
@@ -161,7 +166,7 @@ export async function claimLane(
   return claimed;
 }
 
-/** Whether the owner still has every one of these effects, at most a run of them. */
+/** Whether the owner still holds the lease of every one of these effects. At most as many as one run claims. */
 export async function hasClaimed(
   tx: Tx,
   shopId: string,
@@ -170,25 +175,26 @@ export async function hasClaimed(
 ): Promise<boolean> {
   const rows = await tx.all<{ effect_id: string }>(
     `select effect_id from effect
-     where shop_id = ? and state = 'pending' and lease_owner = ? and effect_id in (${effectIds.map(() => "?").join(", ")})`,
+     where shop_id = ? and state = 'pending' and lease_owner = ? and effect_id in (${placeholders(effectIds.length)})`,
     [shopId, owner, ...effectIds],
   );
   return rows.length === effectIds.length;
 }
 
-/** Keeps a claim for longer. */
+/** Renews the lease of an effect. */
 export const renewStatement = (shopId: string, effectId: string, leasedUntilMs: number): Statement => ({
   sql: "update effect set due_at = ? where shop_id = ? and effect_id = ? and state = 'pending'",
   params: [leasedUntilMs, shopId, effectId],
 });
 
-/** Puts a claimed effect off until it is tried again. */
-export const putOffStatement = (shopId: string, effectId: string, dueAtMs: number, detail: string): Statement => ({
+/** Ends the lease of an effect that is tried again at `dueAtMs`. */
+export const postponeStatement = (shopId: string, effectId: string, dueAtMs: number, detail: string): Statement => ({
   sql: `update effect set due_at = ?, lease_owner = null, detail = ?
         where shop_id = ? and effect_id = ? and state = 'pending'`,
   params: [dueAtMs, detail, shopId, effectId],
 });
 
+/** Settles an effect: it is not tried again. */
 export const settleEffectStatement = (
   shopId: string,
   effectId: string,
@@ -207,14 +213,14 @@ export const settleEffectStatement = (
   ],
 });
 
-/** Effects that one call makes due again. */
-const reviveMax = 50;
+/** Failed effects that one call retries. */
+const retriedMax = 50;
 
 /**
- * Makes due again what was given up of telling the storefront these variants' incoming quantities at the location, and their tags:
- * each is told as the ledger stands by then.
+ * Makes failed effects due again that would have told the storefront these variants' incoming quantities at the location, or their
+ * tags. Each then sends what the ledger has at that time.
  *
- * @returns the effects that are told again.
+ * @returns the effects that are retried.
  */
 export async function retryFailedMirrors(
   tx: Tx,
@@ -230,33 +236,33 @@ export async function retryFailedMirrors(
       shopId,
       laneOf({ kind: "sync-tags", variantIds: [] }),
       locationId === null ? "" : laneOf({ kind: "mirror-incoming", locationId, variantIds: [] }),
-      reviveMax,
+      retriedMax,
     ],
   );
-  const revived = rows.flatMap((row) => {
+  const retried = rows.flatMap((row) => {
     const effect: Effect = JSON.parse(row.payload);
     const concerns = "variantIds" in effect && effect.variantIds.some((variantId) => variantIds.has(variantId));
     return concerns ? [{ effectId: row.effect_id, kind: effect.kind }] : [];
   });
   await tx.batch(
-    revived.map(({ effectId }) => ({
+    retried.map(({ effectId }) => ({
       sql: `update effect set state = 'pending', attempts = 0, due_at = ?, detail = null, item_count = 0, settled_at = null
             where shop_id = ? and effect_id = ?`,
       params: [nowMs, shopId, effectId],
     })),
   );
-  return revived;
+  return retried;
 }
 
-/** Makes everything due that other runners have claimed; the attempts that they did not finish do not count. */
-export const releaseStatement = (shopId: string, owner: string, nowMs: number): Statement => ({
+/** Releases all leases of other runners; the attempts that they did not finish are not counted. */
+export const releaseOthersStatement = (shopId: string, owner: string, nowMs: number): Statement => ({
   sql: `update effect set due_at = ?, lease_owner = null, attempts = attempts - 1
         where shop_id = ? and state = 'pending' and lease_owner <> ?`,
   params: [nowMs, shopId, owner],
 });
 
-/** Makes everything due that this runner has claimed; the attempts that it did not finish do not count. */
-export const giveBackStatement = (shopId: string, owner: string, nowMs: number): Statement => ({
+/** Releases all leases of this runner; the attempts that it did not finish are not counted. */
+export const releaseOwnStatement = (shopId: string, owner: string, nowMs: number): Statement => ({
   sql: `update effect set due_at = ?, lease_owner = null, attempts = attempts - 1
         where shop_id = ? and state = 'pending' and lease_owner = ?`,
   params: [nowMs, shopId, owner],
@@ -277,12 +283,12 @@ interface StandingRow {
   readonly lease_owner: string | null;
 }
 
-/** How an effect stands. */
+/** How far an effect is, and whether a runner is at work on it. */
 export interface Standing {
   readonly outcome: EffectOutcome;
-  /** Attempts that were begun. */
+  /** Attempts begun so far. */
   readonly attempts: number;
-  /** A runner has it. */
+  /** Whether a runner holds its lease. */
   readonly isClaimed: boolean;
 }
 
@@ -298,7 +304,7 @@ function outcomeFrom(row: StandingRow): EffectOutcome {
   }
 }
 
-/** How these effects stand; one that is not there any more is left out. */
+/** How far these effects are. One that was deleted is left out. */
 export async function loadStandings(
   tx: Tx,
   shopId: string,

@@ -1,28 +1,33 @@
 /**
- * What is known of an order's stock pushes (C40, C43): whether one has no outcome yet, and what was sent under which reference.
+ * An order's stock pushes as rows (C40, C43): what was sent under which reference, and what became of it.
  *
- * Owns: the SQL of `stock_push`. Does not own: when a push is made, sent and settled (effect-work.ts).
+ * Owns: the SQL of `stock_push`. Does not own: what a push carries (core/stock-push.ts), when it is sent and settled
+ * (outbox/stock-push.ts).
  */
 import type { OpenPush, PushItem } from "../core/stock-push.ts";
-import { laneOf } from "./effects.ts";
 import type { Statement, Tx } from "../store/store.ts";
+import { laneOf } from "./effects.ts";
 
-/**
- * Whether a push of the order was asked for, or sent, and has no known outcome. One that was given up without an outcome is not in
- * flight any more.
- */
+/** Whether a push of the order was asked for and is not finished. */
+export async function hasPendingPush(tx: Tx, shopId: string, purchaseOrderId: string): Promise<boolean> {
+  const lane = laneOf({ kind: "push-stock", purchaseOrderId, poLineItemIds: [] });
+  const rows = await tx.all<{ effect_id: string }>(
+    "select effect_id from effect where shop_id = ? and lane = ? and state = 'pending' limit 1",
+    [shopId, lane],
+  );
+  return rows.length > 0;
+}
+
+/** Whether a push of the order was asked for, or sent, and has no known outcome. One that was given up is not in flight any more. */
 export async function isPushInFlight(tx: Tx, shopId: string, purchaseOrderId: string): Promise<boolean> {
-  const [effects, pushes] = await Promise.all([
-    tx.all<{ effect_id: string }>(
-      "select effect_id from effect where shop_id = ? and lane = ? and state = 'pending' limit 1",
-      [shopId, laneOf({ kind: "push-stock", purchaseOrderId, poLineItemIds: [] })],
-    ),
+  const [isPending, sent] = await Promise.all([
+    hasPendingPush(tx, shopId, purchaseOrderId),
     tx.all<{ reference: string }>(
       "select reference from stock_push where shop_id = ? and purchase_order_id = ? and state = 'in-flight' limit 1",
       [shopId, purchaseOrderId],
     ),
   ]);
-  return effects.length > 0 || pushes.length > 0;
+  return isPending || sent.length > 0;
 }
 
 const itemsFrom = (json: string): readonly SentItem[] => {
@@ -32,10 +37,11 @@ const itemsFrom = (json: string): readonly SentItem[] => {
 
 /** An item of a push, and what became of it. */
 export interface SentItem extends PushItem {
-  /** Null while it may or may not have landed. */
+  /** Null while it is not known whether it has landed. */
   readonly result: { readonly outcome: "landed" } | { readonly outcome: "rejected"; readonly message: string } | null;
 }
 
+/** A push that was stored before it was sent. */
 export interface StockPush extends OpenPush {
   readonly items: readonly SentItem[];
   /** In flight, given up without an outcome, or settled item by item. */
@@ -52,7 +58,7 @@ export async function loadStockPushes(tx: Tx, shopId: string, purchaseOrderId: s
   return rows.map((row) => ({ reference: row.reference, items: itemsFrom(row.items), state: row.state }));
 }
 
-/** Keeps a push that is about to be sent for the first time (C40). */
+/** Stores a push that is about to be sent for the first time (C40). */
 export const insertPushStatement = (
   shopId: string,
   purchaseOrderId: string,
@@ -68,13 +74,13 @@ export const insertPushStatement = (
   };
 };
 
-/** Keeps that a push is about to be sent again, under the same reference. */
+/** Records that a push is about to be sent again, under the same reference. */
 export const resendStatement = (shopId: string, reference: string): Statement => ({
   sql: "update stock_push set state = 'in-flight', attempts = attempts + 1 where shop_id = ? and reference = ?",
   params: [shopId, reference],
 });
 
-/** Keeps what became of the items; the push is settled once that is known of every one. */
+/** Records the results of the items. The push is settled once every item has one. */
 export const itemResultsStatement = (
   shopId: string,
   reference: string,
@@ -88,15 +94,15 @@ export const itemResultsStatement = (
   };
 };
 
-/** Counts an attempt that is known to have done nothing. */
+/** Counts an attempt that certainly had no effect. */
 export const notLandedStatement = (shopId: string, reference: string): Statement => ({
   sql: "update stock_push set not_landed = not_landed + 1 where shop_id = ? and reference = ?",
   params: [shopId, reference],
 });
 
 /**
- * Gives the order's open pushes up: one of which no attempt can have landed is forgotten, the others wait to be sent again under
- * their reference by a later push.
+ * Give up the order's open pushes. One whose attempts certainly had no effect is deleted. The others wait for a later push, which sends
+ * them again under their reference.
  */
 export const giveUpStatements = (shopId: string, purchaseOrderId: string): readonly Statement[] => [
   {

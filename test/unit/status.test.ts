@@ -14,6 +14,7 @@ import {
   permits,
   refuseUnless,
   statusesOnTheWay,
+  statusesOpenTo,
   statusesThatPermit,
 } from "../../src/core/status.ts";
 import { inWords } from "../../src/core/guidance.ts";
@@ -100,6 +101,7 @@ for (const [status, row] of permitted)
       if (mark !== ".") {
         refuseUnless(before, activity);
         assert.ok(statusesThatPermit(activity).includes(status));
+        assert.equal(statusesOpenTo(activity).includes(status), mark === "+");
         return;
       }
       const fault = refusal(() => refuseUnless(before, activity));

@@ -1,3 +1,7 @@
+/**
+ * How answers show what belongs to an order: payments, documents, shipments, addresses, the receipt schedule, receipts, cost history,
+ * log and credits. A schema for each, and the function that makes it from the program's own values.
+ */
 import { z } from "zod";
 import {
   type AppliedCredit,
@@ -16,8 +20,6 @@ import {
 import { fxRateToNumber, moneyToNumber, quantityToNumber } from "../../core/money.ts";
 import type { CostSyncEntry, LogEntry, Receipt } from "../../shop/purchase-order-history.ts";
 import { addressSchema, dateSchema, instant, instantOrNull, instantSchema, moneyOrNull } from "../fields.ts";
-
-// The shapes of what hangs on an order, and the way to them.
 
 export const paymentSchema = z
   .strictObject({
@@ -169,7 +171,7 @@ export const receiptJson = ({ receivedAtMs, lines, ...receipt }: Receipt): z.out
   })),
 });
 
-export const costSyncSchema = z
+export const costRowSchema = z
   .strictObject({
     costSyncId: z.string(),
     variantId: z.string(),
@@ -191,7 +193,7 @@ export const costSyncSchema = z
   })
   .meta({ id: "CostSyncRow", description: "A unit cost that the order proposed, and what became of it." });
 
-export const costSyncJson = (entry: CostSyncEntry): z.output<typeof costSyncSchema> => ({
+export const costRowJson = (entry: CostSyncEntry): z.output<typeof costRowSchema> => ({
   costSyncId: entry.costSyncId,
   variantId: entry.variantId,
   poLineItemId: entry.poLineItemId,

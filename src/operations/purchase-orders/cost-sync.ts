@@ -37,7 +37,7 @@ import type { Statement, Tx } from "../../store/store.ts";
 import { type ItemResult, StorefrontError } from "../../storefront/storefront.ts";
 import type { Call } from "../operation.ts";
 import { withinLimit } from "../upstream.ts";
-import { loadStandings } from "./guard.ts";
+import { variantStandings } from "./guard.ts";
 
 export const costSyncSchema = z
   .strictObject({
@@ -185,7 +185,7 @@ const supplierCostStatement = (shopId: string, supplierId: string | null, propos
 async function lookUp(call: Call, variantIds: readonly string[]): Promise<ReadonlyMap<string, VariantStanding>> {
   if (variantIds.length === 0) return new Map();
   try {
-    return await loadStandings(call, variantIds);
+    return await variantStandings(call, variantIds);
   } catch (error) {
     if (!(error instanceof StorefrontError)) throw error;
     throw notCompleted(`The storefront could not look variants up: ${error.message}.`, error);

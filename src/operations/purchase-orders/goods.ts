@@ -56,7 +56,7 @@ export function linesOf(
 export const lineIdOf = (line: { readonly lineItemId: string }): string => line.lineItemId;
 
 /** A change that the inventory guard stands before. */
-export interface GuardedChange {
+interface GuardedChange {
   /** The rule with its input: what the call wants decided, whatever the order is like by then. */
   rule(order: PurchaseOrder, context: GoodsContext): GoodsDecision;
   /** The lines whose variants are checked. */

@@ -60,12 +60,12 @@ export async function guard(
 ): Promise<GuardFacts> {
   const variantIds = [...new Set(lineItems.filter((line) => !isCustom(line)).map((line) => line.variantId))];
   if (variantIds.length === 0) return noGuard;
-  const standings = await ask("look variants up", () => loadStandings(call, variantIds));
+  const standings = await ask("look variants up", () => variantStandings(call, variantIds));
   const { issues, activateVariantIds, skippedLineItemIds } = guardVerdict(lineItems, standings, resolutions);
   refuse(issues);
   if (activateVariantIds.length > 0) {
     await ask("activate variants", () => withinLimit(() => call.storefront.activateVariants(activateVariantIds)));
-    const after = await ask("look variants up", () => loadStandings(call, activateVariantIds));
+    const after = await ask("look variants up", () => variantStandings(call, activateVariantIds));
     const activated = lineItems.filter(
       (line) => after.has(line.variantId) && !skippedLineItemIds.has(line.poLineItemId),
     );
@@ -80,7 +80,7 @@ export async function guard(
  *
  * @throws StorefrontError  the storefront could not be asked.
  */
-export async function loadStandings(
+export async function variantStandings(
   call: Pick<Call, "storefront">,
   variantIds: readonly string[],
 ): Promise<ReadonlyMap<string, VariantStanding>> {

@@ -1,3 +1,8 @@
+/**
+ * Adding, changing and deleting lines (spec "Purchase orders: writes"; C16, C30–C32).
+ *
+ * Owns: turning what a caller sends into what a rule takes, and its answer. Does not own: the rules (core/edit.ts, core/write-back.ts).
+ */
 import { z } from "zod";
 import {
   type LineEditDecision,

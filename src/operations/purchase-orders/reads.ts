@@ -1,5 +1,5 @@
 /**
- * Reading purchase orders: the list, one order, and everything that hangs on it (spec "Purchase orders: reads", contract §9).
+ * Reading purchase orders: the list, one order, and everything that belongs to it (spec "Purchase orders: reads"; contract §9).
  */
 import { z } from "zod";
 import {
@@ -44,8 +44,8 @@ import {
   appliedCreditSchema,
   availableCreditJson,
   availableCreditSchema,
-  costSyncJson,
-  costSyncSchema,
+  costRowJson,
+  costRowSchema,
   documentJson,
   documentSchema,
   logEntryJson,
@@ -137,7 +137,7 @@ export const listPurchaseOrders = operation({
   },
 });
 
-/** Lists by age hold an instant and an id. */
+/** The position that the cursor of a list by age holds: an instant and an id. */
 function historyPosition(keys: ReturnType<typeof decodeCursor>): HistoryPosition {
   const [atMs, id] = keys;
   if (typeof atMs !== "number" || typeof id !== "string" || keys.length !== 2) throw invalidCursor();
@@ -378,7 +378,7 @@ export const getReceiptSchedule = operation({
     }),
 });
 
-// What it has gone through.
+// Its history.
 
 export const listCostSyncHistory = operation({
   ...read,
@@ -397,7 +397,7 @@ export const listCostSyncHistory = operation({
       cursor,
     })
     .meta({ example }),
-  output: z.strictObject({ costSyncHistory: z.array(costSyncSchema), ...pageShape }),
+  output: z.strictObject({ costSyncHistory: z.array(costRowSchema), ...pageShape }),
   run(call, input) {
     const { shopId } = call.shop;
     const { limit, cursor, ...filters } = input;
@@ -409,7 +409,7 @@ export const listCostSyncHistory = operation({
       const page = await pageOfCosts(tx, shopId, purchaseOrderId, variantIds ?? null, after, limit ?? null);
       return {
         data: {
-          costSyncHistory: page.entries.map(costSyncJson),
+          costSyncHistory: page.entries.map(costRowJson),
           totalCount: page.totalCount,
           cursor: page.end === null ? null : encodeCursor(scope, [page.end.atMs, page.end.id]),
         },

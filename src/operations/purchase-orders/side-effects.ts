@@ -27,7 +27,7 @@ const supplierUpdateLineSchema = z
   })
   .meta({ description: "What became of one line's write-back to the supplier's catalogue entry." });
 
-export const supplierUpdateSchema = z
+const supplierUpdateSchema = z
   .strictObject({
     outcome: z.enum(["applied", "skipped", "failed"]),
     lines: z.array(supplierUpdateLineSchema),
@@ -72,6 +72,7 @@ export const followOnShape = {
     .meta({ description: "What to do about follow-on work that failed; present exactly then." }),
 } as const;
 
+/** What an answer says of follow-on work. */
 export interface FollowOn {
   readonly sideEffects: SideEffects;
   readonly recovery?: string | undefined;
@@ -80,14 +81,14 @@ export interface FollowOn {
 /** The order that the follow-on work is for, as the change has left it. */
 export type FollowedOrder = Pick<PurchaseOrder, "purchaseOrderId" | "status">;
 
+/** What the slots depend on beside the effects. */
 export interface SideEffectOptions {
   readonly order: FollowedOrder;
   /**
-   * Given by operations that may push stock, and only by them: what to say when nothing was pushed, and how many lines the push
-   * was asked for.
+   * Given only by operations that may push stock: what to say when nothing was pushed, and how many lines the push is of.
    */
   readonly storefrontSync?: { readonly unpushed: "disabled" | "skipped"; readonly lineItemCount: number };
-  /** Given when the call asked for the write-back. */
+  /** Given when the call asked for the write-back (`updateSupplier: true`). */
   readonly supplierUpdate?: SupplierUpdate;
 }
 
@@ -178,7 +179,7 @@ export function recoveryText(sideEffects: SideEffects, order: FollowedOrder): st
       `The order is saved, but ${failed.join(" and ")}. ${
         permits(order, "sync")
           ? `Use ${onOrder(order, "purchase_order_storefront_sync_reset")}, then ${onOrder(order, "purchase_order_storefront_sync")}.`
-          : `They are told again with the next order that changes what is incoming of these variants; an order that is ${order.status} is not synced by itself.`
+          : `The storefront gets them with the next order that changes the incoming quantity of these variants; an order that is ${order.status} cannot be synced by itself.`
       }`,
     );
   if (sideEffects.supplierUpdate?.outcome === "failed")
