@@ -1268,7 +1268,7 @@ export interface Operations {
         readonly countedItemCount: number;
         /** Counted minus expected, over all counted lines. */
         readonly netQuantityChange: number;
-        /** What that is worth, in currencyCode. */
+        /** The value of that change, in currencyCode. */
         readonly netValueChange: number;
         readonly currencyCode: string;
         /** The adjustment that the stock take led to. */
@@ -1299,7 +1299,7 @@ export interface Operations {
         /** Which changes it may explain. */
         readonly direction: "increase" | "decrease" | "both";
         readonly isSystem: boolean;
-        /** Whether new documents may choose it. */
+        /** Whether it may be chosen for new stock takes and adjustments. */
         readonly isActive: boolean;
       })[];
     };
@@ -1330,7 +1330,7 @@ export interface Operations {
         readonly countedItemCount: number;
         /** Counted minus expected, over all counted lines. */
         readonly netQuantityChange: number;
-        /** What that is worth, in currencyCode. */
+        /** The value of that change, in currencyCode. */
         readonly netValueChange: number;
         readonly currencyCode: string;
         /** The adjustment that the stock take led to. */
@@ -1408,9 +1408,9 @@ export interface Operations {
       status?: readonly ("Draft" | "Completed" | "Reverted")[] | undefined;
       /** Adjustments at this location. */
       locationId?: string | undefined;
-      /** A reason's id or its name; of the name, case does not matter. */
+      /** A reason's id, or its name in any case. */
       reason?: string | undefined;
-      /** The operator, spelled exactly so. */
+      /** The operator's name, exactly as it is spelled. */
       createdBy?: string | undefined;
       /** Part of the number or note. Case does not matter. */
       search?: string | undefined;
@@ -1431,9 +1431,9 @@ export interface Operations {
         readonly reason: string | null;
         /** Number of lines. */
         readonly itemCount: number;
-        /** Live: the sum of the lines. */
+        /** The sum of the lines. */
         readonly netQuantityChange: number;
-        /** What that is worth, in currencyCode. */
+        /** The value of that change, in currencyCode. */
         readonly netValueChange: number;
         readonly currencyCode: string;
         /** The operator. */
@@ -1474,9 +1474,9 @@ export interface Operations {
         readonly reason: string | null;
         /** Number of lines. */
         readonly itemCount: number;
-        /** Live: the sum of the lines. */
+        /** The sum of the lines. */
         readonly netQuantityChange: number;
-        /** What that is worth, in currencyCode. */
+        /** The value of that change, in currencyCode. */
         readonly netValueChange: number;
         readonly currencyCode: string;
         /** The operator. */
@@ -1548,7 +1548,7 @@ export interface Operations {
       toLocationId?: string | undefined;
       /** Transfers with a line of this variant. */
       variantId?: string | undefined;
-      /** Transfers with a line of this SKU, spelled exactly so. */
+      /** Transfers with a line of exactly this SKU. */
       sku?: string | undefined;
       /** Part of the number or name. Case does not matter. */
       search?: string | undefined;
@@ -1571,7 +1571,7 @@ export interface Operations {
         readonly toLocationId: string | null;
         /** Number of lines. */
         readonly itemCount: number;
-        /** What was requested, over all lines. */
+        /** Requested quantities of all lines. */
         readonly totalQuantity: number;
         /** Requested quantities at their unit costs, in currencyCode. */
         readonly totalValue: number;
@@ -1611,7 +1611,7 @@ export interface Operations {
         readonly toLocationId: string | null;
         /** Number of lines. */
         readonly itemCount: number;
-        /** What was requested, over all lines. */
+        /** Requested quantities of all lines. */
         readonly totalQuantity: number;
         /** Requested quantities at their unit costs, in currencyCode. */
         readonly totalValue: number;
@@ -1758,7 +1758,7 @@ export interface Operations {
       dateFrom?: string | undefined;
       /** The last day (UTC) or instant, included. */
       dateTo?: string | undefined;
-      /** Also how far it is: measures. */
+      /** Adds measures: progress, readiness of materials, cost. */
       includeMeasures?: boolean | undefined;
       /** Rows of one page, 1 to 50. */
       limit?: number | undefined;
@@ -1785,12 +1785,12 @@ export interface Operations {
         readonly note: string | null;
         /** Present when includeMeasures is true. */
         readonly measures?: {
-          /** Completed of what is planned, item by item. */
+          /** Completed of planned, item by item. */
           readonly progressPercent: number;
           readonly quantityPlanned: number;
           readonly quantityCompleted: number;
           readonly quantityRemaining: number;
-          /** How much of the required materials is set aside or consumed. */
+          /** Share of the required materials that is allocated or consumed. */
           readonly materialsReadyPercent: number;
           /** Required materials; items that need none at their own cost. */
           readonly plannedCost: number;
@@ -1815,7 +1815,7 @@ export interface Operations {
     input: {
       /** Id of the manufacturing order. */
       manufacturingOrderId: string;
-      /** Also how far it is: measures. */
+      /** Adds measures: progress, readiness of materials, cost. */
       includeMeasures?: boolean | undefined;
     };
     output: {
@@ -1839,12 +1839,12 @@ export interface Operations {
         readonly note: string | null;
         /** Present when includeMeasures is true. */
         readonly measures?: {
-          /** Completed of what is planned, item by item. */
+          /** Completed of planned, item by item. */
           readonly progressPercent: number;
           readonly quantityPlanned: number;
           readonly quantityCompleted: number;
           readonly quantityRemaining: number;
-          /** How much of the required materials is set aside or consumed. */
+          /** Share of the required materials that is allocated or consumed. */
           readonly materialsReadyPercent: number;
           /** Required materials; items that need none at their own cost. */
           readonly plannedCost: number;
@@ -1872,7 +1872,7 @@ export interface Operations {
           readonly sku: string | null;
           readonly quantityPerUnit: number | null;
           readonly quantityRequired: number;
-          /** Set aside and not yet consumed. */
+          /** Allocated and not yet consumed. */
           readonly quantityAllocated: number;
           readonly quantityConsumed: number;
           /** Required, less allocated and consumed; never below 0. */

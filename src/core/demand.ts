@@ -16,18 +16,18 @@ import { type Day, type Week, weekOf, weekStart } from "./calendar.ts";
 import { addQuantity, quantityDecimalsMax, type Quantity, zeroQuantity } from "./money.ts";
 
 /** Weight of a new week in the recent level of sales: each week back counts 0.9 of the next. */
-export const levelRate = 0.1;
+const levelRate = 0.1;
 /** Weight of a new week in the slow averages: usual sales, their variance, the share of weeks with sales, and the sales of such a week. */
-export const slowRate = 0.02;
+const slowRate = 0.02;
 /** Standard deviations by which usual sales and the recent level may differ before demand counts as changed. */
-export const changeFactor = 1;
+const changeFactor = 1;
 /** Demand is intermittent when at most this share of weeks has sales: an average interval of 1.32 weeks (Syntetos, Boylan and Croston 2005). */
-export const intermittentShareMax = 1 / 1.32;
+const intermittentShareMax = 1 / 1.32;
 /** Weeks without sales after which a demand state is practically 0. Bounds the work after a long time without sales. */
-export const silentWeeksMax = 1_040;
+const silentWeeksMax = 1_040;
 
 /** Sums over complete weeks, in units sold. Each week back counts (1 − rate) of the next. */
-export interface DemandState {
+interface DemandState {
   /** Complete weeks observed, the week of the first sale included. */
   readonly weeks: number;
   /** Σ weighted sales, at `levelRate`. */
@@ -45,7 +45,7 @@ export interface DemandState {
 }
 
 /** The state before the first sale. */
-export const noDemand: DemandState = {
+const noDemand: DemandState = {
   weeks: 0,
   levelSum: 0,
   slowSum: 0,
@@ -60,7 +60,7 @@ export const noDemand: DemandState = {
  *
  * @param sold units sold in the week.
  */
-export function observe(state: DemandState, sold: number): DemandState {
+function observe(state: DemandState, sold: number): DemandState {
   if (state.weeks === 0 && sold === 0) return state;
   const saleWeeks = state.saleWeeks + (sold > 0 ? 1 : 0);
   // A plain average of the first sizes; from then on a new one has the weight `slowRate`.
@@ -139,7 +139,7 @@ const openWeek = (series: DemandSeries | null, week: Week): DemandSeries => ({
 });
 
 /** Days, up to the last day with a sale, whose sales are stored by day. */
-export const recentDays = 90;
+const recentDays = 90;
 
 /**
  * The days with sales that are stored beside a series: the last `recentDays` up to the last sale, and the last day with a sale before
@@ -163,7 +163,7 @@ export const soldWithin = (recent: readonly DaySale[], today: Day, days: number)
     .reduce((sum, sale) => addQuantity(sum, sale.quantity), zeroQuantity);
 
 /** Expected sales of one week in units, and their variance. */
-export interface WeeklyDemand {
+interface WeeklyDemand {
   readonly mean: number;
   readonly variance: number;
 }

@@ -38,16 +38,16 @@ import {
 import type { ShopFacts } from "./purchase-order.ts";
 
 /** Decimals of `dailyDemand`. It is held as an integer, in steps of 10^-4 units. */
-export const dailyDemandDecimals = 4;
+const dailyDemandDecimals = 4;
 const dailyDemandScale = 10 ** dailyDemandDecimals;
 /** Lead time in days when neither the supplier's catalogue entry nor the supplier has one. */
-export const leadTimeDaysAssumed = 14;
+const leadTimeDaysAssumed = 14;
 /** Days of demand that an order covers beyond its own lead time. */
 export const orderCycleDays = 30;
 /** Safety stock in standard deviations of lead-time demand: no stock-out in 95 of 100 order cycles. */
-export const safetyFactor = 1.645;
+const safetyFactor = 1.645;
 /** A stock-out more than this many days away is not shown. */
-export const stockoutDaysMax = 3_650;
+const stockoutDaysMax = 3_650;
 /** Periods of supply mode that a view may show. */
 export const horizonPeriodsMax = 52;
 /** Periods of supply mode when a view does not say. */
@@ -64,7 +64,7 @@ export const periodUnits = ["week", "month"] as const;
 export type PeriodUnit = (typeof periodUnits)[number];
 
 /** A month (`2026-12`) or an ISO week (`2026-W49`). Both days belong to it. */
-export interface Period {
+interface Period {
   readonly label: string;
   readonly firstDay: Day;
   readonly lastDay: Day;
@@ -192,7 +192,7 @@ export function orderQuantity(shortage: Quantity, offer: Pick<SupplierOffer, "mo
 }
 
 /** Whether to order one variant, from whom and how much. */
-export interface Replenishment {
+interface Replenishment {
   readonly offer: SupplierOffer | null;
   /** In steps of 10^-4 units per day (`dailyDemandDecimals`). */
   readonly dailyDemand: number;
@@ -240,7 +240,7 @@ export function replenishment(facts: StockFacts, context: Pick<ForecastContext, 
 }
 
 /** The figures of one period in supply mode. */
-export interface Projection {
+interface Projection {
   readonly demand: Quantity;
   readonly incoming: Quantity;
   readonly projectedOnHand: Quantity;
@@ -250,7 +250,7 @@ export interface Projection {
  * Projects the stock, period by period. Overdue goods are expected today, goods without a date after one lead time. Stock below 0 is
  * what customers would be owed.
  */
-export function projections(
+function projections(
   facts: Pick<VariantFacts, "onHand" | "arrivals">,
   { offer, dailyDemand }: Pick<Replenishment, "offer" | "dailyDemand">,
   { today, periods }: Pick<ForecastContext, "today" | "periods">,
@@ -326,7 +326,7 @@ function stockValue(figures: Figures): number | null {
 // Columns.
 
 /** A value to display, as JSON. */
-export type Cell = string | number | boolean | null;
+type Cell = string | number | boolean | null;
 
 /** A row: `variantId`, `productId`, a cell for each column id, and the keys that hold a cell's currency. */
 export type ForecastRow = { readonly variantId: string; readonly productId: string } & Readonly<Record<string, Cell>>;
@@ -335,7 +335,7 @@ export type ForecastRow = { readonly variantId: string; readonly productId: stri
 export const columnTypes = ["string", "number", "boolean", "date"] as const;
 
 /** One entry of `columns[]` (spec "Forecast view (read-only)"). Members that do not apply are absent. */
-export interface Column {
+interface Column {
   readonly id: string;
   readonly displayName: string;
   readonly type: (typeof columnTypes)[number];

@@ -54,7 +54,7 @@ export interface Material {
   readonly sku: string | null;
   readonly quantityPerUnit: Quantity | null;
   readonly quantityRequired: Quantity;
-  /** Set aside and not yet consumed. */
+  /** Allocated and not yet consumed. */
   readonly quantityAllocated: Quantity;
   readonly quantityConsumed: Quantity;
   readonly unitCost: Money | null;

@@ -21,7 +21,7 @@ import { ndjson } from "./ndjson.ts";
 import { recordIdOf } from "./record-type.ts";
 import { referenceTypes } from "./record-types.ts";
 
-export const csvFormatNames = ["shopify-products", "shopify-inventory", "supplier-prices", "sales"] as const;
+const csvFormatNames = ["shopify-products", "shopify-inventory", "supplier-prices", "sales"] as const;
 
 export const fileFormatNames = ["ndjson", ...csvFormatNames] as const;
 

@@ -43,7 +43,7 @@ export interface ImportLease {
 }
 
 /** `staging`: a crash discards it. `committed`: a crash leaves it to be finished. */
-export type ImportState = "staging" | "committed";
+type ImportState = "staging" | "committed";
 
 /** Begins an import with this process as the owner of its lease. */
 export async function beginImport({ engine, clock, ids }: ImportContext, shopId: string): Promise<ImportLease> {

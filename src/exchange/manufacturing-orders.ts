@@ -84,7 +84,7 @@ const materialInput = z.strictObject({
   quantityShort: derived,
 });
 
-export const valuesOf = (unitCost: Money | null, ...quantities: readonly ValuedQuantity["quantity"][]) =>
+const valuesOf = (unitCost: Money | null, ...quantities: readonly ValuedQuantity["quantity"][]) =>
   quantities.map((quantity): ValuedQuantity => ({ quantity, unitCost, stated: null }));
 
 const manufacturingOrderInput = z

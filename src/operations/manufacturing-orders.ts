@@ -60,23 +60,25 @@ const manufacturingOrders = new ReadOnlyOperations({
 const includeMeasures = z
   .boolean()
   .default(false)
-  .meta({ description: "Also how far it is: measures.", query: "boolean" });
+  .meta({ description: "Adds measures: progress, readiness of materials, cost.", query: "boolean" });
 
 const measuresSchema = z
   .strictObject({
-    progressPercent: z.number().meta({ description: "Completed of what is planned, item by item." }),
+    progressPercent: z.number().meta({ description: "Completed of planned, item by item." }),
     quantityPlanned: z.number(),
     quantityCompleted: z.number(),
     quantityRemaining: z.number(),
     materialsReadyPercent: z
       .number()
-      .meta({ description: "How much of the required materials is set aside or consumed." }),
+      .meta({ description: "Share of the required materials that is allocated or consumed." }),
     plannedCost: z.number().meta({ description: "Required materials; items that need none at their own cost." }),
     actualCost: z.number().meta({ description: "Consumed materials; items that need none at their own cost." }),
     currencyCode: z.string().meta({ description: "The shop's currency." }),
     isLate: z.boolean().meta({ description: "The due date has passed and it is neither completed nor cancelled." }),
   })
-  .meta({ description: "How far a manufacturing order is. Percentages are rounded down to one decimal." });
+  .meta({
+    description: "Progress, readiness and cost of a manufacturing order. Percentages are rounded down to one decimal.",
+  });
 
 const headerShape = {
   manufacturingOrderId: z.string(),
@@ -147,7 +149,7 @@ const materialSchema = z
     sku: z.string().nullable(),
     quantityPerUnit: z.number().nullable(),
     quantityRequired: z.number(),
-    quantityAllocated: z.number().meta({ description: "Set aside and not yet consumed." }),
+    quantityAllocated: z.number().meta({ description: "Allocated and not yet consumed." }),
     quantityConsumed: z.number(),
     quantityShort: z.number().meta({ description: "Required, less allocated and consumed; never below 0." }),
     unitCost: z.number().nullable(),
@@ -226,7 +228,7 @@ async function headersWithMeasures(tx: Tx, call: Call, orders: readonly Manufact
 const listManufacturingOrders = manufacturingOrders.list(
   {
     description:
-      "Lists manufacturing orders without items and materials, newest first, with includeMeasures also how far each is. Filters narrow together; one that takes several values matches any of them. dateFrom and dateTo are on dateField. To go on, pass cursor of the answer with the same filters until it is null. For items and materials use manufacturing_order_get.",
+      "Lists manufacturing orders without items and materials, newest first, with includeMeasures also the measures of each. Filters narrow together; one that takes several values matches any of them. dateFrom and dateTo are on dateField. To go on, pass cursor of the answer with the same filters until it is null. For items and materials use manufacturing_order_get.",
     input: z
       .strictObject({
         status: repeatableParameter(z.enum(manufacturingOrderStatuses), "Status."),
@@ -264,11 +266,11 @@ const listManufacturingOrders = manufacturingOrders.list(
 
 const linkedPurchaseOrderSchema = z
   .strictObject({ purchaseOrderId: z.string(), poNumber: z.string().nullable(), status: z.string().nullable() })
-  .meta({ description: "A linked purchase order; number and status are null when the shop has none such." });
+  .meta({ description: "A linked purchase order; number and status are null when the shop has no such order." });
 
 const linkedTransferOrderSchema = z
   .strictObject({ transferOrderId: z.string(), transferNumber: z.string().nullable(), status: z.string().nullable() })
-  .meta({ description: "A linked transfer order; number and status are null when the shop has none such." });
+  .meta({ description: "A linked transfer order; number and status are null when the shop has no such order." });
 
 /** The orders that this one is linked to. */
 async function linkedOrdersJson(tx: Tx, shopId: string, order: ManufacturingOrderHeader) {
@@ -294,7 +296,7 @@ const getManufacturingOrder = manufacturingOrders.one(
     title: "Read a manufacturing order",
     summary: "One manufacturing order: items to build, materials, linked orders and stock releases.",
     description:
-      "Reads one manufacturing order with its items to build, its materials, the purchase and transfer orders linked to it as they are now, and the stock it took and made; with includeMeasures also how far it is. Go on with purchase_order_get or transfer_order_get for a linked order.",
+      "Reads one manufacturing order with its items to build, its materials, the purchase and transfer orders linked to it as they are now, and the stock it took and made; with includeMeasures also its measures. Go on with purchase_order_get or transfer_order_get for a linked order.",
     at: "",
     input: manufacturingOrders.byId({ includeMeasures }),
     output: z.strictObject({

@@ -37,8 +37,8 @@ const headerShape = {
   reasonId: z.string().nullable().meta({ description: "One of the stock take reasons." }),
   reason: z.string().nullable().meta({ description: "The reason's name when the adjustment was made." }),
   itemCount: z.int().meta({ description: "Number of lines." }),
-  netQuantityChange: z.number().meta({ description: "Live: the sum of the lines." }),
-  netValueChange: z.number().meta({ description: "What that is worth, in currencyCode." }),
+  netQuantityChange: z.number().meta({ description: "The sum of the lines." }),
+  netValueChange: z.number().meta({ description: "The value of that change, in currencyCode." }),
   currencyCode: z.string(),
   createdBy: z.string().nullable().meta({ description: "The operator." }),
   createdAt: instantSchema,
@@ -110,8 +110,8 @@ const listStockAdjustments = stockAdjustments.list(
       .strictObject({
         status: listParameter(z.enum(stockAdjustmentStatuses), "Status."),
         locationId: textParameter("Adjustments at this location."),
-        reason: textParameter("A reason's id or its name; of the name, case does not matter."),
-        createdBy: textParameter("The operator, spelled exactly so."),
+        reason: textParameter("A reason's id, or its name in any case."),
+        createdBy: textParameter("The operator's name, exactly as it is spelled."),
         search: searchParameter("Part of the number or note."),
         ...pageInput,
       })
@@ -136,7 +136,7 @@ const getStockAdjustment = stockAdjustments.one(
     title: "Read a stock adjustment",
     summary: "One stock adjustment with its lines.",
     description:
-      "Reads one stock adjustment with all its lines: signed deltas and what they are worth. For one with very many lines use stock_adjustment_line_item_list with limit. revertOf and revertedBy name the other one of a revert pair.",
+      "Reads one stock adjustment with all its lines: signed deltas and their values. For one with very many lines use stock_adjustment_line_item_list with limit. revertOf and revertedBy name the other one of a revert pair.",
     at: "",
     input: stockAdjustments.byId({}),
     output: z.strictObject({

@@ -49,7 +49,7 @@ const headerShape = {
   itemCount: z.int().meta({ description: "Number of lines." }),
   countedItemCount: z.int().meta({ description: "Lines that have been counted." }),
   netQuantityChange: z.number().meta({ description: "Counted minus expected, over all counted lines." }),
-  netValueChange: z.number().meta({ description: "What that is worth, in currencyCode." }),
+  netValueChange: z.number().meta({ description: "The value of that change, in currencyCode." }),
   currencyCode: z.string(),
   stockAdjustmentId: z.string().nullable().meta({ description: "The adjustment that the stock take led to." }),
   createdBy: z.string().nullable(),
@@ -124,9 +124,9 @@ const reasonSchema = z
     code: z.string().nullable(),
     direction: z.enum(reasonDirections).meta({ description: "Which changes it may explain." }),
     isSystem: z.boolean(),
-    isActive: z.boolean().meta({ description: "Whether new documents may choose it." }),
+    isActive: z.boolean().meta({ description: "Whether it may be chosen for new stock takes and adjustments." }),
   })
-  .meta({ description: "Why stock was found or made different." });
+  .meta({ description: "A reason for a difference in stock." });
 
 export const reasonJson = (reason: StockTakeReason): z.output<typeof reasonSchema> => ({
   reasonId: reason.reasonId,
@@ -168,7 +168,7 @@ const listReasons = operation({
   title: "List stock take reasons",
   summary: "The reasons that stock takes and stock adjustments can have, by name.",
   description:
-    "Lists the configured reasons, those that are no longer active too. Stock adjustments share them: filter stock_adjustment_list by reasonId or name with its parameter reason.",
+    "Lists the configured reasons, inactive ones too. Stock adjustments have the same reasons: filter stock_adjustment_list by reasonId or name with its parameter reason.",
   route: { method: "GET", path: "/stock-takes/reasons" },
   faults: [],
   input: z.strictObject({}).meta({ example: {} }),
@@ -185,7 +185,7 @@ const getStockTake = stockTakes.one(
     title: "Read a stock take",
     summary: "One stock take with its lines.",
     description:
-      "Reads one stock take with all its lines. For one with very many lines use stock_take_line_item_list with limit. What it changed in stock is told by the adjustment that stockAdjustmentId names: stock_adjustment_get.",
+      "Reads one stock take with all its lines. For one with very many lines use stock_take_line_item_list with limit. For its change of stock read the adjustment stockAdjustmentId with stock_adjustment_get.",
     at: "",
     input: stockTakes.byId({}),
     output: z.strictObject({
@@ -203,7 +203,7 @@ const getStockTake = stockTakes.one(
 const listLineItems = stockTakes.lines({
   name: "stock_take_line_item_list",
   description:
-    "Lists the lines of one stock take with what was expected and counted: all of them, or page by page when limit is given.",
+    "Lists the lines of one stock take with expected and counted quantities: all of them, or page by page when limit is given.",
   kind: stockTakeLines,
   part: lineSchema,
   json: stockTakeLineJson,

@@ -61,7 +61,7 @@ const headerShape = {
   fromLocationId: z.string().nullable(),
   toLocationId: z.string().nullable(),
   itemCount: z.int().meta({ description: "Number of lines." }),
-  totalQuantity: z.number().meta({ description: "What was requested, over all lines." }),
+  totalQuantity: z.number().meta({ description: "Requested quantities of all lines." }),
   totalValue: z.number().meta({ description: "Requested quantities at their unit costs, in currencyCode." }),
   currencyCode: z.string(),
   expectedArrivalDate: dateSchema.nullable(),
@@ -142,7 +142,7 @@ const listTransferOrders = transferOrders.list(
         fromLocationId: textParameter("Transfers from this location."),
         toLocationId: textParameter("Transfers to this location."),
         variantId: textParameter("Transfers with a line of this variant."),
-        sku: textParameter("Transfers with a line of this SKU, spelled exactly so."),
+        sku: textParameter("Transfers with a line of exactly this SKU."),
         search: searchParameter("Part of the number or name."),
         dateFrom,
         dateTo,
@@ -173,7 +173,7 @@ const getTransferOrder = transferOrders.one(
     title: "Read a transfer order",
     summary: "One transfer order with its lines, addresses and log.",
     description:
-      "Reads one transfer order with all its lines, both addresses and its activity log. For one with very many lines use transfer_order_line_item_list with limit. How it travels is told by transfer_order_shipment_get.",
+      "Reads one transfer order with all its lines, both addresses and its activity log. For one with very many lines use transfer_order_line_item_list with limit. For its shipment use transfer_order_shipment_get.",
     at: "",
     input: transferOrders.byId({}),
     output: z.strictObject({
@@ -204,7 +204,7 @@ const getTransferOrder = transferOrders.one(
 const listLineItems = transferOrders.lines({
   name: "transfer_order_line_item_list",
   description:
-    "Lists the lines of one transfer order with what was requested, shipped and received: all of them, or page by page when limit is given.",
+    "Lists the lines of one transfer order with requested, shipped and received quantities: all of them, or page by page when limit is given.",
   kind: transferLines,
   part: lineSchema,
   json: transferLineJson,
@@ -214,7 +214,7 @@ const getShipment = transferOrders.one(
   {
     name: "transfer_order_shipment_get",
     title: "Read a transfer order's shipment",
-    summary: "How one transfer order travels; null when it has no shipment.",
+    summary: "The shipment of one transfer order; null when it has none.",
     description:
       "Reads the shipment of one transfer order with the lines it carries: the earliest that is still to arrive, else the latest, else null. In its lineAllocations, poLineItemId is the transferLineItemId.",
     at: "/shipment",
@@ -232,7 +232,7 @@ const listDocuments = transferOrders.one(
     name: "transfer_order_document_list",
     title: "List a transfer order's documents",
     summary: "Metadata of the documents of one transfer order.",
-    description: "Lists what is known of a transfer order's documents. Their content is not served here.",
+    description: "Lists the metadata of a transfer order's documents. Their content is not served here.",
     at: "/documents",
     input: transferOrders.byId({}),
     output: z.strictObject({ documents: z.array(documentSchema) }),

@@ -15,7 +15,7 @@ import type { FilterKind, ForecastView } from "./forecast-views.ts";
 import type { Fragment } from "./purchase-order-list.ts";
 
 /** The variants that rows are asked for. */
-export interface ForecastScope {
+interface ForecastScope {
   readonly view: ForecastView;
   /** Only these of the view's variants; null: all. */
   readonly variantIds: readonly string[] | null;
@@ -64,7 +64,7 @@ function sourceOf(shopId: string, view: ForecastView): Fragment {
 }
 
 /** Compares by code point, as the database orders text. `<` compares by UTF-16 code unit. */
-export function compareText(a: string, b: string): number {
+function compareText(a: string, b: string): number {
   for (let index = 0; index < Math.min(a.length, b.length); index += 1)
     if (a.charCodeAt(index) !== b.charCodeAt(index)) return (a.codePointAt(index) ?? 0) - (b.codePointAt(index) ?? 0);
   return a.length - b.length;

@@ -67,7 +67,7 @@ export const searchText = (...fields: readonly (string | null)[]): string =>
 // Storing.
 
 /** The parts of one kind of a resource, on their way into rows. */
-export type PartRows = (shopId: string, resourceId: string) => readonly Statement[];
+type PartRows = (shopId: string, resourceId: string) => readonly Statement[];
 
 const insertPart = `
 insert into read_only_part (shop_id, resource, record_id, kind, position, part_id, variant_id, sku, doc)
