@@ -6,7 +6,7 @@ export type Meta = {
   readonly apiVersion: string;
 };
 
-/** What is wrong one by one: fields (a JSON pointer each), variants or lines. */
+/** What is wrong, item by item: fields (each with a JSON pointer), variants or lines. */
 export type ErrorDetails = readonly ({
   /** JSON pointer; query parameters as /name. */
   readonly path: string;

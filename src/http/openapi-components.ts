@@ -27,7 +27,7 @@ const header = (description: string, schema: Json = string, example?: Json): Jso
 
 export const headerComponents: JsonObject = {
   "X-Request-Id": header(
-    "Names this request in the logs; a replay repeats the first one's.",
+    "Id of this request in the logs; a replay has the id of the first request.",
     string,
     "req_01k8x4m2q7v9c3n5t6w8y0z1q1",
   ),
@@ -38,7 +38,7 @@ export const headerComponents: JsonObject = {
     '"shop";q=120;w=12',
   ),
   RateLimit: header(
-    'What is left in it: `"shop";r=<tokens>;t=<seconds until it is full>`.',
+    'What is left in the bucket: `"shop";r=<tokens>;t=<seconds until it is full>`.',
     string,
     '"shop";r=119;t=1',
   ),
@@ -83,7 +83,7 @@ const detail = (properties: JsonObject): Json => ({
 const detailsSchema: Json = {
   type: "array",
   maxItems: itemsMax,
-  description: "What is wrong one by one: fields (a JSON pointer each), variants or lines.",
+  description: "What is wrong, item by item: fields (each with a JSON pointer), variants or lines.",
   items: {
     anyOf: [
       detail({
@@ -109,7 +109,7 @@ export const errorSchema = (codes: readonly string[], reasons: readonly string[]
       type: "object",
       properties: {
         code: { type: "string", enum: codes },
-        message: { ...string, description: "The cause." },
+        message: { ...string, description: "What is wrong." },
         retryable: { type: "boolean" },
         requestId: string,
         retryAfterMs: {
@@ -119,10 +119,12 @@ export const errorSchema = (codes: readonly string[], reasons: readonly string[]
           maximum: Number.MAX_SAFE_INTEGER,
           description: "Only when retryable.",
         },
-        action: { ...string, description: "A short next step." },
+        action: { ...string, description: "What to do next." },
         ...(reasons.length === 0
           ? {}
-          : { reason: { type: "string", enum: reasons, description: "For what has no code of its own." } }),
+          : {
+              reason: { type: "string", enum: reasons, description: "A more exact word where failures share a code." },
+            }),
         details: schemaReference("ErrorDetails"),
       },
       required: ["code", "message", "retryable", "requestId"],

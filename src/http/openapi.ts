@@ -27,12 +27,12 @@ import { apiPrefix, type Binding, bindingOf } from "./routes.ts";
 
 const tagDescriptions: Readonly<Record<string, string>> = {
   "Purchase orders":
-    "What is ordered from suppliers: read, written, moved from Draft to Completed, received and pushed to the storefront.",
-  "Stock takes": "Counts of what is there. Read only.",
+    "Orders to suppliers: read and write them, move them from Draft to Completed, receive goods and push stock to the storefront.",
+  "Stock takes": "Counts of stock. Read only.",
   "Stock adjustments": "Signed corrections of stock. Read only.",
-  "Transfer orders": "Stock on its way between the shop's own locations. Read only.",
-  "Manufacturing orders": "What is built, and of which materials. Read only.",
-  "Forecast views": "Saved views of what will be needed, computed when they are read. Read only.",
+  "Transfer orders": "Stock that moves between the shop's own locations. Read only.",
+  "Manufacturing orders": "What is built, and from which materials. Read only.",
+  "Forecast views": "Saved views of expected demand, computed when they are read. Read only.",
   Description: "This description of the API.",
 };
 
@@ -75,8 +75,8 @@ function documentOf(operations: readonly Operation[]): JsonObject {
       description: [
         "One shop's purchasing data as JSON over HTTP. The API key names the shop.",
         "Every success is `{ data, meta }`, every failure `{ error }`; writes take an `Idempotency-Key`.",
-        "Lists go on with `cursor`. HEAD is served as GET, OPTIONS answers 204; any other method that a path does not have is 405 with `Allow`.",
-        "What cannot be read as an HTTP request at all is answered 400, 408 or 431 with the same error body.",
+        "Lists continue with `cursor`. HEAD is answered like GET, OPTIONS with 204; any other method that a path does not have is answered 405 with `Allow`.",
+        "What is not a readable HTTP request is answered 400, 408 or 431 with the same error body.",
       ].join("\n\n"),
       contact: { name: "OpenPO" },
       license: { name: "MIT", identifier: "MIT" },
@@ -113,7 +113,7 @@ const documentEntry: Json = {
       name: "If-None-Match",
       in: "header",
       required: false,
-      description: "An ETag of this document; when it is the current one the answer is 304.",
+      description: "An ETag of this document; if it is current, the answer is 304.",
       schema: { type: "string", maxLength: headerBytesMax },
     },
   ],
@@ -122,7 +122,7 @@ const documentEntry: Json = {
       description: "The document, without an envelope.",
       headers: {
         ...headers(...everywhere),
-        ETag: { description: "Strong; differs between what is compressed and what is not.", schema: string },
+        ETag: { description: "Strong. The compressed document has another one.", schema: string },
       },
       content: json(
         { type: "object" },
@@ -281,7 +281,7 @@ const headerParameter = (name: string, description: string, schema: Json, exampl
 
 const idempotencyKeyParameter = headerParameter(
   "Idempotency-Key",
-  "A unique string; the same request under the same key is done once and answered alike for 24 hours.",
+  "A unique string. For 24 hours, the same request with the same key runs once and gets the same answer.",
   { type: "string", minLength: 1, maxLength: idempotencyKeyLengthMax },
   "7f9b1c64-restock-week-10",
 );
@@ -289,13 +289,13 @@ const idempotencyKeyParameter = headerParameter(
 const validator: Json = { type: "string", maxLength: headerBytesMax };
 const ifMatchParameter = headerParameter(
   "If-Match",
-  "The ETag that the order must still have; else 412.",
+  "The ETag that the order must still have; otherwise the answer is 412.",
   validator,
   '"2"',
 );
 const ifNoneMatchParameter = headerParameter(
   "If-None-Match",
-  "An ETag; when it is the current one the answer is 304.",
+  "An ETag; if it is current, the answer is 304.",
   validator,
   '"1"',
 );

@@ -1,17 +1,17 @@
 /**
- * What a purchasing agent is told beside the tools: how to work here, the status model, and a way from a forecast view to orders.
+ * Texts for agents beside the tools: instructions, the status model as a resource, and a prompt that reorders from a forecast view.
  */
 import { statuses } from "../core/purchase-order.ts";
 import { type Activity, movesFrom, statusesOpenTo } from "../core/status.ts";
 
-/** Told to every client when it connects. */
+/** Sent to every client when it connects. */
 export const instructions = [
   "OpenPO keeps one shop's purchase orders. The key that you were given names the shop and says whether you may write.",
   "An order goes Draft → Sent → Confirmed → In Progress → Received → Completed. purchase_order_status moves it by hand; confirming, receiving and completing have tools of their own and move it themselves. The resource openpo://guides/status-model has the whole table.",
-  "Quantities given to purchase_order_confirm and purchase_order_receive are new totals of a line, so repeating them is safe; purchase_order_unreceive takes an amount to take back.",
-  "Send an idempotencyKey of your own with every write and the same one when you repeat it: after a failure or a lost answer nothing is then done twice.",
+  "purchase_order_confirm and purchase_order_receive take the new totals of a line, so repeating them is safe; purchase_order_unreceive takes the amount to take back.",
+  "Send an idempotencyKey of your own with every write, and the same key when you repeat it: then nothing is done twice after a failure or a lost answer.",
   "A refusal says what to do in error.action and names what is wrong in error.details. Retry only when error.retryable is true, after error.retryAfterMs.",
-  "A write that answers with data.recovery has saved the order, but something that follows from it (stock, incoming quantities, costs) has not gone through: do what recovery says.",
+  "A write that answers with data.recovery has saved the order, but its follow-on work at the storefront (stock, incoming quantities, costs) failed: do what recovery says.",
   "Lists are paged: pass the cursor of one page to get the next, until it is null.",
 ].join("\n");
 
@@ -37,7 +37,7 @@ export const guides: readonly Guide[] = [
     uri: "openpo://guides/status-model",
     name: "status-model",
     title: "The status model of a purchase order",
-    description: "Which moves there are from each status, which tool makes them, and what each one needs.",
+    description: "The moves from each status, the tool for each, and what it requires.",
     mimeType: "text/markdown",
     text: `# Statuses of a purchase order
 
@@ -49,7 +49,7 @@ ${table}
 
 - Sent needs a locationId, and variants that are active on the storefront (the inventory guard).
 - In Progress from Confirmed needs a confirmed quantity on every line that is not wholly cancelled.
-- Once anything is received or pushed to the storefront there is no way back to Draft, Sent, Partially Confirmed or Confirmed.
+- After anything is received or pushed to the storefront, the order cannot return to Draft, Sent, Partially Confirmed or Confirmed.
 
 ## Moves that other tools make
 
@@ -74,7 +74,7 @@ export interface GuidedPrompt {
   readonly title: string;
   readonly description: string;
   readonly arguments: readonly { readonly name: string; readonly description: string; readonly required: boolean }[];
-  /** The message that the prompt stands for. */
+  /** The message that the prompt becomes. */
   readonly text: (values: Readonly<Record<string, string>>) => string;
 }
 

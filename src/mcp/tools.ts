@@ -1,13 +1,13 @@
 /**
- * The registry as tools: what an agent is shown of an operation, a tool call as the request it stands for, an answer as a result.
+ * The registry as tools: the definition of a tool, a tool call as the REST request that it stands for, an answer as a result.
  *
- * Owns: the spelling of operations for agents. Does not own: who may do what (operations/perform.ts), what an operation does, the
- * protocol (app.ts).
+ * Owns: how operations are shown to agents. Does not own: who may do what (operations/perform.ts), what an operation does, the
+ * protocol (protocol.ts).
  *
  * Invariants:
  * - M1. A tool call is the REST request with the same members: the same method, path, query and body, so that an idempotency key used
  *       on one surface is known on the other (C17).
- * - M2. A tool's result is what the operation's output schema says, or the error body that REST answers with (C2, C3).
+ * - M2. A tool's result is what the operation's output schema says, or the error body that REST would answer (C2, C3).
  */
 import type { CallToolResult, JSONObject, JSONValue, Tool, ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
@@ -20,7 +20,7 @@ import type { Operation, Repeat } from "../operations/operation.ts";
 import type { Incoming } from "../operations/request.ts";
 import type { Malformed } from "./message.ts";
 
-/** Beyond it the text of a result only says where the answer is: clients without structured content are told to page. */
+/** A longer answer is in the structured content only; the text then asks clients that read only text to page. */
 export const textLengthMax = 100_000;
 
 const keyMember = "idempotencyKey";
@@ -33,7 +33,7 @@ export interface OperationTool {
 
 const tools = new WeakMap<Operation, OperationTool>();
 
-/** What an agent is told of the operation. It is made once: translating the schemas takes milliseconds. */
+/** The operation as a tool. It is made once, because translating the schemas takes milliseconds. */
 export function toolOf(operation: Operation): OperationTool {
   const tool = tools.get(operation) ?? toolMadeOf(operation);
   tools.set(operation, tool);
@@ -56,7 +56,7 @@ function toolMadeOf(operation: Operation): OperationTool {
   };
 }
 
-/** Whether the same call again does no more than the first one did (spec "Repeat safety without a key"). */
+/** Whether repeating a call changes nothing more (spec "Repeat safety without a key"). */
 const isIdempotent: Record<Repeat, boolean> = {
   read: true,
   safe: true,
@@ -65,7 +65,7 @@ const isIdempotent: Record<Repeat, boolean> = {
   partly: false,
 };
 
-/** All four hints. In the protocol's words whatever replaces something is destructive; only adding is not. */
+/** All four hints. The protocol calls every write destructive that replaces something; only adding is not. */
 function annotationsOf({ scope, repeat, destructive, faults }: Operation): ToolAnnotations {
   const write = scope === "write";
   return {
@@ -86,7 +86,7 @@ const keySchema: JSONObject = {
 
 function inputSchemaOf(operation: Operation): Tool["inputSchema"] {
   const { properties = {}, ...rest } = jsonSchemaOf(operation.input, "input");
-  // A member that is only there to be refused in its own words is none to be offered.
+  // A member that exists only to be refused with a message of its own is not offered.
   const offered = membersOf(properties).filter(([, schema]) => !membersOf(schema).some(([word]) => word === "not"));
   const own = operation.scope === "write" ? [[keyMember, keySchema] as const] : [];
   return { ...rest, type: "object", properties: Object.fromEntries([...offered, ...own]) };
@@ -97,7 +97,7 @@ const membersOf = (value: JSONValue): readonly (readonly [string, JSONValue])[] 
 
 const text: JSONObject = { type: "string" };
 
-/** The error body. Some clients hold failures against the output schema too, so it is part of it. */
+/** The error body. It is part of the output schema, because some clients validate failures against that too. */
 const errorSchema: JSONObject = {
   type: "object",
   description: "When isError is true.",
@@ -125,7 +125,7 @@ function outputSchemaOf(operation: Operation): NonNullable<Tool["outputSchema"]>
   return { type: "object", anyOf: [output, errorSchema], ...($defs === undefined ? {} : { $defs }) };
 }
 
-/** A schema in JSON Schema's words, without our own metadata and without bounds that say nothing. */
+/** A zod schema as JSON Schema, without our own metadata and without bounds that every integer has. */
 function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): JSONObject {
   const generated = z.toJSONSchema(schema, {
     io,
@@ -141,13 +141,13 @@ function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): JSONObject {
   return plain;
 }
 
-/** A tool call as it came in. */
+/** A tool call as it was received. */
 export interface ToolCall {
   readonly tool: OperationTool;
   readonly arguments: JsonObject;
   readonly requestId: string;
   readonly bearerToken: string | null;
-  /** Of the message as a whole. */
+  /** What is wrong with the message as a whole. */
   readonly malformed: Malformed | null;
 }
 
@@ -188,7 +188,7 @@ const replySchema = z.union([
   }),
 ]);
 
-/** An answer as a tool's result (M2). The text repeats it for clients that read nothing else. */
+/** An answer as a tool's result (M2). The text repeats it for clients that read only text. */
 export function resultOf(reply: Reply): CallToolResult {
   const body = replySchema.parse(JSON.parse(reply.body));
   const isError = "error" in body;
