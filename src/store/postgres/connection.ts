@@ -1,14 +1,14 @@
 /**
- * Connections to PostgreSQL: a bounded pool, statements sent many at a time, and how the database's errors read to a caller.
+ * Connections to PostgreSQL: a bounded pool, many statements in one round trip, and the faults that callers see for the database's errors.
  *
- * Owns: how a connection is set, the shared text's placeholders, which statements are prepared, time limits. Does not own:
- * transactions (postgres.ts) or the schema (postgres-schema.ts).
+ * Owns: settings of a connection, the shared SQL's placeholders, which statements are prepared, time limits. Does not own: transactions
+ * (transaction.ts, engine.ts), the schema (schema.ts).
  *
  * Invariants:
- * - N1. Whatever the server's defaults, a commit is on its disk before it is answered (`synchronous_commit`), unless the
- *       transaction itself asked otherwise.
- * - N2. Nothing is waited for without end: not a connection, not a lock, not a statement, not a peer that has vanished. A session whose
- *       client is gone gives its locks back.
+ * - N1. Whatever the server's defaults are, a commit is on the server's disk before it is answered (`synchronous_commit`), unless the
+ *       transaction itself asks otherwise.
+ * - N2. Every wait has a limit: for a connection, a lock, a statement, a server that no longer answers. A session whose client is gone
+ *       releases its locks.
  */
 import {
   type CustomTypesConfig,
@@ -22,29 +22,29 @@ import { Fault } from "../../core/fault.ts";
 import { checkParams, unavailable } from "../engine-rules.ts";
 import type { Log, SqlValue, Statement } from "../store.ts";
 
-/** For a free connection, or a new one. */
+/** Longest wait for a free or new connection. */
 const connectMsMax = 5_000;
 
-/** For a lock: as long as a write may wait in a shop's queue. */
+/** Longest wait for a lock: as long as a write may wait in a shop's queue. */
 const lockMsMax = 10_000;
 
-/** For one statement, at the server; a little later the client gives the connection up. */
+/** Longest run of one statement at the server. The client waits a little longer and then drops the connection. */
 const statementMsMax = 20_000;
 
 const answerMsMax = 25_000;
 
-/** What maintenance of a whole shop or schema may take instead: one statement of it. */
+/** The same for one statement of maintenance on a whole shop or schema. */
 export const maintenanceMsMax = 600_000;
 
-/** After it the server ends a transaction that says nothing, so that a node that hangs holds no shop. */
+/** The server ends a transaction that is idle for so long, so that a node that hangs does not hold a shop. */
 const silenceMsMax = 8_000;
 
-/** Texts that are prepared on every connection. Beyond it, as with texts seen once, they are parsed each time. */
+/** Texts that are prepared on every connection. Further ones, and those used only once, are parsed each time. */
 const preparedMax = 400;
 
 const textsMax = 4_000;
 
-/** What a caller waits for a database that is away, and for one that has too much to do. */
+/** When a caller tries again: a database that cannot be reached, and one that is overloaded. */
 const unavailableRetryMs = 1_000;
 
 const overloadedRetryMs = 1_000;
@@ -56,9 +56,9 @@ export interface Query {
   readonly text: string;
   readonly values: readonly SqlValue[];
   readonly name?: string;
-  /** It changes data, as far as can be told from its first words. */
+  /** It changes data, judged by its first words. */
   readonly writes: boolean;
-  /** Waited for as long, instead of `answerMsMax`. */
+  /** How long its answer is waited for, instead of `answerMsMax`. */
   readonly answerMsMax?: number;
 }
 
@@ -66,7 +66,7 @@ export type Answer =
   | { readonly ok: true; readonly rows: readonly unknown[]; readonly command: string }
   | { readonly ok: false; readonly error: unknown };
 
-/** A command of the program's own, without parameters. */
+/** A command in PostgreSQL's own SQL, without parameters. */
 export const command = (text: string): Query => ({ text, values: [], writes: false });
 
 interface KnownText {
@@ -97,9 +97,9 @@ function known(sql: string): KnownText {
 }
 
 /**
- * The shared text as PostgreSQL takes it. Texts that come again are prepared once a connection.
+ * A statement of the shared SQL as PostgreSQL takes it. A text that is used again is prepared, once per connection.
  *
- * @throws TypeError for what may not be bound, Error for what `work` may not run.
+ * @throws TypeError for a value that may not be bound, Error for a statement that `work` may not run.
  */
 export function queryOf({ sql, params }: Statement): Query {
   checkParams(params);
@@ -110,7 +110,7 @@ export function queryOf({ sql, params }: Statement): Query {
   return { text: text.text, values: params, writes, ...(name === null ? {} : { name }) };
 }
 
-/** int8, numeric (what sums of int8 are). */
+/** int8, and numeric, which is the type of sums of int8. */
 const numericTypes: ReadonlySet<number> = new Set([20, 1700]);
 
 const types: CustomTypesConfig = {
@@ -120,12 +120,12 @@ const types: CustomTypesConfig = {
     numericTypes.has(oid) ? Number : defaultTypes.getTypeParser(oid, format),
 };
 
-/** SQLSTATE of an error of the server; null for any other. */
+/** The SQLSTATE of an error from the server; null for any other error. */
 export function sqlState(error: unknown): string | null {
   return error instanceof DatabaseError ? (error.code ?? null) : null;
 }
 
-/** The connection is gone, or will be: an error of the socket, or of a server that ends sessions. */
+/** Whether the error means that the connection is lost: a socket error, or a server that ends sessions. */
 export function isLost(error: unknown): boolean {
   const state = sqlState(error);
   if (state !== null) return /^(?:08|57P0|25P03)/.test(state);
@@ -142,19 +142,19 @@ const overloaded = (message: string, cause: unknown): Fault =>
     cause,
   });
 
-const away = (message: string, cause: unknown): Fault => unavailable(message, cause, unavailableRetryMs);
+const unreachable = (message: string, cause: unknown): Fault => unavailable(message, cause, unavailableRetryMs);
 
-/** How an error of the store reads to a caller; null for an error of the statement, which is a bug. */
+/** The fault that a caller sees for an error of the store; null for an error about the statement, which is a bug. */
 export function faultOf(error: unknown): Fault | null {
   if (error instanceof Fault) return error;
   const state = sqlState(error);
-  if (state === null) return isLost(error) ? away("The database cannot be reached.", error) : null;
+  if (state === null) return isLost(error) ? unreachable("The database cannot be reached.", error) : null;
   if (state === "55P03") return overloaded("This shop did not get to this change in time.", error);
   if (state === "57014") return overloaded("The database did not answer in time.", error);
-  if (state.startsWith("40")) return overloaded("The database had to put this off.", error);
+  if (state.startsWith("40")) return overloaded("The database rolled this back because of other transactions.", error);
   if (state === "53300") return overloaded("The database has no connection left.", error);
-  if (isLost(error)) return away("The connection to the database was lost.", error);
-  if (state === "25006") return away("The database cannot be written.", error);
+  if (isLost(error)) return unreachable("The connection to the database was lost.", error);
+  if (state === "25006") return unreachable("The database cannot be written.", error);
   if (/^(?:53|58|XX)/.test(state)) return unavailable("The database cannot be used.", error);
   if (/^28|^3D000/.test(state)) return unavailable("The database refuses this service.", error);
   return null;
@@ -169,11 +169,11 @@ export interface PostgresPoolOptions {
   readonly log?: Log;
 }
 
-/** One connection, for as long as somebody has it. */
+/** A connection that was taken from the pool, until `release`. */
 export class PostgresConnection {
   readonly #client: PoolClient;
   readonly #pool: PostgresPool;
-  /** An exchange on it has failed in a way that leaves it unusable. */
+  /** An error has made it unusable. */
   lost = false;
 
   constructor(client: PoolClient, pool: PostgresPool) {
@@ -181,7 +181,7 @@ export class PostgresConnection {
     this.#pool = pool;
   }
 
-  /** Sends all of these in one flight. @returns their answers in the same order; never rejects. */
+  /** Sends all queries in one round trip. @returns their answers in the same order; never rejects. */
   async exchange(queries: readonly Query[]): Promise<readonly Answer[]> {
     this.#pool.statements += queries.length;
     this.#pool.roundTrips += 1;
@@ -193,13 +193,13 @@ export class PostgresConnection {
     });
   }
 
-  /** Sends these and waits for nothing: what comes next on the connection comes after them. */
+  /** Sends the queries and does not wait for answers. Later ones on this connection come after them. */
   sendOnly(queries: readonly Query[]): void {
     this.#pool.statements += queries.length;
     for (const sent of this.#send(queries)) sent.catch(() => (this.lost = true));
   }
 
-  /** Sends all of these in one flight. @returns the rows of each. @throws what the database says of the first that failed. */
+  /** Sends all queries in one round trip. @returns the rows of each. @throws the database's error of the first that failed. */
   async rowsOf(queries: readonly Query[]): Promise<readonly (readonly unknown[])[]> {
     return (await this.exchange(queries)).map((answer) => {
       if (!answer.ok) throw answer.error;
@@ -207,16 +207,16 @@ export class PostgresConnection {
     });
   }
 
-  /** One statement of the program's own with its rows. @throws what the database says. */
+  /** Runs one statement in PostgreSQL's own SQL. @returns its rows. @throws the database's error. */
   async run<R>(text: string, values: readonly SqlValue[] = []): Promise<R[]> {
     const [rows] = await this.rowsOf([{ text, values, writes: false }]);
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- who writes the statement names its columns
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the caller names the columns of its statement
     return rows as R[];
   }
 
   #send(queries: readonly Query[]): readonly Promise<QueryResult>[] {
     const { stream } = this.#client.connection;
-    // Together they leave as one piece.
+    // Corked, they leave in one packet.
     stream.cork();
     try {
       return queries.map(({ text, values, name, answerMsMax }) =>
@@ -232,22 +232,23 @@ export class PostgresConnection {
     }
   }
 
-  /** Gives it back. One that is lost is thrown away. */
+  /** Returns it to the pool; a lost one is closed. */
   release(): void {
     this.#client.release(this.lost);
   }
 }
 
+/** The connections of a process. */
 export class PostgresPool {
   readonly #pool: Pool;
   readonly #url: string;
-  /** Counted since the start. A round trip is a wait for the database's answer, however many statements it answers. */
+  /** Counts since the start. A round trip is one wait for answers, however many statements were sent. */
   statements = 0;
   roundTrips = 0;
 
   constructor({ url, connectionsMax, schemas, log }: PostgresPoolOptions) {
     this.#url = url;
-    // Set by statements and not by the connection's options: a pooler between would refuse those.
+    // Set by statements and not by options of the connection, which a pooler in between would refuse.
     const settings = [
       "set client_min_messages = warning",
       "set synchronous_commit = on",
@@ -269,30 +270,30 @@ export class PostgresPool {
       keepAliveInitialDelayMillis: 10_000,
       connectionTimeoutMillis: connectMsMax,
       query_timeout: answerMsMax,
-      // oxlint-disable-next-line typescript/no-misused-promises -- the library awaits it, whatever its type says
+      // oxlint-disable-next-line typescript/no-misused-promises -- the library awaits it, although its type does not say so
       onConnect: async (client) => {
         await client.query(settings);
       },
     });
     this.#pool.on("connect", (client) => {
-      // An error of a connection is told by whoever waits on it; unheard it would end the process.
+      // Those who wait on the connection get its error. Without a listener it would also end the process.
       client.on("error", () => {});
     });
     this.#pool.on("error", (error) => log?.info({ err: error }, "A connection to the database has ended."));
   }
 
-  /** @throws Fault DO_OVERLOADED when none is free in time, DO_UNAVAILABLE when none can be made. */
+  /** Takes a connection. @throws Fault DO_OVERLOADED when none is free in time, DO_UNAVAILABLE when none can be opened. */
   async connect(): Promise<PostgresConnection> {
     try {
       return new PostgresConnection(await this.#pool.connect(), this);
     } catch (error) {
       if (error instanceof Error && error.message === "timeout exceeded when trying to connect")
         throw overloaded("All connections to the database are in use.", error);
-      throw faultOf(error) ?? away("The database cannot be reached.", error);
+      throw faultOf(error) ?? unreachable("The database cannot be reached.", error);
     }
   }
 
-  /** Has a connection for as long as `work` runs. */
+  /** Takes a connection while `work` runs. */
   async using<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
     const connection = await this.connect();
     try {
@@ -302,31 +303,31 @@ export class PostgresPool {
     }
   }
 
-  /** @throws Error when this is not a database that can be used, saying why. */
+  /** Checks the server's version and encoding, and whether row-level security holds. @throws Error saying what is wrong. */
   async check(): Promise<void> {
     await this.using(async (connection) => {
-      const [server] = await connection.run<{ version: string; encoding: string; walled: boolean }>(
+      const [server] = await connection.run<{ version: string; encoding: string; secured: boolean }>(
         `select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding,
-                not (rolsuper or rolbypassrls) as walled
+                not (rolsuper or rolbypassrls) as secured
          from pg_roles where rolname = current_user`,
       );
       if (Number(server?.version) < serverVersionMin)
         throw new Error(`The database is PostgreSQL ${server?.version ?? "?"}; OpenPO needs 15 or later.`);
       if (server?.encoding !== "UTF8")
         throw new Error(`The database's encoding is ${server?.encoding ?? "?"}; OpenPO needs UTF8.`);
-      this.walled = server.walled;
+      this.rowSecurityHolds = server.secured;
     });
   }
 
   /** Row-level security holds for the role that connects. */
-  walled = true;
+  rowSecurityHolds = true;
 
-  /** Open ones, in use or not. */
+  /** Open connections, in use or not. */
   get connections(): number {
     return this.#pool.totalCount;
   }
 
-  /** Those who wait for one. */
+  /** Callers that wait for a connection. */
   get waiting(): number {
     return this.#pool.waitingCount;
   }
@@ -337,21 +338,21 @@ export class PostgresPool {
     return `${host}${pathname}`;
   }
 
-  /** Waits for what is under way and closes every connection. */
+  /** Waits for what runs and closes every connection. */
   async close(): Promise<void> {
     if (!this.#pool.ending) await this.#pool.end();
   }
 }
 
-/** Opens a pool and looks whether the database can be used. @throws Fault, or Error saying what is wrong with it. */
+/** Opens a pool and checks the database. @throws Fault when it cannot be reached, Error saying what is wrong with it. */
 export async function openPostgresPool(options: PostgresPoolOptions): Promise<PostgresPool> {
   const pool = new PostgresPool(options);
   try {
     await pool.check();
-    if (!pool.walled)
-      options.log?.info(
+    if (!pool.rowSecurityHolds)
+      options.log?.warn(
         { database: pool.place },
-        "The database's role is a superuser or bypasses row-level security: that wall between shops does not stand.",
+        "The database's role is a superuser or bypasses row-level security, so it does not separate the shops.",
       );
     return pool;
   } catch (error) {

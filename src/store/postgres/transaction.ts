@@ -1,0 +1,223 @@
+/**
+ * One transaction on one connection, with as few round trips as possible.
+ *
+ * Owns: what is sent together, savepoints between the writes that share the transaction, undoing one of them alone. Does not own:
+ * beginning a turn, the commit and what becomes of it (engine.ts).
+ *
+ * - Statements without rows (`Tx.batch`) are held back and sent with the next statement that returns rows, or with the commit.
+ * - Writes that share a transaction are its parts, each behind a savepoint. What a part saves is sent with the first load of the next part.
+ *   If one of those statements fails, its part is undone alone and what followed it is sent again; no caller has seen an answer to it yet.
+ */
+import type { SqlValue, Statement, Tx } from "../store.ts";
+import { type Answer, type PostgresConnection, type Query, command, queryOf } from "./connection.ts";
+
+/** A statement of a part. With a waiter, `work` awaits its rows. */
+interface Entry {
+  readonly query: Query;
+  readonly waiter: { resolve(rows: readonly unknown[]): void; reject(error: unknown): void } | null;
+}
+
+/** The part of a transaction that belongs to one `work`. */
+export class Part {
+  /** Statements that were not sent yet, or whose sending failed before they ran. */
+  entries: Entry[] = [];
+  /** Its savepoint exists. */
+  marked = false;
+  /** Its work is over. */
+  ended = false;
+  /** A statement of it has changed data. */
+  wrote = false;
+  /** Why nothing of it can be kept. */
+  failure: { readonly error: unknown } | null = null;
+
+  /** A statement of it has changed data, or will once it is sent. */
+  get writes(): boolean {
+    return this.wrote || this.entries.some(({ query }) => query.writes);
+  }
+
+  /** Drops what was not sent. */
+  fail(error: unknown): void {
+    this.failure ??= { error };
+    for (const { waiter } of this.entries.splice(0)) waiter?.reject(error);
+  }
+}
+
+const savepoint = command("savepoint part");
+
+const release = command("release savepoint part");
+
+const undo = command("rollback to savepoint part");
+
+/** A query of a round trip; `part` and `entry` are null where it belongs to none. */
+interface Sent {
+  readonly query: Query;
+  readonly part: Part | null;
+  readonly entry: Entry | null;
+}
+
+export class Transaction {
+  readonly #connection: PostgresConnection;
+  readonly #opening: readonly Query[];
+  /** Several parts share it, so each must be undone alone. */
+  readonly #shared: boolean;
+  #parts: Part[] = [];
+  #last: Promise<unknown> = Promise.resolve();
+  #sendingSoon = false;
+  /** The rows of the last opening statement; null until it has succeeded. */
+  opened: readonly unknown[] | null = null;
+  /** Why all of it is lost. */
+  lost: { readonly error: unknown } | null = null;
+
+  /** @param opening the statements that begin it; sent with the first others. */
+  constructor(connection: PostgresConnection, opening: readonly Query[], shared: boolean) {
+    this.#connection = connection;
+    this.#opening = opening;
+    this.#shared = shared;
+  }
+
+  begin(): Part {
+    const part = new Part();
+    this.#parts.push(part);
+    return part;
+  }
+
+  /** Ends a part whose work has succeeded: what it saves is sent with what comes next. */
+  keep(part: Part): void {
+    part.ended = true;
+    if (this.#shared && (part.marked || part.entries.length > 0)) part.entries.push({ query: release, waiter: null });
+  }
+
+  /** Ends a part of which nothing is kept. */
+  drop(part: Part): void {
+    part.ended = true;
+    part.entries = [];
+    if (this.#shared && part.marked) part.entries = [undo, release].map((query): Entry => ({ query, waiter: null }));
+  }
+
+  /** Runs a statement of the part and returns its rows. */
+  ask(part: Part, query: Query): Promise<readonly unknown[]> {
+    return new Promise((resolve, reject) => {
+      part.entries.push({ query, waiter: { resolve, reject } });
+      if (this.#sendingSoon) return;
+      this.#sendingSoon = true;
+      // Statements that are started side by side are sent together.
+      queueMicrotask(() => {
+        this.#sendingSoon = false;
+        // The waiters get the error.
+        this.flush().catch(() => {});
+      });
+    });
+  }
+
+  /**
+   * Sends everything that was held back, followed by `closing`. @returns the answers to `closing`.
+   *
+   * @throws the error of the transaction as a whole. The error of one of several parts goes to that part.
+   */
+  flush(closing: readonly Query[] = []): Promise<readonly Answer[]> {
+    const sending = this.#last.then(() => this.#send(closing));
+    this.#last = sending.catch(() => {});
+    return sending;
+  }
+
+  async #send(closing: readonly Query[]): Promise<readonly Answer[]> {
+    for (;;) {
+      if (this.lost !== null) throw this.#loseAll(this.lost.error);
+      const sent = this.#toSend(closing);
+      if (sent.length === 0) return [];
+      const answers = await this.#connection.exchange(sent.map(({ query }) => query));
+      this.#take(sent, answers);
+      const failed = answers.findIndex((answer) => !answer.ok);
+      if (failed === -1) return answers.slice(answers.length - closing.length);
+      const answer = answers[failed];
+      const error = answer?.ok === false ? answer.error : null;
+      const part = sent[failed]?.part ?? null;
+      if (part === null || !this.#shared || this.#connection.lost) throw this.#loseAll(error);
+      await this.#undo(part, error);
+    }
+  }
+
+  /** Records the answers up to the first failure, and gives rows to those who wait. */
+  #take(sent: readonly Sent[], answers: readonly Answer[]): void {
+    for (const [index, { part, entry }] of sent.entries()) {
+      const answer = answers[index];
+      if (answer?.ok !== true) break;
+      if (index === this.#opening.length - 1) this.opened ??= answer.rows;
+      if (part === null) continue;
+      part.marked = this.#shared;
+      if (entry === null) continue;
+      part.entries.shift();
+      if (entry.query.writes) part.wrote = true;
+      entry.waiter?.resolve(answer.rows);
+    }
+    this.#parts = this.#parts.filter((part) => !part.ended || part.entries.length > 0);
+  }
+
+  #toSend(closing: readonly Query[]): readonly Sent[] {
+    const own = (query: Query): Sent => ({ query, part: null, entry: null });
+    return [
+      ...(this.opened === null ? this.#opening.map(own) : []),
+      ...this.#parts.flatMap((part) => [
+        ...(this.#shared && !part.marked && part.entries.length > 0 ? [{ query: savepoint, part, entry: null }] : []),
+        ...part.entries.map((entry): Sent => ({ query: entry.query, part, entry })),
+      ]),
+      ...closing.map(own),
+    ];
+  }
+
+  /** Undoes the part whose statement has failed, and nothing else. */
+  async #undo(part: Part, error: unknown): Promise<void> {
+    part.fail(error);
+    if (!part.marked) throw this.#loseAll(error);
+    try {
+      await this.#connection.rowsOf([undo, release]);
+    } catch (failure) {
+      throw this.#loseAll(failure);
+    }
+    part.marked = false;
+    this.#parts = this.#parts.filter((each) => each !== part || !each.ended);
+  }
+
+  #loseAll(error: unknown): unknown {
+    this.lost ??= { error };
+    for (const part of this.#parts) part.fail(this.lost.error);
+    return this.lost.error;
+  }
+}
+
+/** The shop as one `work` sees it; unusable after that. */
+export class PartTx implements Tx {
+  readonly #transaction: Transaction;
+  readonly #part: Part;
+  readonly #mayWrite: boolean;
+  #ended = false;
+
+  constructor(transaction: Transaction, part: Part, mayWrite: boolean) {
+    this.#transaction = transaction;
+    this.#part = part;
+    this.#mayWrite = mayWrite;
+  }
+
+  async all<R>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
+    const rows = await this.#transaction.ask(this.#part, this.#queryOf({ sql, params }));
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the caller names the columns of its statement
+    return rows as R[];
+  }
+
+  async batch(statements: readonly Statement[]): Promise<void> {
+    for (const statement of statements) this.#part.entries.push({ query: this.#queryOf(statement), waiter: null });
+  }
+
+  #queryOf(statement: Statement): Query {
+    if (this.#ended) throw new Error("a Tx was used after its work had ended");
+    const { failure } = this.#part;
+    if (failure !== null) throw failure.error;
+    const query = queryOf(statement);
+    if (query.writes && !this.#mayWrite) throw new Error(`a read may not change anything: ${statement.sql}`);
+    return query;
+  }
+
+  end(): void {
+    this.#ended = true;
+  }
+}
