@@ -25,7 +25,7 @@ import type {
   Status,
   StorefrontSyncState,
 } from "./purchase-order.ts";
-import { isHeld } from "./status.ts";
+import { isHeld, usualPrevious } from "./status.ts";
 import { storefrontSyncState } from "./stock-push.ts";
 
 /**
@@ -112,23 +112,8 @@ export function adoptOrder(outside: OutsideOrder, facts: AdoptFacts): PurchaseOr
   return { ...header, ...derived, status, supplierName: null, locationName: null, lineItems };
 }
 
-/** Where an order usually comes from when a record does not say. A held status does not tell. */
-const usualPrevious: Readonly<Record<Status, Status | null>> = {
-  Draft: "Draft",
-  Sent: "Draft",
-  "Partially Confirmed": "Sent",
-  Confirmed: "Sent",
-  "In Progress": "Confirmed",
-  "Partially Received": "In Progress",
-  Received: "In Progress",
-  Completed: "Received",
-  Cancelled: null,
-  "On Hold": null,
-  Disputed: null,
-};
-
 function previousStatusOf({ status, previousStatus }: OutsideOrder): Status {
-  const previous = previousStatus ?? usualPrevious[status];
+  const previous = previousStatus ?? usualPrevious(status);
   if (previous === null)
     throw invalidField("/previousStatus", `is needed for an order that is ${status}: it is the only way back`);
   if (isHeld({ status }) && isHeld({ status: previous }))

@@ -43,6 +43,8 @@ interface Elsewhere {
 
 interface StatusRow {
   readonly is: readonly Trait[];
+  /** The status that an order with this one usually had before; null: that cannot be told. */
+  readonly usuallyFrom: Status | null;
   /** Where POST /status moves the order to, in the order in which messages list them. */
   readonly moves: readonly Status[];
   /** What leads to statuses that are not in `moves`, where something does. */
@@ -132,6 +134,7 @@ const byMovingBack: Elsewhere = { instead: "Move the order back first, then canc
 
 const heldRow = {
   is: ["held"],
+  usuallyFrom: null,
   moves: [],
   elsewhere: {},
   permissions: { "edit-lines": moveBackToEdit, confirm: restore, ...goods(restore), sync: restore },
@@ -141,30 +144,35 @@ const heldRow = {
 const table: Readonly<Record<Status, StatusRow>> = {
   Draft: {
     is: ["before-goods"],
+    usuallyFrom: "Draft",
     moves: ["Sent"],
     elsewhere: { Cancelled: byDeleting },
     permissions: { "edit-lines": yes, confirm: send, ...goods(send), sync: send, delete: yes },
   },
   Sent: {
     is: ["open", "before-goods"],
+    usuallyFrom: "Draft",
     moves: ["Draft", "Cancelled", "On Hold", "Disputed"],
     elsewhere: { "Partially Confirmed": byConfirming, Confirmed: byConfirming, "In Progress": byConfirmingAll },
     permissions: { "edit-lines": yes, confirm: yes, ...goods(confirmFirst), sync: yes, delete: cancel },
   },
   "Partially Confirmed": {
     is: ["open", "before-goods"],
+    usuallyFrom: "Sent",
     moves: ["Cancelled", "On Hold", "Disputed"],
     elsewhere: { Confirmed: byConfirming, "In Progress": byConfirmingAll },
     permissions: { "edit-lines": yes, confirm: yes, ...goods(confirmFirst), sync: yes, delete: cancel },
   },
   Confirmed: {
     is: ["open", "before-goods"],
+    usuallyFrom: "Sent",
     moves: ["Sent", "In Progress", "Cancelled", "On Hold", "Disputed"],
     elsewhere: {},
     permissions: { "edit-lines": yes, confirm: yes, ...goods(beginWork), sync: yes, delete: cancel },
   },
   "In Progress": {
     is: ["open"],
+    usuallyFrom: "Confirmed",
     moves: ["Confirmed", "Cancelled", "On Hold", "Disputed"],
     elsewhere: { "Partially Received": byReceiving, Received: byReceiving },
     permissions: {
@@ -178,6 +186,7 @@ const table: Readonly<Record<Status, StatusRow>> = {
   },
   "Partially Received": {
     is: ["open"],
+    usuallyFrom: "In Progress",
     moves: ["Cancelled", "On Hold", "Disputed"],
     elsewhere: { Received: byReceiving },
     permissions: {
@@ -191,6 +200,7 @@ const table: Readonly<Record<Status, StatusRow>> = {
   },
   Received: {
     is: [],
+    usuallyFrom: "In Progress",
     moves: ["In Progress", "Partially Received", "On Hold", "Disputed"],
     elsewhere: { Cancelled: byMovingBack },
     permissions: {
@@ -204,6 +214,7 @@ const table: Readonly<Record<Status, StatusRow>> = {
   },
   Completed: {
     is: ["closed"],
+    usuallyFrom: "Received",
     moves: ["In Progress", "Partially Received", "Received"],
     elsewhere: { Cancelled: byMovingBack },
     permissions: {
@@ -242,6 +253,9 @@ export const openStatuses: readonly Status[] = statuses.filter((status) => isOpe
 
 /** The statuses that an order passes on its way from Draft to Completed, in their order; the held ones are beside it. */
 export const statusesOnTheWay: readonly Status[] = statuses.filter((status) => !isHeld({ status }));
+
+/** The status that an order with this one usually had before; null for a held status, which can follow on several. */
+export const usualPrevious = (status: Status): Status | null => table[status].usuallyFrom;
 
 /** The moves of POST /status from this status. A held status has none here: it is left to `previousStatus`. */
 export const movesFrom = (status: Status): readonly Status[] => table[status].moves;

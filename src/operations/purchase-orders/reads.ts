@@ -233,7 +233,7 @@ export const listPayments = operation({
   title: "List an order's payments",
   summary: "Payments of one order, and how far it is paid.",
   description:
-    "Lists the payments of one order and sums them up in its currency: paid payments and applied credits against totalValue. An amount whose currency no exchange rate converts is left out of the sums. Payments come in by import and cannot be changed here.",
+    "Lists the payments of one order and their sums in its currency: paid payments and applied credits against totalValue. An amount whose currency no exchange rate converts is left out of the sums. Payments come in by import and cannot be changed here.",
   route: { method: "GET", path: `${path}/payments` },
   faults: ["NOT_FOUND"],
   input: z.strictObject({ purchaseOrderId }).meta({ example }),
@@ -276,7 +276,7 @@ export const listDocuments = operation({
   name: "purchase_order_document_list",
   title: "List an order's documents",
   summary: "Metadata of the documents of one order.",
-  description: "Lists what is known of an order's documents. Their content is not served here.",
+  description: "Lists the metadata of an order's documents. Their content is not served here.",
   route: { method: "GET", path: `${path}/documents` },
   faults: ["NOT_FOUND"],
   input: z.strictObject({ purchaseOrderId }).meta({ example }),
@@ -295,7 +295,7 @@ export const getShipment = operation({
   title: "Read an order's current shipment",
   summary: "The earliest shipment that has not been received, else the latest; null when there is none.",
   description:
-    "Reads the shipment that matters now: the earliest that is still to arrive, else the latest one. For all of them use purchase_order_shipment_list.",
+    "Reads the current shipment: the earliest that is still to arrive, else the latest one. For all of them use purchase_order_shipment_list.",
   route: { method: "GET", path: `${path}/shipment` },
   faults: ["NOT_FOUND"],
   input: z.strictObject({ purchaseOrderId }).meta({ example }),
@@ -315,7 +315,7 @@ export const listShipments = operation({
   title: "List an order's shipments",
   summary: "All shipments of one order, each with the lines it carries.",
   description:
-    "Lists the shipments of one order with their line allocations. For when what is expected use purchase_order_receipt_schedule_get.",
+    "Lists the shipments of one order with their line allocations. For the dates on which goods are expected use purchase_order_receipt_schedule_get.",
   route: { method: "GET", path: `${path}/shipments` },
   faults: ["NOT_FOUND"],
   input: z.strictObject({ purchaseOrderId }).meta({ example }),
@@ -358,9 +358,9 @@ export const getReceiptSchedule = operation({
   ...read,
   name: "purchase_order_receipt_schedule_get",
   title: "Read an order's receipt schedule",
-  summary: "When what is expected, and what has come.",
+  summary: "When goods are expected, and what has arrived.",
   description:
-    "Computes, per line and shipment, how much is expected when, and lists the receipts recorded so far, newest first. Dates come from the shipment, the line, the order or the lead time, in this order. Record goods with purchase_order_receive.",
+    "Lists how much of each line is expected when, shipment by shipment, and the receipts recorded so far, newest first. Dates come from the shipment, the line, the order or the lead time, in this order. Record goods with purchase_order_receive.",
   route: { method: "GET", path: `${path}/receipt-schedule` },
   faults: ["NOT_FOUND"],
   input: z.strictObject({ purchaseOrderId }).meta({ example }),
@@ -453,7 +453,7 @@ export const listCredits = operation({
   title: "List an order's credits",
   summary: "Supplier credits applied to one order, and those still available.",
   description:
-    "Lists the credits applied to one order and the ones of its supplier with a balance left. The totals are in the order's currency; an amount that no exchange rate converts is left out of them. Credits come in by import and cannot be changed here.",
+    "Lists the credits applied to one order and those of its supplier that have a balance left. The totals are in the order's currency; an amount that no exchange rate converts is left out of them. Credits come in by import and cannot be changed here.",
   route: { method: "GET", path: `${path}/credits` },
   faults: ["NOT_FOUND"],
   input: z.strictObject({ purchaseOrderId }).meta({ example }),
