@@ -9,7 +9,7 @@ import { loadHistory } from "../shop/purchase-order-history.ts";
 import { pageOfOrders } from "../shop/purchase-orders.ts";
 import type { Engine, Tx } from "../store/store.ts";
 import { orderJson } from "./purchase-orders.ts";
-import type { ReferenceType } from "./record-type.ts";
+import type { RecordType } from "./record-type.ts";
 import { recordTypes } from "./record-types.ts";
 
 /** Records of one page. */
@@ -18,7 +18,7 @@ const recordsPerPage = 500;
 /** Orders of one page. */
 const ordersPerPage = 25;
 
-type Page = Awaited<ReturnType<ReferenceType["page"]>>;
+type Page = Awaited<ReturnType<RecordType["page"]>>;
 
 /** The file, in pieces of whole lines. */
 export async function* exportRecords(engine: Engine, shopId: string): AsyncGenerator<string> {

@@ -11,7 +11,7 @@ import {
   forecastViewStatements,
   listForecastViews,
 } from "../shop/forecast-views.ts";
-import type { ReferenceType } from "./record-type.ts";
+import type { RecordType } from "./record-type.ts";
 
 /** Ids of one filter of a view. */
 const viewFilterMax = 5_000;
@@ -70,7 +70,7 @@ const forecastViewJson = (view: ForecastView) => ({
 });
 
 /** Forecast views: their filters are rows of their own. Both forms of text are those that `parse` and `page` wrote. */
-export const forecastViewType: ReferenceType = {
+export const forecastViewType: RecordType = {
   input: forecastViewInput,
   parse(record) {
     const view = checkInput(forecastViewInput, record);

@@ -16,7 +16,7 @@ import type { SqlValue, Tx } from "../store/store.ts";
 import { type ImportContext, type ImportLease, endStatement, hasLease, renewLease } from "./import-run.ts";
 import type { OrderRecord } from "./purchase-orders.ts";
 import { isRecordType, recordTypes } from "./record-types.ts";
-import type { ReferenceType } from "./record-type.ts";
+import type { RecordType } from "./record-type.ts";
 
 /** Rows that one turn writes to the tables. */
 const chunkWeightMax = 1_000;
@@ -107,7 +107,7 @@ async function applyChunk(
   // Read again: an earlier try may have applied them although it was reported as failed.
   for (const row of await rowsUpTo(tx, lease, position)) {
     if (isRecordType(row.type)) {
-      const type: ReferenceType = recordTypes[row.type];
+      const type: RecordType = recordTypes[row.type];
       await tx.batch(await type.statements(shopId, row.record, applying));
     } else deltas.push(...(await applyOrder(tx, shopId, row)));
   }

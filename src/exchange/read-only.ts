@@ -11,16 +11,16 @@
  * from the catalogue, a transfer's addresses from its locations. A null stays null, so an exported record is imported unchanged.
  */
 import { z } from "zod";
-import { type Money, moneyFrom, totalValueMax, zeroQuantity } from "../core/money.ts";
+import { moneyDecimalsMax, moneyFrom, totalValueMax, zeroQuantity } from "../core/money.ts";
 import { type ValuedQuantity, isRepresentable } from "../core/valued-quantity.ts";
-import { noRepeats, quantity } from "../operations/fields.ts";
+import { decimal, noRepeats, quantity } from "../operations/fields.ts";
 import { checkInput } from "../operations/input.ts";
 import { type VariantSnapshot, loadVariants } from "../shop/catalogue.ts";
 import { type PartKind, type ResourceTable, loadParts, pageOfHeaders } from "../shop/read-only.ts";
 import { loadReasonName } from "../shop/stock-takes.ts";
 import type { Statement, Tx } from "../store/store.ts";
 import { logInput } from "./attachments.ts";
-import { type ApplyContext, type ReferenceType, optional } from "./record-type.ts";
+import { type ApplyContext, type RecordType, optional } from "./record-type.ts";
 
 /** Records of one page of an export: each may have thousands of lines. */
 const pageLength = 25;
@@ -32,16 +32,7 @@ export const quantityOrZero = quantity.default(zeroQuantity);
 
 /** A value that the record states, for entries without a unit cost. */
 export const statedValue = optional(
-  z
-    .number()
-    .min(-totalValueMax)
-    .max(totalValueMax)
-    .transform((value, context): Money => {
-      const parsed = moneyFrom(value);
-      if (parsed !== null) return parsed;
-      context.addIssue({ code: "custom", message: "must have at most 4 decimals" });
-      return z.NEVER;
-    }),
+  decimal(z.number().min(-totalValueMax).max(totalValueMax), moneyDecimalsMax, moneyFrom),
 );
 
 /** Refuses entries whose worth is above `totalValueMax`, each alone or all together. */
@@ -123,7 +114,7 @@ interface ReadOnlyRecord<Draft, Header extends { readonly createdAtMs: number }>
 /** The record type of a read-only resource. */
 export function readOnlyType<Draft, Header extends { readonly createdAtMs: number }>(
   record: ReadOnlyRecord<Draft, Header>,
-): ReferenceType {
+): RecordType {
   const { input, table } = record;
   return {
     input,
@@ -132,7 +123,7 @@ export function readOnlyType<Draft, Header extends { readonly createdAtMs: numbe
       return { recordId: record.recordId(draft), stored: JSON.stringify(draft), weight: record.weight(draft) };
     },
     statements(_shopId, stored, context) {
-      // Text that `parse` wrote.
+      // Staged text is trusted: `parse` wrote it.
       const draft: Draft = JSON.parse(stored);
       return record.statements(draft, context);
     },

@@ -36,23 +36,23 @@ export interface ApplyContext {
   readonly ids: Ids;
 }
 
-/** One type of reference record, between its file form, its stored form (JSON text of the value in core's units) and its table. */
-export interface ReferenceType {
-  /** What a record of the type may say, `type` included. */
+/** One type of record, between a file, the staged text (JSON of the value in core's units) and its table. Orders are not one: see staging.ts. */
+export interface RecordType {
+  /** The schema of a record, `type` included. */
   readonly input: z.ZodType;
   /**
-   * `weight` is how many rows the record makes, 1 when it is left out.
+   * Checks a record. `stored` is the text to stage; `weight` is the number of rows that the record makes, 1 when it is absent.
    *
    * @throws Fault INVALID_INPUT naming the fields.
    */
   parse(record: unknown): { readonly recordId: string; readonly stored: string; readonly weight?: number };
-  /** Stores the record, replacing the one with its key, and keeps up what follows from it. */
+  /** Stores the record, replacing the one with its key, and updates what follows from it. */
   statements(
     shopId: string,
     stored: string,
     context: ApplyContext,
   ): readonly Statement[] | Promise<readonly Statement[]>;
-  /** Records as the lines of a file, in the order of their keys, from behind `after` (a `next` of an earlier page) on. */
+  /** A page of records as lines of a file, in the order of their keys, after `after`: the `next` of the page before; null for the first. */
   page(
     tx: Tx,
     shopId: string,
@@ -61,13 +61,13 @@ export interface ReferenceType {
   ): Promise<{ readonly lines: readonly string[]; readonly next: string | null }>;
 }
 
-/** One whose records can be looked up by the values of its table's key. */
-export interface KeyedType extends ReferenceType {
-  /** The records that are there, in their file form, by `recordId`. */
+/** A type whose records can be looked up by the values of its table's key. */
+export interface KeyedType extends RecordType {
+  /** The stored records of these keys, as a file shows them, by `recordId`. */
   find(tx: Tx, shopId: string, keys: readonly (readonly string[])[]): Promise<ReadonlyMap<string, object>>;
 }
 
-/** A record in its file form: its type, then its fields as the API shows them. */
+/** A record as a file shows it: its type, then its fields as the API shows them. */
 export function recordJson<T extends Fields>(type: string, fields: T, record: ValuesOf<T>): object {
   const json: Record<string, unknown> = { type };
   for (const name in fields) {
@@ -80,14 +80,15 @@ export function recordJson<T extends Fields>(type: string, fields: T, record: Va
 /** The `recordId` of a key. */
 export const recordIdOf = (key: readonly unknown[]): string => key.join(" ");
 
-export function referenceType<Stored, Row>(
+/** The type of records that are rows of one table. `follows`: further statements when one is stored. */
+export function tableRecordType<Stored, Row>(
   input: z.ZodType<Stored>,
   json: (record: Stored) => object,
   table: RecordTable<Stored, Row>,
   follows: (shopId: string, record: Stored) => readonly Statement[] = () => [],
 ): KeyedType {
   const keyOf = (record: Stored): string => recordIdOf(table.key.map((column) => table.columns[column](record)));
-  // Trusts text that `parse` wrote.
+  // Staged text is trusted: `parse` wrote it.
   const recordFrom = (stored: string): Stored => {
     const record: Stored = JSON.parse(stored);
     return record;

@@ -31,26 +31,26 @@ import {
 } from "./catalogue.ts";
 import { forecastViewType } from "./forecast-views.ts";
 import { manufacturingOrderType } from "./manufacturing-orders.ts";
-import { type ReferenceType, referenceType } from "./record-type.ts";
+import { type RecordType, tableRecordType } from "./record-type.ts";
 import { stockAdjustmentType } from "./stock-adjustments.ts";
 import { reasonInput, stockTakeType } from "./stock-takes.ts";
 import { transferOrderType } from "./transfer-orders.ts";
 
 /** Reference data: the catalogue, suppliers, stock levels, sales, credits, forecast views. */
 export const referenceTypes = {
-  location: referenceType(locationInput, locationJson, locationTable),
-  supplier: referenceType(supplierRecordInput, supplierJson, supplierTable),
-  variant: referenceType(variantInput, variantJson, variantTable),
-  supplierVariant: referenceType(supplierVariantInput, supplierVariantJson, supplierVariantTable),
-  inventoryLevel: referenceType(inventoryLevelInput, inventoryLevelJson, inventoryLevelTable),
-  sale: referenceType(saleInput, saleJson, saleTable, (shopId, sale) => [markSeriesStatement(shopId, sale)]),
-  supplierCredit: referenceType(supplierCreditInput, supplierCreditJson, supplierCreditTable),
+  location: tableRecordType(locationInput, locationJson, locationTable),
+  supplier: tableRecordType(supplierRecordInput, supplierJson, supplierTable),
+  variant: tableRecordType(variantInput, variantJson, variantTable),
+  supplierVariant: tableRecordType(supplierVariantInput, supplierVariantJson, supplierVariantTable),
+  inventoryLevel: tableRecordType(inventoryLevelInput, inventoryLevelJson, inventoryLevelTable),
+  sale: tableRecordType(saleInput, saleJson, saleTable, (shopId, sale) => [markSeriesStatement(shopId, sale)]),
+  supplierCredit: tableRecordType(supplierCreditInput, supplierCreditJson, supplierCreditTable),
   forecastView: forecastViewType,
-} as const satisfies Readonly<Record<string, ReferenceType>>;
+} as const satisfies Readonly<Record<string, RecordType>>;
 
 /** Read-only resources, and the reasons of stock takes. */
 const readOnlyTypes = {
-  stockTakeReason: referenceType(
+  stockTakeReason: tableRecordType(
     reasonInput,
     (reason) => ({ type: "stockTakeReason", ...reasonJson(reason) }),
     stockTakeReasonTable,
@@ -59,12 +59,12 @@ const readOnlyTypes = {
   stockAdjustment: stockAdjustmentType,
   transferOrder: transferOrderType,
   manufacturingOrder: manufacturingOrderType,
-} as const satisfies Readonly<Record<string, ReferenceType>>;
+} as const satisfies Readonly<Record<string, RecordType>>;
 
 export const recordTypes = {
   ...referenceTypes,
   ...readOnlyTypes,
-} as const satisfies Readonly<Record<string, ReferenceType>>;
+} as const satisfies Readonly<Record<string, RecordType>>;
 
 /** Whether records of this type are imported as reference data, which is every type but `purchaseOrder`. */
 export const isRecordType = (type: string): type is keyof typeof recordTypes => Object.hasOwn(recordTypes, type);

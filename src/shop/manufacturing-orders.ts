@@ -25,7 +25,6 @@ import {
   partRows,
   resourceQuery,
   resourceStatements,
-  searchText,
 } from "./read-only.ts";
 
 /** A day as its first moment, UTC. */
@@ -35,9 +34,8 @@ export const manufacturingOrderTable: ResourceTable<ManufacturingOrderHeader> = 
   name: "manufacturing_order",
   idColumn: "manufacturing_order_id",
   idOf: (header) => header.manufacturingOrderId,
+  searched: (header) => [header.moNumber, header.moName],
   columns: {
-    created_at: (header) => header.createdAtMs,
-    search_folded: (header) => searchText(header.moNumber, header.moName),
     status: (header) => header.status,
     execution_mode: (header) => header.executionMode,
     production_location_id: (header) => header.productionLocationId,

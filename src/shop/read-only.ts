@@ -28,6 +28,9 @@ export interface ResourceTable<Header extends Dated> {
   readonly name: "stock_take" | "stock_adjustment" | "transfer_order" | "manufacturing_order";
   readonly idColumn: string;
   idOf(header: Header): string;
+  /** The texts that a search looks through. */
+  searched(header: Header): readonly (string | null)[];
+  /** The columns of its filters. */
   readonly columns: Readonly<Record<string, (header: Header) => SqlValue>>;
 }
 
@@ -59,10 +62,6 @@ export const logKind = (resource: PartKind<LogEntry>["resource"]): PartKind<LogE
   variant: null,
   atMs: (entry) => entry.occurredAtMs,
 });
-
-/** The text that a search looks through, one field per line. */
-export const searchText = (...fields: readonly (string | null)[]): string =>
-  fields.flatMap((field) => (field === null ? [] : fold(field))).join("\n");
 
 // Storing.
 
@@ -106,18 +105,22 @@ export function resourceStatements<Header extends Dated>(
   parts: readonly PartRows[],
 ): readonly Statement[] {
   const resourceId = table.idOf(header);
-  const names = Object.keys(table.columns);
+  const columns: Readonly<Record<string, SqlValue>> = {
+    created_at: header.createdAtMs,
+    // One text per line, so that no search matches across two.
+    search_folded: table
+      .searched(header)
+      .flatMap((text) => (text === null ? [] : fold(text)))
+      .join("\n"),
+    ...Object.fromEntries(Object.entries(table.columns).map(([name, valueOf]) => [name, valueOf(header)])),
+  };
+  const names = Object.keys(columns);
   const updates = [...names, "doc"].map((name) => `${name} = excluded.${name}`).join(", ");
   return [
     {
       sql: `insert into ${table.name} (shop_id, ${table.idColumn}, ${names.join(", ")}, doc) values (${placeholders(names.length + 3)})
             on conflict (shop_id, ${table.idColumn}) do update set ${updates}`,
-      params: [
-        shopId,
-        resourceId,
-        ...Object.values(table.columns).map((valueOf) => valueOf(header)),
-        JSON.stringify(header),
-      ],
+      params: [shopId, resourceId, ...Object.values(columns), JSON.stringify(header)],
     },
     {
       sql: "delete from read_only_part where shop_id = ? and resource = ? and record_id = ?",

@@ -21,16 +21,14 @@ import {
   partRows,
   resourceQuery,
   resourceStatements,
-  searchText,
 } from "./read-only.ts";
 
 export const stockAdjustmentTable: ResourceTable<StockAdjustmentHeader> = {
   name: "stock_adjustment",
   idColumn: "stock_adjustment_id",
   idOf: (header) => header.stockAdjustmentId,
+  searched: (header) => [header.stockAdjustmentNumber, header.note],
   columns: {
-    created_at: (header) => header.createdAtMs,
-    search_folded: (header) => searchText(header.stockAdjustmentNumber, header.note),
     status: (header) => header.status,
     location_id: (header) => header.locationId,
     reason_id: (header) => header.reasonId,

@@ -20,7 +20,6 @@ import {
   partRows,
   resourceQuery,
   resourceStatements,
-  searchText,
 } from "./read-only.ts";
 import type { RecordTable } from "./record-table.ts";
 
@@ -28,9 +27,8 @@ export const stockTakeTable: ResourceTable<StockTakeHeader> = {
   name: "stock_take",
   idColumn: "stock_take_id",
   idOf: (header) => header.stockTakeId,
+  searched: (header) => [header.stockTakeNumber, header.stockTakeName],
   columns: {
-    created_at: (header) => header.createdAtMs,
-    search_folded: (header) => searchText(header.stockTakeNumber, header.stockTakeName),
     status: (header) => header.status,
     location_id: (header) => header.locationId,
   },

@@ -20,16 +20,14 @@ import {
   partRows,
   resourceQuery,
   resourceStatements,
-  searchText,
 } from "./read-only.ts";
 
 export const transferOrderTable: ResourceTable<TransferOrderHeader> = {
   name: "transfer_order",
   idColumn: "transfer_order_id",
   idOf: (header) => header.transferOrderId,
+  searched: (header) => [header.transferNumber, header.transferName],
   columns: {
-    created_at: (header) => header.createdAtMs,
-    search_folded: (header) => searchText(header.transferNumber, header.transferName),
     transfer_number: (header) => header.transferNumber,
     status: (header) => header.status,
     from_location_id: (header) => header.fromLocationId,
