@@ -12,9 +12,9 @@ import type { AdminContext } from "../src/admin/operation.ts";
 import { createApp } from "../src/http/app.ts";
 import { createMetrics } from "../src/http/metrics.ts";
 import { apiPrefix } from "../src/http/routes.ts";
-import type { Operation } from "../src/operations/operation.ts";
+import type { RestOperation } from "../src/operations/operation.ts";
 import { createPerform } from "../src/operations/perform.ts";
-import { operations } from "../src/operations/registry.ts";
+import { operations, restOperations } from "../src/operations/registry.ts";
 import { createOutbox } from "../src/outbox/runner.ts";
 import { openPostgresEngine } from "../src/store/postgres/engine.ts";
 import { openPostgresPool, PostgresConnection, type PostgresPool } from "../src/store/postgres/connection.ts";
@@ -218,7 +218,7 @@ const lists: Readonly<Record<string, readonly [below: string, collection: string
 const readOrder = await received();
 
 /** Makes a read of an existing record. */
-async function readOf({ route }: Operation): Promise<Asking> {
+async function readOf({ route }: RestOperation): Promise<Asking> {
   const [, name] = /\{(\w+)\}/.exec(route.path) ?? [];
   if (name === undefined) return [route.path];
   if (name === "purchaseOrderId") return [route.path.replace("/purchase-orders/{purchaseOrderId}", readOrder.at)];
@@ -277,7 +277,7 @@ function print(name: string, costs: readonly Cost[]): void {
 try {
   console.log(`PostgreSQL ${server.version}; statements in round trips`);
   console.log(`${"".padEnd(44)}${["request", "storefront", "follow-on"].map((name) => name.padStart(13)).join("   ")}`);
-  for (const operation of operations.filter(({ name }) => flightsOf === null || name === flightsOf)) {
+  for (const operation of restOperations.filter(({ name }) => flightsOf === null || name === flightsOf)) {
     const prepare = operation.scope === "read" ? () => readOf(operation) : writes[operation.name];
     if (prepare === undefined) throw new Error(`it is not known how ${operation.name} is asked`);
     // The second call is counted: the first one prepares statements and runs the shop's sweeps.

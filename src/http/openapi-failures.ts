@@ -31,7 +31,7 @@ export function faultsOf(operation: Operation): ReadonlySet<FaultCode | FaultRea
   return new Set([
     ...commonFaults,
     ...(operation.scope === "write" ? writeFaults : []),
-    ...(operation.route.path.includes("{") ? (["NOT_FOUND"] as const) : []),
+    ...(operation.route?.path.includes("{") === true ? (["NOT_FOUND"] as const) : []),
     ...operation.faults,
   ]);
 }

@@ -2,31 +2,31 @@
  * Links in the OpenAPI document: which operations to call next with what an answer shows. Pure.
  */
 import type { JsonObject } from "../core/json.ts";
-import type { Operation } from "../operations/operation.ts";
+import type { RestOperation } from "../operations/operation.ts";
 import { membersOf } from "./openapi-schemas.ts";
 
 /** A link to an operation, with where its parameters come from. */
 export interface Link {
   readonly kind: "next_page_of" | "first_row" | "created" | "of_this";
-  readonly target: Operation;
+  readonly target: RestOperation;
   readonly parameters: JsonObject;
 }
 
 /** Whether the operation creates something that gets a path of its own; adding to something that has one is no creation. */
-export const isCreation = (operation: Operation): boolean =>
+export const isCreation = (operation: RestOperation): boolean =>
   operation.success === 201 && !operation.route.path.includes("{");
 
 /**
  * The links of a success: from a list to its next page and its first row, from what was created or read to everything below it,
  * from a change to what was changed.
  */
-export function linksOf(operation: Operation, operations: readonly Operation[]): readonly Link[] {
+export function linksOf(operation: RestOperation, operations: readonly RestOperation[]): readonly Link[] {
   return membersOf(operation.output).includes("cursor")
     ? listLinks(operation, operations)
     : operations.flatMap((target) => linkTo(target, operation) ?? []);
 }
 
-function listLinks(operation: Operation, operations: readonly Operation[]): readonly Link[] {
+function listLinks(operation: RestOperation, operations: readonly RestOperation[]): readonly Link[] {
   const { path } = operation.route;
   const parameter = idParameterOf(path);
   const nextPage: Link = {
@@ -50,7 +50,7 @@ function listLinks(operation: Operation, operations: readonly Operation[]): read
 }
 
 /** The link from an operation that is no list to this one; null when there is none. */
-function linkTo(target: Operation, operation: Operation): Link | null {
+function linkTo(target: RestOperation, operation: RestOperation): Link | null {
   const { path, method } = operation.route;
   const id = idParameterOf(target.route.path);
   if (id === null || target === operation) return null;

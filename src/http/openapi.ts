@@ -7,7 +7,7 @@
 import { idempotencyKeyLengthMax } from "../core/idempotency.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import { apiVersion } from "../operations/envelope.ts";
-import type { Operation } from "../operations/operation.ts";
+import { isRestOperation, type Operation, type RestOperation } from "../operations/operation.ts";
 import {
   envelopeSchemas,
   everywhere,
@@ -46,17 +46,17 @@ interface Components {
 const documents = new WeakMap<readonly Operation[], JsonObject>();
 
 /**
- * The whole document. It is made once for each list of operations, which takes tens of milliseconds.
+ * The whole document, of the operations that REST has a path for. It is made once for each list of operations, which takes tens of milliseconds.
  *
  * @throws Error when the registry contradicts itself: two schemas or two failures under one name.
  */
 export function openApiDocument(operations: readonly Operation[]): JsonObject {
-  const document = documents.get(operations) ?? documentOf(operations);
+  const document = documents.get(operations) ?? documentOf(operations.filter(isRestOperation));
   documents.set(operations, document);
   return document;
 }
 
-function documentOf(operations: readonly Operation[]): JsonObject {
+function documentOf(operations: readonly RestOperation[]): JsonObject {
   const components: Components = { schemas: { ...envelopeSchemas }, responses: {}, links: {} };
   const paths: Record<string, Record<string, Json>> = {};
   for (const operation of operations) {
@@ -146,7 +146,7 @@ const documentEntry: Json = {
   },
 };
 
-function entryOf(binding: Binding, operations: readonly Operation[], components: Components): Json {
+function entryOf(binding: Binding, operations: readonly RestOperation[], components: Components): Json {
   const { operation } = binding;
   const input = schemaOf(operation.input, "input", components.schemas);
   const properties = objectAt(input, "properties");
@@ -198,7 +198,11 @@ function isVersioned(operation: Operation): boolean {
   return operation.versioned === true || membersOf(operation.output).includes("purchaseOrder");
 }
 
-function responsesOf(operation: Operation, operations: readonly Operation[], components: Components): JsonObject {
+function responsesOf(
+  operation: RestOperation,
+  operations: readonly RestOperation[],
+  components: Components,
+): JsonObject {
   const data = schemaOf(operation.output, "output", components.schemas);
   const versioned = isVersioned(operation);
   const write = operation.scope === "write";

@@ -6,7 +6,7 @@
  */
 import { Fault } from "../core/fault.ts";
 import { failure, type Reply, respond } from "../operations/envelope.ts";
-import type { Operation } from "../operations/operation.ts";
+import { isRestOperation, type Operation } from "../operations/operation.ts";
 import type { Perform } from "../operations/perform.ts";
 import { readBody } from "./body.ts";
 import { openApiDocument } from "./openapi.ts";
@@ -32,7 +32,7 @@ const preflightHeaders = {
 } as const;
 
 export function createRest(operations: readonly Operation[], perform: Perform): Surface {
-  const match = createRoutes(apiPrefix, operations);
+  const match = createRoutes(apiPrefix, operations.filter(isRestOperation));
   const document = publish(JSON.stringify(openApiDocument(operations)), "application/json");
   return {
     path: apiPrefix,

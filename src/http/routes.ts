@@ -8,7 +8,7 @@ import { TrieRouter } from "hono/router/trie-router";
 import type { z } from "zod";
 import { Fault, type ValidationDetail } from "../core/fault.ts";
 import { isJsonObject, type Json, type JsonObject, jsonPointer } from "../core/json.ts";
-import type { Operation } from "../operations/operation.ts";
+import type { RestOperation } from "../operations/operation.ts";
 import {
   parameterTexts,
   parameterValue,
@@ -32,7 +32,7 @@ export interface Routed {
 }
 
 /** An operation's input, member by member, by where it comes from on HTTP. */
-export interface Binding<O extends Routed = Operation> {
+export interface Binding<O extends Routed = RestOperation> {
   readonly operation: O;
   readonly path: readonly string[];
   /** Empty when the members come from the body. */
@@ -58,7 +58,7 @@ export function bindingOf<O extends Routed>(operation: O): Binding<O> {
 }
 
 /** A known path: what each of its methods means, and its parameters decoded. */
-export interface Match<O extends Routed = Operation> {
+export interface Match<O extends Routed = RestOperation> {
   readonly bindings: ReadonlyMap<string, Binding<O>>;
   readonly parameters: Readonly<Record<string, string>>;
 }

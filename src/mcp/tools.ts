@@ -6,7 +6,8 @@
  *
  * Invariants:
  * - M1. A tool call is the REST request with the same members: the same method, path, query and body, so that an idempotency key used
- *       on one surface is known on the other (C17).
+ *       on one surface is known on the other (C17). A tool without a REST request is a request of its own kind: the method is
+ *       `TOOL`, the path the tool's name and the body its members. No HTTP request can be the same.
  * - M2. A tool's result is what the operation's output schema says, or the error body that REST would answer (C2, C3).
  */
 import type { CallToolResult, JSONObject, JSONValue, Tool, ToolAnnotations } from "@modelcontextprotocol/server";
@@ -14,9 +15,9 @@ import { z } from "zod";
 import type { ValidationDetail } from "../core/fault.ts";
 import { idempotencyKeyLengthMax } from "../core/idempotency.ts";
 import type { JsonObject } from "../core/json.ts";
-import { apiPrefix, type Binding, bindingOf, spellRequest } from "../http/routes.ts";
+import { apiPrefix, type Binding, bindingOf, type SpelledRequest, spellRequest } from "../http/routes.ts";
 import type { Reply } from "../operations/envelope.ts";
-import type { Operation, Repeat } from "../operations/operation.ts";
+import { isRestOperation, type Operation, type Repeat } from "../operations/operation.ts";
 import type { Incoming } from "../operations/request.ts";
 import type { Malformed } from "./message.ts";
 
@@ -27,7 +28,8 @@ const keyMember = "idempotencyKey";
 
 export interface OperationTool {
   readonly operation: Operation;
-  readonly binding: Binding;
+  /** Where its members come from on REST; null when REST has no path for it. */
+  readonly binding: Binding | null;
   readonly definition: Tool;
 }
 
@@ -44,7 +46,7 @@ function toolMadeOf(operation: Operation): OperationTool {
   const { name, title, summary, description } = operation;
   return {
     operation,
-    binding: bindingOf(operation),
+    binding: isRestOperation(operation) ? bindingOf(operation) : null,
     definition: {
       name,
       title,
@@ -161,14 +163,14 @@ export function incomingOf(call: ToolCall): Incoming {
     takesKey && key !== undefined && typeof key !== "string"
       ? [{ path: `/${keyMember}`, message: "must be a string" }]
       : [];
-  const { path, query, body } = spellRequest(binding, input);
+  const { method, path, query, body } = requestOf(operation, binding, input);
   return {
     surface: "mcp",
     requestId: call.requestId,
     bearerToken: call.bearerToken,
     target: operation,
-    method: operation.route.method,
-    path: apiPrefix + path,
+    method,
+    path,
     query,
     idempotencyKeys: typeof key === "string" ? [key] : [],
     ifMatch: null,
@@ -179,6 +181,20 @@ export function incomingOf(call: ToolCall): Incoming {
       return { raw: takesKey ? input : call.arguments, found };
     },
   };
+}
+
+/** The method of a tool that stands for no REST request. */
+const toolMethod = "TOOL";
+
+/** What identifies the call: method, path, query and body (M1). */
+function requestOf(
+  operation: Operation,
+  binding: Binding | null,
+  input: JsonObject,
+): SpelledRequest & { readonly method: string } {
+  if (binding === null) return { method: toolMethod, path: `/${operation.name}`, query: [], body: input };
+  const spelled = spellRequest(binding, input);
+  return { ...spelled, method: binding.operation.route.method, path: apiPrefix + spelled.path };
 }
 
 const replySchema = z.union([

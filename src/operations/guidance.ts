@@ -14,8 +14,9 @@ const terms: Readonly<Record<Surface, Readonly<Record<MentionedTerm, string>>>> 
   mcp: { idempotencyKey: "idempotencyKey", retryAfter: "retryAfterMs" },
 };
 
-/** `POST /purchase-orders/{id}/receive`, or with the record's id `POST /api/v1/purchase-orders/po_…/receive`. */
-function routeOf({ route }: Operation, recordId: string | null): string {
+/** `POST /purchase-orders/{id}/receive`, or with the record's id `POST /api/v1/purchase-orders/po_…/receive`; a tool's name where REST has no path. */
+function routeOf({ name, route }: Operation, recordId: string | null): string {
+  if (route === null) return name;
   const path = route.path.replaceAll(/\{\w+\}/g, recordId ?? "{id}");
   return `${route.method} ${recordId === null ? "" : "/api/v1"}${path}`;
 }

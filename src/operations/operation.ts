@@ -1,8 +1,8 @@
 /**
  * The shape of an operation: the only place where something that can be asked of a shop exists.
  *
- * From an operation follow its REST route, its 405 set, validation, OpenAPI entry, agent tool, scope check, audit tag,
- * idempotency, rate limit and generated contract tests. Surfaces read this shape and never know an operation's name.
+ * From an operation follow its REST route (if it has one), its 405 set, validation, OpenAPI entry, agent tool, scope check, audit
+ * tag, idempotency, rate limit and generated contract tests. Surfaces read this shape and never know an operation's name.
  */
 import type { z } from "zod";
 import type { FaultCode, FaultReason } from "../core/fault.ts";
@@ -37,7 +37,8 @@ export interface OperationShape<Input, Output> {
   /** The group it belongs to in documents: `Purchase orders`. */
   readonly tag: string;
   readonly scope: Scope;
-  readonly route: Route;
+  /** Null: agents alone are offered it, as a tool; REST has no path for it (C68). */
+  readonly route: Route | null;
   readonly success: 200 | 201;
   readonly repeat: Repeat;
   /** Whether it may take away what cannot be had back (an agent asks before it calls such a one). */
@@ -60,6 +61,12 @@ export interface OperationShape<Input, Output> {
  * the same operation has parsed, nothing else.
  */
 export type Operation = OperationShape<unknown, unknown>;
+
+/** An operation that REST has a path for. */
+export type RestOperation = Operation & { readonly route: Route };
+
+/** Whether REST has a path for the operation; agents are offered every operation. */
+export const isRestOperation = (operation: Operation): operation is RestOperation => operation.route !== null;
 
 export function operation<Input, Output>(shape: OperationShape<Input, Output>): OperationShape<Input, Output> {
   return Object.freeze(shape);

@@ -3,7 +3,7 @@
  */
 import { forecastViewOperations } from "./forecast-views.ts";
 import { manufacturingOrderOperations } from "./manufacturing-orders.ts";
-import type { Operation } from "./operation.ts";
+import { isRestOperation, type Operation, type RestOperation } from "./operation.ts";
 import { completeOrder, quickCompleteOrder } from "./purchase-orders/complete.ts";
 import { confirmQuantities } from "./purchase-orders/confirm.ts";
 import { createPurchaseOrder, deletePurchaseOrder, updatePurchaseOrder } from "./purchase-orders/header.ts";
@@ -63,3 +63,6 @@ export const operations: readonly Operation[] = [
   ...manufacturingOrderOperations,
   ...forecastViewOperations,
 ];
+
+/** Those that REST has a path for. */
+export const restOperations: readonly RestOperation[] = operations.filter(isRestOperation);

@@ -7,8 +7,8 @@ import { test } from "node:test";
 import { Fault } from "../../src/core/fault.ts";
 import { exampleOf } from "../../src/http/openapi-schemas.ts";
 import { bindingOf } from "../../src/http/routes.ts";
-import type { Operation } from "../../src/operations/operation.ts";
-import { operations } from "../../src/operations/registry.ts";
+import type { RestOperation } from "../../src/operations/operation.ts";
+import { restOperations } from "../../src/operations/registry.ts";
 import { lineA, startGoodsServer } from "../support/goods-server.ts";
 import { world } from "../support/read-only.ts";
 import { ids, ready, view } from "../support/ready.ts";
@@ -21,14 +21,14 @@ function bound(target: object, name: string | symbol): unknown {
   return typeof value === "function" ? value.bind(target) : value;
 }
 
-const ask = (server: TestServer, operation: Operation): Promise<TestResponse> => {
+const ask = (server: TestServer, operation: RestOperation): Promise<TestResponse> => {
   const { target, body } = exampleRequest(bindingOf(operation));
   return server.request(operation.route.method, target, { body });
 };
 
 test("without the plan every operation is 403 PLAN_REQUIRED", async () => {
   await using server = await startServer({ shop: { planRestApi: false } });
-  for (const operation of operations) {
+  for (const operation of restOperations) {
     const answer = await ask(server, operation);
     assert.equal(answer.status, 403, operation.name);
     assert.equal(answer.at("error", "code"), "PLAN_REQUIRED");
@@ -38,7 +38,7 @@ test("without the plan every operation is 403 PLAN_REQUIRED", async () => {
 test("with an empty bucket every operation is 429 with a Retry-After", async () => {
   await using server = await startServer({ shop: { rateLimit: { capacity: 1, refillPerSecond: 0.001 } } });
   await server.get("/api/v1/purchase-orders");
-  for (const operation of operations) {
+  for (const operation of restOperations) {
     const answer = await ask(server, operation);
     assert.equal(answer.status, 429, operation.name);
     assert.ok(Number(answer.headers["retry-after"]) > 100);
@@ -56,7 +56,7 @@ test("when the shop's data is unavailable every operation is a retryable 503", a
       }),
     }),
   });
-  for (const operation of operations) {
+  for (const operation of restOperations) {
     const answer = await ask(server, operation);
     assert.equal(answer.status, 503, operation.name);
     assert.equal(answer.headers["retry-after"], "5");
@@ -64,12 +64,12 @@ test("when the shop's data is unavailable every operation is a retryable 503", a
 });
 
 test("a bug in any operation is 500 INTERNAL without details", async () => {
-  const broken = operations.map((operation): Operation => ({
+  const broken = restOperations.map((operation): RestOperation => ({
     ...operation,
     run: () => Promise.reject(new TypeError("the secret of the bug")),
   }));
   await using server = await startServer({ operations: broken });
-  for (const operation of operations) {
+  for (const operation of restOperations) {
     const answer = await ask(server, operation);
     assert.equal(answer.status, 500, operation.name);
     assert.ok(!answer.text.includes("secret"));
@@ -79,7 +79,7 @@ test("a bug in any operation is 500 INTERNAL without details", async () => {
 /** Imports the order `po_1` anew and sends the operation a request that succeeds on it or on the read-only records. */
 async function askReady(
   server: Awaited<ReturnType<typeof startGoodsServer>>,
-  operation: Operation,
+  operation: RestOperation,
 ): Promise<TestResponse> {
   const [status, line, input] = ready[operation.name] ?? ["Draft", lineA, {}];
   await server.bringOrder(status, [line]);
@@ -96,7 +96,7 @@ async function askReady(
 test("every operation succeeds on existing records", async () => {
   await using server = await startGoodsServer();
   await server.bring([...world, view]);
-  for (const operation of operations) {
+  for (const operation of restOperations) {
     const answer = await askReady(server, operation);
     assert.equal(answer.status, operation.success, `${operation.name}: ${answer.text}`);
     // The next operation must not find a push in flight.
@@ -107,7 +107,7 @@ test("every operation succeeds on existing records", async () => {
 test("an answer above the size limit is 413 for every operation, and nothing is changed", async () => {
   await using server = await startGoodsServer({ responseBytesMax: 20 });
   await server.bring([...world, view]);
-  for (const operation of operations) {
+  for (const operation of restOperations) {
     const answer = await askReady(server, operation);
     assert.equal(answer.status, 413, `${operation.name}: ${answer.text}`);
     assert.equal(answer.at("error", "code"), "OUTPUT_TOO_LARGE");
@@ -120,7 +120,7 @@ test("a storefront that fails or hangs in the guard is 502 or 504 in every opera
     ["UPSTREAM_STOREFRONT", "error", 502],
     ["TIMEOUT", "timeout", 504],
   ] as const)
-    for (const operation of operations.filter((each) => each.faults.includes(fault))) {
+    for (const operation of restOperations.filter((each) => each.faults.includes(fault))) {
       await server.faults([{ outcome: call }]);
       const answer = await askReady(server, operation);
       assert.equal(answer.status, status, `${operation.name}: ${answer.text}`);

@@ -14,7 +14,7 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src
 import { quantityMax, unitCostMax } from "../../src/core/money.ts";
 import type { Status } from "../../src/core/purchase-order.ts";
 import { apiPrefix, createRoutes } from "../../src/http/routes.ts";
-import { operations } from "../../src/operations/registry.ts";
+import { restOperations } from "../../src/operations/registry.ts";
 import { idMax } from "../../src/operations/fields.ts";
 import { tagMax } from "../../src/operations/purchase-orders/json.ts";
 import { type GoodsServer, lineA, type OrderLine } from "../support/goods-server.ts";
@@ -135,7 +135,7 @@ const nextPage = z.object({ data: z.object({ cursor: z.string() }) });
 /** Starts the proxy. It forwards every request unchanged except for the replaced values. */
 export async function startProxy(server: GoodsServer): Promise<Proxy> {
   const cursors: CursorCount = { asked: 0, found: 0 };
-  const routes = createRoutes(apiPrefix, operations);
+  const routes = createRoutes(apiPrefix, restOperations);
 
   /** Replaces the cursor with that of a real first page, or removes it if there is no next page. */
   async function withCursor(target: URL, headers: Headers): Promise<void> {

@@ -15,8 +15,8 @@ import type { JsonObject } from "../../src/core/json.ts";
 import { exampleOf } from "../../src/http/openapi-schemas.ts";
 import { openApiDocument } from "../../src/http/openapi.ts";
 import { apiPrefix } from "../../src/http/routes.ts";
-import type { Operation } from "../../src/operations/operation.ts";
-import { operations } from "../../src/operations/registry.ts";
+import type { RestOperation } from "../../src/operations/operation.ts";
+import { restOperations } from "../../src/operations/registry.ts";
 import { lineA, startGoodsServer } from "../support/goods-server.ts";
 import { manufacturingOrder, stockTake, transfer, world } from "../support/read-only.ts";
 import { ids, ready, view } from "../support/ready.ts";
@@ -67,14 +67,14 @@ const filters: Readonly<Record<string, JsonObject>> = {
 };
 
 /** Returns the input of an operation's example, changed to existing records. */
-function inputOf(operation: Operation): JsonObject {
+function inputOf(operation: RestOperation): JsonObject {
   const [, , input = {}] = ready[operation.name] ?? [];
   const { resolutions: _, variantIds: __, ...example } = exampleOf(operation);
   return JSON.parse(JSON.stringify({ ...example, ...ids, ...input, ...filters[operation.name] }));
 }
 
-const document = openApiDocument(operations);
-const works = new Map(operations.map((operation) => [operation.name, inputOf(operation)]));
+const document = openApiDocument(restOperations);
+const works = new Map(restOperations.map((operation) => [operation.name, inputOf(operation)]));
 
 await using server = await startGoodsServer();
 await server.bring([
@@ -146,7 +146,7 @@ for (const resiliency of ["none", "all"] as const) {
   await writeFile(log, text);
   const seen = new Map<string, { succeeded: number; refused: number; failed: number }>(
     [
-      ...operations.map(({ route }) => `${route.method} ${apiPrefix}${route.path}`),
+      ...restOperations.map(({ route }) => `${route.method} ${apiPrefix}${route.path}`),
       `GET ${apiPrefix}/openapi.json`,
     ].map((endpoint) => [endpoint, { succeeded: 0, refused: 0, failed: 0 }]),
   );

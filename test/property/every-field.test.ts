@@ -13,8 +13,8 @@ import { purchaseOrderInput } from "../../src/exchange/purchase-orders.ts";
 import { derived } from "../../src/exchange/record-type.ts";
 import { recordTypes } from "../../src/exchange/record-types.ts";
 import { bindingOf } from "../../src/http/routes.ts";
-import type { Operation } from "../../src/operations/operation.ts";
-import { operations } from "../../src/operations/registry.ts";
+import type { RestOperation } from "../../src/operations/operation.ts";
+import { restOperations } from "../../src/operations/registry.ts";
 import type { Shop } from "../../src/shop/accounts.ts";
 import { withShops } from "../support/admin.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
@@ -145,8 +145,8 @@ function textIn(value: JsonObject, member: string): string {
   return text;
 }
 
-function operationNamed(name: string): Operation {
-  const operation = operations.find((each) => each.name === name);
+function operationNamed(name: string): RestOperation {
+  const operation = restOperations.find((each) => each.name === name);
   assert.ok(operation !== undefined, name);
   return operation;
 }
@@ -208,7 +208,7 @@ const supplierVariantMembers = membersOf(recordTypes.supplierVariant.input);
 const carriedMembers = [...editMembers.keys()].filter((name) => supplierVariantMembers.has(name));
 
 /** Reads that show an order's header, lines or addresses. */
-const orderReads = operations.filter(
+const orderReads = restOperations.filter(
   ({ scope, output, route }) =>
     scope === "read" &&
     /^\/purchase-orders(\/\{purchaseOrderId\}.*)?$/.test(route.path) &&
@@ -453,7 +453,7 @@ async function orderStory(server: GoodsServer, ask: Ask, bySurface: string) {
 /** The answers of all reads of one order. */
 async function allReadsOf(server: GoodsServer, purchaseOrderId: string): Promise<JsonObject> {
   const answers: Record<string, Json> = {};
-  for (const { name, scope, route } of operations)
+  for (const { name, scope, route } of restOperations)
     if (scope === "read" && route.path.includes("{purchaseOrderId}"))
       answers[name] = await restOf(server)(name, { purchaseOrderId });
   return answers;
@@ -740,12 +740,12 @@ test("every imported value is shown by the reads that have a member of its name"
   for (const [type, schema] of recordSchemas) {
     const idMember = idMemberOf(schema);
     const records = fullRecords.filter((record) => record["type"] === type && record["deletedAt"] === undefined);
-    const reads = operations.filter(({ scope, route }) => scope === "read" && route.path.includes(`{${idMember}}`));
-    const lists = operations.filter(({ scope, route }) =>
+    const reads = restOperations.filter(({ scope, route }) => scope === "read" && route.path.includes(`{${idMember}}`));
+    const lists = restOperations.filter(({ scope, route }) =>
       reads.some((read) => scope === "read" && read.route.path.startsWith(`${route.path}/{${idMember}}`)),
     );
     const answers: JsonObject[] = [];
-    const askAlso = async (operation: Operation, input: JsonObject): Promise<void> => {
+    const askAlso = async (operation: RestOperation, input: JsonObject): Promise<void> => {
       const flags = [...bindingOf(operation).query].filter(([, kind]) => kind === "boolean");
       answers.push(await ask(operation.name, { ...input, ...Object.fromEntries(flags.map(([name]) => [name, true])) }));
     };
@@ -770,7 +770,7 @@ test("every imported value is shown by the reads that have a member of its name"
 
 test("every member of every read's answer had a value in these tests", () => {
   assert.ok(readAnswers.size > 0, "run the whole file: this test searches the answers of the other tests");
-  const paths = operations
+  const paths = restOperations
     .filter(({ scope }) => scope === "read")
     .flatMap(({ name, output }) => neverGiven(output, readAnswers.get(name) ?? [], name));
   const isExcepted = (path: string): boolean => withoutValue.some((exception) => exception.path.test(path));

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
 import { statuses } from "../../src/core/purchase-order.ts";
-import { operations } from "../../src/operations/registry.ts";
+import { restOperations } from "../../src/operations/registry.ts";
 import type { SandboxFault } from "../../src/storefront/sandbox/faults.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 import { type Agent, answerOf, connectAgent } from "../support/mcp.ts";
@@ -101,7 +101,7 @@ const inputs: Readonly<Record<string, Readonly<Record<string, fc.Arbitrary<Json 
 };
 
 const operationNamed = (name: string) => {
-  const operation = operations.find((each) => each.name === name);
+  const operation = restOperations.find((each) => each.name === name);
   assert.ok(operation !== undefined, name);
   return operation;
 };

@@ -11,7 +11,7 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src
 import { faultsOf } from "../../src/http/openapi-failures.ts";
 import { exampleOf } from "../../src/http/openapi-schemas.ts";
 import { textLengthMax } from "../../src/mcp/tools.ts";
-import { operations } from "../../src/operations/registry.ts";
+import { operations, restOperations } from "../../src/operations/registry.ts";
 import { startGoodsServer } from "../support/goods-server.ts";
 import { answerOf, connectAgent, mcpHeaders, revisions, toolCall } from "../support/mcp.ts";
 import { type RequestOptions, startServer, type TestResponse, type TestServer } from "../support/server.ts";
@@ -67,7 +67,7 @@ for (const revision of revisions)
     const ajv = new Ajv2020({ strict: false });
     formats.default(ajv);
     const ids = new Map<string, string>();
-    const lists = operations.filter(({ route }) => route.method === "GET" && !route.path.includes("{"));
+    const lists = restOperations.filter(({ route }) => route.method === "GET" && !route.path.includes("{"));
     for (const { name } of lists) idsIn((await agent.call(name)).at(), ids);
 
     for (const operation of operations) {

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Status, statuses } from "../../src/core/purchase-order.ts";
 import { type Activity, isHeld, movesFrom, permits } from "../../src/core/status.ts";
-import { operations } from "../../src/operations/registry.ts";
+import { operations, restOperations } from "../../src/operations/registry.ts";
 import { startGoodsServer } from "../support/goods-server.ts";
 import { connectAgent } from "../support/mcp.ts";
 import { inToolNames } from "../support/wording.ts";
@@ -37,7 +37,7 @@ for (const status of statuses)
     await server.bringOrder(status, [{ poLineItemId: "a", variantId: "red", quantityOrdered: 10 }], order);
 
     const refused = async (name: string, input: object): Promise<void> => {
-      const { route } = operations.find((each) => each.name === name) ?? assert.fail(name);
+      const { route } = restOperations.find((each) => each.name === name) ?? assert.fail(name);
       const query = "lineItemIds" in input ? "?lineItemIds=a" : "";
       const target = `${server.order()}${route.path.split("}")[1] ?? ""}${query}`;
       const rest = await server.request(route.method, target, route.method === "DELETE" ? {} : { body: input });

@@ -9,7 +9,7 @@ import { bodyBytesMax } from "../../src/http/body.ts";
 import { faultsOf } from "../../src/http/openapi-failures.ts";
 import { exampleOf } from "../../src/http/openapi-schemas.ts";
 import { apiPrefix, bindingOf, type Binding } from "../../src/http/routes.ts";
-import { operations } from "../../src/operations/registry.ts";
+import { operations, restOperations } from "../../src/operations/registry.ts";
 import { exampleRequest, spelled } from "../support/requests.ts";
 import { type RequestOptions, startServer, type TestResponse, type TestServer } from "../support/server.ts";
 
@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => server.stop());
 
-const bindings = operations.map(bindingOf);
+const bindings = restOperations.map(bindingOf);
 const writes = bindings.filter((each) => each.operation.scope === "write");
 const reads = bindings.filter((each) => each.operation.scope === "read");
 const withId = bindings.filter((each) => each.path.length > 0);
@@ -67,7 +67,7 @@ test("names and routes are unique, and every operation has an example that its s
 
 test("the served document has every operation with every fault that it can answer", async () => {
   const document = await server.get(`${apiPrefix}/openapi.json`, { key: null });
-  for (const operation of operations) {
+  for (const operation of restOperations) {
     const entry = ["paths", `${apiPrefix}${operation.route.path}`, operation.route.method.toLowerCase()];
     assert.equal(document.at(...entry, "operationId"), operation.name);
     for (const fault of faultsOf(operation)) {
@@ -134,7 +134,7 @@ for (const binding of bindings) {
 
   test(`${name}: a method that its path does not have is 405 and says which it has`, async () => {
     const { target } = exampleRequest(binding);
-    const allowed = operations.filter(
+    const allowed = restOperations.filter(
       (each) => each.route.path.replaceAll(/\{\w+\}/g, "{}") === route.path.replaceAll(/\{\w+\}/g, "{}"),
     );
     const allow = allowed.map((each) => each.route.method).sort();

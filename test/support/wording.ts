@@ -3,7 +3,7 @@
  * is held to: no text keeps a mention that no surface has put into words, and no agent is shown a method, a path or a header.
  */
 import assert from "node:assert/strict";
-import { operations } from "../../src/operations/registry.ts";
+import { restOperations } from "../../src/operations/registry.ts";
 
 /** U+0000 as JSON escapes it, unless the backslash is itself escaped. */
 const mentionInJson = /(?<!\\)(?:\\\\)*\\u0000/;
@@ -27,7 +27,7 @@ const spelledPath = (path: string): string => {
   return after === undefined ? before : `(?:${before}\\{id\\}${after}|/api/v1${before}[\\w ]+${after})`;
 };
 
-const routes = operations
+const routes = restOperations
   .toSorted((a, b) => b.route.path.length - a.route.path.length)
   .map(({ name, route }) => [name, new RegExp(`${route.method} ${spelledPath(route.path)}(?![/\\w])`, "g")] as const);
 

@@ -9,7 +9,7 @@ import { z } from "zod";
 import { openApiDocument } from "../../src/http/openapi.ts";
 import { apiPrefix, bindingFor, createRoutes } from "../../src/http/routes.ts";
 import { toolOf } from "../../src/mcp/tools.ts";
-import { operation, type Operation } from "../../src/operations/operation.ts";
+import { isRestOperation, operation, type Operation } from "../../src/operations/operation.ts";
 import { operations } from "../../src/operations/registry.ts";
 
 interface Recipe {
@@ -109,7 +109,7 @@ test("an operation that is added to the list is a route, an entry of the documen
     run: () => Promise.resolve({ data: { crates: 0 } }),
   });
   const all = [...operations, added];
-  const match = createRoutes(apiPrefix, all)(`${apiPrefix}/purchase-orders/po_1/crates`);
+  const match = createRoutes(apiPrefix, all.filter(isRestOperation))(`${apiPrefix}/purchase-orders/po_1/crates`);
   assert.ok(match !== null);
   assert.deepEqual(match.parameters, { purchaseOrderId: "po_1" });
   const binding = bindingFor(match, "GET");

@@ -1,10 +1,11 @@
 /** Operations as tools: what an agent is told of each, and that a call is the REST request it stands for (M1). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { z } from "zod";
 import { requestFingerprint } from "../../src/core/idempotency.ts";
 import { type JsonObject, parseJson } from "../../src/core/json.ts";
 import { incomingOf, toolOf } from "../../src/mcp/tools.ts";
-import type { Operation } from "../../src/operations/operation.ts";
+import { type Operation, operation } from "../../src/operations/operation.ts";
 import { operations } from "../../src/operations/registry.ts";
 
 const named = (name: string): Operation => {
@@ -56,7 +57,7 @@ test("every tool has what clients ask of one, and offers nothing that is always 
   for (const operation of operations) {
     const { name, description = "", inputSchema } = toolOf(operation).definition;
     assert.match(name, /^[a-z_]{1,64}$/);
-    assert.ok(description.length > 80 && !description.includes(operation.route.path), name);
+    assert.ok(description.length > 80 && !description.includes(operation.route?.path ?? "/api/v1"), name);
     assert.equal(inputSchema.type, "object");
     const members = Object.keys(inputSchema.properties ?? {});
     const refused = members.filter((member) => operation.input.shape[member]?.safeParse(undefined).success === false);
@@ -132,4 +133,41 @@ test("an id that no path can hold leaves the path as its template", () => {
       "/api/v1/purchase-orders/{purchaseOrderId}",
       JSON.stringify(purchaseOrderId),
     );
+});
+
+test("a tool that REST has no path for is a request of its own kind, told apart by name and members", async () => {
+  const made = (name: string): Operation =>
+    operation({
+      name,
+      title: "Count crates",
+      summary: "Counts crates.",
+      description: "For tests.",
+      tag: "Crates",
+      scope: "write",
+      route: null,
+      success: 200,
+      repeat: "adds-again",
+      destructive: false,
+      faults: [],
+      input: z.strictObject({ label: z.string() }),
+      output: z.strictObject({ crates: z.int() }),
+      run: () => Promise.resolve({ data: { crates: 0 } }),
+    });
+  const asked = (name: string, input: JsonObject) =>
+    incomingOf({ tool: toolOf(made(name)), arguments: input, requestId: "req_1", bearerToken: null, malformed: null });
+  const incoming = asked("crate_count", { label: "a", idempotencyKey: "k" });
+  assert.equal(incoming.method, "TOOL");
+  assert.equal(incoming.path, "/crate_count");
+  assert.deepEqual(incoming.query, []);
+  assert.deepEqual(incoming.idempotencyKeys, ["k"]);
+  assert.deepEqual(parseJson(await incoming.body()), { label: "a" });
+  const identities = [
+    asked("crate_count", { label: "a" }),
+    asked("crate_count", { label: "b" }),
+    asked("crate_weigh", { label: "a" }),
+  ];
+  const fingerprints = await Promise.all(
+    identities.map(async (each) => requestFingerprint({ ...each, body: { json: parseJson(await each.body()) } })),
+  );
+  assert.equal(new Set(fingerprints).size, identities.length);
 });

@@ -13,10 +13,15 @@ import {
   methodsOf,
   spellRequest,
 } from "../../src/http/routes.ts";
-import { type Operation, operation } from "../../src/operations/operation.ts";
+import { operation, type RestOperation } from "../../src/operations/operation.ts";
 
-const made = (name: string, path: string, method: "GET" | "POST" = "GET", input = z.strictObject({})): Operation =>
-  operation({
+const made = (
+  name: string,
+  path: string,
+  method: "GET" | "POST" = "GET",
+  input = z.strictObject({}),
+): RestOperation => ({
+  ...operation({
     name,
     title: name,
     summary: name,
@@ -31,9 +36,11 @@ const made = (name: string, path: string, method: "GET" | "POST" = "GET", input 
     input,
     output: z.strictObject({}),
     run: () => Promise.resolve({ data: {} }),
-  });
+  }),
+  route: { method, path },
+});
 
-const nameAt = (operations: readonly Operation[], path: string, method = "GET"): string | undefined =>
+const nameAt = (operations: readonly RestOperation[], path: string, method = "GET"): string | undefined =>
   createRoutes(apiPrefix, operations)(path)?.bindings.get(method)?.operation.name;
 
 test("a literal path is found before one with a parameter, in whatever order they are registered", () => {
