@@ -1,6 +1,9 @@
 /**
  * Every operation there is. Surfaces, documents and generated tests read this list and nothing else.
  */
+import { listLocations } from "./agent/locations.ts";
+import { listSuppliers } from "./agent/suppliers.ts";
+import { searchVariants } from "./agent/variants.ts";
 import { forecastViewOperations } from "./forecast-views.ts";
 import { manufacturingOrderOperations } from "./manufacturing-orders.ts";
 import { isRestOperation, type Operation, type RestOperation } from "./operation.ts";
@@ -62,6 +65,9 @@ export const operations: readonly Operation[] = [
   ...transferOrderOperations,
   ...manufacturingOrderOperations,
   ...forecastViewOperations,
+  listSuppliers,
+  listLocations,
+  searchVariants,
 ];
 
 /** Those that REST has a path for. */

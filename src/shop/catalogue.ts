@@ -92,7 +92,10 @@ export const locationFields = {
 
 export interface Location extends ValuesOf<typeof locationFields> {}
 
-export const locationTable: RecordTable<Location, Row> = fieldTable("location", ["locationId"], locationFields);
+export const locationTable: RecordTable<Location, Row> = {
+  ...fieldTable<typeof locationFields, Location>("location", ["locationId"], locationFields),
+  derived: { name_folded: (location) => fold(location.name) },
+};
 
 export const supplierRecordFields = {
   supplierId: { kind: "text" },
@@ -132,11 +135,13 @@ export interface Variant extends ValuesOf<typeof variantFields> {
   readonly status: VariantStatus;
 }
 
-export const variantTable: RecordTable<Variant, Row> = fieldTable<typeof variantFields, Variant>(
-  "variant",
-  ["variantId"],
-  variantFields,
-);
+export const variantTable: RecordTable<Variant, Row> = {
+  ...fieldTable<typeof variantFields, Variant>("variant", ["variantId"], variantFields),
+  derived: {
+    search_folded: ({ productName, variantName, sku }) =>
+      [productName, variantName ?? "", sku ?? ""].map(fold).join("\n"),
+  },
+};
 
 export const inventoryLevelFields = {
   variantId: { kind: "text" },

@@ -1,0 +1,32 @@
+/** Looking up the shop's locations: a tool without a path on REST (C68). */
+import { z } from "zod";
+import { lookUpLocations } from "../../shop/look-ups.ts";
+import { addressJson, addressSchema, cursor, limit, pageShape } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { lookUpInput, lookUpPage, readTool } from "./tool.ts";
+
+export const listLocations = operation({
+  ...readTool,
+  name: "location_list",
+  title: "Look up locations",
+  summary: "The shop's locations by name.",
+  description: "Finds the locationId of the place that goods are to come to, which an order needs before it is sent.",
+  faults: [],
+  input: z.strictObject({ ...lookUpInput, limit, cursor }).meta({ example: { limit: 10 } }),
+  output: z.strictObject({
+    locations: z.array(z.strictObject({ locationId: z.string(), name: z.string(), address: addressSchema.nullable() })),
+    ...pageShape,
+  }),
+  async run(call, input) {
+    const asked = { search: input.search ?? null, ids: input.ids ?? null };
+    const { rows, page } = await lookUpPage(call, input, (tx, after, max) =>
+      lookUpLocations(tx, call.shop.shopId, asked, after, max),
+    );
+    const locations = rows.map(({ locationId, name, address }) => ({
+      locationId,
+      name,
+      address: addressJson(address),
+    }));
+    return { data: { locations, ...page } };
+  },
+});

@@ -1,0 +1,29 @@
+/** Looking up suppliers: a tool without a path on REST (C68). */
+import { z } from "zod";
+import { lookUpSuppliers } from "../../shop/look-ups.ts";
+import { type Supplier, supplierRecordFields } from "../../shop/catalogue.ts";
+import { cursor, fieldMembers, limit, pageShape, renderer, schemasOf } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { lookUpInput, lookUpPage, readTool } from "./tool.ts";
+
+const { address: _address, ...members } = fieldMembers(supplierRecordFields);
+
+const supplierJson = renderer<Supplier, typeof members>(members);
+
+export const listSuppliers = operation({
+  ...readTool,
+  name: "supplier_list",
+  title: "Look up suppliers",
+  summary: "Suppliers by name, with contact, currency and terms.",
+  description: "Finds the supplierId that orders need. What a supplier charges for a variant is in variant_search.",
+  faults: [],
+  input: z.strictObject({ ...lookUpInput, limit, cursor }).meta({ example: { search: "nord", limit: 10 } }),
+  output: z.strictObject({ suppliers: z.array(z.strictObject(schemasOf(members))), ...pageShape }),
+  async run(call, input) {
+    const asked = { search: input.search ?? null, ids: input.ids ?? null };
+    const { rows, page } = await lookUpPage(call, input, (tx, after, max) =>
+      lookUpSuppliers(tx, call.shop.shopId, asked, after, max),
+    );
+    return { data: { suppliers: rows.map(supplierJson), ...page } };
+  },
+});

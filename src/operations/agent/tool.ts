@@ -1,0 +1,41 @@
+/**
+ * What the tools have in common that REST has no path for (C68): their shape, arguments of look-ups, pages by name.
+ */
+import { z } from "zod";
+import { type CursorScope, decodeCursor, encodeCursor, invalidCursor } from "../../core/cursor.ts";
+import type { LookUpPage, NamePosition } from "../../shop/look-ups.ts";
+import type { Tx } from "../../store/store.ts";
+import { id, pageSizeMax, searchMax, text } from "../fields.ts";
+import type { Call } from "../operation.ts";
+
+export const tool = { tag: "Agent tools", route: null, success: 200, destructive: false } as const;
+
+export const readTool = { ...tool, scope: "read", repeat: "read" } as const;
+
+/** What a look-up searches and which ids it takes. */
+export const lookUpInput = {
+  search: text(searchMax).optional().meta({ description: "Part of the name; case does not matter." }),
+  ids: z.array(id).min(1).max(pageSizeMax).optional().meta({ description: "Only these ids." }),
+} as const;
+
+/** The arguments of a look-up: its filters, `limit` and `cursor`. */
+type PageInput = CursorScope["filters"] & { readonly limit: number; readonly cursor?: string | undefined };
+
+/** One page of a look-up, with the members that every list answers beside its rows. */
+export async function lookUpPage<Found>(
+  call: Call,
+  asked: PageInput,
+  lookUp: (tx: Tx, after: NamePosition | null, limit: number) => Promise<LookUpPage<Found>>,
+) {
+  const { limit, cursor, ...filters } = asked;
+  const scope = { list: call.operation, shopId: call.shop.shopId, filters };
+  const after = cursor === undefined ? null : positionOf(scope, cursor);
+  const { rows, totalCount, end } = await call.read((tx) => lookUp(tx, after, limit));
+  return { rows, page: { totalCount, cursor: end === null ? null : encodeCursor(scope, [end.name, end.id]) } };
+}
+
+function positionOf(scope: CursorScope, cursor: string): NamePosition {
+  const [name, lastId, ...more] = decodeCursor(scope, cursor);
+  if (typeof name !== "string" || typeof lastId !== "string" || more.length > 0) throw invalidCursor();
+  return { name, id: lastId };
+}

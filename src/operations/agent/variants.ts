@@ -1,0 +1,113 @@
+/** Looking up variants of the catalogue with their stock and a supplier's terms: a tool without a path on REST (C68). */
+import { z } from "zod";
+import { quantityToNumber } from "../../core/money.ts";
+import { type SupplierVariant, type Variant, loadSupplier, variantStatuses } from "../../shop/catalogue.ts";
+import { type Level, loadLevels, loadTerms, lookUpVariants } from "../../shop/look-ups.ts";
+import { cursor, id, limit, moneyOrNull, pageShape, quantityOrNull, shortTextMax, text } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { lookUpInput, lookUpPage, readTool } from "./tool.ts";
+
+const code = (description: string) => text(shortTextMax).optional().meta({ description });
+
+const termsSchema = z
+  .strictObject({
+    unitCost: z.number().nullable(),
+    currencyCode: z.string(),
+    supplierSku: z.string().nullable(),
+    moq: z.number().nullable(),
+    packSize: z.number().nullable(),
+    leadTimeDays: z.int().nullable(),
+  })
+  .meta({ description: "With supplierId: that supplier's terms." });
+
+const variantSchema = z.strictObject({
+  variantId: z.string(),
+  productId: z.string(),
+  productName: z.string(),
+  variantName: z.string().nullable(),
+  sku: z.string().nullable(),
+  barcode: z.string().nullable(),
+  status: z.enum(variantStatuses),
+  price: z.number().nullable(),
+  unitCost: z.number().nullable(),
+  levels: z.array(z.strictObject({ locationId: z.string(), onHand: z.number(), incoming: z.number() })),
+  terms: termsSchema.optional(),
+});
+
+/** What a supplier says of all its variants, where its entry for one does not. */
+interface SupplierDefaults {
+  readonly currencyCode: string;
+  readonly leadTimeDays: number | null;
+}
+
+const termsJson = (entry: SupplierVariant, defaults: SupplierDefaults): z.output<typeof termsSchema> => ({
+  unitCost: moneyOrNull(entry.unitCost),
+  currencyCode: entry.unitCostCurrencyCode ?? defaults.currencyCode,
+  supplierSku: entry.supplierSku,
+  moq: quantityOrNull(entry.moq),
+  packSize: quantityOrNull(entry.packSize),
+  leadTimeDays: entry.leadTimeDays ?? defaults.leadTimeDays,
+});
+
+const variantJson = (variant: Variant, levels: readonly Level[]): z.output<typeof variantSchema> => ({
+  variantId: variant.variantId,
+  productId: variant.productId,
+  productName: variant.productName,
+  variantName: variant.variantName,
+  sku: variant.sku,
+  barcode: variant.barcode,
+  status: variant.status,
+  price: moneyOrNull(variant.price),
+  unitCost: moneyOrNull(variant.unitCost),
+  levels: levels.map(({ locationId, onHand, incoming }) => ({
+    locationId,
+    onHand: quantityToNumber(onHand),
+    incoming: quantityToNumber(incoming),
+  })),
+});
+
+export const searchVariants = operation({
+  ...readTool,
+  name: "variant_search",
+  title: "Look up variants",
+  summary: "Variants by name, SKU or barcode, with stock and a supplier's terms.",
+  description:
+    "Finds the variantId that lines need. price and unitCost are in the shop's currency. incoming is what open orders still bring. With supplierId: only variants of that supplier, each with its terms.",
+  faults: [],
+  input: z
+    .strictObject({
+      ...lookUpInput,
+      search: lookUpInput.search.meta({ description: "Part of product, variant name or SKU; case does not matter." }),
+      sku: code("The whole SKU."),
+      barcode: code("The whole barcode."),
+      supplierId: id.optional(),
+      limit,
+      cursor,
+    })
+    .meta({ example: { search: "espresso", limit: 10 } }),
+  output: z.strictObject({ variants: z.array(variantSchema), ...pageShape }),
+  async run(call, input) {
+    const { shopId, currencyCode } = call.shop;
+    const { search = null, ids = null, sku = null, barcode = null, supplierId = null } = input;
+    const { rows, page } = await lookUpPage(call, input, async (tx, after, max) => {
+      const found = await lookUpVariants(tx, shopId, { search, ids, sku, barcode, supplierId }, after, max);
+      const variantIds = found.rows.map((variant) => variant.variantId);
+      const [levels, terms, supplier] = await Promise.all([
+        loadLevels(tx, shopId, variantIds),
+        supplierId === null ? null : loadTerms(tx, shopId, supplierId, variantIds),
+        supplierId === null ? null : loadSupplier(tx, shopId, supplierId),
+      ]);
+      const defaults = {
+        currencyCode: supplier?.currencyCode ?? currencyCode,
+        leadTimeDays: supplier?.leadTimeDays ?? null,
+      };
+      const shown = found.rows.map((variant): z.output<typeof variantSchema> => {
+        const entry = terms?.get(variant.variantId);
+        const json = variantJson(variant, levels.get(variant.variantId) ?? []);
+        return entry === undefined ? json : { ...json, terms: termsJson(entry, defaults) };
+      });
+      return { ...found, rows: shown };
+    });
+    return { data: { variants: [...rows], ...page } };
+  },
+});
