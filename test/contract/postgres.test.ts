@@ -213,6 +213,19 @@ test("a database in use gets the policy for a table that a later version searche
         const names = await engine.read("b", (tx) => tx.all("select name from location"));
         assert.deepEqual(names, [], "statements of a shop still see that shop alone");
       });
+    await withClient(database.url, async (client) => {
+      await client.query(`drop policy work_due on ${shopsSchema}.location`);
+      await client.query(`alter table ${shopsSchema}.location disable row level security`);
+    });
+    await withEngine(["effect", "location"], async (engine) => {
+      assert.deepEqual(await engine.shopsWithDueRows(0), ["a", "c"]);
+    });
+    await withClient(database.url, async (client) => {
+      const { rows } = await client.query(
+        "select 1 from pg_policies where policyname = 'work_due' and tablename = 'location'",
+      );
+      assert.deepEqual(rows, [], "a table whose row-level security was switched off is left as it is");
+    });
   } finally {
     await database.drop();
   }

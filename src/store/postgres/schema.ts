@@ -143,7 +143,10 @@ async function migrateLine(
   }
 }
 
-/** Makes the policies by which these tables can be searched over all shops, where they are missing. */
+/**
+ * Makes the policies by which these tables can be searched over all shops, where they are missing. A table without row-level security (an
+ * operator has distributed it, docs/distribution.sql) needs none.
+ */
 async function allowSearches(
   connection: PostgresConnection,
   schemaName: string,
@@ -151,13 +154,15 @@ async function allowSearches(
   run: (text: string) => Promise<void>,
 ): Promise<void> {
   if (tables.length === 0) return;
-  const rows = await connection.run<{ tablename: string }>(
-    "select tablename from pg_policies where schemaname = $1 and policyname = $2",
-    [schemaName, searchPolicy],
+  const rows = await connection.run<{ relname: string }>(
+    `select relname from pg_class
+     where relnamespace = $1::regnamespace and relrowsecurity
+       and not exists (select 1 from pg_policy where polrelid = pg_class.oid and polname = $2)`,
+    [`"${schemaName}"`, searchPolicy],
   );
-  const allowed = new Set(rows.map((row) => row.tablename));
+  const closed = new Set(rows.map((row) => row.relname));
   for (const table of tables)
-    if (!allowed.has(table))
+    if (closed.has(table))
       await run(
         `create policy ${searchPolicy} on ${table} for select using (current_setting('openpo.looking_for_work', true) = 'on')`,
       );
