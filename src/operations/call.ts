@@ -2,7 +2,8 @@
  * What an operation is given of its surroundings, and how its last change commits together with the answer (S2, C20).
  */
 import type { EffectOutcome } from "../core/effect.ts";
-import type { Clock, Engine, Ids, Statement, Tx } from "../store/store.ts";
+import { Fault } from "../core/fault.ts";
+import type { Clock, Engine, Ids, Log, Statement, Tx } from "../store/store.ts";
 import type { StorefrontOf } from "../storefront/storefront.ts";
 import type { Reply } from "./envelope.ts";
 import type { Answer, Call, Committed, Operation } from "./operation.ts";
@@ -16,6 +17,7 @@ export interface CallDependencies {
     settle(shopId: string, effectIds: readonly string[], waitMs: number): Promise<ReadonlyMap<string, EffectOutcome>>;
   };
   readonly storefrontOf: StorefrontOf;
+  readonly log: Log;
 }
 
 /** How a request's answer is stored in the transaction of its change. */
@@ -42,14 +44,14 @@ export async function openCall(
   operation: Operation,
   store: AnswerStore,
 ): Promise<OpenCall> {
-  const { engine, clock, ids, outbox } = deps;
+  const { engine, clock, ids, outbox, log } = deps;
   const { incoming, shop, key } = request;
   const { shopId } = shop;
   let stored: Reply | null = null;
 
   async function commit<Output>(work: (tx: Tx) => Promise<Committed<Output>>): Promise<Answer<Output>> {
     if (stored !== null) throw new Error(`${operation.name} committed twice`);
-    const committed = await engine.write(shopId, async (tx) => {
+    const { result, pending, reply } = await engine.write(shopId, async (tx) => {
       // Side by side, so that the check costs no round trip. If there is an answer, the work's own refusal must not be reported.
       const unanswered = store.refuseIfAnswered(tx);
       const working = work(tx);
@@ -59,15 +61,21 @@ export async function openCall(
       const pending = new Map(result.effectIds.map((id): [string, EffectOutcome] => [id, { state: "pending" }]));
       const reply = store.reply(result.answer(pending));
       await tx.batch(store.statements(reply));
-      return { result, reply };
+      return { result, pending, reply };
     });
-    stored = committed.reply;
-    const { result } = committed;
+    stored = reply;
     const { effectIds, answerAnew } = result;
     if (effectIds.length === 0) return result.answer(new Map());
-    const outcomes = await outbox.settle(shopId, effectIds, shop.followOnWaitMs);
-    const anew = answerAnew === undefined ? null : await engine.read(shopId, (tx) => answerAnew(tx, outcomes));
-    return anew ?? result.answer(outcomes);
+    try {
+      const outcomes = await outbox.settle(shopId, effectIds, shop.followOnWaitMs);
+      const anew = answerAnew === undefined ? null : await engine.read(shopId, (tx) => answerAnew(tx, outcomes));
+      return anew ?? result.answer(outcomes);
+    } catch (error) {
+      // The change is committed. The fault of a store that fails afterwards would say that nothing was changed.
+      if (!(error instanceof Fault && error.retryable)) throw error;
+      log.warn({ requestId: incoming.requestId, err: error }, "the first attempts of follow-on work could not be read");
+      return result.answer(pending);
+    }
   }
 
   const call: Call = {

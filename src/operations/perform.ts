@@ -14,7 +14,7 @@
  */
 import { Fault } from "../core/fault.ts";
 import { parseIdempotencyKey, requestFingerprint } from "../core/idempotency.ts";
-import type { Coordination, Log } from "../store/store.ts";
+import type { Coordination } from "../store/store.ts";
 import { auditAlone, auditStatementOf } from "./audit.ts";
 import { type AnswerStore, type CallDependencies, openCall } from "./call.ts";
 import { type Caller, admit, identifyWith } from "./caller.ts";
@@ -36,7 +36,6 @@ import type { IdentifiedRequest, Incoming } from "./request.ts";
 
 export interface PerformDependencies extends CallDependencies {
   readonly coordination: Coordination;
-  readonly log: Log;
   /** Default `responseBytesMax`. */
   readonly responseBytesMax?: number;
 }

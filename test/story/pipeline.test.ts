@@ -419,6 +419,20 @@ test("if waiting for follow-on work fails, a retry gets the committed answer and
   assert.deepEqual(await labels(server), ["first>"]);
 });
 
+test("a change that has committed is not answered as a failure when the store fails afterwards", async () => {
+  const settle = (): Promise<never> =>
+    Promise.reject(new Fault("DO_UNAVAILABLE", "The database is away.", { retryAfterMs: 1_000 }));
+  await using server = await start({ perform: () => ({ outbox: { settle } }) });
+  const id = await newCrate(server);
+  for (const headers of [{}, { "Idempotency-Key": "k" }]) {
+    const answer = await server.post(`${crates}/${id}/ship`, {}, { headers });
+    assert.equal(answer.status, 200, "not a 503 that says that nothing was changed");
+    assert.equal(answer.at("data", "shipped"), "pending");
+  }
+  assert.deepEqual(await labels(server), ["first>>"]);
+  assert.equal(server.logged.filter((line) => line.includes("first attempts")).length, 2);
+});
+
 test("a full queue is 503 with Retry-After before the schema is checked, and is not stored under the key (C1, C19)", async () => {
   let full = false;
   const refusing = (engine: Engine): Engine => ({
