@@ -54,8 +54,20 @@ export type PurchaseOrderHeader = {
   readonly itemCount: number;
   /** Ordered quantities at their unit costs, in the order's currency. */
   readonly totalValue: number;
+  /** What is owed: totalValue + shippingCost + taxAmount − discountAmount, not below 0. */
+  readonly grandTotal: number;
   /** Lines left out of totalValue: no exchange rate is known for their currency. */
   readonly unpricedLineItemIds: readonly (string)[];
+  /** Sum over the lines. */
+  readonly quantityOrdered: number;
+  /** Sum over the lines. */
+  readonly quantityConfirmed: number;
+  /** Sum over the lines. */
+  readonly quantityReceived: number;
+  /** Still to come, over all lines. */
+  readonly quantityPending: number;
+  /** Earliest day that a pending line carries itself, else the order's; null when nothing is expected any more. */
+  readonly nextExpectedDate: string | null;
   readonly paidStatus: "Unpaid" | "Partially Paid" | "Paid" | "Overpaid";
   readonly storefrontSyncState: "never-synced" | "in-flight" | "partial" | "synced" | "failed";
   readonly createdBy: string | null;
@@ -342,8 +354,20 @@ export type PurchaseOrder = {
   readonly itemCount: number;
   /** Ordered quantities at their unit costs, in the order's currency. */
   readonly totalValue: number;
+  /** What is owed: totalValue + shippingCost + taxAmount − discountAmount, not below 0. */
+  readonly grandTotal: number;
   /** Lines left out of totalValue: no exchange rate is known for their currency. */
   readonly unpricedLineItemIds: readonly (string)[];
+  /** Sum over the lines. */
+  readonly quantityOrdered: number;
+  /** Sum over the lines. */
+  readonly quantityConfirmed: number;
+  /** Sum over the lines. */
+  readonly quantityReceived: number;
+  /** Still to come, over all lines. */
+  readonly quantityPending: number;
+  /** Earliest day that a pending line carries itself, else the order's; null when nothing is expected any more. */
+  readonly nextExpectedDate: string | null;
   readonly paidStatus: "Unpaid" | "Partially Paid" | "Paid" | "Overpaid";
   readonly storefrontSyncState: "never-synced" | "in-flight" | "partial" | "synced" | "failed";
   readonly createdBy: string | null;
@@ -412,6 +436,10 @@ export interface Operations {
       status?: readonly ("Draft" | "Sent" | "Partially Confirmed" | "Confirmed" | "In Progress" | "Partially Received" | "Received" | "Completed" | "Cancelled" | "On Hold" | "Disputed")[] | undefined;
       /** How far it is paid. One value, or several separated by commas. */
       paidStatus?: readonly ("Unpaid" | "Partially Paid" | "Paid" | "Overpaid")[] | undefined;
+      /** How far the storefront has the goods that were received. One value, or several separated by commas. */
+      storefrontSyncState?: readonly ("never-synced" | "in-flight" | "partial" | "synced" | "failed")[] | undefined;
+      /** Orders whose nextExpectedDate is before this day: today's date finds what is late. */
+      expectedBefore?: string | undefined;
       /** Orders from this supplier. */
       supplierId?: string | undefined;
       /** Orders to this location. */
@@ -462,11 +490,11 @@ export interface Operations {
       paymentTerms?: string | null | undefined;
       /** Delivery terms, as agreed. */
       incoterm?: string | null | undefined;
-      /** In the order's currency; not in totalValue. */
+      /** In the order's currency; in grandTotal, not in totalValue. */
       shippingCost?: number | null | undefined;
-      /** In the order's currency; not in totalValue. */
+      /** In the order's currency; in grandTotal, not in totalValue. */
       discountAmount?: number | null | undefined;
-      /** In the order's currency; not in totalValue. */
+      /** In the order's currency; in grandTotal, not in totalValue. */
       taxAmount?: number | null | undefined;
       tags?: readonly (string)[] | null | undefined;
       /** For the shop's own use. */
@@ -524,8 +552,20 @@ export interface Operations {
         readonly itemCount: number;
         /** Ordered quantities at their unit costs, in the order's currency. */
         readonly totalValue: number;
+        /** What is owed: totalValue + shippingCost + taxAmount − discountAmount, not below 0. */
+        readonly grandTotal: number;
         /** Lines left out of totalValue: no exchange rate is known for their currency. */
         readonly unpricedLineItemIds: readonly (string)[];
+        /** Sum over the lines. */
+        readonly quantityOrdered: number;
+        /** Sum over the lines. */
+        readonly quantityConfirmed: number;
+        /** Sum over the lines. */
+        readonly quantityReceived: number;
+        /** Still to come, over all lines. */
+        readonly quantityPending: number;
+        /** Earliest day that a pending line carries itself, else the order's; null when nothing is expected any more. */
+        readonly nextExpectedDate: string | null;
         readonly paidStatus: "Unpaid" | "Partially Paid" | "Paid" | "Overpaid";
         readonly storefrontSyncState: "never-synced" | "in-flight" | "partial" | "synced" | "failed";
         readonly createdBy: string | null;
@@ -577,11 +617,11 @@ export interface Operations {
       paymentTerms?: string | null | undefined;
       /** Delivery terms, as agreed. */
       incoterm?: string | null | undefined;
-      /** In the order's currency; not in totalValue. */
+      /** In the order's currency; in grandTotal, not in totalValue. */
       shippingCost?: number | null | undefined;
-      /** In the order's currency; not in totalValue. */
+      /** In the order's currency; in grandTotal, not in totalValue. */
       discountAmount?: number | null | undefined;
-      /** In the order's currency; not in totalValue. */
+      /** In the order's currency; in grandTotal, not in totalValue. */
       taxAmount?: number | null | undefined;
       tags?: readonly (string)[] | null | undefined;
       /** For the shop's own use. */
@@ -747,11 +787,13 @@ export interface Operations {
       /** In the order's currency. */
       readonly summary: {
         readonly totalValue: number;
+        /** What is owed. */
+        readonly grandTotal: number;
         /** Payments with status Paid. */
         readonly paidAmount: number;
         /** Credits applied. */
         readonly creditAmount: number;
-        /** What is left to pay; never below 0. */
+        /** What is left to pay; negative when overpaid. */
         readonly outstandingAmount: number;
         readonly currencyCode: string;
         readonly paidStatus: "Unpaid" | "Partially Paid" | "Paid" | "Overpaid";
@@ -2001,7 +2043,7 @@ export interface Route {
 }
 
 export const routes = {
-  purchase_order_list: {"method":"GET","path":"/api/v1/purchase-orders","query":["status","paidStatus","supplierId","locationId","variantId","sku","search","dateFrom","dateTo","limit","cursor"],"rows":"purchaseOrders"},
+  purchase_order_list: {"method":"GET","path":"/api/v1/purchase-orders","query":["status","paidStatus","storefrontSyncState","expectedBefore","supplierId","locationId","variantId","sku","search","dateFrom","dateTo","limit","cursor"],"rows":"purchaseOrders"},
   purchase_order_create: {"method":"POST","path":"/api/v1/purchase-orders","query":[],"rows":null},
   purchase_order_get: {"method":"GET","path":"/api/v1/purchase-orders/{purchaseOrderId}","query":[],"rows":null},
   purchase_order_update: {"method":"PATCH","path":"/api/v1/purchase-orders/{purchaseOrderId}","query":[],"rows":null},

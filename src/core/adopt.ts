@@ -11,7 +11,7 @@ import { moneyDecimalsMax, type Quantity, totalValueMax, zeroQuantity } from "./
 import {
   articleFields,
   type Changes,
-  type editableHeaderFields,
+  editableHeaderFields,
   storedHeaderFields,
   storedLineFields,
   type ValuesOf,
@@ -91,7 +91,7 @@ export function adoptOrder(outside: OutsideOrder, facts: AdoptFacts): PurchaseOr
     adoptedLine(line, `/lineItems/${index}`, { currencyCode, createdAtMs, receipts: outside.receipts }, facts),
   );
   refuseRepeatedLines(lineItems);
-  const currency = { currencyCode, fxRateOverride: outside.fxRateOverride ?? null };
+  const given = valuesFrom(editableHeaderFields, outside, { currencyCode });
   const derived = {
     previousStatus: previousStatusOf(outside),
     storefrontSyncState: storefrontSyncState(lineItems, {
@@ -104,8 +104,8 @@ export function adoptOrder(outside: OutsideOrder, facts: AdoptFacts): PurchaseOr
     {
       ...outside,
       ...derived,
-      ...orderTotals(currency, lineItems, facts.shop),
-      settledAmount: settledAmount(outside.attachments, currency, facts.shop),
+      ...orderTotals({ ...given, status }, lineItems, facts.shop),
+      settledAmount: settledAmount(outside.attachments, given, facts.shop),
     },
     { currencyCode, createdAtMs, updatedAtMs: createdAtMs },
   );

@@ -12,7 +12,6 @@ import {
   asMoney,
   asQuantity,
   divideHalfUp,
-  zeroMoney,
   zeroQuantity,
 } from "./money.ts";
 import type { Header, LineItem, ShopFacts } from "./purchase-order.ts";
@@ -157,9 +156,9 @@ export const settledAmount = (
   shop: ShopRates,
 ): Money => asMoney(paidAmount(attachments.payments, order, shop) + creditAmount(attachments.credits, order, shop));
 
-/** What is left to pay; never below 0. */
-export const outstandingAmount = (order: Pick<Header, "totalValue">, settled: Money): Money =>
-  settled >= order.totalValue ? zeroMoney : asMoney(order.totalValue - settled);
+/** What is left to pay; negative when more was paid and credited than is owed (C35). */
+export const outstandingAmount = (order: Pick<Header, "grandTotal">, settled: Money): Money =>
+  asMoney(order.grandTotal - settled);
 
 /** Sorts after every date. */
 const noDate = "9999-12-31";

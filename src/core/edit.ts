@@ -10,7 +10,7 @@ import { type DecisionContext, decision, unchanged } from "./decision.ts";
 import { Fault, invalidField } from "./fault.ts";
 import { mention } from "./guidance.ts";
 import { hasGoods, refuseUnless } from "./status.ts";
-import { accountedQuantity, baseQuantity, isCustom, lineTotal } from "./lines.ts";
+import { accountedQuantity, baseQuantity, isCustom, lineTotal, noTotals } from "./lines.ts";
 import { moneyDecimalsMax, moneyToNumber, type Quantity, quantityToNumber, totalValueMax, zeroMoney } from "./money.ts";
 import {
   articleFields,
@@ -171,9 +171,7 @@ export function decideCreate(asked: NewOrder, facts: HeaderFacts, context: Decis
     previousStatus: "Draft",
     supplierName: facts.supplier?.name ?? null,
     locationName: facts.locationName,
-    itemCount: 0,
-    totalValue: zeroMoney,
-    unpricedLineItemIds: [],
+    ...noTotals,
     settledAmount: zeroMoney,
     storefrontSyncState: "never-synced",
     createdBy: asked.createdBy,

@@ -14,16 +14,18 @@ import {
   totalValueMax,
   moneyDecimalsMax,
   unitRate,
+  zeroMoney,
   zeroQuantity,
 } from "./money.ts";
 import {
   customVariantPrefix,
+  type Header,
   type LineItem,
   type LineItemStatus,
   type PaidStatus,
-  type PurchaseOrder,
   type ShopFacts,
 } from "./purchase-order.ts";
+import { isClosed } from "./status.ts";
 
 type Quantities = Pick<
   LineItem,
@@ -89,24 +91,114 @@ export function rateToOrderCurrency(
   return toShop === null || orderToShop === null ? null : { numerator: toShop, denominator: orderToShop };
 }
 
-/** What of a header follows from the lines. */
-export interface OrderTotals {
-  readonly itemCount: number;
-  readonly totalValue: Money;
-  readonly unpricedLineItemIds: readonly string[];
+/** The header fields that follow from the lines and from other header fields. */
+export type OrderTotals = ValueTotals & QuantityTotals & Pick<Header, "itemCount" | "grandTotal" | "nextExpectedDate">;
+
+/** The header fields that the totals are made from. */
+export type TotalledHeader = Pick<
+  Header,
+  | "status"
+  | "currencyCode"
+  | "fxRateOverride"
+  | "shippingCost"
+  | "taxAmount"
+  | "discountAmount"
+  | "expectedDeliveryDate"
+>;
+
+/**
+ * Works out the header fields that follow from others: the values, the sums of quantities and the next expected day.
+ *
+ * @throws Fault INVALID_INPUT when the total passes `totalValueMax`.
+ * Source: contract §9 "Header"; C13, C35.
+ */
+export function orderTotals(
+  order: TotalledHeader,
+  lineItems: readonly LineItem[],
+  shop: Pick<ShopFacts, "currencyCode" | "fxRates">,
+): OrderTotals {
+  const values = valueTotals(order, lineItems, shop);
+  return {
+    itemCount: lineItems.length,
+    ...values,
+    grandTotal: grandTotal(order, values.totalValue),
+    ...quantityTotals(lineItems),
+    nextExpectedDate: nextExpectedDate(order, lineItems),
+  };
 }
+
+/** The totals of an order without lines and amounts, for one whose totals are still to be worked out. */
+export const noTotals: OrderTotals = {
+  itemCount: 0,
+  totalValue: zeroMoney,
+  unpricedLineItemIds: [],
+  grandTotal: zeroMoney,
+  quantityOrdered: zeroQuantity,
+  quantityConfirmed: zeroQuantity,
+  quantityReceived: zeroQuantity,
+  quantityPending: zeroQuantity,
+  nextExpectedDate: null,
+};
+
+/** What is owed: total value + shipping + tax − discount, rounded once to the currency's minor unit, never below 0 (C35). */
+function grandTotal(
+  {
+    currencyCode,
+    shippingCost,
+    taxAmount,
+    discountAmount,
+  }: Pick<Header, "currencyCode" | "shippingCost" | "taxAmount" | "discountAmount">,
+  totalValue: Money,
+): Money {
+  const exact = totalValue + (shippingCost ?? 0) + (taxAmount ?? 0) - (discountAmount ?? 0);
+  return asMoney(Math.max(0, Number(roundToMinorUnit(BigInt(exact), 1n, currencyCode))));
+}
+
+type QuantityTotals = Pick<Header, "quantityOrdered" | "quantityConfirmed" | "quantityReceived" | "quantityPending">;
+
+/** Sums over the lines. The largest order's are within 2^53: `linesPerOrderMax` × `quantityMax`. */
+function quantityTotals(lineItems: readonly LineItem[]): QuantityTotals {
+  let [ordered, confirmed, received, pending] = [0, 0, 0, 0];
+  for (const line of lineItems) {
+    ordered += line.quantityOrdered;
+    confirmed += line.quantityConfirmed;
+    received += line.quantityReceived;
+    pending += pendingQuantity(line);
+  }
+  return {
+    quantityOrdered: asQuantity(ordered),
+    quantityConfirmed: asQuantity(confirmed),
+    quantityReceived: asQuantity(received),
+    quantityPending: asQuantity(pending),
+  };
+}
+
+/**
+ * The earliest day that a pending line carries itself, else the order's. Null when nothing is expected any more: the order is Completed
+ * or Cancelled, or it has lines and none of them is pending (C13).
+ */
+function nextExpectedDate(
+  order: Pick<Header, "status" | "expectedDeliveryDate">,
+  lineItems: readonly LineItem[],
+): string | null {
+  if (isClosed(order)) return null;
+  const pending = lineItems.filter((line) => pendingQuantity(line) > 0);
+  if (lineItems.length > 0 && pending.length === 0) return null;
+  const [earliest] = pending.flatMap((line) => line.expectedDeliveryDate ?? []).sort();
+  return earliest ?? order.expectedDeliveryDate;
+}
+
+type ValueTotals = Pick<Header, "totalValue" | "unpricedLineItemIds">;
 
 /**
  * Σ ordered × unitCost in the order's currency, summed exactly and rounded once (P6, C35). Lines that no rate converts are left
  * out and named.
- *
- * @throws Fault INVALID_INPUT when the total passes `totalValueMax`.
  */
-export function orderTotals(
+function valueTotals(
   order: { readonly currencyCode: string; readonly fxRateOverride: FxRate | null },
   lineItems: readonly LineItem[],
   shop: Pick<ShopFacts, "currencyCode" | "fxRates">,
-): OrderTotals {
+): ValueTotals {
   // One exact sum per pair of rates, joined over a common denominator at the end.
   let numerator = 0n;
   let denominator = 1n;
@@ -132,12 +224,12 @@ export function orderTotals(
     throw new Fault("INVALID_INPUT", `The order's total would pass ${totalValueMax} ${order.currencyCode}.`, {
       action: "Lower quantities or unit costs, or split the order.",
     });
-  return { itemCount: lineItems.length, totalValue: asMoney(Number(total)), unpricedLineItemIds };
+  return { totalValue: asMoney(Number(total)), unpricedLineItemIds };
 }
 
-/** How far an order is paid: what was settled against its total value (contract §9). */
-export function paidStatus(order: Pick<PurchaseOrder, "totalValue" | "settledAmount">): PaidStatus {
-  if (order.settledAmount <= zeroQuantity) return "Unpaid";
-  if (order.settledAmount === order.totalValue) return "Paid";
-  return order.settledAmount < order.totalValue ? "Partially Paid" : "Overpaid";
+/** How far an order is paid: what was settled against what is owed (C35). */
+export function paidStatus(order: Pick<Header, "grandTotal" | "settledAmount">): PaidStatus {
+  if (order.settledAmount <= zeroMoney) return "Unpaid";
+  if (order.settledAmount === order.grandTotal) return "Paid";
+  return order.settledAmount < order.grandTotal ? "Partially Paid" : "Overpaid";
 }

@@ -95,8 +95,17 @@ export const headerRecordFields = {
   previousStatus: { kind: "text" },
   itemCount: { kind: "integer" },
   totalValue: { kind: "money" },
+  /** What is owed: the total value with shipping and tax, less the discount (C35). */
+  grandTotal: { kind: "money" },
   /** Lines that no rate converts to the order's currency; they are left out of `totalValue` (C35). */
   unpricedLineItemIds: { kind: "strings" },
+  /** Sums over the lines. */
+  quantityOrdered: { kind: "quantity" },
+  quantityConfirmed: { kind: "quantity" },
+  quantityReceived: { kind: "quantity" },
+  quantityPending: { kind: "quantity" },
+  /** The earliest day on which something is still to come (C13). */
+  nextExpectedDate: { kind: "day", empty: null },
   /** Payments made plus credits applied, in the order's currency. */
   settledAmount: { kind: "money" },
   storefrontSyncState: { kind: "text" },

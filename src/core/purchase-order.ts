@@ -19,7 +19,8 @@
  * - P3. synced ≤ received, but for the time between an un-receive and its negative push.
  * - P4. `previousStatus` is the status before the latest move; a new order has Draft.
  * - P5. Every change raises `version` by one; a call that changes nothing leaves the order as it was.
- * - P6. `totalValue` = Σ ordered × unitCost in the order's currency, summed exactly, rounded once.
+ * - P6. `totalValue` = Σ ordered × unitCost in the order's currency, summed exactly, rounded once. All that follows from the lines and
+ *   from other header fields (`orderTotals`) is worked out anew by every change.
  */
 import type { Effect } from "./effect.ts";
 import type { FxRate, Quantity } from "./money.ts";

@@ -15,7 +15,7 @@ const reachedFields: Readonly<Record<string, string>> = {
   Cancelled: "cancelledAt",
 };
 
-/** Up to this share of the total a payment is a deposit. */
+/** Up to this share of what is owed a payment is a deposit. */
 const depositShare = 0.3;
 
 /** Share of the total that shipping costs. */
@@ -37,6 +37,10 @@ interface Placed {
   readonly lines: readonly PlacedLine[];
   /** What was ordered, in the order's currency. */
   readonly total: number;
+  readonly shippingCost: number;
+  readonly taxAmount: number | null;
+  /** The total with shipping and tax. */
+  readonly owed: number;
 }
 
 interface PlacedLine {
@@ -59,17 +63,24 @@ function placed(order: DemoOrder, number: number, variants: readonly DemoVariant
   const supplier = suppliers.find(({ supplierId }) => supplierId === order.supplierId);
   const madeDaysAgo = order.path[0]?.[1] ?? 0;
   const lines = linesOf(order, number, key, variants, supplier);
+  const currencyCode = supplier?.currencyCode ?? demoShop.currencyCode;
+  const total = cents(lines.reduce((sum, line) => sum + line.quantityOrdered * line.unitCost, 0));
+  const shippingCost = cents(total * shippingShare);
+  const taxAmount = currencyCode === "EUR" ? cents(total * 0.21) : null;
   return {
     order,
     number,
     key,
     calendar,
     supplier,
-    currencyCode: supplier?.currencyCode ?? demoShop.currencyCode,
+    currencyCode,
     madeDaysAgo,
     expectedDaysAgo: madeDaysAgo - (supplier?.leadTimeDays ?? 0),
     lines,
-    total: cents(lines.reduce((sum, line) => sum + line.quantityOrdered * line.unitCost, 0)),
+    total,
+    shippingCost,
+    taxAmount,
+    owed: cents(total + shippingCost + (taxAmount ?? 0)),
   };
 }
 
@@ -107,7 +118,7 @@ const receivedDaysAgo = (from: Placed): number => reachedDaysAgo(from, "Received
 const receivedLines = ({ lines }: Placed): readonly PlacedLine[] => lines.filter((line) => line.quantityReceived > 0);
 
 function recordOf(from: Placed): object {
-  const { order, number, key, calendar, supplier, currencyCode, madeDaysAgo, expectedDaysAgo, total } = from;
+  const { order, number, key, calendar, supplier, currencyCode, madeDaysAgo, expectedDaysAgo } = from;
   const { at, day } = calendar;
   const [status, reachedAgo] = order.path.at(-1) ?? ["Draft", 0];
   return {
@@ -128,8 +139,8 @@ function recordOf(from: Placed): object {
         : `${(supplier?.name ?? "").slice(0, 3).toUpperCase()}-${4_200 + number * 7}`,
     paymentTerms: order.paid === 0 ? "30 days" : "30 % deposit, balance 14 days after delivery",
     incoterm: currencyCode === "USD" ? "FOB" : "DAP",
-    shippingCost: cents(total * shippingShare),
-    taxAmount: currencyCode === "EUR" ? cents(total * 0.21) : null,
+    shippingCost: from.shippingCost,
+    taxAmount: from.taxAmount,
     tags: currencyCode === "USD" ? ["import"] : [],
     note: order.note ?? null,
     billingAddress: locations[0].address,
@@ -174,10 +185,10 @@ function logOf({ order, key, calendar }: Placed): readonly object[] {
 }
 
 /** A deposit that is paid, and the balance, paid or scheduled; nothing for orders that are paid later. */
-function paymentsOf({ order, key, calendar, currencyCode, madeDaysAgo, expectedDaysAgo, total }: Placed) {
+function paymentsOf({ order, key, calendar, currencyCode, madeDaysAgo, expectedDaysAgo, owed }: Placed) {
   if (order.paid === 0) return [];
   const { at, day } = calendar;
-  const deposit = cents(total * Math.min(order.paid, depositShare));
+  const deposit = cents(owed * Math.min(order.paid, depositShare));
   const isBalancePaid = order.paid > depositShare;
   return [
     {
@@ -198,7 +209,7 @@ function paymentsOf({ order, key, calendar, currencyCode, madeDaysAgo, expectedD
       paymentName: "Balance",
       paymentType: "balance",
       status: isBalancePaid ? "Paid" : "Scheduled",
-      amount: cents(isBalancePaid ? total * order.paid - deposit : total - deposit),
+      amount: cents(isBalancePaid ? owed * order.paid - deposit : owed - deposit),
       currencyCode,
       dueDate: day(expectedDaysAgo - 14),
       ...(isBalancePaid ? { paidAt: at(Math.max(0, expectedDaysAgo - 10)) } : {}),

@@ -13,7 +13,7 @@ export interface DemoOrder {
   readonly path: readonly (readonly [status: string, daysAgo: number])[];
   /** Quantities of each line. */
   readonly lines: readonly Quantities[];
-  /** Share of the total that has been paid. */
+  /** Share of what is owed that has been paid. */
   readonly paid: number;
   readonly note?: string;
 }

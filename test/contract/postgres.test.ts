@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
 import { Fault } from "../../src/core/fault.ts";
+import { migratePostgres, sharedLine } from "../../src/store/postgres/schema.ts";
 import { openPostgresEngine } from "../../src/store/postgres/engine.ts";
 import type { Engine, Tx } from "../../src/store/store.ts";
 import { systemClock } from "../../src/system.ts";
@@ -133,6 +134,61 @@ test("when nodes start together on an empty database, one creates the schemas an
     },
     { empty: true },
   );
+});
+
+test("a migration fills new columns of the orders of every shop", async () => {
+  const database = await freshDatabase({ empty: true });
+  const pool = await openTestPool(database.url);
+  try {
+    const line = sharedLine(shopSchemaDirectory);
+    const migrateTo = (version: number): Promise<void> =>
+      migratePostgres(pool, shopsSchema, [{ ...line, steps: line.steps.slice(0, version) }]);
+    await migrateTo(5);
+    await withClient(database.url, async (client) => {
+      await client.query(`set search_path = ${shopsSchema}`);
+      for (const shopId of ["a", "b"]) {
+        await client.query("select set_config('openpo.shop_id', $1, false)", [shopId]);
+        await client.query(
+          `insert into purchase_order
+             (shop_id, purchase_order_id, po_number, status, previous_status, currency_code, shipping_cost, tags, item_count,
+              total_value, unpriced_line_item_ids, settled_amount, paid_status, storefront_sync_state, search_folded, created_at, updated_at,
+              version)
+           values ($1, 'o', 'PO-1', 'Sent', 'Draft', 'EUR', 5000, '[]', 1, 10000, '[]', 10000, 'Paid', 'never-synced', '', 0, 0, 1)`,
+          [shopId],
+        );
+        await client.query(
+          `insert into purchase_order_line
+             (shop_id, purchase_order_id, po_line_item_id, position, variant_id, quantity_ordered, quantity_confirmed,
+              quantity_received, quantity_rejected, quantity_cancelled, quantity_synced, unit_cost, unit_cost_currency_code,
+              expected_delivery_date, created_at, updated_at)
+           values ($1, 'o', 'l', 1, 'v', 3000, 0, 1000, 0, 0, 0, 10000, 'EUR', '2026-03-01', 0, 0)`,
+          [shopId],
+        );
+      }
+    });
+    await migrateTo(line.steps.length);
+    await withClient(database.url, async (client) => {
+      await client.query(`set search_path = ${shopsSchema}`);
+      const orders =
+        "select shop_id, grand_total, paid_status, quantity_pending, next_expected_date from purchase_order";
+      assert.deepEqual((await client.query(orders)).rows, [], "the policy holds again");
+      for (const shopId of ["a", "b"]) {
+        await client.query("select set_config('openpo.shop_id', $1, false)", [shopId]);
+        assert.deepEqual((await client.query(orders)).rows, [
+          {
+            shop_id: shopId,
+            grand_total: "15000",
+            paid_status: "Partially Paid",
+            quantity_pending: "2000",
+            next_expected_date: "2026-03-01",
+          },
+        ]);
+      }
+    });
+  } finally {
+    await pool.close();
+    await database.drop();
+  }
 });
 
 test("row-level security limits a statement that does not name its shop to its own shop", async () => {

@@ -14,7 +14,7 @@ import {
   quantityToNumber,
   totalValueMax,
 } from "../../src/core/money.ts";
-import { fxRate, line, money } from "../support/goods.ts";
+import { fxRate, line, money, order } from "../support/goods.ts";
 
 /** An exact fraction. */
 interface Exact {
@@ -142,7 +142,10 @@ test("an order's total is the exact sum over currencies, rounded once; lines wit
         const total = Number(rounded(sum, decimalsOf[orderCurrency]));
         const work = (): OrderTotals =>
           orderTotals(
-            { currencyCode: orderCurrency, fxRateOverride: override === null ? null : fxRate(override) },
+            order("Draft", [], {
+              currencyCode: orderCurrency,
+              fxRateOverride: override === null ? null : fxRate(override),
+            }),
             lines.map((each, index) => line(`l${index}`, each)),
             {
               currencyCode: "USD",

@@ -12,6 +12,7 @@ const empty = [
       payments: [],
       summary: {
         totalValue: 0,
+        grandTotal: 0,
         paidAmount: 0,
         creditAmount: 0,
         outstandingAmount: 0,
@@ -85,6 +86,7 @@ test("payments are summed up in the order's currency; what no rate converts is l
   const answer = await server.get(server.order("/payments"));
   assert.deepEqual(answer.at("data", "summary"), {
     totalValue: 80,
+    grandTotal: 80,
     paidAmount: 25.5,
     creditAmount: 4.25,
     outstandingAmount: 50.25,
@@ -113,7 +115,7 @@ test("a new exchange rate values what was paid anew: header, filter and summary 
   for (const [fxRateOverride, expected] of [
     [0.5, ["Paid", 0]],
     [1, ["Partially Paid", 20]],
-    [0.25, ["Overpaid", 0]],
+    [0.25, ["Overpaid", -40]],
     [null, ["Unpaid", 40]],
   ] as const) {
     const answer = await server.patch(server.order(), { fxRateOverride });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { Fault } from "../../src/core/fault.ts";
 import type { GoodsContext } from "../../src/core/goods.ts";
+import { noTotals } from "../../src/core/lines.ts";
 import {
   type FxRate,
   fxRateFrom,
@@ -75,9 +76,8 @@ export function order(
     previousStatus: "Draft",
     supplierName: null,
     locationName: null,
+    ...noTotals,
     itemCount: lineItems.length,
-    totalValue: zeroMoney,
-    unpricedLineItemIds: [],
     settledAmount: zeroMoney,
     storefrontSyncState: "never-synced",
     createdBy: null,

@@ -71,8 +71,8 @@ test("the settled amount is the sum of payments and credits in the order's curre
   assert.equal(settledAmount({ payments, credits }, order("Sent", []), facts), money(43.5));
   const inEuro = order("Sent", [], { currencyCode: "EUR", fxRateOverride: fxRate(2) });
   assert.equal(settledAmount({ payments, credits: [] }, inEuro, facts), money(35), "the override counts");
-  assert.equal(outstandingAmount({ totalValue: money(40) }, money(43.5)), money(0));
-  assert.equal(outstandingAmount({ totalValue: money(44) }, money(43.5)), money(0.5));
+  assert.equal(outstandingAmount({ grandTotal: money(40) }, money(43.5)), money(-3.5), "overpaid");
+  assert.equal(outstandingAmount({ grandTotal: money(44) }, money(43.5)), money(0.5));
 });
 
 test("the current shipment is the earliest that has not arrived, otherwise the latest that has", () => {

@@ -9,7 +9,7 @@ import {
   rateToOrderCurrency,
 } from "../../src/core/lines.ts";
 import { moneyToNumber, quantityToNumber } from "../../src/core/money.ts";
-import type { LineItemStatus } from "../../src/core/purchase-order.ts";
+import type { LineItem, LineItemStatus, PurchaseOrder, Status } from "../../src/core/purchase-order.ts";
 import { fxRate, line, type LineFigures, money, order, shop } from "../support/goods.ts";
 
 test("three units at 19.99 are exactly 59.97", () => {
@@ -75,7 +75,7 @@ test("lines in other currencies are converted through the shop's; those without 
   ];
   const inCurrency = (currencyCode: string, fxRateOverride: number | null) =>
     orderTotals(
-      { currencyCode, fxRateOverride: fxRateOverride === null ? null : fxRate(fxRateOverride) },
+      order("Draft", [], { currencyCode, fxRateOverride: fxRateOverride === null ? null : fxRate(fxRateOverride) }),
       lines,
       rates,
     );
@@ -92,9 +92,54 @@ test("a line in the order's currency needs no rate", () => {
   assert.equal(rate?.numerator, rate?.denominator);
 });
 
-test("an order's payment status compares the settled amount with its total", () => {
+test("what is owed has shipping and tax in it and the discount taken off, is rounded once and never below 0", () => {
+  const lines = [line("a", { ordered: 3, unitCost: 19.99 })];
+  const owed = (facts: Partial<PurchaseOrder>): number =>
+    moneyToNumber(orderTotals(order("Draft", [], facts), lines, shop({ fxRates: { JPY: fxRate(1) } })).grandTotal);
+  assert.equal(owed({}), 59.97);
+  assert.equal(owed({ shippingCost: money(6.9), taxAmount: money(11.39), discountAmount: money(5) }), 73.26);
+  assert.equal(owed({ shippingCost: money(0.0025), taxAmount: money(0.0025) }), 59.98, "rounded once, half-up");
+  assert.equal(owed({ discountAmount: money(59.9649) }), 0.01);
+  assert.equal(owed({ discountAmount: money(60) }), 0);
+  assert.equal(owed({ currencyCode: "JPY", shippingCost: money(0.5) }), 61, "60 JPY and a half");
+});
+
+test("the header sums up the quantities of its lines", () => {
+  const lines = [
+    line("confirmed short", { ordered: 10, confirmed: 6, received: 2 }),
+    line("cancelled", { ordered: 5, cancelled: 5 }),
+    line("over-received", { ordered: 4, received: 7.5 }),
+    line("part rejected", { ordered: 3, rejected: 1 }),
+  ];
+  const totals = orderTotals(order("In Progress", []), lines, shop());
+  assert.equal(quantityToNumber(totals.quantityOrdered), 22);
+  assert.equal(quantityToNumber(totals.quantityConfirmed), 6);
+  assert.equal(quantityToNumber(totals.quantityReceived), 9.5);
+  assert.equal(quantityToNumber(totals.quantityPending), 6, "4 + 0 + 0 + 2");
+});
+
+const pendingLine = (expectedDeliveryDate: string | null) => ({ ...line("pending"), expectedDeliveryDate });
+const receivedLine = { ...line("received", { received: 10 }), expectedDeliveryDate: "2026-01-01" };
+const nextExpectedTable: readonly (readonly [string, Status, readonly LineItem[], string | null])[] = [
+  ["no lines", "Draft", [], "2026-06-01"],
+  ["a pending line without a day", "Sent", [pendingLine(null)], "2026-06-01"],
+  ["a pending line with a later day", "Sent", [pendingLine("2026-07-01")], "2026-07-01"],
+  ["one line with a day, one without", "Sent", [pendingLine(null), pendingLine("2026-07-01")], "2026-07-01"],
+  ["two days", "On Hold", [pendingLine("2026-07-02"), pendingLine("2026-05-01")], "2026-05-01"],
+  ["a line that has come", "Partially Received", [receivedLine, pendingLine("2026-07-01")], "2026-07-01"],
+  ["nothing pending", "Received", [receivedLine], null],
+  ["Completed", "Completed", [pendingLine("2026-07-01")], null],
+  ["Cancelled", "Cancelled", [pendingLine("2026-07-01")], null],
+];
+for (const [name, status, lines, expected] of nextExpectedTable)
+  test(`an order that is expected on 2026-06-01, ${name}: something comes next on ${expected}`, () => {
+    const header = order(status, [], { expectedDeliveryDate: "2026-06-01" });
+    assert.equal(orderTotals(header, lines, shop()).nextExpectedDate, expected);
+  });
+
+test("an order's payment status compares the settled amount with what is owed", () => {
   const paid = (settled: number, total: number) =>
-    paidStatus({ settledAmount: money(settled), totalValue: money(total) });
+    paidStatus({ settledAmount: money(settled), grandTotal: money(total) });
   assert.deepEqual(
     [paid(0, 10), paid(9.99, 10), paid(10, 10), paid(10.01, 10), paid(0, 0), paid(1, 0)],
     ["Unpaid", "Partially Paid", "Paid", "Overpaid", "Unpaid", "Overpaid"],

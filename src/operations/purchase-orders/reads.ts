@@ -15,7 +15,7 @@ import { decodeCursor, encodeCursor, invalidCursor } from "../../core/cursor.ts"
 import { dateOf, dayIn } from "../../core/calendar.ts";
 import { paidStatus } from "../../core/lines.ts";
 import { moneyToNumber } from "../../core/money.ts";
-import { paidStatuses, statuses } from "../../core/purchase-order.ts";
+import { paidStatuses, statuses, storefrontSyncStates } from "../../core/purchase-order.ts";
 import { loadSupplier } from "../../shop/catalogue.ts";
 import { loadAttachments, loadSupplierCredits } from "../../shop/purchase-order-attachments.ts";
 import { type HistoryPosition, loadReceipts, pageOfCosts, pageOfLog } from "../../shop/purchase-order-history.ts";
@@ -26,6 +26,7 @@ import {
   cursor,
   dateFrom,
   dateTo,
+  day,
   id,
   limit,
   listParameter,
@@ -87,6 +88,15 @@ export const listPurchaseOrders = operation({
     .strictObject({
       status: listParameter(z.enum(statuses), "Status."),
       paidStatus: listParameter(z.enum(paidStatuses), "How far it is paid."),
+      storefrontSyncState: listParameter(
+        z.enum(storefrontSyncStates),
+        "How far the storefront has the goods that were received.",
+      ),
+      expectedBefore: day.optional().meta({
+        description: "Orders whose nextExpectedDate is before this day: today's date finds what is late.",
+        query: "string",
+        example: "2026-03-16",
+      }),
       supplierId: textParameter("Orders from this supplier."),
       locationId: textParameter("Orders to this location."),
       variantId: textParameter("Orders with a line of this variant."),
@@ -115,6 +125,8 @@ export const listPurchaseOrders = operation({
         {
           statuses: input.status ?? null,
           paidStatuses: input.paidStatus ?? null,
+          storefrontSyncStates: input.storefrontSyncState ?? null,
+          expectedBefore: input.expectedBefore ?? null,
           supplierId: input.supplierId ?? null,
           locationId: input.locationId ?? null,
           variantId: input.variantId ?? null,
@@ -233,7 +245,7 @@ export const listPayments = operation({
   title: "List an order's payments",
   summary: "Payments of one order, and how far it is paid.",
   description:
-    "Lists the payments of one order and their sums in its currency: paid payments and applied credits against totalValue. An amount whose currency no exchange rate converts is left out of the sums. Payments come in by import and cannot be changed here.",
+    "Lists the payments of one order and their sums in its currency: paid payments and applied credits against grandTotal. An amount whose currency no exchange rate converts is left out of the sums. Payments come in by import and cannot be changed here.",
   route: { method: "GET", path: `${path}/payments` },
   faults: ["NOT_FOUND"],
   input: z.strictObject({ purchaseOrderId }).meta({ example }),
@@ -242,9 +254,10 @@ export const listPayments = operation({
     summary: z
       .strictObject({
         totalValue: z.number(),
+        grandTotal: z.number().meta({ description: "What is owed." }),
         paidAmount: z.number().meta({ description: "Payments with status Paid." }),
         creditAmount: z.number().meta({ description: "Credits applied." }),
-        outstandingAmount: z.number().meta({ description: "What is left to pay; never below 0." }),
+        outstandingAmount: z.number().meta({ description: "What is left to pay; negative when overpaid." }),
         currencyCode: z.string(),
         paidStatus: z.enum(paidStatuses),
       })
@@ -260,11 +273,12 @@ export const listPayments = operation({
           payments: payments.map(paymentJson),
           summary: {
             totalValue: moneyToNumber(order.totalValue),
+            grandTotal: moneyToNumber(order.grandTotal),
             paidAmount: moneyToNumber(paidAmount(payments, order, call.shop)),
             creditAmount: moneyToNumber(creditAmount(credits, order, call.shop)),
             outstandingAmount: moneyToNumber(outstandingAmount(order, settled)),
             currencyCode: order.currencyCode,
-            paidStatus: paidStatus({ totalValue: order.totalValue, settledAmount: settled }),
+            paidStatus: paidStatus({ grandTotal: order.grandTotal, settledAmount: settled }),
           },
         },
       };
