@@ -58,3 +58,24 @@ for (const status of statuses)
     for (const to of statuses)
       if (to === "Completed" || !open.includes(to)) await refused("purchase_order_status", { status: to });
   });
+
+test("a stored refusal is replayed byte for byte, in the words of the surface that asked first (C18)", async () => {
+  await using server = await startGoodsServer();
+  await using agent = await connectAgent(server);
+  await server.bringOrder("Draft", [{ poLineItemId: "a", variantId: "red", quantityOrdered: 10 }]);
+  const ask = (key: string) =>
+    server.request("POST", server.order("/complete"), { body: {}, headers: { "Idempotency-Key": key } });
+  const tell = (idempotencyKey: string) =>
+    agent.call("purchase_order_complete", { purchaseOrderId: "po_1", idempotencyKey });
+
+  const rest = await ask("rest first");
+  assert.match(rest.textAt("error", "action"), /POST \/purchase-orders\/\{id\}\/status/);
+  assert.deepEqual((await tell("rest first")).at("error"), rest.at("error"));
+  assert.equal((await ask("rest first")).text, rest.text);
+
+  const told = await tell("agent first");
+  assert.match(told.textAt("error", "action"), /purchase_order_status/);
+  const replayed = await ask("agent first");
+  assert.equal(replayed.headers["idempotent-replayed"], "true");
+  assert.deepEqual(replayed.at("error"), told.at("error"));
+});
