@@ -37,7 +37,7 @@ function errorsPage(): string {
     "",
     "## Reasons",
     "",
-    "`reason` tells apart what has no code of its own; the code is then `INVALID_INPUT`.",
+    "`reason` is a more exact word where failures share a code, which is then `INVALID_INPUT`.",
     "",
     "| reason | HTTP | retryable | answered by |",
     "|---|---|---|---|",

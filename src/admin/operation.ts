@@ -28,7 +28,7 @@ export const snapshotParts = ["shop", "sandbox"] as const;
 export type SnapshotPart = (typeof snapshotParts)[number];
 
 /** One request: its id, and its body for operations that read a file. */
-export interface AdminCall {
+interface AdminCall {
   readonly requestId: string;
   readonly body: AsyncIterable<Uint8Array>;
 }
@@ -38,7 +38,7 @@ export type AdminAnswer =
   | { readonly status: 200 | 201; readonly data: object }
   | { readonly file: AsyncGenerator<string | Uint8Array>; readonly contentType: string };
 
-export interface AdminOperationShape<Input> {
+interface AdminOperationShape<Input> {
   /** snake_case, resource first: `shop_put`. */
   readonly name: string;
   /** The path is below `/admin/v1`, parameters in braces named as in the input. */

@@ -1,4 +1,4 @@
-/** The sandbox storefront of a shop: its state, changes to it, and faults that it is told to make. */
+/** The sandbox storefront of a shop: its state, changes to it, and the faults that it makes. */
 import { z } from "zod";
 import { Fault } from "../core/fault.ts";
 import { moneyToNumber, quantityToNumber } from "../core/money.ts";
@@ -12,7 +12,7 @@ const faultDelayMsMax = 600_000;
 
 const faultsMax = 100;
 
-export const variantIdsMax = 500;
+const variantIdsMax = 500;
 
 const levelsMax = 1_000;
 

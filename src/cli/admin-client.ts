@@ -79,7 +79,7 @@ async function send(
   const base = url.pathname.replace(/\/$/, "");
   const request = url.protocol === "https:" ? httpsRequest : httpRequest;
   const outgoing = request(new URL(base + target, url), { method, headers });
-  // After an answer has come, the answer tells what went wrong.
+  // After an answer has come, what went wrong is in the answer.
   outgoing.on("error", () => {});
   const responded = new Promise<IncomingMessage>((resolve, reject) => {
     outgoing.once("response", resolve).once("error", reject);

@@ -61,7 +61,7 @@ function checkDatabase(file: string): void {
   if (found !== "ok") throw fail(`${file} is damaged: ${shown(found)}.`);
 }
 
-export interface BackupResult {
+interface BackupResult {
   readonly directory: string;
   readonly shops: readonly string[];
   readonly bytes: number;
@@ -156,7 +156,7 @@ async function finish(directory: string): Promise<void> {
   await sync(directory);
 }
 
-export interface RestoreResult {
+interface RestoreResult {
   readonly dataDir: string;
   readonly shops: readonly string[];
   readonly adminToken: boolean;

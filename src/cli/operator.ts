@@ -25,7 +25,7 @@ export interface Operator {
   close(): Promise<void>;
 }
 
-export interface OperatorOptions {
+interface OperatorOptions {
   readonly config: Config;
   /** The server to ask, whatever the data directory says. */
   readonly url: string | null;

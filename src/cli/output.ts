@@ -21,7 +21,7 @@ export interface Output {
   piece(piece: string | Uint8Array): Promise<void>;
 }
 
-export interface OutputOptions {
+interface OutputOptions {
   readonly json: boolean;
   /** Show progress even when stderr is no terminal. */
   readonly progress: boolean;

@@ -160,7 +160,7 @@ function recordOf(from: Placed): object {
   };
 }
 
-/** The header fields that tell when each status was reached. */
+/** The header fields with the time at which each status was reached. */
 function reachedAt({ order, calendar }: Placed): object {
   return Object.fromEntries(
     order.path.flatMap(([status, daysAgo], index) => {

@@ -44,7 +44,7 @@ export const locations = [
 ] as const;
 
 /** Who did something, as logs name them. */
-export interface Person {
+interface Person {
   readonly type: "user";
   readonly id: string;
   readonly name: string;

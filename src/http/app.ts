@@ -18,7 +18,7 @@ import { createRest } from "./rest.ts";
 import { apiPrefix } from "./routes.ts";
 import { pathNotFound, type RequestContext, type Surface } from "./surface.ts";
 
-export interface AppDependencies {
+interface AppDependencies {
   readonly operations: readonly Operation[];
   readonly perform: Perform;
   readonly clock: Clock;
@@ -88,7 +88,7 @@ function contextOf(request: Request, { target, headerValues }: Transport, reques
   return { request, requestId, path, search: rest.join("?"), headerValues, operation: "unknown", errorCode: null };
 }
 
-/** For servers that tell nothing beside the request: a header given twice then reads as one value. */
+/** For servers that pass only the request: a header given twice then reads as one value. */
 function standardTransport(request: Request): Transport {
   const { pathname, search } = new URL(request.url);
   return {

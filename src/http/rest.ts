@@ -62,7 +62,7 @@ async function documentResponse(document: Publication, context: RequestContext):
   return respond(failure(context.requestId, methodNotAllowed(method, documentMethods)));
 }
 
-/** What `perform` answers. It gets an unknown path or method too, since it checks the key before it tells about either (C1). */
+/** What `perform` answers. It gets unknown paths and methods too, because the key is checked before they are refused (C1). */
 async function replyTo(context: RequestContext, found: Match | null, perform: Perform): Promise<Reply> {
   const { request, requestId, path } = context;
   const binding = found === null ? unknownPath(path) : bindingFor(found, request.method);

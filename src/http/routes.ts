@@ -22,7 +22,7 @@ import { methodNotAllowed } from "./surface.ts";
 export const apiPrefix = "/api/v1";
 
 /** What a route needs of an operation, of whichever registry. */
-export interface Routed {
+interface Routed {
   readonly name: string;
   /** The path is below the registry's prefix, its parameters in braces and named as in the input. */
   readonly route: { readonly method: string; readonly path: string };
@@ -113,7 +113,7 @@ export function bindingFor<O extends Routed>(match: Match<O>, method: string): B
 }
 
 /** What an operation's schema reads, and what is wrong about the form of the request. */
-export interface Assembled {
+interface Assembled {
   readonly raw: JsonObject;
   readonly found: readonly ValidationDetail[];
 }

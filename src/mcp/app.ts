@@ -6,8 +6,8 @@
  * (protocol.ts).
  *
  * Invariants:
- * - M3. Nothing is read of a message whose Host or Origin is not ours, or whose key is not one: a page in a browser cannot reach the
- *       service by a name that it has pointed here.
+ * - M3. Nothing of a message is read when its Host or Origin is not allowed or its key is not valid. So a web page cannot reach the
+ *       service by DNS rebinding.
  * - M4. Every tool call takes the one path of every request; a protocol error is only for what is not a call of a known tool.
  */
 import {
@@ -36,7 +36,7 @@ import { incomingOf, type OperationTool, resultOf, toolOf } from "./tools.ts";
 
 const mcpPath = "/mcp";
 
-export interface McpDependencies {
+interface McpDependencies {
   readonly operations: readonly Operation[];
   readonly perform: Perform;
   readonly engine: Engine;

@@ -15,7 +15,7 @@ export const instructions = [
   "Lists are paged: pass the cursor of one page to get the next, until it is null.",
 ].join("\n");
 
-export interface Guide {
+interface Guide {
   readonly uri: string;
   readonly name: string;
   readonly title: string;
@@ -69,7 +69,7 @@ When a tool answers INVENTORY_GUARD_ISSUES, call it again with resolutions: one 
   },
 ];
 
-export interface GuidedPrompt {
+interface GuidedPrompt {
   readonly name: string;
   readonly title: string;
   readonly description: string;

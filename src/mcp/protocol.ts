@@ -40,7 +40,7 @@ const options: ServerOptions = {
 };
 
 /** What differs from one message to the next. */
-export interface OfferedTools {
+interface OfferedTools {
   /** The tools that this client is shown. */
   readonly definitions: readonly Tool[];
   /** Calls any tool, also one that is not shown. @throws ProtocolError when there is none of this name. */

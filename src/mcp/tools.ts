@@ -144,7 +144,7 @@ function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): JSONObject {
 }
 
 /** A tool call as it was received. */
-export interface ToolCall {
+interface ToolCall {
   readonly tool: OperationTool;
   readonly arguments: JsonObject;
   readonly requestId: string;

@@ -8,7 +8,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 
 /** Where the build puts the script. */
-export const builtBundle = path.join(import.meta.dirname, "reference.js");
+const builtBundle = path.join(import.meta.dirname, "reference.js");
 
 /** @returns null when this installation has none. */
 export async function loadReferenceBundle(): Promise<string | null> {

@@ -1,5 +1,5 @@
 /**
- * What the server itself refuses, before there is a request or a response object: the reasons, and the bytes that tell them (H6).
+ * What the server itself refuses, before there is a request or a response object: the reasons, and the bytes of the answers (H6).
  */
 import { STATUS_CODES } from "node:http";
 import { Fault } from "../../core/fault.ts";

@@ -51,7 +51,7 @@ export interface ServerOptions {
   readonly waitLimits?: WaitLimits;
 }
 
-export interface RunningServer {
+interface RunningServer {
   readonly host: string;
   readonly port: number;
   /**

@@ -13,7 +13,7 @@ import { countCall } from "./state.ts";
 /** How long a call with the fault `timeout` hangs before it fails. */
 const sandboxTimeoutMs = 1_000;
 
-/** How long a throttled call is told to wait. */
+/** The wait that a throttled call is asked for. */
 const sandboxThrottleMs = 250;
 
 export interface CallsOptions {
@@ -25,7 +25,7 @@ export interface CallsOptions {
 }
 
 /** A call as the caller makes it. */
-export interface CallRequest {
+interface CallRequest {
   readonly name: SandboxCall;
   readonly variantIds: readonly string[];
   /** Whether it changes the platform: its result is then durable, and a lost answer leaves it open whether it landed. */

@@ -34,7 +34,7 @@ export interface SandboxVariant {
 }
 
 /** A change to a variant; members that are left out stay as they are. */
-export interface SandboxVariantPatch {
+interface SandboxVariantPatch {
   readonly status?: VariantState | undefined;
   readonly unitCost?: Money | null | undefined;
   readonly levels?:
@@ -57,7 +57,7 @@ export interface SandboxControl {
     readonly variants: readonly SandboxVariant[];
     readonly calls: Readonly<Partial<Record<SandboxCall, number>>>;
   }>;
-  /** Changes a variant as if somebody had done so at the platform. @returns null when the sandbox does not have it. */
+  /** Changes a variant, as an edit at the platform would. @returns null when the sandbox does not have it. */
   patchVariant(variantId: string, patch: SandboxVariantPatch): Promise<SandboxVariant | null>;
   /** Replaces delays and all faults; what is left out is none. */
   replaceFaults(faults: SandboxFaults): Promise<void>;

@@ -1,5 +1,5 @@
 /**
- * Faults that the sandbox is told to make (contract §7): kept as rows, and found for each call.
+ * Faults that the operator sets (contract §7): kept as rows, and found for each call.
  *
  * Owns: which fault hits a call, and how often it still may. Does not own: what a hit call answers (calls.ts, platform.ts).
  */
@@ -21,7 +21,7 @@ export type SandboxCall = (typeof sandboxCalls)[number];
 
 export const sandboxFaultOutcomes = ["error", "throttled", "timeout", "refused", "lost-response"] as const;
 
-export type SandboxFaultOutcome = (typeof sandboxFaultOutcomes)[number];
+type SandboxFaultOutcome = (typeof sandboxFaultOutcomes)[number];
 
 /** What goes wrong, and when (contract §7). */
 export interface SandboxFault {

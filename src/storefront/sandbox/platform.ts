@@ -31,7 +31,7 @@ import {
 } from "./state.ts";
 
 /** Where and when a call works. */
-interface Scene {
+interface CallContext {
   readonly tx: Tx;
   readonly shopId: string;
   readonly nowMs: number;
@@ -42,7 +42,7 @@ interface VariantItem {
   readonly variantId: string;
 }
 
-/** The port's side of the sandbox. A call without items is none: it is not counted and cannot fail. */
+/** The port's side of the sandbox. A call without items is not made: it is not counted and cannot fail. */
 export function createPlatform(calls: SandboxCalls, shopId: string, clock: Clock): Storefront {
   const callOf =
     (writes: boolean) =>
@@ -50,7 +50,7 @@ export function createPlatform(calls: SandboxCalls, shopId: string, clock: Clock
       name: SandboxCall,
       items: readonly Item[],
       signal: AbortSignal | undefined,
-      work: (scene: Scene, items: readonly Item[]) => Promise<Result[]>,
+      work: (context: CallContext, items: readonly Item[]) => Promise<Result[]>,
     ): Promise<Result[]> => {
       if (items.length === 0) return [];
       return await calls.run({ name, variantIds: idsOf(items), writes, signal }, (tx, faults) =>
@@ -63,9 +63,9 @@ export function createPlatform(calls: SandboxCalls, shopId: string, clock: Clock
     checkVariants: (variantIds) => read("checkVariants", itemsOf(variantIds), undefined, variantStates),
     activateVariants: (variantIds) => write("activateVariants", itemsOf(variantIds), undefined, activateVariants),
     changeOnHand: (changes, context) =>
-      write("changeOnHand", changes, context.signal, (scene) => changeOnHand(scene, changes, context)),
+      write("changeOnHand", changes, context.signal, (call) => changeOnHand(call, changes, context)),
     readOnHand: (changes, context) =>
-      read("readOnHand", changes, context.signal, (scene) => readOnHand(scene, changes, context)),
+      read("readOnHand", changes, context.signal, (call) => readOnHand(call, changes, context)),
     setIncoming: (levels, context) => write("setIncoming", levels, context.signal, setIncoming),
     writeCosts: (costs, context) => write("writeCosts", costs, context.signal, writeCosts),
     readCosts: (variantIds) => read("readCosts", itemsOf(variantIds), undefined, readCosts),
@@ -76,14 +76,20 @@ export function createPlatform(calls: SandboxCalls, shopId: string, clock: Clock
 const itemsOf = (variantIds: readonly string[]): readonly VariantItem[] =>
   variantIds.map((variantId) => ({ variantId }));
 
-async function variantStates({ tx, shopId, faults }: Scene, items: readonly VariantItem[]): Promise<VariantState[]> {
+async function variantStates(
+  { tx, shopId, faults }: CallContext,
+  items: readonly VariantItem[],
+): Promise<VariantState[]> {
   const variants = await loadVariants(tx, shopId, idsOf(items));
   return items.map(({ variantId }) =>
     faults.isRefused(variantId) ? "unsyncable" : (variants.get(variantId)?.status ?? "deleted"),
   );
 }
 
-async function readCosts({ tx, shopId, faults }: Scene, items: readonly VariantItem[]): Promise<(Money | null)[]> {
+async function readCosts(
+  { tx, shopId, faults }: CallContext,
+  items: readonly VariantItem[],
+): Promise<(Money | null)[]> {
   const variants = await loadVariants(tx, shopId, idsOf(items));
   return items.map(({ variantId }) => {
     const variant = variants.get(variantId);
@@ -95,9 +101,9 @@ async function readCosts({ tx, shopId, faults }: Scene, items: readonly VariantI
 /** What an item comes to: a statement that applies it, or the result without one. */
 type Step = Statement | ItemResult;
 
-/** Decides item by item, refused ones aside, and applies what was decided. */
+/** Rejects refused items, decides about each other item, and applies what was decided. */
 async function writeEach<Item extends VariantItem>(
-  { tx, shopId, faults }: Scene,
+  { tx, shopId, faults }: CallContext,
   items: readonly Item[],
   decide: (item: Item, variant: VariantRow | undefined) => Step,
 ): Promise<ItemResult[]> {
@@ -110,29 +116,29 @@ async function writeEach<Item extends VariantItem>(
   return steps.map((step) => ("sql" in step ? applied : step));
 }
 
-const activateVariants = (scene: Scene, items: readonly VariantItem[]): Promise<ItemResult[]> =>
-  writeEach(scene, items, ({ variantId }, variant) => {
+const activateVariants = (context: CallContext, items: readonly VariantItem[]): Promise<ItemResult[]> =>
+  writeEach(context, items, ({ variantId }, variant) => {
     if (!canBeChanged(variant)) return unavailable(variantId, variant);
-    return variant.status === "active" ? unchanged : statusStatement(scene.shopId, variantId, "active");
+    return variant.status === "active" ? unchanged : statusStatement(context.shopId, variantId, "active");
   });
 
 const writeCosts = (
-  scene: Scene,
+  context: CallContext,
   costs: readonly { readonly variantId: string; readonly unitCost: Money }[],
 ): Promise<ItemResult[]> =>
-  writeEach(scene, costs, ({ variantId, unitCost }, variant) => {
+  writeEach(context, costs, ({ variantId, unitCost }, variant) => {
     if (!canBeChanged(variant)) return unavailable(variantId, variant);
-    return variant.unit_cost === unitCost ? unchanged : costStatement(scene.shopId, variantId, unitCost);
+    return variant.unit_cost === unitCost ? unchanged : costStatement(context.shopId, variantId, unitCost);
   });
 
 /** Nothing incoming is right for a variant that is not there. */
 async function setIncoming(
-  scene: Scene,
+  context: CallContext,
   levels: readonly { readonly variantId: string; readonly locationId: string; readonly incoming: Quantity }[],
 ): Promise<ItemResult[]> {
-  const { tx, shopId, nowMs } = scene;
+  const { tx, shopId, nowMs } = context;
   const known = await loadLevels(tx, shopId, idsOf(levels), nowMs);
-  return await writeEach(scene, levels, ({ variantId, locationId, incoming }, variant) => {
+  return await writeEach(context, levels, ({ variantId, locationId, incoming }, variant) => {
     if (!canBeChanged(variant)) return incoming === 0 ? unchanged : unavailable(variantId, variant);
     const before = known.get(levelKey(variantId, locationId))?.incoming ?? 0;
     return before === incoming ? unchanged : setLevel(shopId, variantId, locationId, { incoming });
@@ -141,13 +147,13 @@ async function setIncoming(
 
 /** A tag is that of the product, so it can be set on a variant without stock too; a variant that is not there has none. */
 async function setTags(
-  scene: Scene,
+  context: CallContext,
   changes: readonly { readonly variantId: string; readonly tag: string; readonly present: boolean }[],
 ): Promise<ItemResult[]> {
-  const { tx, shopId } = scene;
+  const { tx, shopId } = context;
   const variants = await loadVariants(tx, shopId, idsOf(changes));
   const tags = await loadTags(tx, shopId, [...variants.values()]);
-  return await writeEach(scene, changes, ({ variantId, tag, present }, variant) => {
+  return await writeEach(context, changes, ({ variantId, tag, present }, variant) => {
     if (variant === undefined || variant.status === "deleted")
       return present ? unavailable(variantId, variant) : unchanged;
     const isPresent = (tags.get(variant.product_id) ?? []).includes(tag);
@@ -157,7 +163,7 @@ async function setTags(
 
 /** Changes on-hand and keeps each result under the reference (X1); a reference that is known gets its results again (F1). */
 async function changeOnHand(
-  { tx, shopId, nowMs, faults }: Scene,
+  { tx, shopId, nowMs, faults }: CallContext,
   changes: readonly OnHandChange[],
   { reference }: WriteContext,
 ): Promise<ItemResult[]> {
@@ -203,7 +209,7 @@ function keptResults(rows: readonly ChangeRow[], changes: readonly OnHandChange[
 }
 
 async function readOnHand(
-  { tx, shopId, nowMs, faults }: Scene,
+  { tx, shopId, nowMs, faults }: CallContext,
   changes: readonly OnHandChange[],
   { reference }: WriteContext,
 ): Promise<{ verified: boolean; onHand: Quantity | null }[]> {

@@ -21,7 +21,7 @@ import { type CallsOptions, SandboxCalls } from "./calls.ts";
 import { createControl, type SandboxControl } from "./control.ts";
 import { createPlatform } from "./platform.ts";
 
-export interface SandboxOptions extends CallsOptions {
+interface SandboxOptions extends CallsOptions {
   readonly clock: Clock;
 }
 
