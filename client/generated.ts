@@ -302,7 +302,7 @@ export type CatalogueLineInput = {
   readonly quantityOrdered: number;
   /** Cost of one unit; 0 when left out. */
   readonly unitCost?: number | undefined;
-  /** Currency of unitCost; null or never given: the order's. */
+  /** Currency of unitCost. Null or never given: the order's. */
   readonly unitCostCurrencyCode?: string | null | undefined;
   /** The supplier's SKU. */
   readonly supplierSku?: string | null | undefined;
@@ -419,7 +419,7 @@ export type SideEffects = {
   } | undefined;
 };
 
-/** A line that the call left alone, and why. */
+/** A line that the call left as it was, and why. */
 export type LineFailure = {
   readonly lineItemId: string;
   /** A stable machine word. */
@@ -474,11 +474,11 @@ export interface Operations {
     input: {
       /** The order's name. */
       poName?: string | null | undefined;
-      /** Whom it is ordered from. */
+      /** The supplier. */
       supplierId?: string | null | undefined;
-      /** Where it goes. Needed before the order is sent; null only in Draft. */
+      /** Where the goods go. Needed before the order is sent; null only in Draft. */
       locationId?: string | null | undefined;
-      /** The order's currency; null or never given: the supplier's, else the shop's. */
+      /** The order's currency. Null or never given: the supplier's, else the shop's. */
       currencyCode?: string | null | undefined;
       /** Day of the order. */
       orderDate?: string | null | undefined;
@@ -601,11 +601,11 @@ export interface Operations {
       purchaseOrderId: string;
       /** The order's name. */
       poName?: string | null | undefined;
-      /** Whom it is ordered from. */
+      /** The supplier. */
       supplierId?: string | null | undefined;
-      /** Where it goes. Needed before the order is sent; null only in Draft. */
+      /** Where the goods go. Needed before the order is sent; null only in Draft. */
       locationId?: string | null | undefined;
-      /** The order's currency; null or never given: the supplier's, else the shop's. */
+      /** The order's currency. Null or never given: the supplier's, else the shop's. */
       currencyCode?: string | null | undefined;
       /** Day of the order. */
       orderDate?: string | null | undefined;
@@ -686,7 +686,7 @@ export interface Operations {
     };
     output: {
       readonly purchaseOrder: PurchaseOrder;
-      /** The lines that this call was about, as they are now. */
+      /** The lines of this call, as they are now. */
       readonly lineItems: readonly (PurchaseOrderLineItem)[];
       readonly sideEffects: SideEffects;
       /** What to do about follow-on work that failed; present exactly then. */
@@ -745,12 +745,12 @@ export interface Operations {
     };
     output: {
       readonly purchaseOrder: PurchaseOrder;
-      /** The lines that this call was about, as they are now. */
+      /** The lines of this call, as they are now. */
       readonly lineItems: readonly (PurchaseOrderLineItem)[];
       readonly sideEffects: SideEffects;
       /** What to do about follow-on work that failed; present exactly then. */
       readonly recovery?: string | undefined;
-      /** Lines that are now as asked for. */
+      /** Lines that now are as the call wants them. */
       readonly updatedLineItemIds: readonly (string)[];
       readonly failed: readonly (LineFailure)[];
     };
@@ -961,7 +961,7 @@ export interface Operations {
       barcode?: string | null | undefined;
       /** Cost of one unit; 0 when left out. */
       unitCost?: number | undefined;
-      /** Currency of unitCost; null or never given: the order's. */
+      /** Currency of unitCost. Null or never given: the order's. */
       unitCostCurrencyCode?: string | null | undefined;
       /** The supplier's SKU. */
       supplierSku?: string | null | undefined;
@@ -982,7 +982,7 @@ export interface Operations {
     };
     output: {
       readonly purchaseOrder: PurchaseOrder;
-      /** The lines that this call was about, as they are now. */
+      /** The lines of this call, as they are now. */
       readonly lineItems: readonly (PurchaseOrderLineItem)[];
       readonly sideEffects: SideEffects;
       /** What to do about follow-on work that failed; present exactly then. */

@@ -1,13 +1,13 @@
 /**
- * An order from outside made whole and checked: import takes orders in any status, with goods received and history (contract §8).
+ * Orders from outside: import takes orders in any status, with goods received and history (contract §8).
  *
- * Fills in what the record leaves out, computes what follows from other figures, and refuses what no order of ours can be. Does not
- * own: what a record looks like in a file (exchange/purchase-orders.ts), storing it, its log and receipts.
+ * Owns: filling in what a record leaves out, computing what follows from other figures, refusing what breaks the invariants of an order.
+ * Does not own: what a record looks like in a file (exchange/purchase-orders.ts), storing the order, its log and receipts.
  */
 import { type Attachments, settledAmount } from "./attachments.ts";
 import { invalidField } from "./fault.ts";
 import { accountedQuantity, baseQuantity, isCustom, lineTotal, orderTotals } from "./lines.ts";
-import { moneyDecimalsMax, type Quantity, totalValueMax, zeroQuantity } from "./money.ts";
+import { exceedsTotalValueMax, type Quantity, totalValueMax, zeroQuantity } from "./money.ts";
 import {
   articleFields,
   type Changes,
@@ -29,8 +29,8 @@ import { isHeld, usualPrevious } from "./status.ts";
 import { storefrontSyncState } from "./stock-push.ts";
 
 /**
- * A line as the record has it. Absent: `unitCostCurrencyCode` is the order's; `quantitySynced` what was received, which is taken to be
- * in the storefront's levels already; the article what the catalogue says, if `productName` is absent.
+ * A line as the record has it. Where a value is absent: `unitCostCurrencyCode` is the order's; `quantitySynced` is what was received, since
+ * the storefront's levels are taken to include it; the names come from the catalogue if `productName` is absent.
  */
 export interface OutsideLine extends Changes<typeof storedLineFields> {
   readonly poLineItemId: string;
@@ -40,14 +40,14 @@ export interface OutsideLine extends Changes<typeof storedLineFields> {
   readonly allowOverReceipt: boolean;
 }
 
-/** An order as the record has it. Absent: the currency is the supplier's, else the shop's; it was created now. */
+/** An order as the record has it. Where a value is absent: the currency is the supplier's, else the shop's; it was created now. */
 export interface OutsideOrder extends Changes<typeof editableHeaderFields> {
   readonly purchaseOrderId: string;
   readonly poNumber: string;
   readonly status: Status;
-  /** Absent: the usual one before `status`, which a held status does not have. */
+  /** Absent: the usual status before `status`. A held status has none, so its order must give it. */
   readonly previousStatus?: Status | undefined;
-  /** Only `failed` is taken over; all else follows from the lines. */
+  /** Only `failed` is taken over. Everything else follows from the lines. */
   readonly storefrontSyncState?: StorefrontSyncState | undefined;
   readonly createdBy: string | null;
   readonly createdAtMs?: number | undefined;
@@ -63,19 +63,19 @@ export interface OutsideOrder extends Changes<typeof editableHeaderFields> {
   readonly receipts: readonly Pick<ReceiptDraft, "source" | "lines">[];
 }
 
-/** What the shop knows beside the record. */
+/** What the shop knows in addition to the record. */
 export interface AdoptFacts {
   readonly shop: ShopFacts;
   /** The supplier's currency; null when the supplier or its currency is unknown. */
   readonly supplierCurrencyCode: string | null;
-  /** Catalogue names for lines that do not bring their own (D2). */
+  /** Catalogue names for lines without their own (D2). */
   readonly variants: ReadonlyMap<string, ValuesOf<typeof articleFields>>;
   readonly nowMs: number;
 }
 
 /**
- * Takes an order from outside, whole and checked. Totals, payment and sync state are computed; the names of supplier and location are
- * left to whoever reads the order.
+ * Takes over an order from outside: completes it and checks it. Totals, payment and sync state are computed. The names of supplier and
+ * location are null; a read looks them up.
  *
  * @throws Fault INVALID_INPUT  the record breaks P1, P2 or P3, names a line twice, needs a previous status, a location or a product
  *                              name, or a line or the order is worth too much.
@@ -121,7 +121,7 @@ function previousStatusOf({ status, previousStatus }: OutsideOrder): Status {
   return previous;
 }
 
-/** `at` is the line's JSON pointer. */
+/** The line, completed and checked. `at` is its JSON pointer. */
 function adoptedLine(
   outside: OutsideLine,
   at: string,
@@ -140,13 +140,12 @@ function adoptedLine(
     createdAtMs,
     updatedAtMs: createdAtMs,
   });
-  if (lineTotal(line) > totalValueMax * 10 ** moneyDecimalsMax)
-    throw invalidField(at, `is worth more than ${totalValueMax}`);
+  if (exceedsTotalValueMax(lineTotal(line))) throw invalidField(at, `is worth more than ${totalValueMax}`);
   refuseImpossibleQuantities(line, at, outside, order.receipts);
   return line;
 }
 
-/** P1, P2, P3 on a line that comes from outside. */
+/** @throws Fault INVALID_INPUT  the line breaks P1, P2 or P3. */
 function refuseImpossibleQuantities(
   line: LineItem,
   at: string,

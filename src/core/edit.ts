@@ -1,9 +1,9 @@
 /**
- * What a caller changes in an order by hand: making it, its header, its lines, deleting it (C14–C16, C30–C35).
+ * What a caller changes in an order by hand: creating it, its header, its lines, deleting it (C14–C16, C30–C35).
  *
- * Does not own: moves of status (status-move.ts), goods and confirmations (confirm.ts, receive.ts, complete.ts). Ids, numbers and catalogue facts are made
- * or looked up by the caller of a rule and passed in. Nothing here moves the order's status. Figures are in range and a line is named
- * once a call: the door's schema sees to both (C14, C15).
+ * Does not own: moves of status (status-move.ts), confirmed and received quantities (confirm.ts, receive.ts, complete.ts), what a status
+ * allows (status.ts). No rule here moves the status. Ids, numbers and catalogue facts are passed in. The schema of the operation has
+ * already checked that figures are in range and that a call names a line once (C14, C15).
  */
 import { type Attachments, settledAmount } from "./attachments.ts";
 import { type DecisionContext, decision, unchanged } from "./decision.ts";
@@ -11,7 +11,14 @@ import { Fault, invalidField } from "./fault.ts";
 import { mention } from "./guidance.ts";
 import { hasGoods, refuseUnless } from "./status.ts";
 import { accountedQuantity, baseQuantity, isCustom, lineTotal, noTotals } from "./lines.ts";
-import { moneyDecimalsMax, moneyToNumber, type Quantity, quantityToNumber, totalValueMax, zeroMoney } from "./money.ts";
+import {
+  exceedsTotalValueMax,
+  moneyToNumber,
+  type Quantity,
+  quantityToNumber,
+  totalValueMax,
+  zeroMoney,
+} from "./money.ts";
 import {
   articleFields,
   type Changes,
@@ -39,7 +46,7 @@ import {
   type ShopFacts,
 } from "./purchase-order.ts";
 
-/** A line as asked for, with what the catalogue knows of its variant. An absent field has its empty value (C16). */
+/** A line to add, with the catalogue's names for its variant. An absent field gets its empty value (C16). */
 export interface NewLine
   extends
     Changes<typeof lineCostFields>,
@@ -47,28 +54,28 @@ export interface NewLine
     Changes<typeof supplierFields>,
     Changes<typeof lineFields> {
   readonly poLineItemId: string;
-  /** For a custom line an id that the caller of the rule made, `CSTM-…`. */
+  /** For a custom line a new id that begins `CSTM-`. */
   readonly variantId: string;
-  /** Whether the line was asked for as a custom one. */
+  /** Whether the call adds a custom line. */
   readonly isCustom: boolean;
   readonly quantityOrdered: Quantity;
 }
 
-/** Header fields to set. A cleared `currencyCode` is derived again (C35). */
+/** Header fields to set. Null for `currencyCode` derives it again (C35). */
 export type HeaderChanges = Changes<typeof editableHeaderFields>;
 
-/** What the shop knows of the supplier and the location that the order will have; null: none, or unknown to the shop. */
+/** What the shop knows of the order's supplier and location after the change. Null: there is none, or the shop does not know it. */
 export interface HeaderFacts {
   readonly supplier: { readonly name: string; readonly currencyCode: string | null } | null;
   readonly locationName: string | null;
 }
 
-/** What a header update is told beside: what was paid and credited, which is worth another amount at another rate. */
-export interface UpdateFacts extends HeaderFacts {
+/** Facts for a header update. What was paid and credited is there because a new rate gives it another value. */
+interface UpdateFacts extends HeaderFacts {
   readonly settlements: Pick<Attachments, "payments" | "credits">;
 }
 
-export interface NewOrder {
+interface NewOrder {
   readonly purchaseOrderId: string;
   readonly poNumber: string;
   readonly createdBy: string | null;
@@ -76,12 +83,12 @@ export interface NewOrder {
   readonly lineItems: readonly NewLine[];
 }
 
-/** One entry of PATCH line-items. Quantities are absolute totals (C31). A cleared `unitCostCurrencyCode` is the order's. */
+/** Changes of one line. Quantities are new totals (C31). Null for `unitCostCurrencyCode` means the order's currency. */
 export interface LineEdit extends Changes<typeof editableLineFields> {
   readonly lineItemId: string;
 }
 
-/** Whether two values of a field are the same to a reader of the API: scalars, tags and addresses. */
+/** Whether two values of a field are equal: scalars, lists and addresses. */
 function same(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
@@ -90,7 +97,7 @@ function same(a: unknown, b: unknown): boolean {
   return left.size === right.size && [...left].every(([key, value]) => right.has(key) && same(value, right.get(key)));
 }
 
-/** The fields that differ, as the API shows them. */
+/** The log entries for the fields that differ. */
 function changesOf<T extends Fields>(
   fields: T,
   before: ValuesOf<T>,
@@ -107,7 +114,7 @@ function changesOf<T extends Fields>(
   return changes;
 }
 
-/** What the log keeps of a line that came or went. */
+/** What the log keeps of a line that was added or deleted. */
 const shownLine = (line: LineItem): Readonly<Record<string, unknown>> => ({
   variantId: line.variantId,
   quantityOrdered: quantityToNumber(line.quantityOrdered),
@@ -119,8 +126,9 @@ const counted = (count: number): string => (count === 1 ? "1 line" : `${count} l
 
 const currencyOf = (facts: HeaderFacts, shop: ShopFacts): string => facts.supplier?.currencyCode ?? shop.currencyCode;
 
-const isTooLarge = (line: LineItem): boolean => lineTotal(line) > totalValueMax * 10 ** moneyDecimalsMax;
+const isTooLarge = (line: LineItem): boolean => exceedsTotalValueMax(lineTotal(line));
 
+/** The lines as they are stored. @throws Fault INVALID_INPUT naming the line. */
 function linesFrom(lines: readonly NewLine[], currencyCode: string, nowMs: number): readonly LineItem[] {
   return lines.map((line, index) => {
     const { isCustom: asCustom } = line;
@@ -132,7 +140,7 @@ function linesFrom(lines: readonly NewLine[], currencyCode: string, nowMs: numbe
         `begins with ${customVariantPrefix}, which marks custom lines`,
         `Add a custom line with ${mention("purchase_order_line_item_add_custom")}.`,
       );
-    if (asCustom && !isCustom(line)) throw new TypeError(`a custom line needs an id ${customVariantPrefix}…`);
+    if (asCustom && !isCustom(line)) throw new TypeError(`A custom line needs an id ${customVariantPrefix}…`);
     const item = valuesFrom(storedLineFields, line, {
       unitCostCurrencyCode: currencyCode,
       createdAtMs: nowMs,
@@ -152,11 +160,10 @@ function refuseTooManyLines(count: number): void {
 }
 
 /**
- * Makes a new Draft. Its currency is the one asked for, else the supplier's, else the shop's; a line without a currency of its own
- * takes the order's.
+ * Creates a Draft. Its currency is the given one, else the supplier's, else the shop's. A line without a currency gets the order's.
  *
- * @throws Fault INVALID_INPUT  a catalogue line's variantId begins `CSTM-`, there are too many lines, or a
- *                              line or the order is worth more than `totalValueMax`.
+ * @throws Fault INVALID_INPUT  a catalogue line's variantId begins `CSTM-`, there are more than `linesPerOrderMax` lines, or a line or
+ *                              the order is worth more than `totalValueMax`.
  * Source: spec "Purchase orders: writes"; C14, C16, C32, C35.
  */
 export function decideCreate(asked: NewOrder, facts: HeaderFacts, context: DecisionContext): Decision {
@@ -190,16 +197,18 @@ export function decideCreate(asked: NewOrder, facts: HeaderFacts, context: Decis
 }
 
 /**
- * Changes header fields, in any status. What is named with the value it has already is no change.
+ * Changes header fields, in any status. A field that has the given value already is not a change.
  *
- * The currency. One that is sent is taken; null derives it again (C35). A new supplier without a currency sent brings its own, else the
- * shop's, unless something has been paid or credited in the old one. When the currency changes, `fxRateOverride` belongs to the old one
- * and is cleared unless it is sent along; lines keep the currency their cost was agreed in and are converted for the total;
- * `shippingCost`, `discountAmount` and `taxAmount` keep their figures, now read in the new currency. What was paid and credited is
- * summed up anew at the rates of now, so that `paidStatus` stands against the new total.
+ * The currency: a given one is taken, null derives it again (C35). A new supplier, when no currency is given, sets the supplier's
+ * currency, else the shop's, unless something was paid or credited in the old one. When the currency changes:
+ * - `fxRateOverride` is cleared unless the call sets it, since it was a rate of the old currency;
+ * - lines keep the currency of their cost and are converted for the total;
+ * - `shippingCost`, `discountAmount` and `taxAmount` keep their figures, which now count in the new currency.
+ * What was paid and credited is summed again at today's rates, so that `paidStatus` compares it with the new total.
  *
  * @throws Fault INVALID_INPUT  `locationId` is cleared outside Draft, or changed while anything is received or synced; the currency is
- *                              changed after something was paid or credited; the new total, or what was paid, passes the limit.
+ *                              changed after something was paid or credited; the new total, or what was paid, is above
+ *                              `totalValueMax`.
  * Source: spec "Purchase orders: writes"; C30, C35.
  */
 export function decideHeader(
@@ -209,7 +218,7 @@ export function decideHeader(
   context: DecisionContext,
 ): Decision {
   const currencyCode = nextCurrency(order, changes, facts, context.shop);
-  // A rate belongs to the currency that it was given for.
+  // A rate is that of one currency: it goes when the currency does.
   const { fxRateOverride = currencyCode === order.currencyCode ? undefined : null } = changes;
   const edited: PurchaseOrder = {
     ...withChanges(editableHeaderFields, order, { ...changes, currencyCode, fxRateOverride }),
@@ -221,7 +230,7 @@ export function decideHeader(
   if (fieldChanges.length === 0) return unchanged(order);
   const message = `Changed ${fieldChanges.map((change) => change.field).join(", ")}.`;
   const next = { ...edited, settledAmount: settledAmount(facts.settlements, edited, context.shop) };
-  if (next.settledAmount > totalValueMax * 10 ** moneyDecimalsMax)
+  if (exceedsTotalValueMax(next.settledAmount))
     throw new Fault("INVALID_INPUT", `What was paid would be worth more than ${totalValueMax} ${currencyCode}.`, {
       action: "Correct fxRateOverride.",
     });
@@ -260,7 +269,7 @@ function refuseLocation(order: PurchaseOrder, locationId: string | null): void {
 }
 
 /**
- * Says how an order goes: a Draft outright, a Cancelled one hidden and retained.
+ * Decides how an order is deleted: a Draft for good, a Cancelled one hidden and retained.
  *
  * @throws Fault INVALID_INPUT  the order is neither Draft nor Cancelled.
  * Source: spec "Moves made by other operations"; C33.
@@ -271,10 +280,10 @@ export function decideDelete(order: PurchaseOrder): "deleted" | "soft-deleted" {
 }
 
 /**
- * Adds lines at the end of the order; none of them is confirmed. Repeating the call adds them again.
+ * Adds unconfirmed lines at the end of the order. Repeating the call adds them again.
  *
- * @throws Fault INVALID_INPUT  the order's status does not let lines change, a catalogue line's variantId begins `CSTM-`,
- *                              there would be too many lines, or a line or the order would be worth too much.
+ * @throws Fault INVALID_INPUT  the order's status does not let lines change, a catalogue line's variantId begins `CSTM-`, there would be
+ *                              more than `linesPerOrderMax` lines, or a line or the order would be worth more than `totalValueMax`.
  * Source: spec "Purchase orders: writes"; C16, C30, C32.
  */
 export function decideAddLines(order: PurchaseOrder, lines: readonly NewLine[], context: DecisionContext): Decision {
@@ -294,7 +303,7 @@ export function decideAddLines(order: PurchaseOrder, lines: readonly NewLine[], 
   return decision(order, { ...order, lineItems: [...order.lineItems, ...added] }, { log: [log] }, context);
 }
 
-/** The line as the edit asks for it. */
+/** The line after the edit. */
 const edited = (line: LineItem, edit: LineEdit, orderCurrency: string): LineItem =>
   withChanges(editableLineFields, line, {
     ...edit,
@@ -305,7 +314,10 @@ const excess = (line: LineItem): number => Math.max(0, accountedQuantity(line) -
 
 type Refusal = Omit<LineFailure, "lineItemId">;
 
-/** Why the line cannot become `next`, or null. An excess that an allowed over-receipt left may stay or shrink, not grow (P1, P2). */
+/**
+ * Why the line cannot become `next`, or null. An excess over the base, left by an allowed over-receipt, may stay or shrink but not grow
+ * (P1, P2).
+ */
 function lineRefusal(line: LineItem, next: LineItem, edit: LineEdit): Refusal | null {
   const customOnly = isCustom(line) ? [] : namesGiven(articleFields, edit);
   if (customOnly.length > 0)
@@ -336,16 +348,16 @@ function lineRefusal(line: LineItem, next: LineItem, edit: LineEdit): Refusal | 
   return null;
 }
 
-/** A decision over some of the lines that a call names. */
+/** A decision about lines, of which some may be left as they are. */
 export interface LineEditDecision extends Decision {
-  /** Lines that are now as the call asked for, in its order; those that were so already among them. */
+  /** Lines that now are as the call wants them, in the order of the call. Includes lines that were so before. */
   readonly updatedLineItemIds: readonly string[];
   readonly failed: readonly LineFailure[];
 }
 
 /**
- * Changes each line as asked, or leaves it as a whole and says why in `failed`. `quantityRejected` and `quantityCancelled` are
- * absolute totals. The order's status never moves.
+ * Changes each line as a whole, or leaves it as it is and says why in `failed`. `quantityRejected` and `quantityCancelled` are new totals.
+ * The order's status does not move.
  *
  * @throws Fault INVALID_INPUT  the order's status does not let lines change, no line could be changed at all, or the order would be
  *                              worth more than `totalValueMax`.
@@ -398,7 +410,7 @@ const unknownLine = (lineItemId: string): LineFailure => ({
   message: "The order has no such line.",
 });
 
-/** Every edit failed: `failed` stands in the order of the edits. */
+/** The refusal when every edit failed. `failed` is in the order of the edits. */
 function nothingApplied(failed: readonly LineFailure[]): Fault {
   const [first] = failed;
   const more = failed.length > 1 ? ` (and ${counted(failed.length - 1)} more)` : "";
@@ -408,14 +420,14 @@ function nothingApplied(failed: readonly LineFailure[]): Fault {
   });
 }
 
-export interface LineDeleteDecision extends Decision {
+interface LineDeleteDecision extends Decision {
   readonly deletedLineItemIds: readonly string[];
   readonly failed: readonly LineFailure[];
 }
 
 /**
- * Deletes the lines that nothing has happened to yet; the others stay and are named in `failed`. None deleted is no failure of the
- * call.
+ * Deletes the lines without received, rejected or synced quantity. The others stay and are named in `failed`; the call succeeds even if
+ * none is deleted.
  *
  * @throws Fault INVALID_INPUT  the order's status does not let lines change.
  * Source: spec "Purchase orders: writes"; C15, C30, C31.

@@ -1,35 +1,38 @@
 /**
- * Request bodies as JSON, read strictly, and the one spelling in which two of them are compared (C10, C17).
+ * JSON of request bodies: strict parsing, and a canonical form to compare two bodies (C10, C17).
  *
- * Owns: what counts as acceptable JSON. Does not own: which members an operation takes (its schema) or the size limit (http).
+ * Owns: which JSON is accepted. Does not own: which members an operation takes (its schema), the size limit (http).
  */
 import { Fault, invalidField } from "./fault.ts";
 
+/** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+/** A JSON object. */
 export interface JsonObject {
   readonly [member: string]: Json;
 }
 
-/** Levels of arrays and objects, the outermost counted. */
+/** Levels of arrays and objects at most, the outermost included. */
 export const nestingDepthMax = 32;
-/** Beyond it neighbouring integers are the same double. */
+/** Above it, neighbouring integers are the same double. */
 const integerMax = 2 ** 53;
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Strings, numbers and punctuation of a text that is known to be JSON. */
+/** Strings, numbers and punctuation of valid JSON text. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]|-?\d[\d.eE+-]*/g;
 
-/** The JSON pointer (RFC 6901) of these steps from the root. */
+/** The JSON pointer (RFC 6901) of these member names and indexes, from the root. */
 export function jsonPointer(steps: readonly (string | number | symbol)[]): string {
   return steps.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }
 
 /**
- * What a request body says; no bytes at all say `{}`.
+ * Parses a request body. An empty body is `{}`.
  *
- * @throws Fault INVALID_INPUT when it is not UTF-8 or not JSON, nests deeper than `nestingDepthMax`, names a member twice or
- *   `__proto__`, has U+0000 or a lone surrogate in a string, or a number that a double cannot hold. Never repeats the body.
+ * @throws Fault INVALID_INPUT  it is not UTF-8 or not JSON, nests deeper than `nestingDepthMax`, names a member twice or `__proto__`, has
+ *                              U+0000 or a lone surrogate in a string, or a number that a double cannot hold. The message does not
+ *                              quote the body.
  * Source: spec "Request bodies"; C10, C11.
  */
 export function parseJson(bytes: Uint8Array): Json {
@@ -60,18 +63,20 @@ function parse(text: string): Json {
   }
 }
 
-/** What the parser's message says, without the piece of the text that it may quote. */
+/** The parser's message without the text that it may quote. */
 function whyNotJson(text: string, message: string): string {
   const position = /at position (\d+)/.exec(message)?.[1];
   if (position !== undefined) return `at position ${position}`;
   if (message.startsWith("Unexpected end")) return "it ends too early";
-  return text.startsWith("\ufeff") ? "it begins with a byte order mark" : "it has a character that may not be there";
+  return text.startsWith("\ufeff")
+    ? "it begins with a byte order mark"
+    : "it has a character that is not allowed there";
 }
 
-/** A level that is being read: the members seen so far and the one whose value comes now, or the index in an array. */
+/** An open object, with the members seen and the one whose value is read now; or an open array, with the index. */
 type Level = { readonly seen: Set<string>; member: string | null } | { index: number };
 
-/** Looks at every token: what `JSON.parse` lets pass, or no longer shows, is refused here by its pointer. */
+/** Checks every token for what `JSON.parse` accepts or hides, and refuses it by its pointer. */
 function inspect(text: string): void {
   const levels: Level[] = [];
   const pointer = (): string =>
@@ -112,14 +117,14 @@ function inspect(text: string): void {
   }
 }
 
-/** Whether a double holds the number, up to the rounding of its decimals. */
+/** Whether a double holds the number, except for rounding of its decimals. */
 function isExact(token: string): boolean {
   const value = Math.abs(Number(token));
   if (value < integerMax) return true;
   return value === integerMax && /^-?\d+$/.test(token) && BigInt(token.replace("-", "")) === BigInt(integerMax);
 }
 
-/** The same text for equal values: members in code-unit order, one spelling for every number (C17). */
+/** The canonical text of a value: equal values give equal text. Members are in code-unit order, numbers have one spelling (C17). */
 export function canonicalJson(value: Json): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (isJsonArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
@@ -127,7 +132,9 @@ export function canonicalJson(value: Json): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(",")}}`;
 }
 
+/** Narrows to an array. */
 export const isJsonArray = (value: Json): value is readonly Json[] => Array.isArray(value);
 
+/** Narrows to an object that is not an array. */
 export const isJsonObject = (value: Json): value is JsonObject =>
   typeof value === "object" && value !== null && !isJsonArray(value);

@@ -1,9 +1,8 @@
 /**
  * Exact decimals for quantities, costs, totals and exchange rates (C14).
  *
- * Every figure is an integer number of its smallest step, held in a safe integer: a quantity in thousandths, an amount of
- * money in ten-thousandths, an exchange rate in 10^-10. Products go through BigInt, so nothing is ever rounded but where a
- * rule says so. The limits below keep every stored figure within 2^53.
+ * A figure is an integer count of its smallest step: a quantity in thousandths, money in ten-thousandths, an exchange rate in 10^-10. The
+ * limits below keep every stored figure within 2^53. Products are computed with BigInt, so only the functions that say so round.
  */
 
 declare const quantityBrand: unique symbol;
@@ -17,6 +16,7 @@ export type Money = number & { readonly [moneyBrand]: true };
 /** 10^-10 of "one unit of the foreign currency in the other". 1.08 = 10800000000. */
 export type FxRate = number & { readonly [rateBrand]: true };
 
+/** Decimals of each kind of figure, on the wire and stored. */
 export const quantityDecimalsMax = 3;
 export const moneyDecimalsMax = 4;
 export const fxRateDecimalsMax = 10;
@@ -24,20 +24,23 @@ export const fxRateDecimalsMax = 10;
 export const quantityMax = 1_000_000_000;
 /** The largest unit cost, in currency units. */
 export const unitCostMax = 1_000_000_000;
-/** The largest value of a line or an order, in currency units; it keeps totals exact as JSON numbers. */
+/** The largest value of a line or an order, in currency units. It keeps totals exact as JSON numbers. */
 export const totalValueMax = 100_000_000_000;
+/** The largest exchange rate. */
 export const fxRateMax = 500_000;
 
-/** Trusts that the integer is thousandths: for figures that were stored or computed from such. */
+/** Trusts that the integer counts thousandths: for figures that were stored, or computed from quantities. */
 export const asQuantity = (thousandths: number): Quantity => thousandths as Quantity;
-/** Trusts that the integer is ten-thousandths. */
+/** Trusts that the integer counts ten-thousandths. */
 export const asMoney = (tenThousandths: number): Money => tenThousandths as Money;
-/** Trusts that the integer is 10^-10 steps. */
+/** Trusts that the integer counts steps of 10^-10. */
 export const asFxRate = (steps: number): FxRate => steps as FxRate;
 
+/** No quantity. */
 export const zeroQuantity = asQuantity(0);
+/** No amount. */
 export const zeroMoney = asMoney(0);
-/** 1: both sides are the same currency. */
+/** The rate 1, of a currency to itself. */
 export const unitRate = asFxRate(10 ** fxRateDecimalsMax);
 
 /** The scaled integer of a JSON number, or null when it has more than `decimals` decimals. */
@@ -56,35 +59,37 @@ function scaled(value: number, decimals: number): number | null {
 const branded = <T>(value: number | null, brand: (value: number) => T): T | null =>
   value === null ? null : brand(value);
 
-/** @returns null when the number has more than 3 decimals or is out of range. */
+/** The quantity of a JSON number. @returns null when it has more than 3 decimals or is out of range. */
 export function quantityFrom(value: number): Quantity | null {
   return Math.abs(value) > quantityMax ? null : branded(scaled(value, quantityDecimalsMax), asQuantity);
 }
 
-/** @returns null when the number has more than 4 decimals or is beyond `totalValueMax`. */
+/** The amount of a JSON number. @returns null when it has more than 4 decimals or is above `totalValueMax`. */
 export function moneyFrom(value: number): Money | null {
   return Math.abs(value) > totalValueMax ? null : branded(scaled(value, moneyDecimalsMax), asMoney);
 }
 
-/** @returns null when the number has more than 10 decimals, is not positive or is out of range. */
+/** The rate of a JSON number. @returns null when it has more than 10 decimals, is not positive or is out of range. */
 export function fxRateFrom(value: number): FxRate | null {
   return value <= 0 || value > fxRateMax ? null : branded(scaled(value, fxRateDecimalsMax), asFxRate);
 }
 
-/** The JSON number of a quantity. Division of two integers gives the double nearest to the exact decimal, which prints as it. */
+/** The JSON number of a quantity. Dividing two integers gives the double nearest to the exact decimal, which prints as that decimal. */
 export function quantityToNumber(value: Quantity): number {
   return value / 10 ** quantityDecimalsMax;
 }
 
+/** The JSON number of an amount. */
 export function moneyToNumber(value: Money): number {
   return value / 10 ** moneyDecimalsMax;
 }
 
+/** The JSON number of a rate. */
 export function fxRateToNumber(value: FxRate): number {
   return value / 10 ** fxRateDecimalsMax;
 }
 
-/** `numerator / denominator` rounded half-up (half away from zero). */
+/** Divides and rounds to an integer, half away from zero. */
 export function divideHalfUp(numerator: bigint, denominator: bigint): bigint {
   const negative = numerator < 0n !== denominator < 0n;
   const n = numerator < 0n ? -numerator : numerator;
@@ -95,7 +100,7 @@ export function divideHalfUp(numerator: bigint, denominator: bigint): bigint {
 
 const currencyFormats = new Map<string, number>();
 
-/** Decimals of a currency's minor unit by ISO 4217: USD 2, JPY 0, KWD 3. Unknown codes count 2. */
+/** The decimals of a currency's minor unit by ISO 4217: USD 2, JPY 0, KWD 3. An unknown code has 2. */
 export function minorDigits(currencyCode: string): number {
   let digits = currencyFormats.get(currencyCode);
   if (digits === undefined) {
@@ -107,24 +112,35 @@ export function minorDigits(currencyCode: string): number {
   return digits;
 }
 
-/** An exact amount, `exact / scale` ten-thousandths of a currency unit, rounded once, half-up, to the currency's minor unit. */
+/**
+ * Rounds an exact amount once, half away from zero, to the currency's minor unit.
+ *
+ * @param exact with `scale`: the amount is `exact / scale` ten-thousandths of a currency unit.
+ * @returns ten-thousandths.
+ */
 export function roundToMinorUnit(exact: bigint, scale: bigint, currencyCode: string): bigint {
   const minor = 10n ** BigInt(minorDigits(currencyCode));
   const step = 10n ** BigInt(moneyDecimalsMax) / minor;
   return divideHalfUp(exact, scale * step) * step;
 }
 
+/** Whether an amount is above `totalValueMax`. */
+export const exceedsTotalValueMax = (amount: Money): boolean => amount > totalValueMax * 10 ** moneyDecimalsMax;
+
+/** Adds two quantities, exactly. */
 export const addQuantity = (a: Quantity, b: Quantity): Quantity => asQuantity(a + b);
+/** Subtracts a quantity from another, exactly. */
 export const subtractQuantity = (a: Quantity, b: Quantity): Quantity => asQuantity(a - b);
 
 const valueScale = 10n ** BigInt(quantityDecimalsMax);
 const rateScale = 10n ** BigInt(fxRateDecimalsMax);
 
-/** quantity × unitCost × rate, exact, to be divided by `valueScale × rateScale`; sums of it are rounded once. */
+/** What `exactValue` is divided by to give ten-thousandths of a currency unit. */
 export const exactValueScale = valueScale * rateScale;
+/** quantity × unitCost × rate, exact and scaled by `exactValueScale`, so that a sum is rounded only once. */
 export const exactValue = (quantity: Quantity, unitCost: Money, rate: FxRate): bigint =>
   BigInt(quantity) * BigInt(unitCost) * BigInt(rate);
 
-/** An amount at a rate, rounded half-up to 4 decimals. */
+/** Converts an amount at a rate, rounded to 4 decimals, half away from zero. */
 export const convert = (amount: Money, rate: FxRate): Money =>
   asMoney(Number(divideHalfUp(BigInt(amount) * BigInt(rate), rateScale)));

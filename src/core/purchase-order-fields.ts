@@ -1,20 +1,20 @@
 /**
  * The fields of a purchase order and its lines as data: one row for every member that is stored.
  *
- * What follows from a row: the member's type, its column, its default on create and import, setting and clearing it, its log
- * entries, its place in answers and in import records. ARCHITECTURE.md, "Adding a field", lists the steps.
+ * From a row follow the member's type, its column, its default on create and import, setting and clearing it, its log entries, and its
+ * place in answers and import records. ARCHITECTURE.md, "Adding a header field", lists the steps.
  *
  * The table in which a row stands says who sets the field:
  * - `headerFields`: create, header update, import.
  * - `headerUpdateFields`: header update, import.
- * - `lineQuantities`, `lineCostFields`: adding and editing lines, confirming, receiving, import; each has rules of its own (edit.ts,
- *   goods.ts).
+ * - `lineQuantities`, `lineCostFields`: adding and editing lines, confirming, receiving, import; each by rules of its own (edit.ts,
+ *   confirm.ts, receive.ts).
  * - `articleFields`: adding and editing custom lines, import. A catalogue line takes them from its variant.
  * - `supplierFields`: adding and editing lines, import. Written back to the supplier's catalogue, whose entries have them too.
  * - `lineFields`: adding and editing lines, import.
  * - `headerRecordFields`, `lineRecordFields`: the rules; import.
  *
- * Does not own: limits and descriptions of input (operations/purchase-orders/json.ts), rules over single fields (edit.ts).
+ * Does not own: limits and descriptions (operations/purchase-orders/json.ts), rules about single fields (edit.ts).
  */
 import {
   type FxRate,
@@ -29,7 +29,7 @@ import {
 import type { Address } from "./purchase-order.ts";
 
 /** The kinds of field and the type of their values. A day is `YYYY-MM-DD`, an instant is in milliseconds. */
-export interface KindValues {
+interface KindValues {
   readonly text: string;
   readonly day: string;
   readonly instant: number;
@@ -40,7 +40,9 @@ export interface KindValues {
   readonly strings: readonly string[];
   readonly address: Address;
 }
+/** What kind of value a field has. */
 export type FieldKind = keyof KindValues;
+/** A value of any field. */
 export type FieldValue = KindValues[FieldKind] | null;
 
 /** One field. */
@@ -49,6 +51,7 @@ export interface Field {
   /** The value before anything is set and after null has cleared it. A field without one must always be given. */
   readonly empty?: FieldValue;
 }
+/** A table of fields, by name. */
 export type Fields = Readonly<Record<string, Field>>;
 
 /** What a record with these fields holds. A field can be null exactly when null is its empty value. */
@@ -87,7 +90,7 @@ export const headerUpdateFields = {
   fxRateOverride: { kind: "rate", empty: null },
 } as const satisfies Fields;
 
-/** What the rules keep in a header. The names of supplier and location are not stored: they are looked up (purchase-order.ts). */
+/** What the rules keep in a header. The names of supplier and location are not stored; a read looks them up. */
 export const headerRecordFields = {
   purchaseOrderId: { kind: "text" },
   poNumber: { kind: "text" },
@@ -120,7 +123,8 @@ export const headerRecordFields = {
   version: { kind: "integer" },
 } as const satisfies Fields;
 
-export const lineQuantities = {
+/** The quantities of a line (P1–P3). */
+const lineQuantities = {
   quantityOrdered: { kind: "quantity" },
   quantityConfirmed: { kind: "quantity", empty: zeroQuantity },
   quantityReceived: { kind: "quantity", empty: zeroQuantity },
@@ -129,13 +133,14 @@ export const lineQuantities = {
   quantitySynced: { kind: "quantity", empty: zeroQuantity },
 } as const satisfies Fields;
 
+/** What one unit of a line costs. */
 export const lineCostFields = {
   unitCost: { kind: "money", empty: zeroMoney },
   /** The order's currency when it is not given (C35). */
   unitCostCurrencyCode: { kind: "text" },
 } as const satisfies Fields;
 
-/** What a line says of its article: a snapshot of the variant, or what a custom line was given (D2). */
+/** The article of a line: a snapshot of the variant, or what a custom line was given (D2). */
 export const articleFields = {
   productName: { kind: "text", empty: null },
   variantName: { kind: "text", empty: null },
@@ -143,7 +148,7 @@ export const articleFields = {
   barcode: { kind: "text", empty: null },
 } as const satisfies Fields;
 
-/** What a line says of the supplier's side of the article. */
+/** The supplier's side of a line's article. */
 export const supplierFields = {
   supplierSku: { kind: "text", empty: null },
   supplierBarcode: { kind: "text", empty: null },
@@ -161,7 +166,7 @@ export const lineFields = {
 } as const satisfies Fields;
 
 /** What identifies a line and says when it changed. */
-export const lineRecordFields = {
+const lineRecordFields = {
   poLineItemId: { kind: "text" },
   variantId: { kind: "text" },
   createdAtMs: { kind: "instant" },
@@ -200,9 +205,10 @@ export const editableLineFields = {
 } as const satisfies Fields;
 
 /**
- * Makes a whole record: each field has the given value, else that of `otherwise`, else its empty one. Other members are ignored.
+ * Makes a record with all fields of the table: each has the given value, else that of `otherwise`, else its empty one. Other members are
+ * ignored.
  *
- * @throws TypeError when a field that has no empty value is in neither: a bug of the caller.
+ * @throws TypeError  a field without an empty value is in neither: a bug of the caller.
  */
 export function valuesFrom<T extends Fields>(fields: T, given: Changes<T>, otherwise: Changes<T> = {}): ValuesOf<T> {
   // A copy has all names from the start: an object that grows by so many computed names becomes a slow one.
@@ -213,9 +219,9 @@ export function valuesFrom<T extends Fields>(fields: T, given: Changes<T>, other
 }
 
 /**
- * Applies the changes to a record that has these fields, among others.
+ * Applies changes to a record that has these fields and maybe others.
  *
- * @throws TypeError when null is given for a field that has no empty value: a bug of the caller.
+ * @throws TypeError  null is given for a field without an empty value: a bug of the caller.
  */
 export function withChanges<T extends Fields, Of extends ValuesOf<T>>(fields: T, before: Of, changes: Changes<T>): Of {
   const values: Record<string, FieldValue> = {};
@@ -226,7 +232,7 @@ export function withChanges<T extends Fields, Of extends ValuesOf<T>>(fields: T,
   return { ...before, ...values };
 }
 
-/** The fields for which there is a change, cleared ones among them. */
+/** The names of the fields that the changes set or clear. */
 export function namesGiven<T extends Fields>(fields: T, changes: Changes<T>): readonly string[] {
   const names: string[] = [];
   for (const name in fields) if (changes[name] !== undefined) names.push(name);
@@ -239,7 +245,7 @@ function emptyValue(fields: Fields, name: string): FieldValue {
   return empty;
 }
 
-/** A value as the API shows it: decimals as JSON numbers, instants as RFC 3339 in UTC, everything else as it is. */
+/** Renders a value as the API shows it: decimals as JSON numbers, instants as RFC 3339 in UTC, everything else as it is. */
 export function shownValue(kind: FieldKind, value: FieldValue): unknown {
   if (typeof value !== "number") return value;
   switch (kind) {

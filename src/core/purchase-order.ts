@@ -5,18 +5,18 @@
  * Glossary (the specification's words):
  * - order: a purchase order. `order` is what was loaded, `next` is what was decided.
  * - line: a purchase-order line item. A custom line is one without a catalogue variant (`CSTM-…`).
- * - base: what a line is expected to bring: its confirmed quantity if any, else its ordered quantity.
- * - pending: what is still to come: max(0, base − received − rejected − cancelled).
- * - synced: how much of the received quantity the storefront has been told and has taken.
- * - held status: Cancelled, On Hold or Disputed; left only to `previousStatus`.
+ * - base: the quantity that a line is expected to bring: confirmed if any is, else ordered.
+ * - pending: the quantity still to come: max(0, base − received − rejected − cancelled).
+ * - synced: how much of the received quantity the storefront has been sent and has applied.
+ * - held status: Cancelled, On Hold or Disputed; an order leaves it only to its `previousStatus`.
  * - open order: Sent to Partially Received; its pending quantities are incoming stock.
  * - variant: an item of the shop's catalogue. location: a place that holds stock.
- * - effect: work that follows a change and is done outside it (push stock, mirror incoming, …).
+ * - effect: work that follows a change and runs after its commit (push stock, mirror incoming, …).
  *
  * Invariants:
  * - P1. 0 ≤ quantityConfirmed ≤ quantityOrdered, quantityOrdered > 0.
  * - P2. received + rejected + cancelled ≤ base, unless over-receipt was allowed for the line.
- * - P3. synced ≤ received, but for the time between an un-receive and its negative push.
+ * - P3. synced ≤ received, except between an un-receive and its negative push.
  * - P4. `previousStatus` is the status before the latest move; a new order has Draft.
  * - P5. Every change raises `version` by one; a call that changes nothing leaves the order as it was.
  * - P6. `totalValue` = Σ ordered × unitCost in the order's currency, summed exactly, rounded once. All that follows from the lines and
@@ -24,14 +24,9 @@
  */
 import type { Effect } from "./effect.ts";
 import type { FxRate, Quantity } from "./money.ts";
-import type {
-  editableHeaderFields,
-  headerRecordFields,
-  storedLineFields,
-  supplierFields,
-  ValuesOf,
-} from "./purchase-order-fields.ts";
+import type { editableHeaderFields, headerRecordFields, storedLineFields, ValuesOf } from "./purchase-order-fields.ts";
 
+/** An order's status (spec "States and transitions"); what each allows is in status.ts. */
 export const statuses = [
   "Draft",
   "Sent",
@@ -47,6 +42,7 @@ export const statuses = [
 ] as const;
 export type Status = (typeof statuses)[number];
 
+/** A line's status. It is not stored: lines.ts derives it from the quantities (C29). */
 export const lineItemStatuses = [
   "Pending",
   "Partially Confirmed",
@@ -58,20 +54,23 @@ export const lineItemStatuses = [
 ] as const;
 export type LineItemStatus = (typeof lineItemStatuses)[number];
 
+/** How far an order is paid. Derived from what was settled and the total (lines.ts). */
 export const paidStatuses = ["Unpaid", "Partially Paid", "Paid", "Overpaid"] as const;
 export type PaidStatus = (typeof paidStatuses)[number];
 
+/** How far the storefront has the received quantities (spec "Storefront sync state"). */
 export const storefrontSyncStates = ["never-synced", "in-flight", "partial", "synced", "failed"] as const;
 export type StorefrontSyncState = (typeof storefrontSyncStates)[number];
 
-/** A variantId that begins so belongs to a custom line (spec "Purchase-order line item", C16). */
+/** The variantId of a custom line begins with it (spec "Purchase-order line item", C16). */
 export const customVariantPrefix = "CSTM-";
 
-/** Lines of one create, add or edit call (spec "Limits"). */
+/** Lines of one create, add or edit call at most (spec "Limits"). */
 export const bulkLinesMax = 500;
-/** Lines that one order may hold. */
+/** Lines of one order at most. */
 export const linesPerOrderMax = 5_000;
 
+/** A postal address. It is replaced as a whole. */
 export interface Address {
   readonly companyName: string | null;
   readonly contactName: string | null;
@@ -87,30 +86,29 @@ export interface Address {
   readonly email: string | null;
 }
 
-/** What a line carries about the supplier's side of the article. */
-export interface SupplierFields extends ValuesOf<typeof supplierFields> {}
-
-/** What is stored of a line. `quantityPending`, `lineItemStatus` and `lineTotal` follow from it (lines.ts, C29). */
+/** A line as it is stored. `quantityPending`, `lineItemStatus` and `lineTotal` follow from it (lines.ts, C29). */
 export interface LineItem extends ValuesOf<typeof storedLineFields> {}
 
 /** The header fields that a caller may set (contract §9). Amounts are in the order's currency. */
-export interface HeaderFields extends ValuesOf<typeof editableHeaderFields> {}
+interface HeaderFields extends ValuesOf<typeof editableHeaderFields> {}
 
+/** An order without its lines. */
 export interface Header extends HeaderFields, ValuesOf<typeof headerRecordFields> {
   readonly status: Status;
   readonly previousStatus: Status;
   readonly storefrontSyncState: StorefrontSyncState;
-  /** The supplier's name as the shop has it now; null: no supplier, or unknown to the shop. */
+  /** The supplier's name as the shop has it now. Null: no supplier, or the shop does not know it. */
   readonly supplierName: string | null;
-  /** The location's name as the shop has it now. */
+  /** The location's name as the shop has it now. Null as for the supplier. */
   readonly locationName: string | null;
 }
 
+/** An order with its lines, in the order in which they were added. */
 export interface PurchaseOrder extends Header {
   readonly lineItems: readonly LineItem[];
 }
 
-/** One field that a change moved. `poLineItemId` is null for a header field. Values are as the API shows them. */
+/** A field that changed. `poLineItemId` is null for a header field. Values are as the API shows them. */
 export interface FieldChange {
   readonly field: string;
   readonly poLineItemId: string | null;
@@ -118,14 +116,14 @@ export interface FieldChange {
   readonly after: unknown;
 }
 
-/** What the activity log says of a change; the shop adds id, time, actor, operation and request id. */
+/** An entry of the activity log as a rule writes it. The shop adds id, time, actor, operation and request id. */
 export interface LogDraft {
   readonly action: string;
   readonly message: string;
   readonly changes: readonly FieldChange[];
 }
 
-/** A record of goods in or taken back (contract §9 "Receipt"); the shop adds id, time, actor and request id. */
+/** A receipt as a rule writes it: goods received or taken back (contract §9 "Receipt"). The shop adds id, time, actor and request id. */
 export interface ReceiptDraft {
   readonly source: "receive" | "unreceive" | "quick-complete";
   readonly reason: string | null;
@@ -138,8 +136,8 @@ export interface ReceiptDraft {
 }
 
 /**
- * What a rule decided: the order as it shall be, what to tell the log, what to do afterwards. The door commits all of it or
- * nothing (S2). `next === order` means that nothing changes; then `log`, `receipts` and `effects` are empty.
+ * What a rule decided: the next order, its log entries and receipts, and the effects that follow. It is committed as a whole or not at all
+ * (S2). `next === order` means that nothing changes; then `log`, `receipts` and `effects` are empty.
  */
 export interface Decision {
   readonly next: PurchaseOrder;
@@ -148,7 +146,7 @@ export interface Decision {
   readonly effects: readonly Effect[];
 }
 
-/** A line that a bulk edit left alone, and why. `reason` is a stable machine word. */
+/** A line that a bulk call left as it was, and why. `reason` is a stable machine word. */
 export interface LineFailure {
   readonly lineItemId: string;
   readonly reason:
@@ -164,7 +162,7 @@ export interface LineFailure {
   readonly message: string;
 }
 
-/** What the rules need to know of the shop. */
+/** The settings of the shop that rules depend on. */
 export interface ShopFacts {
   readonly currencyCode: string;
   /** Foreign currency → shop currency. */

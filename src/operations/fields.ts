@@ -1,27 +1,27 @@
 /**
- * What goes over the wire about purchase orders, in both directions: zod building blocks that parse input straight into core
- * values, and the way from core to JSON.
+ * Building blocks of requests and answers: zod schemas that parse input into core values, schemas of answers, and the way from core to
+ * JSON.
  *
- * Owns: names, limits and formats of fields (contract §9, C11, C14). Does not own: rules over them (core) or which operation
- * takes what. Every object is strict, every nullable field of an answer is there as null. `query` in a schema's metadata says
- * how its query parameter is spelled: `string`, `integer`, `boolean`, `list` (comma-separated) or `repeatable-list`.
- * `body` in the metadata of an operation's input is what JSON Schema can say of the whole body beside its members.
+ * Owns: limits and formats of values (contract §9, C11, C14). Does not own: rules about them (core), which operation takes what. Every
+ * object is strict. A nullable member of an answer is always there, null or not. In a schema's metadata `query` says how its query
+ * parameter is written: `string`, `integer`, `boolean`, `list` (separated by commas) or `repeatable-list`. In the metadata of an
+ * operation's input `body` is what JSON Schema says of the body as a whole.
  */
 import { z } from "zod";
 import { dayMs } from "../core/calendar.ts";
 import {
   type Money,
   type Quantity,
+  moneyDecimalsMax,
   moneyFrom,
   moneyToNumber,
+  quantityDecimalsMax,
   quantityFrom,
   quantityMax,
   quantityToNumber,
   totalValueMax,
   unitCostMax,
 } from "../core/money.ts";
-import type { Json } from "../core/json.ts";
-import { type FieldKind, type Fields, shownValue, type ValuesOf } from "../core/purchase-order-fields.ts";
 import type { Address } from "../core/purchase-order.ts";
 
 // Limits, in characters unless said otherwise.
@@ -39,21 +39,21 @@ export const noteMax = 5_000;
 
 export const searchMax = 200;
 
-/** Of the JSON text. */
+/** Characters of the JSON text. */
 export const supplierVariantDetailsMax = 10_000;
 
-export const leadTimeDaysMax = 3_650;
+const leadTimeDaysMax = 3_650;
 
-/** Ids, statuses or other values in one query parameter. */
+/** Values in one query parameter. */
 export const listParameterMax = 500;
 
 export const pageSizeMax = 50;
 
-export const pageSizeDefault = 50;
+const pageSizeDefault = 50;
 
-// Scalars of input. Each parses into its core value.
+// Single values of requests. Each parses into its core value.
 
-/** An exact decimal that core can hold; `parse` answers null for too many decimals. */
+/** A number that parses into an exact decimal. `parse` answers null for too many decimals. */
 export const decimal = <T>(schema: z.ZodNumber, decimals: number, parse: (value: number) => T | null) =>
   schema.transform((value, context): T => {
     const parsed = parse(value);
@@ -63,20 +63,22 @@ export const decimal = <T>(schema: z.ZodNumber, decimals: number, parse: (value:
   });
 
 /** ≥ 0, at most 3 decimals. */
-export const quantity = decimal(z.number().min(0).max(quantityMax), 3, quantityFrom).meta({
+export const quantity = decimal(z.number().min(0).max(quantityMax), quantityDecimalsMax, quantityFrom).meta({
   description: "A quantity: at least 0, at most 3 decimals.",
 });
 
 /** > 0, at most 3 decimals. */
-export const positiveQuantity = decimal(z.number().positive().max(quantityMax), 3, quantityFrom).meta({
-  description: "A quantity: above 0, at most 3 decimals.",
-});
+export const positiveQuantity = decimal(z.number().positive().max(quantityMax), quantityDecimalsMax, quantityFrom).meta(
+  {
+    description: "A quantity: above 0, at most 3 decimals.",
+  },
+);
 
-export const unitCost = decimal(z.number().min(0).max(unitCostMax), 4, moneyFrom).meta({
+export const unitCost = decimal(z.number().min(0).max(unitCostMax), moneyDecimalsMax, moneyFrom).meta({
   description: "A cost of one unit: at least 0, at most 4 decimals.",
 });
 
-export const amount = decimal(z.number().min(0).max(totalValueMax), 4, moneyFrom).meta({
+export const amount = decimal(z.number().min(0).max(totalValueMax), moneyDecimalsMax, moneyFrom).meta({
   description: "An amount of money: at least 0, at most 4 decimals.",
 });
 
@@ -90,7 +92,7 @@ export const currencyCode = z
   .regex(/^[A-Z]{3}$/, "must be a currency code of three capital letters, like EUR")
   .meta({ description: "ISO 4217 currency code.", example: "EUR" });
 
-/** Opaque; whatever form it came in with. */
+/** An opaque id. */
 export const id = z.string().min(1).max(idMax);
 /** Longest path value that a request can carry: all of the request line and headers. */
 const pathValueMax = 65_536;
@@ -103,7 +105,7 @@ export const shownId = (id: string): string => (id.length <= idMax ? id : `${id.
 export const text = (max: number) =>
   z.string().min(1, "must not be empty; leave it out, or send null to clear it").max(max);
 
-/** Refuses an array in which two entries have the same key (C15); undefined is none. `member` is where in an entry the key stands. */
+/** Refuses an array in which two entries have the same key (C15). An undefined key is none. `member` is the entry's member with the key. */
 export function noRepeats<T>(keyOf: (entry: T) => string | undefined, member?: string) {
   return (context: z.core.ParsePayload<readonly T[]>): void => {
     const seen = new Set<string>();
@@ -121,6 +123,15 @@ export function noRepeats<T>(keyOf: (entry: T) => string | undefined, member?: s
     }
   };
 }
+
+/** Refuses an object in which every member but `idMember` is absent. */
+export const namesAField =
+  (idMember: string, message: string) =>
+  (context: z.core.ParsePayload<Readonly<Record<string, unknown>>>): void => {
+    const { [idMember]: _id, ...fields } = context.value;
+    if (Object.values(fields).every((value) => value === undefined))
+      context.issues.push({ code: "custom", input: context.value, path: [], message });
+  };
 
 const addressLine = text(shortTextMax).nullable().default(null);
 
@@ -148,7 +159,7 @@ export const address = z
     description: "A postal address. It is replaced as a whole: members left out become null.",
   });
 
-/** A believable address for the documents. */
+/** A realistic address for the documents. */
 export const exampleAddress = {
   companyName: "Nordlicht Coffee GmbH",
   contactName: "Ada Brandt",
@@ -261,114 +272,6 @@ export const pageShape = {
   totalCount: z.int().meta({ description: "Rows over all pages." }),
   cursor: z.string().nullable().meta({ description: "For the next page; null on the last." }),
 } as const;
-
-// Members of requests and answers, by the tables of fields (core/purchase-order-fields.ts).
-
-/** How a field is asked for: its limits, what is said of it, and a believable value for the documents. */
-export interface InputField<Value> {
-  readonly input: z.ZodType<Value>;
-  readonly description?: string;
-  readonly example: Json;
-}
-
-/** One row a field: the compiler refuses a table that leaves a field out or takes another kind of value. */
-export type InputFields<T extends Fields> = { readonly [Name in keyof T]: InputField<NonNullable<ValuesOf<T>[Name]>> };
-
-type OptionalMembers<T extends Readonly<Record<string, InputField<unknown>>>> = {
-  readonly [Name in keyof T]: z.ZodOptional<z.ZodNullable<T[Name]["input"]>>;
-};
-
-/** The fields as members of a request: each may be left out, and null clears it. */
-export function optionalMembers<T extends Readonly<Record<string, InputField<unknown>>>>(
-  fields: T,
-): OptionalMembers<T> {
-  const members: Record<string, z.ZodType> = {};
-  for (const [name, { input, description }] of Object.entries(fields)) {
-    const member = input.nullable().optional();
-    members[name] = description === undefined ? member : member.meta({ description });
-  }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every field of T is a member, made as its type says
-  return members as OptionalMembers<T>;
-}
-
-/** A member of an answer: its schema, and its value. */
-interface Member<Of> {
-  readonly schema: z.ZodType;
-  readonly valueOf: (of: Of) => unknown;
-}
-
-type Members<Of> = Readonly<Record<string, Member<Of>>>;
-
-const schemaByKind = {
-  text: z.string(),
-  day: dateSchema,
-  instant: instantSchema,
-  integer: z.int(),
-  quantity: z.number(),
-  money: z.number(),
-  rate: z.number(),
-  strings: z.array(z.string()),
-  address: addressSchema,
-} as const satisfies Record<FieldKind, z.ZodType>;
-
-type FieldMembers<T extends Fields> = {
-  readonly [Name in keyof T]: Member<ValuesOf<T>> & {
-    readonly schema: T[Name] extends { readonly empty: null }
-      ? z.ZodNullable<(typeof schemaByKind)[T[Name]["kind"]]>
-      : (typeof schemaByKind)[T[Name]["kind"]];
-  };
-};
-
-/** The fields as members of an answer. */
-export function fieldMembers<T extends Fields>(fields: T): FieldMembers<T> {
-  const members: Record<string, Member<ValuesOf<T>>> = {};
-  for (const name in fields) {
-    const field = fields[name];
-    if (field === undefined) continue;
-    const { kind, empty } = field;
-    const schema = schemaByKind[kind];
-    members[name] = {
-      schema: empty === null ? schema.nullable() : schema,
-      valueOf: (of) => shownValue(kind, of[name]),
-    };
-  }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every field of T is a member, made as its type says
-  return members as FieldMembers<T>;
-}
-
-/** A member of an answer that is no stored field, or has a schema of its own. */
-export const member = <Of, Schema extends z.ZodType>(schema: Schema, valueOf: (of: Of) => z.output<Schema>) => ({
-  schema,
-  valueOf,
-});
-
-/** The member with a description. */
-export const described = <T extends { readonly schema: z.ZodType }>(member: T, description: string): T => ({
-  ...member,
-  schema: member.schema.meta({ description }),
-});
-
-/** The schemas of the members, by name: the shape of an object. */
-export function schemasOf<T extends Members<never>>(members: T): { readonly [Name in keyof T]: T[Name]["schema"] } {
-  const shape: Record<string, z.ZodType> = {};
-  for (const [name, { schema }] of Object.entries(members)) shape[name] = schema;
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every member of T is set above
-  return shape as { readonly [Name in keyof T]: T[Name]["schema"] };
-}
-
-/** A function that makes the object of these members. */
-export function renderer<Of, T extends Members<Of>>(
-  members: T,
-): (of: Of) => { readonly [Name in keyof T]: z.output<T[Name]["schema"]> } {
-  const list = Object.entries(members).map(([name, { valueOf }]) => ({ name, valueOf }));
-  return (of) => {
-    // A copy has all names from the start: an object that grows by so many computed names becomes a slow one.
-    const answer: Record<string, unknown> = { ...members };
-    for (const { name, valueOf } of list) answer[name] = valueOf(of);
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every member of T is set above
-    return answer as { readonly [Name in keyof T]: z.output<T[Name]["schema"]> };
-  };
-}
 
 // From core to JSON.
 

@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { lookUpSuppliers } from "../../shop/look-ups.ts";
 import { type Supplier, supplierRecordFields } from "../../shop/catalogue.ts";
-import { cursor, fieldMembers, limit, pageShape, renderer, schemasOf } from "../fields.ts";
+import { fieldMembers, renderer, schemasOf } from "../field-members.ts";
+import { cursor, limit, pageShape } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { lookUpInput, lookUpPage, readTool } from "./tool.ts";
 

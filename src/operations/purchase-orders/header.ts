@@ -1,8 +1,8 @@
 /**
- * Changing purchase orders by hand: making one, its header, its lines, its status, deleting it (spec "Purchase orders: writes").
+ * Operations on a purchase order as a whole: create, update the header, delete (spec "Purchase orders: writes").
  *
- * Owns: turning what a caller sends into what a rule takes, and its answer. Does not own: the rules (core/edit.ts, core/status.ts)
- * or how rows are written (shop/purchase-orders.ts).
+ * Owns: what a call takes and answers, and looking up the facts that the rules need. Does not own: the rules (core/edit.ts), how rows are
+ * written (shop/purchase-orders.ts).
  */
 import { z } from "zod";
 import { type HeaderChanges, type HeaderFacts, decideCreate, decideDelete, decideHeader } from "../../core/edit.ts";
@@ -12,6 +12,7 @@ import { loadLocationName, loadSupplier } from "../../shop/catalogue.ts";
 import { loadAttachments } from "../../shop/purchase-order-attachments.ts";
 import { actorName, deleteOrder, nextPoNumber, softDelete } from "../../shop/purchase-orders.ts";
 import type { Tx } from "../../store/store.ts";
+import { namesAField } from "../fields.ts";
 import { type Call, operation } from "../operation.ts";
 import {
   contextOf,
@@ -38,7 +39,7 @@ import { catalogueLines } from "./lines.ts";
 import { sideEffectsSchema } from "./side-effects.ts";
 import { refuseWhileInFlight } from "./stock-sync.ts";
 
-/** Names that the order will show, and the currency its supplier brings. */
+/** What the shop knows of this supplier and location. */
 async function headerFacts(
   tx: Tx,
   call: Call,
@@ -53,15 +54,13 @@ async function headerFacts(
   return { supplier, locationName };
 }
 
-// The order and its header.
-
 export const createPurchaseOrder = operation({
   ...write,
   name: "purchase_order_create",
   title: "Create a purchase order",
-  summary: "Makes a new Draft, with or without lines.",
+  summary: "Creates a Draft, with or without lines.",
   description:
-    "Makes a new order in status Draft and numbers it. Everything is optional: header fields can follow with purchase_order_update and lines with purchase_order_line_item_add. Repeating the call makes another order, so send an idempotency key. When it is ready, move it to Sent with purchase_order_status, for which it needs a locationId.",
+    "Creates an order in status Draft and gives it a number. Everything is optional: header fields can follow with purchase_order_update and lines with purchase_order_line_item_add. Repeating the call creates another order, so send an idempotency key. When it is ready, move it to Sent with purchase_order_status, for which it needs a locationId.",
   route: { method: "POST", path: "/purchase-orders" },
   success: 201,
   repeat: "adds-again",
@@ -115,7 +114,7 @@ export const updatePurchaseOrder = operation({
   title: "Change an order's header",
   summary: "Sets header fields; those not sent stay as they are.",
   description:
-    "Sets the header fields that are sent, in any status; null clears one. What has its value already is no change, so repeating is safe. locationId cannot change once anything is received, and is null only in Draft. It never changes the status (use purchase_order_status) or lines (use purchase_order_line_item_update).",
+    "Sets the header fields that are sent, in any status; null clears one. A field that has its value already is no change, so repeating is safe. locationId cannot change once anything is received, and is null only in Draft. It never changes the status (use purchase_order_status) or lines (use purchase_order_line_item_update).",
   route: { method: "PATCH", path },
   success: 200,
   repeat: "safe",
@@ -131,16 +130,7 @@ export const updatePurchaseOrder = operation({
         .optional()
         .meta({ description: "Not here: purchase_order_status moves the order." }),
     })
-    .check((context) => {
-      const { purchaseOrderId: _, ...fields } = context.value;
-      if (Object.values(fields).every((value) => value === undefined))
-        context.issues.push({
-          code: "custom",
-          input: context.value,
-          path: [],
-          message: "names no field to change; send at least one",
-        });
-    })
+    .check(namesAField("purchaseOrderId", "names no field to change; send at least one"))
     .meta({
       example: { purchaseOrderId: exampleId, expectedDeliveryDate: "2026-12-01", tags: ["spring"] },
       body: { minProperties: 1 },
@@ -165,7 +155,7 @@ export const deletePurchaseOrder = operation({
   ...write,
   name: "purchase_order_delete",
   title: "Delete a purchase order",
-  summary: "Deletes a Draft outright; hides a Cancelled order and retains it.",
+  summary: "Deletes a Draft for good; hides a Cancelled order and retains it.",
   description:
     "Deletes an order that is Draft or Cancelled; any other must be moved to Cancelled first with purchase_order_status. A Draft is gone for good; a Cancelled order is retained but can no longer be read here. Its number is not used again.",
   route: { method: "DELETE", path },

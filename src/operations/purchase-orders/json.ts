@@ -1,13 +1,22 @@
 /**
- * Purchase orders on the wire: what requests may set of an order and a line, and what answers show.
+ * Purchase orders in requests and answers: what a caller may set of an order and a line, and what is shown of them.
  *
- * Every field of core's tables (core/purchase-order-fields.ts) has a row here, with its limits, its description and an example. The
- * members of requests and answers, their schemas and the way from core to JSON follow from the rows. Does not own: rules (core), which
- * operation takes what (header.ts, lines.ts), what hangs on an order (attachments.ts).
+ * Every field that a caller may set (core/purchase-order-fields.ts) has a row here, with its limits, its description and an example. The
+ * members of requests follow from these rows, those of answers from core's tables. Does not own: rules (core), which operation takes what
+ * (header.ts, lines.ts), payments, documents and other attachments of an order (attachments.ts).
  */
 import { z } from "zod";
 import { isCustom, lineItemStatus, lineTotal, paidStatus, pendingQuantity } from "../../core/lines.ts";
-import { fxRateFrom, fxRateMax, moneyToNumber, quantityFrom, quantityMax, quantityToNumber } from "../../core/money.ts";
+import {
+  fxRateDecimalsMax,
+  fxRateFrom,
+  fxRateMax,
+  moneyToNumber,
+  quantityDecimalsMax,
+  quantityFrom,
+  quantityMax,
+  quantityToNumber,
+} from "../../core/money.ts";
 import type { Json } from "../../core/json.ts";
 import {
   articleFields,
@@ -29,45 +38,47 @@ import {
   storefrontSyncStates,
 } from "../../core/purchase-order.ts";
 import {
-  pathId,
   type InputField,
   type InputFields,
+  described,
+  fieldMembers,
+  member,
+  optionalMembers,
+  renderer,
+  schemasOf,
+} from "../field-members.ts";
+import {
+  pathId,
   address,
   amount,
   currencyCode,
   day,
   decimal,
-  described,
   exampleAddress,
-  fieldMembers,
   id,
   leadTimeDays,
-  member,
   noRepeats,
   noteMax,
-  optionalMembers,
   positiveQuantity,
   productNameMax,
   quantity,
-  renderer,
-  schemasOf,
   shortTextMax,
   text,
   unitCost,
   urlMax,
 } from "../fields.ts";
 
-export const poNameMax = 200;
+const poNameMax = 200;
 
 export const tagMax = 60;
 
-export const tagsMax = 50;
+const tagsMax = 50;
 
-const packSize = decimal(z.number().min(1).max(quantityMax), 3, quantityFrom).meta({
+const packSize = decimal(z.number().min(1).max(quantityMax), quantityDecimalsMax, quantityFrom).meta({
   description: "Units in one pack: at least 1, at most 3 decimals.",
 });
 
-export const fxRate = decimal(z.number().positive().max(fxRateMax), 10, fxRateFrom).meta({
+export const fxRate = decimal(z.number().positive().max(fxRateMax), fxRateDecimalsMax, fxRateFrom).meta({
   description: "What one unit of the order's currency is worth in the shop's currency; at most 10 decimals.",
 });
 
@@ -77,7 +88,7 @@ const tags = z
   .check(noRepeats((tag) => tag))
   .meta({ description: `Free labels: at most ${tagsMax}, none twice.`, uniqueItems: true });
 
-// Input objects.
+// Requests.
 
 export const purchaseOrderId = pathId.meta({ description: "Id of the purchase order." });
 
@@ -85,15 +96,15 @@ export const lineItemId = id.meta({ description: "Id of the line item (`poLineIt
 
 const headerFieldInputs = {
   poName: { input: text(poNameMax), description: "The order's name.", example: "Spring restock" },
-  supplierId: { input: id, description: "Whom it is ordered from.", example: "sup_nordlicht" },
+  supplierId: { input: id, description: "The supplier.", example: "sup_nordlicht" },
   locationId: {
     input: id,
-    description: "Where it goes. Needed before the order is sent; null only in Draft.",
+    description: "Where the goods go. Needed before the order is sent; null only in Draft.",
     example: "loc_main",
   },
   currencyCode: {
     input: currencyCode,
-    description: "The order's currency; null or never given: the supplier's, else the shop's.",
+    description: "The order's currency. Null or never given: the supplier's, else the shop's.",
     example: "EUR",
   },
   orderDate: { input: day, description: "Day of the order.", example: "2026-03-01" },
@@ -158,7 +169,7 @@ const lineFieldInputs = {
   note: { input: text(noteMax), example: "Deliver to the back entrance." },
 } as const satisfies InputFields<typeof lineFields>;
 
-/** A believable value for each field, by name. */
+/** A realistic value for each field, by name. */
 export const fieldExamples: Readonly<Record<string, Json>> = Object.fromEntries(
   Object.entries<InputField<unknown>>({
     ...headerFieldInputs,
@@ -168,13 +179,13 @@ export const fieldExamples: Readonly<Record<string, Json>> = Object.fromEntries(
   }).map(([name, { example }]) => [name, example]),
 );
 
-/** Header fields of create and PATCH; null clears (C30). */
+/** Header fields of create and update; null clears (C30). */
 export const headerInput = optionalMembers(headerFieldInputs);
 
-/** Header fields of PATCH alone. */
+/** Header fields of update only. */
 export const headerUpdateInput = optionalMembers(headerUpdateFieldInputs);
 
-/** What a line says of the supplier's side of the article. */
+/** The supplier's side of a line's article. */
 export const supplierInput = optionalMembers(supplierFieldInputs);
 
 /** Further fields of a line. */
@@ -185,7 +196,7 @@ const newLineInput = {
   unitCostCurrencyCode: currencyCode
     .nullable()
     .optional()
-    .meta({ description: "Currency of unitCost; null or never given: the order's." }),
+    .meta({ description: "Currency of unitCost. Null or never given: the order's." }),
   ...supplierInput,
   ...lineFieldInput,
 } as const;
@@ -214,7 +225,7 @@ export const catalogueLinesInput = z
   .max(bulkLinesMax)
   .meta({ description: `1 to ${bulkLinesMax} lines.` });
 
-// Answers, member by member in their order.
+// Answers. One row for each member, in the order of the answer.
 
 const headerMembers = fieldMembers(storedHeaderFields);
 
@@ -271,8 +282,6 @@ export const headerSchema = z
   .strictObject(schemasOf(headerAnswer))
   .meta({ id: "PurchaseOrderHeader", description: "A purchase order without its lines." });
 
-export type HeaderJson = z.output<typeof headerSchema>;
-
 export const headerJson = renderer<Header, typeof headerAnswer>(headerAnswer);
 
 const lineMembers = fieldMembers(storedLineFields);
@@ -307,29 +316,25 @@ export const lineSchema = z
   .strictObject(schemasOf(lineAnswer))
   .meta({ id: "PurchaseOrderLineItem", description: "A line of a purchase order." });
 
-export type LineJson = z.output<typeof lineSchema>;
-
 export const lineJson = renderer<LineItem, typeof lineAnswer>(lineAnswer);
 
 export const purchaseOrderSchema = z
   .strictObject({ ...headerSchema.shape, lineItems: z.array(lineSchema) })
   .meta({ id: "PurchaseOrder", description: "A purchase order with its lines." });
 
-export type PurchaseOrderJson = z.output<typeof purchaseOrderSchema>;
-
-/** What a bulk call could not do to a line. */
+/** A line that a bulk call left as it was. */
 export const lineFailureSchema = z
   .strictObject({
     lineItemId: z.string(),
     reason: z.string().meta({ description: "A stable machine word." }),
     message: z.string(),
   })
-  .meta({ id: "LineFailure", description: "A line that the call left alone, and why." });
+  .meta({ id: "LineFailure", description: "A line that the call left as it was, and why." });
 
-export const purchaseOrderJson = (order: PurchaseOrder): PurchaseOrderJson => ({
+export const purchaseOrderJson = (order: PurchaseOrder): z.output<typeof purchaseOrderSchema> => ({
   ...headerJson(order),
   lineItems: order.lineItems.map(lineJson),
 });
 
-/** The order's version as a validator (C37). */
+/** The order's version as its ETag (C37). */
 export const etagOf = (order: Pick<Header, "version">): string => String(order.version);

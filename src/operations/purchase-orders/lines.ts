@@ -1,7 +1,8 @@
 /**
- * Adding, changing and deleting lines (spec "Purchase orders: writes"; C16, C30–C32).
+ * Operations on the lines of an order: adding, changing and deleting them (spec "Purchase orders: writes"; C16, C30–C32).
  *
- * Owns: turning what a caller sends into what a rule takes, and its answer. Does not own: the rules (core/edit.ts, core/write-back.ts).
+ * Owns: what a call takes and answers, and looking up the facts that the rules need. Does not own: the rules (core/edit.ts,
+ * core/write-back.ts), how rows are written (shop/purchase-orders.ts, shop/catalogue.ts).
  */
 import { z } from "zod";
 import {
@@ -18,6 +19,7 @@ import { loadSupplierVariantIds, loadVariants, supplierVariantStatement } from "
 import type { Tx } from "../../store/store.ts";
 import {
   currencyCode,
+  namesAField,
   noRepeats,
   positiveQuantity,
   productNameMax,
@@ -45,13 +47,13 @@ import {
   customLineInput,
   etagOf,
   lineFailureSchema,
+  lineFieldInput,
   lineItemId,
   lineJson,
   lineSchema,
   purchaseOrderId,
   purchaseOrderJson,
   purchaseOrderSchema,
-  lineFieldInput,
   supplierInput,
 } from "./json.ts";
 import { type SupplierUpdate, followOnShape, renderSideEffects } from "./side-effects.ts";
@@ -60,7 +62,7 @@ type CatalogueLine = z.output<typeof catalogueLineInput>;
 
 type CustomLine = z.output<z.ZodObject<typeof customLineInput>>;
 
-/** Lines as the rules take them, each with a snapshot of its variant as the catalogue has it now (C16, D2). */
+/** The lines for the rules, each with a snapshot of its variant as the catalogue has it now (C16, D2). */
 export async function catalogueLines(tx: Tx, call: Call, lines: readonly CatalogueLine[]): Promise<readonly NewLine[]> {
   const variants = await loadVariants(
     tx,
@@ -80,11 +82,9 @@ function customLine(call: Call, line: CustomLine): NewLine {
   return { ...line, poLineItemId, variantId: `${customVariantPrefix}${poLineItemId}`, isCustom: true };
 }
 
-// Lines.
-
 const linesAnswer = z.strictObject({
   purchaseOrder: purchaseOrderSchema,
-  lineItems: z.array(lineSchema).meta({ description: "The lines that this call was about, as they are now." }),
+  lineItems: z.array(lineSchema).meta({ description: "The lines of this call, as they are now." }),
   ...followOnShape,
 });
 
@@ -189,16 +189,7 @@ const lineEditInput = z
       .optional()
       .meta({ description: "Not here: purchase_order_receive records it." }),
   })
-  .check((context) => {
-    const { lineItemId: _, ...fields } = context.value;
-    if (Object.values(fields).every((value) => value === undefined))
-      context.issues.push({
-        code: "custom",
-        input: context.value,
-        path: [],
-        message: "names no field to change; send at least one beside lineItemId",
-      });
-  })
+  .check(namesAField("lineItemId", "names no field to change; send at least one beside lineItemId"))
   .meta({ description: "A line and the fields to change, at least one; null clears one.", minProperties: 2 });
 
 type LineEditInput = z.output<typeof lineEditInput>;
@@ -207,9 +198,9 @@ export const updateLineItems = operation({
   ...write,
   name: "purchase_order_line_item_update",
   title: "Change lines",
-  summary: "Changes 1 to 500 lines; each is changed as a whole or left alone and named in failed.",
+  summary: "Changes 1 to 500 lines; each is changed as a whole, or left as it is and named in failed.",
   description:
-    "Changes fields of lines. Rejected and cancelled quantities are new totals. A line that its state does not let change is named in failed while the others are changed; when none can be, the call is refused. With updateSupplier: true the supplier-related values sent are also written to the supplier's catalogue entry for the variant. Allowed from Draft to Partially Received; never moves the status. For confirmed quantities use purchase_order_confirm, for received ones purchase_order_receive.",
+    "Changes fields of lines. Rejected and cancelled quantities are new totals. A line whose quantities do not allow the change is named in failed while the others are changed; when no line can be changed, the call is refused. With updateSupplier: true the supplier-related values that are sent are also written to the supplier's catalogue entry for the variant. Allowed from Draft to Partially Received; never moves the status. For confirmed quantities use purchase_order_confirm, for received ones purchase_order_receive.",
   route: { method: "PATCH", path: `${path}/line-items` },
   success: 200,
   repeat: "safe",
@@ -236,7 +227,7 @@ export const updateLineItems = operation({
     }),
   output: z.strictObject({
     ...linesAnswer.shape,
-    updatedLineItemIds: z.array(z.string()).meta({ description: "Lines that are now as asked for." }),
+    updatedLineItemIds: z.array(z.string()).meta({ description: "Lines that now are as the call wants them." }),
     failed: z.array(lineFailureSchema),
   }),
   run: (call, input) =>
@@ -267,8 +258,8 @@ export const updateLineItems = operation({
 });
 
 /**
- * Writes the supplier-related values of the lines that were changed to the supplier's catalogue, in the same transaction, and says
- * of every line sent what became of it. An entry that is not there is never made.
+ * Writes the supplier-related values of the changed lines to the supplier's catalogue, in the same transaction, and reports on every line
+ * of the call. It never creates an entry.
  *
  * Source: spec "Rules attached to the endpoints" 6; C46.
  */
@@ -300,7 +291,7 @@ export const deleteLineItems = operation({
   ...write,
   name: "purchase_order_line_item_delete",
   title: "Delete lines",
-  summary: "Deletes lines to which nothing has happened yet; the others are named in failed.",
+  summary: "Deletes lines without received, rejected or synced quantity; the others are named in failed.",
   description:
     "Deletes the lines named in lineItemIds. A line with received, rejected or synced quantity, or one that the order does not have, stays and is named in failed; the call succeeds even then. Allowed from Draft to Partially Received. To stop expecting the rest of a line set quantityCancelled with purchase_order_line_item_update.",
   route: { method: "DELETE", path: `${path}/line-items` },
