@@ -3,7 +3,7 @@
  */
 import { z } from "zod";
 
-export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
 /** The scale-out engine's database. */
 export interface DatabaseConfig {

@@ -67,7 +67,7 @@ export function markFormat(dataDir: string): void {
 }
 
 /** Another process has the directory. */
-export class DirectoryInUse extends ConfigError {}
+class DirectoryInUse extends ConfigError {}
 
 /** Claims the directory, making it if it is absent. @throws ConfigError when it cannot be used, saying why. */
 export function claimDataDirectory(dataDir: string): { release(): void } {

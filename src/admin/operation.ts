@@ -81,7 +81,7 @@ export const data = (fields: object, status: 200 | 201 = 200): AdminAnswer => ({
 
 // Input.
 
-export const shopId = z
+const shopId = z
   .string()
   .regex(shopIdPattern, "must be 1 to 40 lower-case letters, digits and hyphens, the first not a hyphen");
 

@@ -22,7 +22,7 @@ const apiKeyPattern = new RegExp(
 );
 
 /** A new key: `apiKey` is shown once, the rest is stored. */
-export interface NewApiKey {
+interface NewApiKey {
   readonly apiKey: string;
   readonly secretHash: string;
   readonly lastFour: string;

@@ -16,7 +16,7 @@ export interface CursorScope {
 }
 
 /** The sort keys of the last row of a page, the most significant first. */
-export type CursorPosition = readonly (string | number)[];
+type CursorPosition = readonly (string | number)[];
 
 const digestLength = 16;
 

@@ -95,7 +95,7 @@ export function rateToOrderCurrency(
 export type OrderTotals = ValueTotals & QuantityTotals & Pick<Header, "itemCount" | "grandTotal" | "nextExpectedDate">;
 
 /** The header fields that the totals are made from. */
-export type TotalledHeader = Pick<
+type TotalledHeader = Pick<
   Header,
   | "status"
   | "currencyCode"

@@ -3,7 +3,7 @@
  */
 import { store, warehouse } from "./shop.ts";
 
-export type Quantities = readonly [ordered: number, confirmed: number, received: number, rejected: number];
+type Quantities = readonly [ordered: number, confirmed: number, received: number, rejected: number];
 
 export interface DemoOrder {
   readonly name: string;

@@ -62,7 +62,7 @@ export interface RecordType {
 }
 
 /** A type whose records can be looked up by the values of its table's key. */
-export interface KeyedType extends RecordType {
+interface KeyedType extends RecordType {
   /** The stored records of these keys, as a file shows them, by `recordId`. */
   find(tx: Tx, shopId: string, keys: readonly (readonly string[])[]): Promise<ReadonlyMap<string, object>>;
 }

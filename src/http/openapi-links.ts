@@ -6,7 +6,7 @@ import type { RestOperation } from "../operations/operation.ts";
 import { membersOf } from "./openapi-schemas.ts";
 
 /** A link to an operation, with where its parameters come from. */
-export interface Link {
+interface Link {
   readonly kind: "next_page_of" | "first_row" | "created" | "of_this";
   readonly target: RestOperation;
   readonly parameters: JsonObject;

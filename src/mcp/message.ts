@@ -28,7 +28,7 @@ export function readMessage(
 }
 
 /** What a message asks for; `tool` is null unless it is a tool call. */
-export interface Asked {
+interface Asked {
   readonly id: string | number | null;
   readonly method: Json | undefined;
   readonly tool: string | null;

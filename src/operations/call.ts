@@ -31,7 +31,7 @@ export interface AnswerStore {
 }
 
 /** A call, and what its commit has stored. */
-export interface OpenCall {
+interface OpenCall {
   readonly call: Call;
   /** The reply that `commit` has stored; null before it. */
   readonly stored: () => Reply | null;

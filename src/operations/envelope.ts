@@ -22,7 +22,7 @@ export interface Reply {
   readonly errorCode: FaultCode | null;
 }
 
-export interface SuccessOptions {
+interface SuccessOptions {
   readonly status?: 200 | 201;
   readonly headers?: Readonly<Record<string, string>>;
   /** Default `rest`. */

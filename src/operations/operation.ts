@@ -11,10 +11,11 @@ import type { Shop } from "../shop/accounts.ts";
 import type { Clock, Ids, Tx } from "../store/store.ts";
 import type { Storefront } from "../storefront/storefront.ts";
 
+/** What a key may do: read, or read and write. */
 export type Scope = "read" | "write";
-export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
-export interface Route {
+interface Route {
   readonly method: Method;
   /** Below `/api/v1`, parameters in braces named as in the input: `/purchase-orders/{purchaseOrderId}/status`. */
   readonly path: string;
@@ -26,6 +27,7 @@ export interface Route {
  */
 export type Repeat = "read" | "safe" | "adds-again" | "refused" | "partly";
 
+/** One thing that can be asked. `Input` is what the schema parses to, `Output` what the answer's `data` is made from. */
 export interface OperationShape<Input, Output> {
   /** snake_case, resource first: `purchase_order_receive`. */
   readonly name: string;
@@ -68,17 +70,19 @@ export type RestOperation = Operation & { readonly route: Route };
 /** Whether REST has a path for the operation; agents are offered every operation. */
 export const isRestOperation = (operation: Operation): operation is RestOperation => operation.route !== null;
 
+/** Makes an operation: checks its types and freezes it. */
 export function operation<Input, Output>(shape: OperationShape<Input, Output>): OperationShape<Input, Output> {
   return Object.freeze(shape);
 }
 
 /** Who asks. `agent` is a key used on the agent surface. */
-export interface Actor {
+interface Actor {
   readonly type: "api-key" | "agent" | "user" | "system";
   readonly id: string | null;
   readonly name: string | null;
 }
 
+/** What an operation answers, before it becomes the envelope and headers of a surface. */
 export interface Answer<Output> {
   readonly data: Output;
   /** Path of what was created, below the host: `/api/v1/purchase-orders/po_…`. */

@@ -4,7 +4,7 @@
 import { StorefrontError } from "../storefront/storefront.ts";
 
 /** How long one call of the storefront is waited for. */
-export const storefrontCallLimitMs = 10_000;
+const storefrontCallLimitMs = 10_000;
 
 /**
  * Makes one call. `signal` is aborted when it is not waited for any more; a write passes it on, so that it is not made too late.

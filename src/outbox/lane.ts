@@ -19,7 +19,7 @@ import { begin } from "./work.ts";
 /** How often settled effects and pushes of a busy shop are swept. */
 const sweepEveryMs = 60 * 60 * 1_000;
 
-export interface LaneOptions {
+interface LaneOptions {
   readonly engine: Engine;
   readonly storefrontOf: StorefrontOf;
   readonly clock: Clock;
@@ -42,11 +42,7 @@ export interface LaneOptions {
  * @param onClaimed called when effects were claimed.
  * @returns what became of its effects; `pending` for those that were put off.
  */
-export type RunLane = (
-  shopId: string,
-  lane: string,
-  onClaimed: () => void,
-) => Promise<ReadonlyMap<string, EffectOutcome>>;
+type RunLane = (shopId: string, lane: string, onClaimed: () => void) => Promise<ReadonlyMap<string, EffectOutcome>>;
 
 export function createLaneRunner(options: LaneOptions): RunLane {
   const { clock, limits, owner } = options;

@@ -6,7 +6,7 @@
 import { isNotFound } from "../store/engine-rules.ts";
 import type { Clock, Engine, Log } from "../store/store.ts";
 
-export interface PollOptions {
+interface PollOptions {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly log: Log;

@@ -31,7 +31,7 @@ import { AttemptReports, settle } from "./settle.ts";
 import { ShopLoops } from "./shop-loop.ts";
 import { pause, withinMs } from "./waiting.ts";
 
-export interface OutboxOptions {
+interface OutboxOptions {
   readonly engine: Engine;
   readonly storefrontOf: StorefrontOf;
   readonly clock: Clock;

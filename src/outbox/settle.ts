@@ -7,7 +7,7 @@ import type { Engine } from "../store/store.ts";
 import { otherNodeCheckMs } from "./limits.ts";
 import { withinMs } from "./waiting.ts";
 
-export type Outcomes = ReadonlyMap<string, EffectOutcome>;
+type Outcomes = ReadonlyMap<string, EffectOutcome>;
 
 /** Tells those who wait when this process has made an attempt. */
 export class AttemptReports {
@@ -33,7 +33,7 @@ export class AttemptReports {
 
 const keyOf = (shopId: string, effectId: string): string => `${shopId} ${effectId}`;
 
-export interface SettleOptions {
+interface SettleOptions {
   readonly engine: Engine;
   readonly reports: AttemptReports;
   /** This is the only process on the store: nobody else makes attempts. */

@@ -11,7 +11,7 @@ import { isNotFound } from "../store/engine-rules.ts";
 import type { Clock, Log } from "../store/store.ts";
 import { type OutboxLimits, otherNodeCheckMs, storePauseMs } from "./limits.ts";
 
-export interface ShopLoopsOptions {
+interface ShopLoopsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly limits: Pick<OutboxLimits, "lanesPerShopMax" | "lanesMax">;

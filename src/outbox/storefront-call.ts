@@ -5,7 +5,7 @@ import type { Log } from "../store/store.ts";
 import { type Storefront, StorefrontError, type StorefrontOf } from "../storefront/storefront.ts";
 import type { CallStep, Work } from "./step.ts";
 
-export interface StorefrontCallOptions {
+interface StorefrontCallOptions {
   readonly storefrontOf: StorefrontOf;
   readonly log: Log;
   readonly timeLimitMs: number;

@@ -9,7 +9,7 @@ import type { BucketLimit } from "../core/rate-limit.ts";
 import type { Tx } from "../store/store.ts";
 
 /** A shop's settings as stored (contract §7). On the wire, rates are decimal numbers. */
-export interface ShopSettings {
+interface ShopSettings {
   readonly followOnWaitMs: number;
   readonly confirmationWaitMs: number;
   readonly autoSyncOnReceiving: boolean;
@@ -34,7 +34,7 @@ export const defaultSettings: ShopSettings = {
 };
 
 /** A shop's storefront and how it is reached (C47). */
-export type StorefrontConfig =
+type StorefrontConfig =
   | { readonly kind: "sandbox" }
   | {
       readonly kind: "shopify";

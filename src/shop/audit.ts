@@ -57,7 +57,7 @@ interface AuditRow {
 }
 
 /** Rows to list; null members let every row through. */
-export interface AuditFilters {
+interface AuditFilters {
   readonly keyId: string | null;
   /** The operation's name; matches every surface's tag. */
   readonly operation: string | null;

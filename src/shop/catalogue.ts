@@ -16,7 +16,7 @@ import { type RecordTable, fieldTable } from "./record-table.ts";
 
 // The catalogue, as far as orders read and write it.
 
-export interface SupplierFacts {
+interface SupplierFacts {
   readonly name: string;
   readonly currencyCode: string | null;
   readonly leadTimeDays: number | null;
@@ -116,7 +116,7 @@ export const supplierTable: RecordTable<Supplier, Row> = {
 /** How a variant stands at the storefront, as last imported or pulled. */
 export const variantStatuses = ["active", "inactive", "deleted", "unsyncable"] as const;
 
-export type VariantStatus = (typeof variantStatuses)[number];
+type VariantStatus = (typeof variantStatuses)[number];
 
 export const variantFields = {
   variantId: { kind: "text" },

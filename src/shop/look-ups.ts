@@ -39,14 +39,14 @@ export interface LookUpPage<Found> {
 }
 
 /** What every look-up can be asked for; null: not filtered by it. */
-export interface LookUp {
+interface LookUp {
   /** Found in the name, whatever the case. */
   readonly search: string | null;
   /** At most 90. */
   readonly ids: readonly string[] | null;
 }
 
-export interface VariantLookUp extends LookUp {
+interface VariantLookUp extends LookUp {
   /** Exactly as it is spelled, like `barcode`. */
   readonly sku: string | null;
   readonly barcode: string | null;

@@ -9,12 +9,12 @@ import type { SqlValue, Statement, Tx } from "../store/store.ts";
 import { orNull } from "./columns.ts";
 
 /** The log's changes and a receipt's lines are stored as core describes them. */
-export const changesFrom = (json: string): readonly FieldChange[] => {
+const changesFrom = (json: string): readonly FieldChange[] => {
   const changes: readonly FieldChange[] = JSON.parse(json);
   return changes;
 };
 
-export const receiptLinesFrom = (json: string): ReceiptDraft["lines"] => {
+const receiptLinesFrom = (json: string): ReceiptDraft["lines"] => {
   const lines: ReceiptDraft["lines"] = JSON.parse(json);
   return lines;
 };
@@ -154,7 +154,7 @@ export function historyStatements(
   ];
 }
 
-export interface LogRow {
+interface LogRow {
   readonly log_id: string;
   readonly occurred_at: number;
   readonly action: string;
@@ -167,7 +167,7 @@ export interface LogRow {
   readonly changes: string;
 }
 
-export interface ReceiptRow {
+interface ReceiptRow {
   readonly receipt_id: string;
   readonly received_at: number;
   readonly recorded_by: string | null;
@@ -177,7 +177,7 @@ export interface ReceiptRow {
   readonly lines: string;
 }
 
-export interface CostSyncRow {
+interface CostSyncRow {
   readonly cost_sync_id: string;
   readonly variant_id: string;
   readonly po_line_item_id: string;
@@ -197,20 +197,20 @@ export interface CostSyncRow {
 }
 
 /** Reads of an order's log, cost history and receipts begin with these; `where` and order are the reader's. */
-export const selectLog = `
+const selectLog = `
 select log_id, occurred_at, action, message, actor_type, actor_id, actor_name, operation, request_id, changes
 from purchase_order_log`;
 
-export const selectReceipts = `
+const selectReceipts = `
 select receipt_id, received_at, recorded_by, source, reason, request_id, lines
 from receipt`;
 
-export const selectCosts = `
+const selectCosts = `
 select cost_sync_id, variant_id, po_line_item_id, previous_unit_cost, proposed_unit_cost, currency_code, source_unit_cost,
   source_currency_code, fx_rate, fx_source, outcome, reason, attempt, completion, proposed_at, resolved_at
 from cost_sync`;
 
-export const logFrom = (row: LogRow): LogEntry => ({
+const logFrom = (row: LogRow): LogEntry => ({
   logId: row.log_id,
   occurredAtMs: row.occurred_at,
   action: row.action,
@@ -221,7 +221,7 @@ export const logFrom = (row: LogRow): LogEntry => ({
   changes: changesFrom(row.changes),
 });
 
-export const receiptFrom = (row: ReceiptRow): Receipt => ({
+const receiptFrom = (row: ReceiptRow): Receipt => ({
   receiptId: row.receipt_id,
   receivedAtMs: row.received_at,
   recordedBy: row.recorded_by,
@@ -231,7 +231,7 @@ export const receiptFrom = (row: ReceiptRow): Receipt => ({
   lines: receiptLinesFrom(row.lines),
 });
 
-export const costFrom = (row: CostSyncRow): CostSyncEntry => ({
+const costFrom = (row: CostSyncRow): CostSyncEntry => ({
   costSyncId: row.cost_sync_id,
   variantId: row.variant_id,
   poLineItemId: row.po_line_item_id,
@@ -268,7 +268,7 @@ export interface HistoryPosition {
   readonly id: string;
 }
 
-export interface HistoryPage<Entry> {
+interface HistoryPage<Entry> {
   readonly entries: readonly Entry[];
   readonly totalCount: number;
   /** Null on the last page. */

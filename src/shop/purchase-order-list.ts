@@ -33,12 +33,12 @@ export interface OrderFilters {
 }
 
 /** Where a page ended. */
-export interface OrderPosition {
+interface OrderPosition {
   readonly createdAtMs: number;
   readonly purchaseOrderId: string;
 }
 
-export interface OrderPage {
+interface OrderPage {
   readonly orders: readonly Header[];
   /** Matches over all pages. */
   readonly totalCount: number;

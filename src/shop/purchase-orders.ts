@@ -73,7 +73,7 @@ export async function loadOrder(tx: Tx, shopId: string, purchaseOrderId: string)
   return header === null ? null : { ...header, lineItems: rows.map(lineFrom) };
 }
 
-export interface LinePage {
+interface LinePage {
   readonly lineItems: readonly LineItem[];
   readonly totalCount: number;
   /** Place of the page's last line in its order; null on the last page. */
@@ -136,7 +136,7 @@ export async function pageOfOrders(
 }
 
 /** What a search for an order by text looks through, one field a line; the supplier's name is looked up where it stands (C13). */
-export const searchText = (order: Pick<Header, "poNumber" | "poName" | "supplierReference">): string =>
+const searchText = (order: Pick<Header, "poNumber" | "poName" | "supplierReference">): string =>
   [order.poNumber, order.poName ?? "", order.supplierReference ?? ""].map(fold).join("\n");
 
 const { purchaseOrderId: _orderKey, ...headerDataFields } = storedHeaderFields;

@@ -24,7 +24,7 @@ export const defaultQueueLimits: QueueLimits = { lengthMax: 1_000, waitMsMax: 10
 const retryAfterMsMin = 100;
 
 /** A write that can be refused before it runs. */
-export interface QueuedWrite {
+interface QueuedWrite {
   refuse(fault: Fault): void;
 }
 

@@ -41,7 +41,7 @@ export interface WaitLimits {
 
 const defaultWaitLimits: WaitLimits = { silenceMs: 30_000, arrivalMs: 5_000, drainMs: 60_000 };
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly app: App;
   readonly host: string;
   /** 0: any free port. */

@@ -160,7 +160,7 @@ export function faultOf(error: unknown): Fault | null {
   return null;
 }
 
-export interface PostgresPoolOptions {
+interface PostgresPoolOptions {
   /** `postgres://user:password@host:port/database?sslmode=…` */
   readonly url: string;
   readonly connectionsMax: number;

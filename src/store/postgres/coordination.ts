@@ -23,7 +23,7 @@ const renewMs = 10_000;
 /** Between two tries to give a claim back while the database cannot be reached. */
 const releasePauseMs = 500;
 
-export interface PostgresCoordinationOptions {
+interface PostgresCoordinationOptions {
   readonly pool: PostgresPool;
   /** The PostgreSQL schema that holds the rows; made if it is absent. */
   readonly schemaName: string;
@@ -32,7 +32,7 @@ export interface PostgresCoordinationOptions {
 }
 
 /** A Coordination that renews leases until it is closed. */
-export interface PostgresCoordination extends Coordination {
+interface PostgresCoordination extends Coordination {
   close(): Promise<void>;
 }
 

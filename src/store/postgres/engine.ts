@@ -44,7 +44,7 @@ const outcomePauseMs = 200;
 /** The wait that a caller is told with an unknown outcome. */
 const unknownRetryMs = 2_000;
 
-export interface PostgresEngineOptions {
+interface PostgresEngineOptions {
   readonly pool: PostgresPool;
   /** The PostgreSQL schema that holds these shops; made if it is absent. */
   readonly schemaName: string;

@@ -53,7 +53,7 @@ export const searchAllShops = "set local openpo.looking_for_work = 'on'";
 const searchPolicy = "work_due";
 
 /** A numbered sequence of migrations of a PostgreSQL schema. */
-export interface MigrationLine {
+interface MigrationLine {
   /** The name under which its version is kept. */
   readonly name: string;
   /** Step n brings the schema from version n − 1 to n; each step is a list of statements. */

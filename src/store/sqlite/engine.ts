@@ -18,7 +18,7 @@ import { type Schema, loadSchema } from "./schema.ts";
 
 const fileSuffix = ".db";
 
-export interface SqliteEngineOptions {
+interface SqliteEngineOptions {
   /** Holds the files; created if it is absent. */
   readonly directory: string;
   /** Holds the numbered migrations. */
@@ -33,7 +33,7 @@ export interface SqliteEngineOptions {
 }
 
 /** The engine, with what only files can do. */
-export interface SqliteEngine extends Engine {
+interface SqliteEngine extends Engine {
   /**
    * Copies the shop's data to a new file at `path`: everything that was acknowledged before the call, and what is committed while it
    * runs. The shop is served meanwhile.

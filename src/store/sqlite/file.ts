@@ -112,7 +112,7 @@ export function syncDirectory(directory: string): void {
   }
 }
 
-export interface ShopFileOptions {
+interface ShopFileOptions {
   readonly path: string;
   readonly schema: Schema;
   /** Called once when a sync has failed (W4). */

@@ -6,7 +6,7 @@
  */
 
 /** How a piece of work has ended. */
-export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: unknown };
+type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: unknown };
 
 export class WorkWatch {
   readonly #onStuck: () => Error;
