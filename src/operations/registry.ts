@@ -1,6 +1,7 @@
 /**
  * Every operation there is. Surfaces, documents and generated tests read this list and nothing else.
  */
+import { ordersNeedingAttention } from "./agent/attention.ts";
 import { listLocations } from "./agent/locations.ts";
 import { listSuppliers } from "./agent/suppliers.ts";
 import { searchVariants } from "./agent/variants.ts";
@@ -68,6 +69,7 @@ export const operations: readonly Operation[] = [
   listSuppliers,
   listLocations,
   searchVariants,
+  ordersNeedingAttention,
 ];
 
 /** Those that REST has a path for. */

@@ -14,8 +14,17 @@ import { removeStatements } from "./purchase-order-tables.ts";
 const attachmentKinds = ["payment", "document", "shipment", "credit"] as const;
 
 const insertAttachment = `
-insert into purchase_order_attachment (shop_id, purchase_order_id, kind, attachment_id, position, doc)
-values (?, ?, ?, ?, ?, ?)`;
+insert into purchase_order_attachment (shop_id, purchase_order_id, kind, attachment_id, position, doc, due_date)
+values (?, ?, ?, ?, ?, ?, ?)`;
+
+/** Before every other date. */
+const earliestDate = "0000-01-01";
+
+/** When a payment is due that has not been made; null when there is nothing to pay on a date. */
+function dueDateOf({ status, dueDate }: Payment): string | null {
+  if (status === "Overdue") return dueDate ?? earliestDate;
+  return status === "Scheduled" ? dueDate : null;
+}
 
 /** Replaces what hangs on the order. */
 export function attachmentStatements(
@@ -23,17 +32,17 @@ export function attachmentStatements(
   purchaseOrderId: string,
   { payments, documents, shipments, credits }: Attachments,
 ): readonly Statement[] {
-  const entries: readonly (readonly [(typeof attachmentKinds)[number], string, object])[] = [
-    ...payments.map((payment) => ["payment", payment.paymentId, payment] as const),
-    ...documents.map((document) => ["document", document.documentId, document] as const),
-    ...shipments.map((shipment) => ["shipment", shipment.shipmentId, shipment] as const),
-    ...credits.map((credit) => ["credit", credit.creditId, credit] as const),
+  const entries: readonly (readonly [(typeof attachmentKinds)[number], string, object, string | null])[] = [
+    ...payments.map((payment) => ["payment", payment.paymentId, payment, dueDateOf(payment)] as const),
+    ...documents.map((document) => ["document", document.documentId, document, null] as const),
+    ...shipments.map((shipment) => ["shipment", shipment.shipmentId, shipment, null] as const),
+    ...credits.map((credit) => ["credit", credit.creditId, credit, null] as const),
   ];
   return [
     ...removeStatements(shopId, purchaseOrderId, ["purchase_order_attachment"]),
-    ...entries.map(([kind, attachmentId, attachment], position) => ({
+    ...entries.map(([kind, attachmentId, attachment, dueDate], position) => ({
       sql: insertAttachment,
-      params: [shopId, purchaseOrderId, kind, attachmentId, position, JSON.stringify(attachment)],
+      params: [shopId, purchaseOrderId, kind, attachmentId, position, JSON.stringify(attachment), dueDate],
     })),
   ];
 }

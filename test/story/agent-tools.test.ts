@@ -1,9 +1,10 @@
 /**
  * The tools that REST has no path for (C68), over the protocol: look-ups with paging and codes, another shop's records out of sight,
- * and what the audit log says of them.
+ * what the audit log says of them, and the list of orders that need attention.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { dateOf, dayIn, dayMs } from "../../src/core/calendar.ts";
 import { importRecords } from "../../src/exchange/import.ts";
 import { apiPrefix } from "../../src/http/routes.ts";
 import { isRestOperation } from "../../src/operations/operation.ts";
@@ -195,4 +196,122 @@ test("a tool without a path on REST is audited by its name, draws on the bucket,
     assert.doesNotMatch(document, new RegExp(`"${name}"`));
     assert.equal((await server.get(`${apiPrefix}/${name}`)).status, 404);
   }
+});
+
+/** Today, where the test shop is, and days around it. */
+const date = (server: GoodsServer, days: number): string => dateOf(dayIn("UTC", server.clock.now()) + days);
+
+const instant = (server: GoodsServer, days: number): string =>
+  new Date(server.clock.now() + days * dayMs).toISOString();
+
+test("orders needing attention are listed once each, longest waiting first, with reasons, open quantities and a next step", async () => {
+  await using server = await startGoodsServer();
+  const line = (more: object = {}) => [{ poLineItemId: "a", variantId: "red", quantityOrdered: 10, ...more }];
+  const order = (purchaseOrderId: string, status: string, more: object = {}) => ({
+    type: "purchaseOrder",
+    purchaseOrderId,
+    poNumber: purchaseOrderId,
+    status,
+    supplierId: "mill",
+    locationId: "warehouse",
+    sentAt: instant(server, -1),
+    lineItems: line(),
+    ...more,
+  });
+  const payment = (paymentId: string, more: object) => ({
+    paymentId,
+    paymentType: "balance",
+    status: "Scheduled",
+    amount: 40,
+    currencyCode: "EUR",
+    createdAt: instant(server, -30),
+    ...more,
+  });
+  await server.bring([
+    order("late", "In Progress", {
+      expectedDeliveryDate: date(server, -4),
+      lineItems: line({ quantityReceived: 3, quantitySynced: 3 }),
+    }),
+    order("in-time", "In Progress", { expectedDeliveryDate: date(server, 0) }),
+    order("draft", "Draft", { expectedDeliveryDate: date(server, -9) }),
+    order("unconfirmed", "Sent", { sentAt: instant(server, -6) }),
+    order("sent", "Sent", { sentAt: instant(server, -2), locationId: "pier" }),
+    order("disputed", "Disputed", { previousStatus: "Confirmed", updatedAt: instant(server, -1) }),
+    order("unsynced", "Partially Received", {
+      updatedAt: instant(server, -2),
+      lineItems: line({ quantityReceived: 4, quantitySynced: 1 }),
+    }),
+    order("custom", "Partially Received", {
+      lineItems: [
+        {
+          poLineItemId: "a",
+          variantId: "CSTM-1",
+          quantityOrdered: 9,
+          quantityReceived: 4,
+          quantitySynced: 0,
+          productName: "Pallet",
+        },
+      ],
+    }),
+    order("all-in", "Received", {
+      receivedAt: instant(server, -3),
+      lineItems: line({ quantityReceived: 10, quantitySynced: 10 }),
+    }),
+    order("owed", "Completed", {
+      lineItems: line({ unitCost: 9, quantityReceived: 10, quantitySynced: 10 }),
+      payments: [payment("due", { dueDate: date(server, -10) }), payment("later", { dueDate: date(server, 10) })],
+    }),
+    order("cancelled", "Cancelled", {
+      previousStatus: "Sent",
+      payments: [payment("due", { dueDate: date(server, -10) })],
+    }),
+  ]);
+  await bringElsewhere(server);
+  await using agent = await connectAgent(server, { key: server.readKey });
+  const all = await agent.call("orders_needing_attention");
+  const rows = all.at("orders");
+  assert.ok(Array.isArray(rows));
+  assert.deepEqual(
+    rows.map((_, index) => [all.at("orders", index, "purchaseOrderId"), all.at("orders", index, "reasons")]),
+    [
+      ["owed", [{ reason: "payment-due", days: 10 }]],
+      ["unconfirmed", [{ reason: "unconfirmed", days: 6 }]],
+      ["late", [{ reason: "late", days: 4 }]],
+      ["all-in", [{ reason: "received", days: 3 }]],
+      ["unsynced", [{ reason: "unsynced", days: 2 }]],
+      ["disputed", [{ reason: "disputed", days: 1 }]],
+    ],
+  );
+  assert.deepEqual(all.at("counts"), {
+    disputed: 1,
+    unsynced: 1,
+    late: 1,
+    unconfirmed: 1,
+    received: 1,
+    "payment-due": 1,
+  });
+  assert.deepEqual(all.at("orders", 0, "duePayments"), [
+    { amount: 40, currencyCode: "EUR", dueDate: date(server, -10) },
+  ]);
+  const { nextStep, ...late } = Object.fromEntries(Object.entries(all.at("orders", 2) ?? {}));
+  assert.deepEqual(late, {
+    purchaseOrderId: "late",
+    poNumber: "late",
+    status: "In Progress",
+    supplierName: "The Mill",
+    reasons: [{ reason: "late", days: 4 }],
+    nextExpectedDate: date(server, -4),
+    quantityOrdered: 10,
+    quantityReceived: 3,
+    quantityPending: 7,
+  });
+  assert.partialDeepStrictEqual(nextStep, {
+    tool: "purchase_order_update",
+    arguments: { purchaseOrderId: "late" },
+  });
+
+  const orders = (input: object) => found(agent, "orders_needing_attention", "orders", "purchaseOrderId", input);
+  assert.deepEqual(await orders({ limit: 1 }), ["owed", "unconfirmed", "late", "all-in", "unsynced", "disputed"]);
+  assert.deepEqual(await orders({ unconfirmedDays: 1, locationId: "pier" }), ["sent"]);
+  assert.deepEqual(await orders({ supplierId: "unknown" }), []);
 });

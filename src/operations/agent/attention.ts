@@ -1,0 +1,156 @@
+/** The orders that somebody has to look after: a tool without a path on REST (C68). */
+import { z } from "zod";
+import {
+  type Attention,
+  type AttentionReason,
+  attentionReasons,
+  attentionTo,
+  isDue,
+  unconfirmedDaysDefault,
+} from "../../core/attention.ts";
+import { type Day, dayIn } from "../../core/calendar.ts";
+import { type CursorScope, decodeCursor, encodeCursor, invalidCursor } from "../../core/cursor.ts";
+import { moneyToNumber, quantityToNumber } from "../../core/money.ts";
+import { statuses } from "../../core/purchase-order.ts";
+import { type AttentionOrder, ordersToLookAt } from "../../shop/attention.ts";
+import { cursor, dateSchema, id, limit, pageShape } from "../fields.ts";
+import { operation } from "../operation.ts";
+import { readTool } from "./tool.ts";
+
+const unconfirmedDaysMax = 365;
+
+const orderSchema = z.strictObject({
+  purchaseOrderId: z.string(),
+  poNumber: z.string(),
+  status: z.enum(statuses),
+  supplierName: z.string().nullable(),
+  reasons: z
+    .array(z.strictObject({ reason: z.enum(attentionReasons), days: z.int() }))
+    .meta({ description: "Most pressing first; days it has held." }),
+  nextExpectedDate: dateSchema.nullable(),
+  quantityOrdered: z.number(),
+  quantityReceived: z.number(),
+  quantityPending: z.number(),
+  duePayments: z
+    .array(z.strictObject({ amount: z.number(), currencyCode: z.string(), dueDate: dateSchema.nullable() }))
+    .optional(),
+  nextStep: z.strictObject({
+    tool: z.string(),
+    arguments: z.record(z.string(), z.union([z.string(), z.boolean()])),
+    advice: z.string(),
+  }),
+});
+
+interface Found {
+  readonly order: AttentionOrder;
+  readonly attention: Attention;
+  /** Days of the reason that has held longest: the page's order. */
+  readonly days: number;
+}
+
+function orderJson({ order, attention }: Found, today: Day): z.output<typeof orderSchema> {
+  const due = order.payments.filter((payment) => isDue(payment, today));
+  return {
+    purchaseOrderId: order.purchaseOrderId,
+    poNumber: order.poNumber,
+    status: order.status,
+    supplierName: order.supplierName,
+    reasons: [...attention.reasons],
+    nextExpectedDate: order.nextExpectedDate,
+    quantityOrdered: quantityToNumber(order.quantityOrdered),
+    quantityReceived: quantityToNumber(order.quantityReceived),
+    quantityPending: quantityToNumber(order.quantityPending),
+    ...(due.length === 0
+      ? {}
+      : {
+          duePayments: due.map(({ amount, currencyCode, dueDate }) => ({
+            amount: moneyToNumber(amount),
+            currencyCode,
+            dueDate,
+          })),
+        }),
+    nextStep: { ...attention.nextStep, arguments: { ...attention.nextStep.arguments } },
+  };
+}
+
+/** The reason that has held longest first, then by id. */
+const byDays = (a: Position, b: Position): number =>
+  b.days - a.days || (a.purchaseOrderId < b.purchaseOrderId ? -1 : a.purchaseOrderId > b.purchaseOrderId ? 1 : 0);
+
+interface Position {
+  readonly days: number;
+  readonly purchaseOrderId: string;
+}
+
+const positionOf = ({ days, order }: Found): Position => ({ days, purchaseOrderId: order.purchaseOrderId });
+
+function positionFrom(scope: CursorScope, encoded: string): Position {
+  const [days, purchaseOrderId, ...more] = decodeCursor(scope, encoded);
+  if (typeof days !== "number" || typeof purchaseOrderId !== "string" || more.length > 0) throw invalidCursor();
+  return { days, purchaseOrderId };
+}
+
+const countsOf = (found: readonly Found[]): Record<AttentionReason, number> => {
+  const counts = { disputed: 0, unsynced: 0, late: 0, unconfirmed: 0, received: 0, "payment-due": 0 };
+  for (const { attention } of found) for (const { reason } of attention.reasons) counts[reason] += 1;
+  return counts;
+};
+
+export const ordersNeedingAttention = operation({
+  ...readTool,
+  name: "orders_needing_attention",
+  title: "Orders needing attention",
+  summary: "Orders that are late, unconfirmed, disputed, unsynced, fully in but open, or have a payment due.",
+  description:
+    "Each order once, longest waiting first, with its reasons, days, open quantities and the next tool to call. counts covers all pages.",
+  faults: [],
+  input: z
+    .strictObject({
+      unconfirmedDays: z
+        .int()
+        .min(0)
+        .max(unconfirmedDaysMax)
+        .default(unconfirmedDaysDefault)
+        .meta({ description: "Unconfirmed means Sent for more than so many days." }),
+      locationId: id.optional(),
+      supplierId: id.optional(),
+      limit,
+      cursor,
+    })
+    .meta({ example: { limit: 20 } }),
+  output: z.strictObject({
+    orders: z.array(orderSchema),
+    counts: z.record(z.enum(attentionReasons), z.int()).meta({ description: "Orders by reason." }),
+    ...pageShape,
+  }),
+  async run(call, { limit: rows, cursor: encoded, ...filters }) {
+    const { shopId, timezone } = call.shop;
+    const scope = { list: call.operation, shopId, filters };
+    const after = encoded === undefined ? null : positionFrom(scope, encoded);
+    const nowMs = call.clock.now();
+    const today = dayIn(timezone, nowMs);
+    const { unconfirmedDays, supplierId = null, locationId = null } = filters;
+    const orders = await call.read((tx) => ordersToLookAt(tx, shopId, { supplierId, locationId }, today));
+    const found = orders
+      .flatMap((order): readonly Found[] => {
+        const attention = attentionTo(order, { nowMs, today, unconfirmedDays });
+        if (attention === null) return [];
+        return [{ order, attention, days: Math.max(...attention.reasons.map(({ days }) => days)) }];
+      })
+      .toSorted((a, b) => byDays(positionOf(a), positionOf(b)));
+    const rest = after === null ? found : found.filter((each) => byDays(positionOf(each), after) > 0);
+    const shown = rest.slice(0, rows);
+    const last = shown.at(-1);
+    return {
+      data: {
+        orders: shown.map((each) => orderJson(each, today)),
+        counts: countsOf(found),
+        totalCount: found.length,
+        cursor:
+          rest.length > shown.length && last !== undefined
+            ? encodeCursor(scope, [last.days, last.order.purchaseOrderId])
+            : null,
+      },
+    };
+  },
+});
