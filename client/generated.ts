@@ -419,6 +419,14 @@ export type SideEffects = {
   } | undefined;
 };
 
+/** Something that looks wrong and was done all the same. */
+export type Warning = {
+  /** JSON pointer into the request; empty for the order as a whole. */
+  readonly path: string;
+  readonly reason: "unknown-supplier" | "unknown-location" | "unknown-variant" | "no-cost" | "off-moq" | "off-pack-size" | "no-lines";
+  readonly message: string;
+};
+
 /** A line that the call left as it was, and why. */
 export type LineFailure = {
   readonly lineItemId: string;
@@ -509,6 +517,8 @@ export interface Operations {
     output: {
       readonly purchaseOrder: PurchaseOrder;
       readonly sideEffects: SideEffects;
+      /** What looks wrong and was done all the same; absent when there is nothing. */
+      readonly warnings?: readonly (Warning)[] | undefined;
     };
     code: "INVALID_INPUT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "DO_OVERLOADED" | "DO_UNAVAILABLE";
     reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS";
@@ -637,6 +647,8 @@ export interface Operations {
       readonly sideEffects: SideEffects;
       /** What to do about follow-on work that failed; present exactly then. */
       readonly recovery?: string | undefined;
+      /** What looks wrong and was done all the same; absent when there is nothing. */
+      readonly warnings?: readonly (Warning)[] | undefined;
     };
     code: "INVALID_INPUT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "DO_OVERLOADED" | "DO_UNAVAILABLE";
     reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "VERSION_MISMATCH";
@@ -691,6 +703,8 @@ export interface Operations {
       readonly sideEffects: SideEffects;
       /** What to do about follow-on work that failed; present exactly then. */
       readonly recovery?: string | undefined;
+      /** What looks wrong and was done all the same; absent when there is nothing. */
+      readonly warnings?: readonly (Warning)[] | undefined;
     };
     code: "INVALID_INPUT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "DO_OVERLOADED" | "DO_UNAVAILABLE";
     reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "VERSION_MISMATCH";
@@ -750,6 +764,8 @@ export interface Operations {
       readonly sideEffects: SideEffects;
       /** What to do about follow-on work that failed; present exactly then. */
       readonly recovery?: string | undefined;
+      /** What looks wrong and was done all the same; absent when there is nothing. */
+      readonly warnings?: readonly (Warning)[] | undefined;
       /** Lines that now are as the call wants them. */
       readonly updatedLineItemIds: readonly (string)[];
       readonly failed: readonly (LineFailure)[];
@@ -772,6 +788,8 @@ export interface Operations {
       readonly sideEffects: SideEffects;
       /** What to do about follow-on work that failed; present exactly then. */
       readonly recovery?: string | undefined;
+      /** What looks wrong and was done all the same; absent when there is nothing. */
+      readonly warnings?: readonly (Warning)[] | undefined;
     };
     code: "INVALID_INPUT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "DO_OVERLOADED" | "DO_UNAVAILABLE";
     reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "VERSION_MISMATCH";
@@ -987,6 +1005,8 @@ export interface Operations {
       readonly sideEffects: SideEffects;
       /** What to do about follow-on work that failed; present exactly then. */
       readonly recovery?: string | undefined;
+      /** What looks wrong and was done all the same; absent when there is nothing. */
+      readonly warnings?: readonly (Warning)[] | undefined;
     };
     code: "INVALID_INPUT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "DO_OVERLOADED" | "DO_UNAVAILABLE";
     reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "VERSION_MISMATCH";
@@ -1018,6 +1038,8 @@ export interface Operations {
       readonly sideEffects: SideEffects;
       /** What to do about follow-on work that failed; present exactly then. */
       readonly recovery?: string | undefined;
+      /** What looks wrong and was done all the same; absent when there is nothing. */
+      readonly warnings?: readonly (Warning)[] | undefined;
     };
     code: "INVALID_INPUT" | "INVENTORY_GUARD_ISSUES" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "UPSTREAM_STOREFRONT" | "DO_OVERLOADED" | "DO_UNAVAILABLE" | "TIMEOUT";
     reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "PREVIOUS_STATUS_MISMATCH" | "USE_CONFIRM_ENDPOINT" | "UNCONFIRMED_LINES" | "VERSION_MISMATCH";

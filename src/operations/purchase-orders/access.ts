@@ -113,3 +113,15 @@ export async function savedOrder(
     }),
   };
 }
+
+/** The answer with further members. */
+export const withData = <Output extends object, More extends object>(
+  { effectIds, answer }: Committed<Output>,
+  more: More,
+): Committed<Output & More> => ({
+  effectIds,
+  answer: (outcomes) => {
+    const { data, ...rest } = answer(outcomes);
+    return { data: { ...data, ...more }, ...rest };
+  },
+});

@@ -24,6 +24,7 @@ import {
   saveFor,
   savedOrder,
   stampOf,
+  withData,
   write,
 } from "./access.ts";
 import {
@@ -38,6 +39,7 @@ import {
 import { catalogueLines } from "./lines.ts";
 import { sideEffectsSchema } from "./side-effects.ts";
 import { refuseWhileInFlight } from "./stock-sync.ts";
+import { headerInQuestion, newLinesInQuestion, warningsIn, warningsShape } from "./warnings.ts";
 
 /** What the shop knows of this supplier and location. */
 async function headerFacts(
@@ -83,7 +85,7 @@ export const createPurchaseOrder = operation({
         lineItems: [{ variantId: "var_1001", quantityOrdered: 12, unitCost: 4.5 }],
       },
     }),
-  output: z.strictObject({ purchaseOrder: purchaseOrderSchema, sideEffects: sideEffectsSchema }),
+  output: z.strictObject({ purchaseOrder: purchaseOrderSchema, sideEffects: sideEffectsSchema, ...warningsShape }),
   run: (call, { lineItems, ...header }) =>
     call.commit(async (tx) => {
       const { shopId } = call.shop;
@@ -97,10 +99,15 @@ export const createPurchaseOrder = operation({
       const facts = await headerFacts(tx, call, header.supplierId ?? null, header.locationId ?? null);
       const decided = decideCreate(asked, facts, contextOf(call));
       await saveFor(tx, call, null, decided);
+      const entries = (lineItems ?? []).map(({ unitCost }, index) => ({ path: `/lineItems/${index}`, unitCost }));
+      const warnings = warningsIn(decided.next, {
+        ...headerInQuestion(header),
+        lines: newLinesInQuestion(decided.next, entries),
+      });
       return {
         effectIds: [],
         answer: () => ({
-          data: { purchaseOrder: purchaseOrderJson(decided.next), sideEffects: {} },
+          data: { purchaseOrder: purchaseOrderJson(decided.next), sideEffects: {}, ...warnings },
           location: `/api/v1/purchase-orders/${asked.purchaseOrderId}`,
           etag: etagOf(decided.next),
         }),
@@ -135,12 +142,13 @@ export const updatePurchaseOrder = operation({
       example: { purchaseOrderId: exampleId, expectedDeliveryDate: "2026-12-01", tags: ["spring"] },
       body: { minProperties: 1 },
     }),
-  output: orderAnswer,
+  output: z.strictObject({ ...orderAnswer.shape, ...warningsShape }),
   run: (call, { purchaseOrderId, ...changes }) =>
     call.commit(async (tx) => {
       const order = await orderToChange(tx, call, purchaseOrderId);
       const decided = await decidedHeader(tx, call, order, changes);
-      return savedOrder(tx, call, order, decided);
+      const saved = await savedOrder(tx, call, order, decided);
+      return withData(saved, warningsIn(decided.next, headerInQuestion(changes)));
     }),
 });
 

@@ -39,6 +39,7 @@ import {
   path,
   saveFor,
   savedOrder,
+  withData,
   write,
 } from "./access.ts";
 import type { catalogueLineInput } from "./json.ts";
@@ -57,6 +58,7 @@ import {
   supplierInput,
 } from "./json.ts";
 import { type SupplierUpdate, followOnShape, renderSideEffects } from "./side-effects.ts";
+import { editedLinesInQuestion, newLinesInQuestion, warningsIn, warningsShape } from "./warnings.ts";
 
 type CatalogueLine = z.output<typeof catalogueLineInput>;
 
@@ -86,6 +88,7 @@ const linesAnswer = z.strictObject({
   purchaseOrder: purchaseOrderSchema,
   lineItems: z.array(lineSchema).meta({ description: "The lines of this call, as they are now." }),
   ...followOnShape,
+  ...warningsShape,
 });
 
 /** Adds the lines and answers with them. */
@@ -97,14 +100,14 @@ async function addedLines(
 ): Promise<Committed<z.output<typeof linesAnswer>>> {
   const decided = decideAddLines(order, lines, contextOf(call));
   const saved = await savedOrder(tx, call, order, decided);
-  const added = decided.next.lineItems.slice(order.lineItems.length).map(lineJson);
-  return {
-    effectIds: saved.effectIds,
-    answer: (outcomes) => {
-      const { data, ...rest } = saved.answer(outcomes);
-      return { data: { ...data, lineItems: added }, ...rest };
-    },
-  };
+  const entries = lines.map(({ isCustom, unitCost }, index) => ({
+    path: isCustom ? "" : `/lineItems/${index}`,
+    unitCost,
+  }));
+  return withData(saved, {
+    lineItems: decided.next.lineItems.slice(order.lineItems.length).map(lineJson),
+    ...warningsIn(decided.next, { lines: newLinesInQuestion(decided.next, entries) }),
+  });
 }
 
 export const addLineItems = operation({
@@ -238,6 +241,7 @@ export const updateLineItems = operation({
       const supplierUpdate = input.updateSupplier ? await writeBack(tx, call, input.lines, decided) : undefined;
       const { next, updatedLineItemIds, failed } = decided;
       const updated = new Set(updatedLineItemIds);
+      const warnings = warningsIn(next, { lines: editedLinesInQuestion(next, input.lines, updated) });
       return {
         effectIds: effects.map((effect) => effect.effectId),
         answer: (outcomes) => ({
@@ -250,6 +254,7 @@ export const updateLineItems = operation({
               order: next,
               ...(supplierUpdate === undefined ? {} : { supplierUpdate }),
             }),
+            ...warnings,
           },
           etag: etagOf(next),
         }),
@@ -319,6 +324,7 @@ export const deleteLineItems = operation({
     deletedLineItemIds: z.array(z.string()),
     failed: z.array(lineFailureSchema),
     ...followOnShape,
+    ...warningsShape,
   }),
   run: (call, input) =>
     call.commit(async (tx) => {
@@ -326,19 +332,10 @@ export const deleteLineItems = operation({
       const decided = decideDeleteLines(order, input.lineItemIds, contextOf(call));
       const saved = await savedOrder(tx, call, order, decided);
       const { deletedLineItemIds, failed } = decided;
-      return {
-        effectIds: saved.effectIds,
-        answer: (outcomes) => {
-          const { data, ...rest } = saved.answer(outcomes);
-          return {
-            data: {
-              ...data,
-              deletedLineItemIds: [...deletedLineItemIds],
-              failed: failed.map((failure) => ({ ...failure })),
-            },
-            ...rest,
-          };
-        },
-      };
+      return withData(saved, {
+        deletedLineItemIds: [...deletedLineItemIds],
+        failed: failed.map((failure) => ({ ...failure })),
+        ...warningsIn(decided.next, {}),
+      });
     }),
 });

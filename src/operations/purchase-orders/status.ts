@@ -9,10 +9,11 @@ import { statuses } from "../../core/purchase-order.ts";
 import { decideStatus, isGuardedMove } from "../../core/status-move.ts";
 import { isHeld } from "../../core/status.ts";
 import { operation } from "../operation.ts";
-import { contextOf, exampleId, faults, orderToChange, path, savedOrder, write } from "./access.ts";
+import { contextOf, exampleId, faults, orderToChange, path, savedOrder, withData, write } from "./access.ts";
 import { guard, guardFaults, LinesAdded, noGuard, resolutions, untilAllLinesAreGuarded } from "./guard.ts";
 import { purchaseOrderId, purchaseOrderSchema } from "./json.ts";
 import { followOnShape } from "./side-effects.ts";
+import { sentOrderInQuestion, warningsIn, warningsShape } from "./warnings.ts";
 
 export const changeStatus = operation({
   ...write,
@@ -43,6 +44,7 @@ export const changeStatus = operation({
       .optional()
       .meta({ description: "Present when the order came back from Cancelled, On Hold or Disputed." }),
     ...followOnShape,
+    ...warningsShape,
   }),
   run: (call, input) =>
     untilAllLinesAreGuarded(async () => {
@@ -64,13 +66,7 @@ export const changeStatus = operation({
           transition: { from: order.status, to: status },
           ...(isHeld(order) ? { previousStatus } : {}),
         };
-        return {
-          effectIds: saved.effectIds,
-          answer: (outcomes) => {
-            const { data, ...rest } = saved.answer(outcomes);
-            return { data: { ...data, ...moved }, ...rest };
-          },
-        };
+        return withData(saved, { ...moved, ...warningsIn(decided.next, sentOrderInQuestion(decided.next)) });
       });
     }),
 });

@@ -1,0 +1,74 @@
+/** Warnings in the answers of writes (C16). */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isJsonArray } from "../../src/core/json.ts";
+import { startGoodsServer } from "../support/goods-server.ts";
+import type { TestResponse } from "../support/server.ts";
+
+const orders = "/api/v1/purchase-orders";
+
+/** `path reason` of each warning; null when the member is absent. */
+function warned(answer: TestResponse): string | null {
+  assert.ok(answer.status < 300, answer.text);
+  if (!answer.text.includes('"warnings"')) return null;
+  const warnings = answer.at("data", "warnings") ?? null;
+  assert.ok(isJsonArray(warnings));
+  return warnings
+    .map(
+      (_, index) =>
+        `${answer.textAt("data", "warnings", index, "path")} ${answer.textAt("data", "warnings", index, "reason")}`,
+    )
+    .join(", ");
+}
+
+test("each write tells what looks wrong in what was sent, and does it", async () => {
+  await using server = await startGoodsServer();
+  const fine = { variantId: "red", quantityOrdered: 6, unitCost: 4, moq: 6, packSize: 3 };
+  const created = await server.post(orders, { supplierId: "mill", locationId: "warehouse", lineItems: [fine] });
+  assert.equal(warned(created), null);
+  const wrong = await server.post(orders, {
+    supplierId: "nobody",
+    locationId: "nowhere",
+    lineItems: [fine, { variantId: "R-1", quantityOrdered: 5, packSize: 2 }],
+  });
+  assert.equal(
+    warned(wrong),
+    "/supplierId unknown-supplier, /locationId unknown-location, /lineItems/1/variantId unknown-variant, " +
+      "/lineItems/1/unitCost no-cost, /lineItems/1/quantityOrdered off-pack-size",
+  );
+  const order = `${orders}/${created.textAt("data", "purchaseOrder", "purchaseOrderId")}`;
+  const line = created.textAt("data", "purchaseOrder", "lineItems", 0, "poLineItemId");
+  assert.equal(warned(await server.patch(order, { supplierId: "nobody" })), "/supplierId unknown-supplier");
+  assert.equal(warned(await server.patch(order, { note: "x" })), null, "only what is sent is looked at");
+  assert.equal(
+    warned(await server.post(`${order}/line-items`, { lineItems: [fine, { ...fine, quantityOrdered: 3 }] })),
+    "/lineItems/1/quantityOrdered off-moq",
+  );
+  assert.equal(
+    warned(await server.post(`${order}/line-items/custom`, { productName: "Pallet", quantityOrdered: 1, moq: 5 })),
+    "/unitCost no-cost",
+  );
+  const edit = { lineItemId: line, quantityOrdered: 7 };
+  assert.equal(
+    warned(await server.patch(`${order}/line-items`, { lines: [{ lineItemId: "gone", note: "x" }, edit] })),
+    "/lines/1/quantityOrdered off-pack-size",
+  );
+  assert.equal(warned(await server.patch(`${order}/line-items`, { lines: [{ lineItemId: line, note: "y" }] })), null);
+  assert.equal(
+    warned(await server.post(`${order}/status`, { status: "Sent" })),
+    " unknown-supplier,  off-pack-size,  off-moq",
+  );
+});
+
+test("an order that is sent without lines is warned of, and so is the deletion of an open order's last line", async () => {
+  await using server = await startGoodsServer();
+  await server.bringOrder("Draft", []);
+  assert.equal(warned(await server.post(server.order("/status"), { status: "Sent" })), " no-lines");
+  const added = await server.post(server.order("/line-items"), {
+    lineItems: [{ variantId: "red", quantityOrdered: 1, unitCost: 0 }],
+  });
+  assert.equal(warned(added), null, "a cost of 0 that was sent stands");
+  const line = added.textAt("data", "lineItems", 0, "poLineItemId");
+  const deleted = await server.delete(`${server.order("/line-items")}?lineItemIds=${line}`);
+  assert.equal(warned(deleted), " no-lines");
+});
