@@ -18,7 +18,9 @@ export type FxRate = number & { readonly [rateBrand]: true };
 
 /** Decimals of each kind of figure, on the wire and stored. */
 export const quantityDecimalsMax = 3;
+/** Decimals that an amount of money keeps, in any currency. */
 export const moneyDecimalsMax = 4;
+/** Decimals that an exchange rate keeps. */
 export const fxRateDecimalsMax = 10;
 /** The largest quantity of one line, in units. */
 export const quantityMax = 1_000_000_000;

@@ -40,6 +40,7 @@ export const statuses = [
   "On Hold",
   "Disputed",
 ] as const;
+/** Where an order is in its life. */
 export type Status = (typeof statuses)[number];
 
 /** A line's status. It is not stored: lines.ts derives it from the quantities (C29). */
@@ -52,14 +53,17 @@ export const lineItemStatuses = [
   "Rejected",
   "Cancelled",
 ] as const;
+/** How far a line is (C29). */
 export type LineItemStatus = (typeof lineItemStatuses)[number];
 
 /** How far an order is paid. Derived from what was settled and the total (lines.ts). */
 export const paidStatuses = ["Unpaid", "Partially Paid", "Paid", "Overpaid"] as const;
+/** How far an order is paid (C35). */
 export type PaidStatus = (typeof paidStatuses)[number];
 
 /** How far the storefront has the received quantities (spec "Storefront sync state"). */
 export const storefrontSyncStates = ["never-synced", "in-flight", "partial", "synced", "failed"] as const;
+/** How far the storefront has what was received. */
 export type StorefrontSyncState = (typeof storefrontSyncStates)[number];
 
 /** The variantId of a custom line begins with it (spec "Purchase-order line item", C16). */
