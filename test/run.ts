@@ -1,5 +1,6 @@
 /**
- * Runs the test files (all, or those whose path contains one of the arguments). The last line of the output is `N passed, N failed`.
+ * Runs the test files whose path contains one of the arguments; without arguments all but the suites that have a script of their own.
+ * The last line of the output is `N passed, N failed`. A test that makes no assertion fails.
  *
  * The imports of a file decide on which engines it runs (support/engines.ts): on SQLite and then on a real PostgreSQL
  * (support/postgres.ts), or on one of them. `OPENPO_TEST_ENGINE=postgres` or `sqlite` runs only the files of that engine, on it. With `both`
@@ -11,6 +12,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
+import { pathToFileURL } from "node:url";
 import type { Json } from "../src/core/json.ts";
 import { type EngineName, placeOf } from "./support/engines.ts";
 import { type Hole, matrixOf, observedDirectoryVariable } from "./support/matrix.ts";
@@ -27,10 +29,17 @@ const holes: readonly Hole[] = [
   { status: 500, operations: /^openapi$/, reason: "it sends bytes made at the start, so nothing can fail" },
 ];
 
+/** Suites that take minutes: `npm run test:crash` and `npm run test:long`. */
+const suitesApart = ["test/crash/", "test/long/"] as const;
+
 const wanted = process.argv.slice(2);
 const engineWanted = process.env[engineVariable];
 const selected = globSync("test/**/*.test.ts")
-  .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
+  .filter((file) =>
+    wanted.length === 0
+      ? !suitesApart.some((folder) => file.startsWith(folder))
+      : wanted.some((part) => file.includes(part)),
+  )
   .sort();
 const placed = selected.map((file) => ({ file, ...placeOf(file, (name) => readFileSync(name, "utf8")) }));
 const on = (engine: EngineName): readonly string[] =>
@@ -46,6 +55,8 @@ process.env["NODE_COMPILE_CACHE"] ??= path.join(tmpdir(), "openpo-compile-cache"
 process.on("exit", () => rmSync(observedDirectory, { recursive: true, force: true }));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
+const asserting = pathToFileURL(path.join(import.meta.dirname, "support/asserting.ts")).href;
+
 let passed = 0;
 let failed = 0;
 let skipped = 0;
@@ -56,7 +67,7 @@ async function runFiles(chosen: readonly string[], label: string): Promise<void>
     files: chosen,
     concurrency: 2,
     timeout: 240_000,
-    execArgv: ["--disable-warning=ExperimentalWarning"],
+    execArgv: ["--disable-warning=ExperimentalWarning", "--import", asserting],
   });
   stream.on("test:pass", (event) => {
     if (event.details.type === "suite") return;

@@ -1,7 +1,7 @@
 /**
  * The command that serves until it gets a signal to stop.
  */
-import { openService, type Service } from "../serve.ts";
+import type { Service } from "../serve.ts";
 import { localUrl } from "./admin-client.ts";
 import { helpOption, type RunnableCommand } from "./command.ts";
 
@@ -53,6 +53,7 @@ export const serve: RunnableCommand = {
     ...helpOption,
   },
   async run(_args, { config, output }) {
+    const { openService } = await import("../serve.ts");
     const service = await openService(config);
     const { demo, adminToken } = service;
     const made = demo === null && !adminToken.isNew ? {} : { adminToken: adminToken.token, demo };

@@ -1,7 +1,7 @@
 /**
  * Random walks: sequences of requests over the whole API, generated from its document. No answer may be a 5xx or undocumented, and every
  * order in an answer must keep its invariants. The suite runs the same few walks each time. For new walks for a given time, run
- * `OPENPO_FUZZ_SECONDS=180 node test/run.ts fuzz`.
+ * `npm run test:fuzz`.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

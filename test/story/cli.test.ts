@@ -5,7 +5,8 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
-import { type Finished, type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
+import { type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
+import type { Finished } from "../support/program.ts";
 import { onPostgres } from "../support/store.ts";
 
 const adminToken = "an-admin-token-for-tests";
@@ -236,34 +237,6 @@ test("a server whose port is not the expected one is told apart from no server",
   });
 });
 
-test("wrong usage ends with 2 and the way to the help", async () => {
-  await withStopped(async ({ openpo, directory }) => {
-    const cases: readonly (readonly [readonly string[], RegExp])[] = [
-      [["fly"], /unknown command fly\.\n {2}See openpo --help\./],
-      [["--fly"], /unknown option --fly\./],
-      [["shop"], /openpo shop needs one of create, list, delete\./],
-      [["shop", "create"], /SHOP_ID is missing/],
-      [["shop", "create", "a", "b"], /unknown argument b\.\n {2}See openpo shop create --help\./],
-      [["shop", "create", "a", "--setting", "x"], /--setting x: must be NAME=VALUE/],
-      [["shop", "create", "a", "--rest-api", "maybe"], /--rest-api must be yes or no/],
-      [["shop", "list", "--fast"], /Unknown option '--fast'\.\n {2}See openpo shop list --help\./],
-      [["shop", "list", "--url", "nowhere"], /--url: nowhere is not an address/],
-      [["shop", "delete", "a"], /--confirm is missing/],
-      [["key", "list"], /--shop is missing/],
-      [["key", "create", "--shop", "a"], /--name is missing/],
-      [["audit", "--shop", "a", "--limit", "many"], /--limit must be a whole number/],
-      [["import", "--shop", "a"], /FILE is missing/],
-    ];
-    for (const [args, message] of cases) {
-      const { code, stdout, stderr } = await openpo(args);
-      assert.equal(code, 2, `${args.join(" ")}: ${stderr}`);
-      assert.match(stderr, message);
-      assert.equal(stdout, "");
-    }
-    assert.deepEqual(await readdir(directory), []);
-  });
-});
-
 test("a file that cannot be read or written is named", async () => {
   await withStopped(async ({ openpo, json, directory }) => {
     await json(["shop", "create", "acme"]);
@@ -282,18 +255,6 @@ test("a file that cannot be read or written is named", async () => {
     }
     assert.deepEqual((await readdir(directory)).sort(), [...made, "folder"]);
   });
-});
-
-test("every command has a help that names its options", async () => {
-  const { stdout } = await runProgram(["--help"]);
-  const names = [...stdout.matchAll(/^ {2}([a-z]+(?: [a-z]+)?) {2,}\S/gm)].map((match) => match[1] ?? "");
-  assert.ok(names.includes("shop create") && names.includes("serve"), stdout);
-  for (const name of names) {
-    const help = await runProgram([...name.split(" "), "--help"]);
-    assert.equal(help.code, 0);
-    assert.match(help.stdout, new RegExp(`^openpo ${name}: .+\\n\\nUsage: openpo ${name} `));
-    assert.match(help.stdout, /^ {2}--json /m);
-  }
 });
 
 test("progress is told on request, and only on stderr", async () => {

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import path from "node:path";
 import { test } from "node:test";
@@ -95,21 +94,6 @@ test("after a first start that fails on its port, the next one prints keys that 
     }
     busy.close();
   });
-});
-
-test("arguments: help and version are answered, anything else is refused with a hint", async () => {
-  const help = await runProgram(["--help"]);
-  assert.equal(help.code, 0);
-  assert.match(help.stdout, /Usage: openpo/);
-  const manifest: { version: string } = JSON.parse(
-    await readFile(path.join(import.meta.dirname, "../../package.json"), "utf8"),
-  );
-  assert.equal((await runProgram(["--version"])).stdout.trim(), manifest.version);
-  for (const args of [["fly"], ["serve", "now"]]) {
-    const refused = await runProgram(args);
-    assert.equal(refused.code, 2);
-    assert.match(refused.stderr, /^openpo: unknown (?:command|argument) \w+\.\n {2}See openpo (?:serve )?--help\.$/m);
-  }
 });
 
 test("a request that runs during a stop is answered", async () => {

@@ -4,27 +4,14 @@
  * A data directory in `OPENPO_DATA_DIR` identifies a store. On PostgreSQL the program gets the address of the database that belongs to
  * this directory, unless the test sets an address.
  */
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import path from "node:path";
 import { fetchChecked } from "./contract.ts";
+import { type Environment, type Finished, running, startProgram } from "./program.ts";
 import { databaseFor, makePlace } from "./store.ts";
 
-const main = path.join(import.meta.dirname, "../../src/main.ts");
 const startMsMax = 20_000;
 /** The admin token on PostgreSQL, where one is required, if the test sets none. */
 const adminTokenOnDatabase = "an-admin-token-on-a-database";
-
-export interface Finished {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Running processes, to be killed when a test fails. */
-const running = new Set<ChildProcess>();
-
-type Environment = Readonly<Record<string, string>>;
 
 /** Returns the environment with which the program uses the store of its data directory. */
 export async function onStore(env: Environment, args: readonly string[] = []): Promise<Environment> {
@@ -37,33 +24,12 @@ export async function onStore(env: Environment, args: readonly string[] = []): P
   return { OPENPO_DATABASE_URL: url, ...token, ...env };
 }
 
-function start(args: readonly string[], env: Environment, stdin: string | null = null) {
-  const child: ChildProcess = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, ...args], {
-    env: {
-      PATH: process.env["PATH"],
-      PORT: "0",
-      OPENPO_LOG_LEVEL: "warn",
-      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
-      ...env,
-    },
-    stdio: [stdin === null ? "ignore" : "pipe", "pipe", "pipe"],
-  });
-  child.stdin?.end(stdin);
-  running.add(child);
-  child.once("close", () => running.delete(child));
-  const output = { stdout: "", stderr: "" };
-  child.stdout?.on("data", (data: Buffer) => (output.stdout += data.toString()));
-  child.stderr?.on("data", (data: Buffer) => (output.stderr += data.toString()));
-  const finished = once(child, "close").then((): Finished => ({ code: child.exitCode, ...output }));
-  return { child, output, finished };
-}
-
 /** Runs the program until it exits. */
 export const runProgram = async (
   args: readonly string[],
   env: Environment = {},
   stdin: string | null = null,
-): Promise<Finished> => start(args, await onStore(env, args), stdin).finished;
+): Promise<Finished> => startProgram(args, await onStore(env, args), stdin).finished;
 
 export interface Answered {
   readonly status: number;
@@ -99,7 +65,7 @@ function member(value: unknown, steps: readonly (string | number)[]): unknown {
 /** Starts the server; resolves when it listens. */
 export async function serveProgram(given: Environment, args: readonly string[] = []): Promise<RunningProgram> {
   const env = await onStore(given, args);
-  const { child, output, finished } = start(args, env);
+  const { child, output, finished } = startProgram(args, env);
   const url = await new Promise<string>((resolve, reject) => {
     const timer = setTimeout(() => {
       child.kill("SIGKILL");

@@ -1,0 +1,70 @@
+/** Help, version and wrong usage of the command `openpo`, which need no store. */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { test } from "node:test";
+import { helpOf } from "../../src/cli/arguments.ts";
+import { commands } from "../../src/cli/commands.ts";
+import { serve } from "../../src/cli/serve.ts";
+import { runWithoutStore } from "../support/program.ts";
+
+test("arguments: help and version are answered, anything else is refused with a hint", async () => {
+  const help = await runWithoutStore(["--help"]);
+  assert.equal(help.code, 0);
+  assert.match(help.stdout, /Usage: openpo/);
+  const manifest: { version: string } = JSON.parse(
+    await readFile(path.join(import.meta.dirname, "../../package.json"), "utf8"),
+  );
+  assert.equal((await runWithoutStore(["--version"])).stdout.trim(), manifest.version);
+  for (const args of [["fly"], ["serve", "now"]]) {
+    const refused = await runWithoutStore(args);
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /^openpo: unknown (?:command|argument) \w+\.\n {2}See openpo (?:serve )?--help\.$/m);
+  }
+});
+
+test("wrong usage ends with 2 and the way to the help", async () => {
+  const cases: readonly (readonly [readonly string[], RegExp])[] = [
+    [["fly"], /unknown command fly\.\n {2}See openpo --help\./],
+    [["--fly"], /unknown option --fly\./],
+    [["shop"], /openpo shop needs one of create, list, delete\./],
+    [["shop", "create"], /SHOP_ID is missing/],
+    [["shop", "create", "a", "b"], /unknown argument b\.\n {2}See openpo shop create --help\./],
+    [["shop", "create", "a", "--setting", "x"], /--setting x: must be NAME=VALUE/],
+    [["shop", "create", "a", "--rest-api", "maybe"], /--rest-api must be yes or no/],
+    [["shop", "list", "--fast"], /Unknown option '--fast'\.\n {2}See openpo shop list --help\./],
+    [["shop", "list", "--url", "nowhere"], /--url: nowhere is not an address/],
+    [["shop", "delete", "a"], /--confirm is missing/],
+    [["key", "list"], /--shop is missing/],
+    [["key", "create", "--shop", "a"], /--name is missing/],
+    [["audit", "--shop", "a", "--limit", "many"], /--limit must be a whole number/],
+    [["import", "--shop", "a"], /FILE is missing/],
+  ];
+  for (const [args, message] of cases) {
+    const { code, stdout, stderr } = await runWithoutStore(args);
+    assert.equal(code, 2, `${args.join(" ")}: ${stderr}`);
+    assert.match(stderr, message);
+    assert.equal(stdout, "");
+  }
+});
+
+test("every command has a help that names its options", async () => {
+  const all = [serve, ...commands];
+  const { stdout } = await runWithoutStore(["--help"]);
+  const names = [...stdout.matchAll(/^ {2}([a-z]+(?: [a-z]+)?) {2,}\S/gm)].map(([, name]) => name);
+  assert.deepEqual(
+    names,
+    all.map(({ name }) => name),
+  );
+  for (const command of all) {
+    const { name, options } = command;
+    const help = helpOf(command);
+    assert.match(help, new RegExp(`^openpo ${name}: .+\\n\\nUsage: openpo ${name} `));
+    for (const option of ["json", ...Object.keys(options)]) assert.match(help, new RegExp(`^ {2}--${option} `, "m"));
+  }
+  for (const command of all.filter(({ name }) => name === "serve" || name === "shop create")) {
+    const shown = await runWithoutStore([...command.name.split(" "), "--help"]);
+    assert.equal(shown.code, 0);
+    assert.equal(shown.stdout.trimEnd(), helpOf(command).trimEnd());
+  }
+});
