@@ -1,39 +1,41 @@
 /**
- * The environment, read once at start into one frozen value (contract §1). Nothing else reads `process.env`.
+ * The environment, read once at start into one frozen value (contract §1). Only the command line (cli.ts) reads it.
  */
 import { z } from "zod";
 
+/** Values of OPENPO_LOG_LEVEL. */
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
-/** The scale-out engine's database. */
+/** The PostgreSQL database of a node. */
 export interface DatabaseConfig {
-  /** With its password: never to be shown; see `nameOfDatabase`. */
+  /** Contains the password: never show it; use `nameOfDatabase`. */
   readonly url: string;
-  /** Connections that this node opens at most. */
+  /** Most connections that this node opens. */
   readonly connectionsMax: number;
 }
 
+/** The service's settings. */
 export interface Config {
   readonly port: number;
   readonly host: string;
-  /** Names, besides `host` and those of this machine, by which agents and their pages reach `/mcp`; without port. */
+  /** Further names by which agents and their pages reach `/mcp`, besides `host` and the names of this machine; without port. */
   readonly allowedHosts: readonly string[];
   readonly dataDir: string;
-  /** Null: everything is in the data directory. Otherwise the data directory is not used at all. */
+  /** Null: all data is in the data directory. Otherwise the data directory is not used. */
   readonly database: DatabaseConfig | null;
-  /** Null: the one kept in the data directory, made at first start. */
+  /** Null: the one in the data directory, made at the first start. */
   readonly adminToken: string | null;
-  /** Whether an empty data directory or database gets the demo shop. */
+  /** An empty data directory or database gets the demo shop. */
   readonly demo: boolean;
   readonly logLevel: (typeof logLevels)[number];
 }
 
-/** A value of the environment that cannot be used; the message is one line and names the variable. */
+/** A value of the environment cannot be used. The message is one line and names the variable. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-/** An empty variable counts as one that is not set: that is how many shells and container files clear one. */
+/** An empty variable counts as not set: many shells and container files clear a variable this way. */
 const given = (fallback: string) =>
   z
     .string()
@@ -49,11 +51,11 @@ const portMessage = "must be a port number, 0 to 65535 (0: any free port)";
 
 const connectionsMessage = "must be a number of connections, 2 to 200";
 
-/** Whether it is an address of PostgreSQL, as its own clients take it. */
+/** Whether PostgreSQL's own clients would take it as an address. */
 const isDatabaseUrl = (value: string): boolean =>
   ["postgres:", "postgresql:"].includes(URL.parse(value)?.protocol ?? "");
 
-/** The database as it can be shown: without user and password. */
+/** The database's address for messages: without user and password. */
 export function nameOfDatabase({ url }: DatabaseConfig): string {
   const parsed = URL.parse(url);
   const host = parsed?.host || parsed?.searchParams.get("host") || "localhost";
@@ -86,11 +88,12 @@ const environment = z.object({
       .transform((token) => (token === "" ? null : token)),
   ),
   OPENPO_DEMO: given("1").pipe(
-    z.enum(["0", "1"], { error: "must be 1 (make a demo shop where there is no data yet) or 0" }),
+    z.enum(["0", "1"], { error: "must be 1 (make a demo shop when there is no data yet) or 0" }),
   ),
   OPENPO_DATABASE_URL: given("")
     .refine((url) => url === "" || isDatabaseUrl(url), {
-      error: "must be like postgres://USER:PASSWORD@HOST:5432/DATABASE, with what is special in the password as %40",
+      error:
+        "must be like postgres://USER:PASSWORD@HOST:5432/DATABASE, with special characters of the password encoded (@ as %40)",
     })
     .transform((url) => (url === "" ? null : url)),
   OPENPO_DATABASE_CONNECTIONS: given("10").pipe(

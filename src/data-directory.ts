@@ -1,11 +1,11 @@
 /**
- * The data directory of one process: claimed, checked and opened, with what an operator can ask wired to it.
+ * The data directory of one process, claimed, checked and opened, as a store that the service and the commands use.
  *
- * Owns: the directory's layout, its lock and its format, the operator's token in it. Does not own: what is in a shop's files (shop,
+ * Owns: the directory's layout, its lock and its format, the operator's token in it. Does not own: the contents of a shop's files (shop,
  * storefront), serving (serve.ts), commands (cli.ts).
  *
- *     data/  lock.db · format · admin-token (mode 0600) · shops/<shopId>… · sandbox/<shopId>… · snapshots/ (copies on their way
- *     to a backup) · restoring/ (what a restore brings)
+ *     data/  lock.db · format · admin-token (mode 0600) · shops/<shopId>… · sandbox/<shopId>… · snapshots/ (copies that a backup
+ *     is reading) · restoring/ (files of a restore that has not finished)
  */
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -17,29 +17,29 @@ import { snapshotBytes } from "./admin/snapshot.ts";
 import { ConfigError } from "./config.ts";
 import type { OpenStore } from "./open-store.ts";
 import { memoryCoordination } from "./store/sqlite/coordination.ts";
-import type { Log } from "./store/store.ts";
+import type { Clock, Log } from "./store/store.ts";
 import { lockDirectory } from "./store/sqlite/directory-lock.ts";
-import { openSqliteEngine } from "./store/sqlite/engine.ts";
+import { type SqliteEngine, openSqliteEngine } from "./store/sqlite/engine.ts";
 import { isBusy } from "./store/sqlite/file.ts";
 import { systemClock, timeOrderedIds } from "./system.ts";
 import { openSandbox } from "./storefront/sandbox/sandbox.ts";
 
-/** Files of shops that are kept open. */
+/** Shops' files that are open at the same time. */
 const shopsOpenMax = 256;
-/** What this version writes into `format`; it can read no other. */
+/** The content of `format` that this version writes, and the only one that it reads. */
 const dataFormat = "1";
 const adminTokenBytes = 32;
-/** The token's own beginning, so that one that leaks is recognised. */
+/** Makes a leaked token recognisable. */
 const adminTokenPrefix = "opa_";
 
-/** Where a restore gathers what it brings; there only while one runs or when it was cut off. */
+/** Collects the files of a restore; exists only while one runs or when it was interrupted. */
 export const restoringDirectory = (dataDir: string): string => path.join(dataDir, "restoring");
 const formatFile = (dataDir: string): string => path.join(dataDir, "format");
 export const adminTokenFile = (dataDir: string): string => path.join(dataDir, "admin-token");
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** What the directory keeps under this name, or null. @throws ConfigError when it cannot be read. */
+/** The text in a file of the directory, or null without the file. @throws ConfigError when it cannot be read. */
 function kept(file: string): string | null {
   if (!existsSync(file)) return null;
   try {
@@ -49,7 +49,7 @@ function kept(file: string): string | null {
   }
 }
 
-/** Keeps a line under this name, whole or not at all. @throws ConfigError when it cannot be written. */
+/** Writes a line into a file of the directory, completely or not at all. @throws ConfigError when it cannot be written. */
 function keep(file: string, line: string, mode: number): void {
   const unfinished = `${file}.unfinished`;
   try {
@@ -61,15 +61,15 @@ function keep(file: string, line: string, mode: number): void {
   }
 }
 
-/** Marks the directory as one that holds data: the last step of making one. */
+/** Marks the directory as one that holds data; the last step of making one. */
 export function markFormat(dataDir: string): void {
   writeFileSync(formatFile(dataDir), `${dataFormat}\n`);
 }
 
-/** Another process has the directory. */
+/** Another process has claimed the directory. */
 class DirectoryInUse extends ConfigError {}
 
-/** Claims the directory, making it if it is absent. @throws ConfigError when it cannot be used, saying why. */
+/** Claims the directory; it is made if it is absent. @throws ConfigError when it cannot be used, saying why. */
 export function claimDataDirectory(dataDir: string): { release(): void } {
   try {
     return lockDirectory(dataDir);
@@ -84,7 +84,7 @@ export function claimDataDirectory(dataDir: string): { release(): void } {
   }
 }
 
-/** Whether another process has the directory. One that is not there is nobody's, and is not made. */
+/** Whether another process has claimed the directory. A missing directory is not, and is not made. */
 export function isClaimed(dataDir: string): boolean {
   if (!existsSync(path.join(dataDir, "lock.db"))) return false;
   try {
@@ -111,13 +111,13 @@ export function holdsData(dataDir: string): boolean {
   return true;
 }
 
-/** The operator's token that the directory keeps, or null. */
+/** The operator's token in the directory, or null. */
 export function keptAdminToken(dataDir: string): string | null {
   const token = kept(adminTokenFile(dataDir));
   return token === "" ? null : token;
 }
 
-/** Makes an operator's token and keeps it in the directory. */
+/** Makes an operator's token and stores it in the directory. */
 export function makeAdminToken(dataDir: string): string {
   const made = adminTokenPrefix + randomBytes(adminTokenBytes).toString("base64url");
   keep(adminTokenFile(dataDir), made, 0o600);
@@ -125,81 +125,86 @@ export function makeAdminToken(dataDir: string): string {
 }
 
 /**
- * Claims and opens the directory, and finishes imports that a crash has left committed.
+ * Claims and opens the directory, and finishes imports that a crash has interrupted after their commit.
  *
  * @throws ConfigError when it is in use, cannot be used, or holds data that this version cannot read.
  */
 export async function openDataDirectory(dataDir: string, log: Log): Promise<OpenStore> {
+  await using opening = new AsyncDisposableStack();
   const lock = claimDataDirectory(dataDir);
-  const closers: (() => Promise<void> | void)[] = [() => lock.release()];
-  const close = async (): Promise<void> => {
-    for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer();
+  opening.defer(() => lock.release());
+  const isNew = !holdsData(dataDir);
+  if (isNew && existsSync(restoringDirectory(dataDir)))
+    throw new ConfigError(
+      `OPENPO_DATA_DIR: a restore into ${dataDir} was interrupted. Run it again: openpo restore BACKUP --force`,
+    );
+  const clock = systemClock;
+  const ids = timeOrderedIds(clock);
+  const openEngine = async (name: string, schemaDirectory: string): Promise<SqliteEngine> => {
+    const engine = await openEngineIn(path.join(dataDir, name), schemaDirectory, clock, log);
+    opening.defer(() => engine.close());
+    return engine;
   };
-  try {
-    const isNew = !holdsData(dataDir);
-    if (isNew && existsSync(restoringDirectory(dataDir)))
-      throw new ConfigError(
-        `OPENPO_DATA_DIR: a restore into ${dataDir} was cut off. Run it again: openpo restore BACKUP --force`,
-      );
-    const clock = systemClock;
-    const ids = timeOrderedIds(clock);
-    const openEngine = async (name: string, schemaDirectory: string) => {
-      const directory = path.join(dataDir, name);
-      mkdirSync(directory, { recursive: true });
-      const engine = await openSqliteEngine({
-        directory,
-        schemaDirectory: path.join(import.meta.dirname, schemaDirectory),
-        shopsOpenMax,
-        clock,
-        log,
-      });
-      closers.push(() => engine.close());
-      return engine;
-    };
-    const sandboxEngine = await openEngine("sandbox", "storefront/sandbox/schema");
-    const engine = await openEngine("shops", "shop/schema");
-    const sandboxOf = (shopId: string) => openSandbox({ engine: sandboxEngine, clock, shopId });
-    const copies = path.join(dataDir, "snapshots");
-    // What a crash has left.
-    rmSync(copies, { recursive: true, force: true });
-    const snapshotOf: AdminContext["snapshotOf"] = (part, shopId) =>
-      snapshotBytes(path.join(copies, ids.next("copy")), (file) =>
-        (part === "shop" ? engine : sandboxEngine).snapshot(shopId, file),
-      );
-    const adminContext: OpenStore["adminContext"] = (wakeOutbox) => ({
-      engine,
-      clock,
-      ids,
-      sandboxOf,
-      snapshotOf,
-      wakeOutbox,
-    });
-    for (const shopId of await engine.list()) {
-      try {
-        await recoverImports(importContext(adminContext(() => {})), shopId, { alone: true });
-      } catch (error) {
-        // That shop answers 503 itself; the others can be used.
-        log.error({ err: error, shopId }, "shop cannot be opened");
-      }
+  const sandboxEngine = await openEngine("sandbox", "storefront/sandbox/schema");
+  const engine = await openEngine("shops", "shop/schema");
+  const sandboxOf = (shopId: string) => openSandbox({ engine: sandboxEngine, clock, shopId });
+  const copies = path.join(dataDir, "snapshots");
+  // A crash may have left some.
+  rmSync(copies, { recursive: true, force: true });
+  const snapshotOf: AdminContext["snapshotOf"] = (part, shopId) =>
+    snapshotBytes(path.join(copies, ids.next("copy")), (file) =>
+      (part === "shop" ? engine : sandboxEngine).snapshot(shopId, file),
+    );
+  const adminContext: OpenStore["adminContext"] = (wakeOutbox) => ({
+    engine,
+    clock,
+    ids,
+    sandboxOf,
+    snapshotOf,
+    wakeOutbox,
+  });
+  await finishImports(
+    adminContext(() => {}),
+    log,
+  );
+  const opened = opening.move();
+  return {
+    engine,
+    coordination: memoryCoordination(),
+    clock,
+    ids,
+    alone: true,
+    gauges: [],
+    place: dataDir,
+    isNew,
+    sandboxOf,
+    adminContext,
+    async completeFirstStart() {
+      if (isNew) keep(formatFile(dataDir), dataFormat, 0o644);
+    },
+    close: () => opened.disposeAsync(),
+  };
+}
+
+function openEngineIn(directory: string, schemaDirectory: string, clock: Clock, log: Log): Promise<SqliteEngine> {
+  mkdirSync(directory, { recursive: true });
+  return openSqliteEngine({
+    directory,
+    schemaDirectory: path.join(import.meta.dirname, schemaDirectory),
+    shopsOpenMax,
+    clock,
+    log,
+  });
+}
+
+async function finishImports(admin: AdminContext, log: Log): Promise<void> {
+  const context = importContext(admin);
+  for (const shopId of await admin.engine.list()) {
+    try {
+      await recoverImports(context, shopId, { alone: true });
+    } catch (error) {
+      // Requests of that shop get a 503; the other shops are served.
+      log.error({ err: error, shopId }, "shop cannot be opened");
     }
-    return {
-      engine,
-      coordination: memoryCoordination(),
-      clock,
-      ids,
-      alone: true,
-      gauges: [],
-      place: dataDir,
-      isNew,
-      sandboxOf,
-      adminContext,
-      async settle() {
-        if (isNew) keep(formatFile(dataDir), dataFormat, 0o644);
-      },
-      close,
-    };
-  } catch (error) {
-    await close();
-    throw error;
   }
 }

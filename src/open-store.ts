@@ -1,4 +1,6 @@
-/** What a data directory (data-directory.ts) and a database (database.ts) are once they are open: the same to whoever serves or commands. */
+/**
+ * An open store: a data directory (data-directory.ts) or a database (database.ts), in the same shape for the service and for commands.
+ */
 import type { AdminContext } from "./admin/operation.ts";
 import type { Gauge } from "./http/metrics.ts";
 import { dueImports } from "./exchange/import-run.ts";
@@ -15,19 +17,19 @@ export interface OpenStore {
   readonly coordination: Coordination;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** No other process is on it. */
+  /** No other process uses it. */
   readonly alone: boolean;
-  /** What it tells an operator about itself, for `GET /metrics`. */
+  /** Its metrics, for `GET /metrics`. */
   readonly gauges: readonly Gauge[];
-  /** As a person knows it; without secrets. */
+  /** Its directory or address as it is shown to people; without secrets. */
   readonly place: string;
-  /** Nothing was ever kept here. */
+  /** It has never held data. */
   readonly isNew: boolean;
   sandboxOf(shopId: string): Storefront & SandboxControl;
-  /** What the operator's operations need; `wakeOutbox` is told of effects that may have come in. */
+  /** The context of the operator's operations; `wakeOutbox` is called when effects may have been added. */
   adminContext(wakeOutbox: AdminContext["wakeOutbox"]): AdminContext;
-  /** From now on it holds data: it is no first start any more. */
-  settle(): Promise<void>;
-  /** Closes everything and gives back what was claimed. */
+  /** Records that the first start has succeeded: the next start is not a first one. */
+  completeFirstStart(): Promise<void>;
+  /** Closes everything and releases what was claimed. */
   close(): Promise<void>;
 }

@@ -1,17 +1,18 @@
 /**
- * The machine's clock, and ids made from a clock. Nothing else in the program reads the time or makes ids.
+ * The machine's clock, and ids that are made from a clock. All other code gets both as arguments.
  */
 import { randomFillSync } from "node:crypto";
 import type { Clock, Ids } from "./store/store.ts";
 
+/** The machine's clock. */
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** Crockford's base 32 in lower case: no i, l, o, u; sorts as the number does. */
+/** Crockford's base 32 in lower case, without i, l, o and u. The digits sort as the numbers do. */
 const digits = "0123456789abcdefghjkmnpqrstvwxyz";
 
 const timeDigits = 10;
 
-/** The random part's 80 bits are two halves of 40 bits, eight digits each. */
+/** The random part has 80 bits: two halves of 40 bits, eight digits each. */
 const halfDigits = 8;
 
 const halfLimit = 2 ** 40;
@@ -27,8 +28,8 @@ function base32(value: number, length: number): string {
 }
 
 /**
- * Ids of a prefix, `_` and 26 characters: 48 bits of milliseconds, then 80 random bits. Within the process each id sorts after
- * the one before, also within a millisecond and when the clock goes back: then the random part counts on.
+ * Makes ids of a prefix, `_` and 26 characters: 48 bits of milliseconds, then 80 random bits. Within the process, each id sorts after the
+ * one before. Within a millisecond, and when the clock goes back, the random part is counted up instead of drawn again.
  */
 export function timeOrderedIds(clock: Clock): Ids {
   const random = Buffer.alloc(10);
@@ -46,7 +47,7 @@ export function timeOrderedIds(clock: Clock): Ids {
       } else if (low < halfLimit - 1) {
         low += 1;
       } else {
-        // Out of the upper half as good as never; the next millisecond then stands in.
+        // The upper half practically never overflows; if it does, the next millisecond is used.
         low = 0;
         high += 1;
         if (high === halfLimit) {

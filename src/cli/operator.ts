@@ -83,7 +83,7 @@ async function onDirectory({ config, mayBegin, output }: OperatorOptions): Promi
 }
 
 async function inStore(store: OpenStore): Promise<Pick<Operator, "ask" | "close">> {
-  await store.settle();
+  await store.completeFirstStart();
   return { ask: askHere(store.adminContext(() => {})), close: () => store.close() };
 }
 

@@ -31,43 +31,42 @@ export type Repeat = "read" | "safe" | "adds-again" | "refused" | "partly";
 export interface OperationShape<Input, Output> {
   /** snake_case, resource first: `purchase_order_receive`. */
   readonly name: string;
+  /** Its name for people. */
   readonly title: string;
-  /** One line for a person. */
+  /** One line for people. */
   readonly summary: string;
-  /** What it does, when not to use it and what comes next; read by agents. */
+  /** For agents: what it does, when not to use it, what comes next. */
   readonly description: string;
-  /** The group it belongs to in documents: `Purchase orders`. */
+  /** Its group in documents: `Purchase orders`. */
   readonly tag: string;
   readonly scope: Scope;
-  /** Null: agents alone are offered it, as a tool; REST has no path for it (C68). */
+  /** Null: REST has no path for it; only agents get it, as a tool (C68). */
   readonly route: Route | null;
   readonly success: 200 | 201;
   readonly repeat: Repeat;
-  /** Whether it may take away what cannot be had back (an agent asks before it calls such a one). */
+  /** It may delete or replace something that cannot be restored; agents ask before they call it. */
   readonly destructive: boolean;
-  /** What it may answer beyond what every operation may: codes, and reasons of INVALID_INPUT. */
+  /** Its failures besides those of every operation: codes, and reasons of INVALID_INPUT. */
   readonly faults: readonly (FaultCode | FaultReason)[];
   /**
-   * One strict object: path, query and body members merged. On HTTP the members named in `route.path` come from the path, the
-   * others from the query (GET, DELETE) or the body (POST, PATCH).
+   * One strict object of all members. On HTTP those named in `route.path` come from the path, the others from the query (GET, DELETE) or
+   * the body (POST, PATCH).
    */
   readonly input: z.ZodType<Input> & { readonly shape: Readonly<Record<string, z.ZodType>> };
   readonly output: z.ZodType<Output>;
-  /** Answers carry an order's version as ETag although they do not show the order (C37); those that show one carry it anyway. */
+  /** Answers have an order's version as ETag although they do not show the order (C37). Answers that show one have it anyway. */
   readonly versioned?: true;
+  /** @param input what `input` has parsed. */
   run(call: Call, input: Input): Promise<Answer<NoInfer<Output>>>;
 }
 
-/**
- * An operation whose input and output types are nobody's business any more: what the registry holds. `run` takes what `input` of
- * the same operation has parsed, nothing else.
- */
+/** An operation without its input and output types, as in the registry. `run` takes only what `input` of the same operation has parsed. */
 export type Operation = OperationShape<unknown, unknown>;
 
-/** An operation that REST has a path for. */
+/** An operation with a path on REST. */
 export type RestOperation = Operation & { readonly route: Route };
 
-/** Whether REST has a path for the operation; agents are offered every operation. */
+/** Whether REST has a path for the operation. Agents get every operation. */
 export const isRestOperation = (operation: Operation): operation is RestOperation => operation.route !== null;
 
 /** Makes an operation: checks its types and freezes it. */
@@ -75,7 +74,7 @@ export function operation<Input, Output>(shape: OperationShape<Input, Output>): 
   return Object.freeze(shape);
 }
 
-/** Who asks. `agent` is a key used on the agent surface. */
+/** Who makes a change, for the activity log. `agent`: an API key on the agent surface. */
 interface Actor {
   readonly type: "api-key" | "agent" | "user" | "system";
   readonly id: string | null;
@@ -85,21 +84,24 @@ interface Actor {
 /** What an operation answers, before it becomes the envelope and headers of a surface. */
 export interface Answer<Output> {
   readonly data: Output;
-  /** Path of what was created, below the host: `/api/v1/purchase-orders/po_…`. */
+  /** Path of what was created, without the host: `/api/v1/purchase-orders/po_…`. */
   readonly location?: string;
   /** The order's version as a strong validator, without quotes (C37). */
   readonly etag?: string;
 }
 
-/** What the last change of an operation leaves: which effects it asked for and how the answer reads once they have had their first attempt. */
+/** The result of an operation's last change: the effects it asked for, and the answer once they have had their first attempts. */
 export interface Committed<Output> {
   /** Ids of the effects that the answer waits for, up to `followOnWaitMs` (C38). */
   readonly effectIds: readonly string[];
-  /** Called in the transaction with every outcome `pending` (what a replay after a crash answers), and again with the first attempts' outcomes. Pure. */
+  /**
+   * The answer for these outcomes. Called in the transaction with every outcome `pending`, for the stored answer (D3), and again with the
+   * outcomes of the first attempts. Pure.
+   */
   answer(outcomes: ReadonlyMap<string, EffectOutcome>): Answer<Output>;
   /**
-   * For effects whose first attempts change what the answer shows: reads it anew once they are in, in place of the second `answer`.
-   * Null: what it showed is gone, and `answer` tells what the change left.
+   * Replaces the second `answer` where first attempts change what the answer shows: reads that again. Null: it no longer exists, and
+   * `answer` is used after all.
    */
   readonly answerAnew?: (tx: Tx, outcomes: ReadonlyMap<string, EffectOutcome>) => Promise<Answer<Output> | null>;
 }
@@ -113,17 +115,17 @@ export interface Call {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly storefront: Storefront;
-  /** The versions that the caller accepts (`If-Match`), without quotes; `*` alone for any, null when not sent (C37). */
+  /** The versions that the caller accepts (`If-Match`), without quotes; `*` alone for any version, null when not sent (C37). */
   readonly ifMatch: readonly string[] | null;
   /** Reads a consistent, durable state. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** A change on the way: commits on its own, without the idempotency record. What it leaves must be resumable by a retry. */
+  /** Makes an intermediate change. It commits without the stored answer, so a retry must be able to continue from it. */
   change<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** The last change: commits with the idempotency record and the audit row, then waits for first attempts of its effects. Once per call. */
+  /** Makes the last change, once per call. It commits with the stored answer and the audit row, and then waits for its effects' first attempts. */
   commit<Output>(work: (tx: Tx) => Promise<Committed<Output>>): Promise<Answer<Output>>;
   /**
-   * Starts these effects if they have not been started and waits for their first attempts, at most `waitMs`.
-   * For operations that go on after follow-on work (/complete, /quick-complete, a waiting /storefront-sync).
+   * Starts these effects if they have not started and waits for their first attempts, at most `waitMs`. For operations that continue after
+   * follow-on work (/complete, /quick-complete, a waiting /storefront-sync).
    */
   settle(effectIds: readonly string[], waitMs: number): Promise<ReadonlyMap<string, EffectOutcome>>;
 }

@@ -1,5 +1,5 @@
 /**
- * Every operation there is. Surfaces, documents and generated tests read this list and nothing else.
+ * The list of all operations. Surfaces, documents and generated tests read only this list.
  */
 import { ordersNeedingAttention } from "./agent/attention.ts";
 import { listLocations } from "./agent/locations.ts";

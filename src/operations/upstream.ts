@@ -1,15 +1,15 @@
 /**
- * Calls of the storefront that an operation makes itself, in the caller's time: none is waited for without end.
+ * The time limit of storefront calls that an operation makes itself, while its caller waits.
  */
 import { StorefrontError } from "../storefront/storefront.ts";
 
-/** How long one call of the storefront is waited for. */
+/** How long one call of the storefront may take. */
 const storefrontCallLimitMs = 10_000;
 
 /**
- * Makes one call. `signal` is aborted when it is not waited for any more; a write passes it on, so that it is not made too late.
+ * Makes one call. `signal` is aborted at the limit; a call that writes passes it on, so that it does not write later.
  *
- * @throws StorefrontError `timeout` at the limit; what was asked may have happened all the same.
+ * @throws StorefrontError `timeout` at the limit; the call may have taken effect.
  */
 export async function withinLimit<T>(
   ask: (signal: AbortSignal) => Promise<T>,

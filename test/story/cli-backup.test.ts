@@ -158,12 +158,12 @@ test("what is damaged, unfinished or no backup is refused, and the data director
   });
 });
 
-test("a restore that was cut off is no first start", async () => {
+test("a start after an interrupted restore is not a first start", async () => {
   await withDirectory(async (directory) => {
     await mkdir(path.join(directory, "restoring"));
     const { code, stderr } = await runProgram(["serve"], { OPENPO_DATA_DIR: directory });
     assert.equal(code, 1);
-    assert.match(stderr, /a restore into \S+ was cut off/);
+    assert.match(stderr, /a restore into \S+ was interrupted/);
   });
 });
 

@@ -51,7 +51,7 @@ interface ServerOptions {
   readonly waitLimits?: WaitLimits;
 }
 
-interface RunningServer {
+export interface RunningServer {
   readonly host: string;
   readonly port: number;
   /**

@@ -33,7 +33,7 @@ interface SqliteEngineOptions {
 }
 
 /** The engine, with what only files can do. */
-interface SqliteEngine extends Engine {
+export interface SqliteEngine extends Engine {
   /**
    * Copies the shop's data to a new file at `path`: everything that was acknowledged before the call, and what is committed while it
    * runs. The shop is served meanwhile.

@@ -1,0 +1,56 @@
+/**
+ * Which of the nodes that start together on an empty database makes what a first start makes.
+ *
+ * The nodes lock one row in turn (table `first_start`). The first one holds the lock until its start has succeeded or failed; the others
+ * wait for that. A node that dies during its first start loses the lock with its connection, and the next node makes one.
+ */
+import { type PostgresPool, command } from "./connection.ts";
+
+/** How long a node waits for another node's first start. */
+const firstStartMsMax = 120_000;
+
+export interface FirstStart {
+  readonly isNew: boolean;
+  /** Records that the first start has succeeded; there is none after that. */
+  complete(): Promise<void>;
+  /** Lets another node make the first start, unless it is complete. */
+  release(): void;
+}
+
+/** Claims the first start, or waits until the node that has claimed it has completed it or is gone. */
+export async function claimFirstStart(pool: PostgresPool, schemaName: string): Promise<FirstStart> {
+  const connection = await pool.connect();
+  let isOpen = true;
+  const release = (): void => {
+    if (!isOpen) return;
+    isOpen = false;
+    connection.sendOnly([command("rollback")]);
+    connection.release();
+  };
+  try {
+    await connection.run("begin");
+    await connection.run(`set local lock_timeout = ${firstStartMsMax}`);
+    await connection.run("set local statement_timeout = 0");
+    // The connection is idle while the node makes the demo shop.
+    await connection.run("set local idle_in_transaction_session_timeout = 0");
+    const lockRow = `select settled from "${schemaName}".first_start where one = 1 for update`;
+    const [[row] = []] = await connection.rowsOf([{ ...command(lockRow), answerMsMax: firstStartMsMax * 2 }]);
+    if (typeof row !== "object" || row === null || !("settled" in row)) throw new Error("first_start has no row");
+    const isNew = row.settled === false;
+    if (!isNew) release();
+    return {
+      isNew,
+      async complete() {
+        if (!isOpen) return;
+        await connection.run(`update "${schemaName}".first_start set settled = true where one = 1`);
+        await connection.run("commit");
+        isOpen = false;
+        connection.release();
+      },
+      release,
+    };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
