@@ -141,6 +141,8 @@ export interface VariantFacts extends StockFacts {
   readonly sold30d: Quantity;
   readonly sold90d: Quantity;
   readonly lastSoldDay: Day | null;
+  /** On Draft orders; 0 unless the view shows it. */
+  readonly draftQuantity: Quantity;
 }
 
 /** What is the same for every row of one answer. */
@@ -276,13 +278,18 @@ interface Figures extends Replenishment {
 }
 
 /** Days that the stock on hand lasts at the daily demand, not rounded; null when nothing sells. */
-const coverDays = ({ facts, dailyDemand }: Figures): number | null =>
+const coverDays = ({ facts, dailyDemand }: Pick<Figures, "facts" | "dailyDemand">): number | null =>
   dailyDemand === 0 ? null : (Math.max(0, facts.onHand) * (dailyDemandScale / quantityScale)) / dailyDemand;
 
-function stockoutDate(figures: Figures): string | null {
-  const days = coverDays(figures);
-  return days === null || days > stockoutDaysMax ? null : dateOf(figures.context.today + Math.floor(days));
+function stockoutDay({ facts, dailyDemand }: Pick<Figures, "facts" | "dailyDemand">, today: Day): Day | null {
+  const days = coverDays({ facts, dailyDemand });
+  return days === null || days > stockoutDaysMax ? null : today + Math.floor(days);
 }
+
+const stockoutDate = (figures: Figures): string | null => dateCell(stockoutDay(figures, figures.context.today));
+
+/** The day on which an order of today arrives: after the supplier's lead time. */
+const arrivalDay = (offer: SupplierOffer, today: Day): Day => today + (offer.leadTimeDays ?? leadTimeDaysAssumed);
 
 function nextIncomingDate({ facts }: Figures): string | null {
   let next: Day | null = null;
@@ -295,7 +302,10 @@ function unitCostOf({
   facts,
   offer,
   context,
-}: Figures): { readonly cost: Money; readonly currencyCode: string } | null {
+}: Pick<Figures, "facts" | "offer"> & { readonly context: Pick<ForecastContext, "shop"> }): {
+  readonly cost: Money;
+  readonly currencyCode: string;
+} | null {
   if (offer !== null && offer.unitCost !== null) return { cost: offer.unitCost, currencyCode: offer.currencyCode };
   return facts.unitCost === null ? null : { cost: facts.unitCost, currencyCode: context.shop.currencyCode };
 }
@@ -321,6 +331,29 @@ function stockValue(figures: Figures): number | null {
     return valueInShopCurrency(facts.onHand, facts.unitCost, context.shop.currencyCode, context.shop);
   const unit = unitCostOf(figures);
   return unit === null ? null : valueInShopCurrency(facts.onHand, unit.cost, unit.currencyCode, context.shop);
+}
+
+/** What the forecast suggests to order of one variant, on the terms of the supplier that it chooses. */
+export interface Suggestion extends Replenishment {
+  readonly facts: VariantFacts;
+  /** Null without a supplier's cost and a catalogue's. */
+  readonly unit: { readonly cost: Money; readonly currencyCode: string } | null;
+  /** When an order of today arrives; null without a supplier. */
+  readonly arrivalDay: Day | null;
+  readonly stockoutDay: Day | null;
+}
+
+/** Says what to order of a variant: the figures of its row. */
+export function suggestionFor(facts: VariantFacts, context: Pick<ForecastContext, "shop" | "today">): Suggestion {
+  const decided = replenishment(facts, context);
+  const { offer, dailyDemand } = decided;
+  return {
+    ...decided,
+    facts,
+    unit: unitCostOf({ facts, offer, context }),
+    arrivalDay: offer === null ? null : arrivalDay(offer, context.today),
+    stockoutDay: stockoutDay({ facts, dailyDemand }, context.today),
+  };
 }
 
 // Columns.
@@ -350,6 +383,9 @@ interface ColumnDefinition extends Omit<Column, "id" | "period"> {
 
 /** The row key that holds the currency of `unitCost`. */
 const unitCostCurrencyKey = "unitCostCurrencyCode";
+
+const quantityCell = (quantity: Quantity | null): number | null =>
+  quantity === null ? null : quantityToNumber(quantity);
 
 const dateCell = (day: Day | null): string | null => (day === null ? null : dateOf(day));
 
@@ -421,6 +457,19 @@ const columnDefinitions = {
     unit: "currency",
     currencyColumn: null,
     cell: stockValue,
+  },
+  supplierId: { displayName: "Supplier id", type: "string", cell: ({ offer }) => offer?.supplierId ?? null },
+  packSize: { displayName: "Pack size", type: "number", cell: ({ offer }) => quantityCell(offer?.packSize ?? null) },
+  moq: { displayName: "MOQ", type: "number", cell: ({ offer }) => quantityCell(offer?.moq ?? null) },
+  expectedArrivalDate: {
+    displayName: "Expected arrival",
+    type: "date",
+    cell: ({ offer, context }) => (offer === null ? null : dateOf(arrivalDay(offer, context.today))),
+  },
+  draftQuantity: {
+    displayName: "On drafts",
+    type: "number",
+    cell: ({ facts }) => quantityToNumber(facts.draftQuantity),
   },
 } as const satisfies Record<string, ColumnDefinition>;
 

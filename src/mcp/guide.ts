@@ -3,6 +3,7 @@
  */
 import { statuses } from "../core/purchase-order.ts";
 import { type Activity, movesFrom, statusesOpenTo } from "../core/status.ts";
+import { forecastGuideText } from "./forecast-guide.ts";
 
 /** Sent to every client when it connects. */
 export const instructions = [
@@ -66,6 +67,14 @@ ${table}
 
 When a tool answers INVENTORY_GUARD_ISSUES, call it again with resolutions: one \`{ itemId, action }\` for each entry of error.details, with one of its allowedActions.
 `,
+  },
+  {
+    uri: "openpo://guides/forecast-figures",
+    name: "forecast-figures",
+    title: "How the figures of a forecast view are made",
+    description: "What each column of forecast_view_rows means and how it is computed.",
+    mimeType: "text/markdown",
+    text: forecastGuideText,
   },
 ];
 

@@ -116,7 +116,7 @@ const rowsOperation = operation({
   title: "Read a forecast view's rows",
   summary: "A forecast view's rows, computed from stock, sales and open orders as they are now.",
   description:
-    "Computes the rows of a saved forecast view, one per variant in its scope, by product name. Read columns on every page: they change when the view is edited. docs/forecasting.md says how each figure is computed. Order suggested quantities with purchase_order_create.",
+    "Computes the rows of a saved forecast view, one per variant in its scope, by product name. Read columns on every page: they change when the view is edited. How each figure is computed: docs/forecasting.md, for agents the resource openpo://guides/forecast-figures.",
   route: { method: "GET", path: "/forecast-views/{viewId}/rows" },
   faults: ["NOT_FOUND"],
   input: z

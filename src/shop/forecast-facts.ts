@@ -266,6 +266,24 @@ async function loadArrivals(scope: FactScope, today: Day): Promise<ReadonlyMap<s
   return arrivals;
 }
 
+/** Σ ordered on Draft orders at the view's locations, by variant. */
+async function loadDraftQuantities(scope: FactScope): Promise<ReadonlyMap<string, Quantity>> {
+  const places = atLocations(scope, "o.location_id");
+  const rows = await rowsOf<{ variant_id: string; total: number }>(
+    scope,
+    "l.variant_id",
+    [scope.shopId, ...places.params],
+    (variants) => `select l.variant_id, l.quantity_ordered as total
+      from purchase_order_line l
+        join purchase_order o on o.shop_id = l.shop_id and o.purchase_order_id = l.purchase_order_id
+      where l.shop_id = ? and o.deleted_at is null and o.status = 'Draft'${places.sql}${variants}`,
+  );
+  const quantities = new Map<string, Quantity>();
+  for (const { variant_id: variantId, total } of rows)
+    quantities.set(variantId, addQuantity(quantities.get(variantId) ?? zeroQuantity, asQuantity(total)));
+  return quantities;
+}
+
 // Rows.
 
 /** The figures that follow from the recent sales, which are given by location. */
@@ -323,6 +341,7 @@ export async function loadFacts(
   const stocked = keys.map((key) => ({ key, stock: stockOf(key) }));
   const expected = stocked.flatMap(({ key, stock }) => (stock.incoming > 0 ? key.variant_id : []));
   const arrivals = await loadArrivals({ ...scope, variantIds: expected }, context.today);
+  const drafts = view.columns.includes("draftQuantity") ? await loadDraftQuantities(scope) : null;
   return stocked.map(({ key, stock }) => {
     const variant = variants.get(key.variant_id);
     if (variant === undefined) throw new Error(`variant ${key.variant_id} is in an index but not in its table`);
@@ -335,6 +354,7 @@ export async function loadFacts(
       sku: variant.sku,
       unitCost: orNull(variant.unit_cost, asMoney),
       arrivals: arrivals.get(key.variant_id) ?? [],
+      draftQuantity: drafts?.get(key.variant_id) ?? zeroQuantity,
       ...recentFacts(recent.get(key.variant_id) ?? [], context.today),
     };
   });

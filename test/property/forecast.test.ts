@@ -94,6 +94,7 @@ const factsOf = fc.record<VariantFacts>({
   sold30d: quantity(1_000),
   sold90d: quantity(1_000),
   lastSoldDay: fc.constant(null),
+  draftQuantity: quantity(1_000),
 });
 
 const context = { shop: { currencyCode: "EUR", fxRates: {} }, today, locationName: null };

@@ -150,8 +150,36 @@ test("a row's figures are those computed by hand from what was imported", () =>
         unitCostCurrencyCode: "EUR",
         suggestedOrderValue: 139.5,
         stockValue: 19.25,
+        supplierId: "sud",
+        packSize: null,
+        moq: null,
+        expectedArrivalDate: "2026-11-24",
+        draftQuantity: 0,
       },
     ]);
+  }));
+
+test("what stands on drafts is a column of its own, at the view's locations, and is not incoming", () =>
+  withShops(async (open) => {
+    const shop = await open("drafts");
+    const draft = (id: string, quantityOrdered: number, more: object = {}) =>
+      order(id, [{ poLineItemId: `line of ${id}`, variantId: "kettle", quantityOrdered }], {
+        status: "Draft",
+        ...more,
+      });
+    await shop.bring([
+      ...base,
+      ...kettle,
+      draft("one", 3),
+      draft("two", 2.5, { locationId: "pier" }),
+      draft("deleted", 7, { deletedAt: "2026-11-03T09:00:00.000Z" }),
+      view("all"),
+      view("main", { filters: { locationIds: ["main"] } }),
+    ]);
+    const figures = async (viewId: string) =>
+      (await rowsOf(shop, viewId)).map((row) => [row["draftQuantity"], row["incoming"]]);
+    assert.deepEqual(await figures("all"), [[5.5, 0]]);
+    assert.deepEqual(await figures("main"), [[3, 0]]);
   }));
 
 test("open orders bring what is pending, on the day that their receipt schedule tells", () =>

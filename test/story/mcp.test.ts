@@ -9,6 +9,7 @@ import formats from "ajv-formats";
 import { demoRecords } from "../../src/demo/records.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
 import { faultsOf } from "../../src/http/openapi-failures.ts";
+import { columnIds } from "../../src/core/forecast.ts";
 import { exampleOf } from "../../src/http/openapi-schemas.ts";
 import { textLengthMax } from "../../src/mcp/tools.ts";
 import { operations, restOperations } from "../../src/operations/registry.ts";
@@ -386,6 +387,8 @@ test("an agent finds the status model, and a way from a forecast view to drafts"
     const { contents } = await agent.client.readResource({ uri: resource.uri });
     assert.match(JSON.stringify(contents), /\| Sent \| Draft, Cancelled, On Hold, Disputed \|/);
     await assert.rejects(agent.client.readResource({ uri: "openpo://guides/none" }));
+    const figures = await agent.client.readResource({ uri: "openpo://guides/forecast-figures" });
+    for (const column of columnIds) assert.match(JSON.stringify(figures), new RegExp(`\\b${column}\\b`));
     const { prompts } = await agent.client.listPrompts();
     assert.deepEqual(
       prompts.map(({ name }) => name),

@@ -243,6 +243,7 @@ const facts = (patch: Partial<VariantFacts> = {}): VariantFacts => ({
   sold30d: pieces(56),
   sold90d: pieces(112),
   lastSoldDay: dayFrom("2026-11-11"),
+  draftQuantity: pieces(24),
   ...patch,
 });
 
@@ -283,6 +284,11 @@ test("the figures of a row are those that a buyer computes by hand", () => {
     unitCostCurrencyCode: "USD",
     suggestedOrderValue: 378,
     stockValue: 70,
+    supplierId: offer({}).supplierId,
+    packSize: 12,
+    moq: 50,
+    expectedArrivalDate: "2026-12-05",
+    draftQuantity: 24,
   });
 });
 
@@ -323,6 +329,10 @@ test("what is not known is blank, and no figure is made up from it", () => {
     "unitCostCurrencyCode",
     "suggestedOrderValue",
     "stockValue",
+    "supplierId",
+    "packSize",
+    "moq",
+    "expectedArrivalDate",
   ])
     assert.equal(row[id], null, id);
   assert.equal(row["dailyDemand"], 0);
@@ -417,5 +427,10 @@ test("the columns on offer are those of the contract", () => {
     "unitCost",
     "suggestedOrderValue",
     "stockValue",
+    "supplierId",
+    "packSize",
+    "moq",
+    "expectedArrivalDate",
+    "draftQuantity",
   ]);
 });
