@@ -1,6 +1,6 @@
 /**
- * What hangs on an order in its import record: payments, documents, shipments, credits, log, receipts and cost history (contract §8). Each
- * schema makes the value that core or the shop stores.
+ * The parts of an order's import record beside header and lines: payments, documents, shipments, credits, log, receipts and cost history
+ * (contract §8). Each schema parses into the value that is stored.
  */
 import { z } from "zod";
 import {
@@ -180,5 +180,5 @@ export const costSyncInput = z
     resolvedAtMs: resolvedAt,
   }));
 
-/** The row as it is read, and which completion it belongs to. */
+/** A row of the cost history as the API shows it, and the completion that it belongs to. */
 export const costSyncRecord = (row: CostSyncEntry) => ({ ...costRowJson(row), completion: row.completion });

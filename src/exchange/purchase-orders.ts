@@ -1,8 +1,9 @@
 /**
- * Import and export records of purchase orders (contract §8): the order with its lines as the API shows it, and all that hangs on it.
+ * Import and export records of purchase orders (contract §8): the order with its lines as the API shows it, its attachments and its
+ * history.
  *
- * Owns: what a record looks like, from JSON to stored values and back, so that import(export(x)) = x. Does not own: what makes an order
- * whole and possible (core/adopt.ts), how records of a file reach their tables (staging.ts, import-chunks.ts).
+ * Owns: what a record looks like, from JSON to stored values and back, so that import(export(x)) = x. Does not own: completing and checking
+ * the order (core/adopt.ts), how records of a file reach their tables (staging.ts, import-chunks.ts).
  */
 import { z } from "zod";
 import { type AdoptFacts, adoptOrder, type OutsideOrder } from "../core/adopt.ts";
@@ -59,7 +60,7 @@ const lineInput = z.strictObject({
   quantityReceived: quantity.optional(),
   quantityRejected: quantity.optional(),
   quantityCancelled: quantity.optional(),
-  /** Left out: what was received is taken to be in the levels that come in beside the orders. */
+  /** When it is left out, the imported inventory levels are taken to include what was received. */
   quantitySynced: quantity.optional(),
   /** Lifts P2 for this line, as in /receive. */
   allowOverReceipt: z.boolean().default(false),
@@ -146,7 +147,7 @@ export const purchaseOrderInput = z.strictObject({
 
 export type OrderInput = z.output<typeof purchaseOrderInput>;
 
-/** An order as it is stored, with all that hangs on it. */
+/** An order as it is stored, with its attachments and history. */
 export interface OrderRecord {
   readonly order: PurchaseOrder;
   readonly attachments: Attachments;
@@ -154,13 +155,13 @@ export interface OrderRecord {
   readonly deletedAtMs: number | null;
 }
 
-/** What the shop knows beside the record, and what the record of the import needs. */
+/** What the shop knows in addition to the record, and the call that imports it. */
 export interface OrderFacts extends AdoptFacts {
   readonly requestId: string;
   readonly ids: Ids;
 }
 
-/** The order of a record for core: every line has an id, and instants are named as core names them. */
+/** The record's order for core: every line has an id, and instants have core's names. */
 function outsideOrder(input: OrderInput, poNumber: string, attachments: Attachments, ids: Ids): OutsideOrder {
   return {
     ...input,
@@ -185,10 +186,10 @@ function outsideOrder(input: OrderInput, poNumber: string, attachments: Attachme
 }
 
 /**
- * The order that a record describes, whole and checked, with what hangs on it.
+ * The order that a record describes, completed and checked, with its attachments and history.
  *
- * @param poNumber the record's own, or a stand-in until one is given.
- * @throws Fault INVALID_INPUT  no order can be so (core/adopt.ts).
+ * @param poNumber the record's own, or a placeholder until the order gets one.
+ * @throws Fault INVALID_INPUT  the order breaks a rule (`adoptOrder`).
  */
 export function orderFrom(input: OrderInput, poNumber: string, facts: OrderFacts): OrderRecord {
   const { payments, documents, shipments, credits } = input;
@@ -202,7 +203,7 @@ export function orderFrom(input: OrderInput, poNumber: string, facts: OrderFacts
   return { order, attachments, history, deletedAtMs: input.deletedAt };
 }
 
-/** What the log of an order says that came without one. */
+/** The log entry of an order whose record has no log. */
 const importedEntry = ({ status }: PurchaseOrder, { ids, nowMs, requestId }: OrderFacts): LogEntry => ({
   logId: ids.next("log"),
   occurredAtMs: nowMs,
@@ -214,7 +215,7 @@ const importedEntry = ({ status }: PurchaseOrder, { ids, nowMs, requestId }: Ord
   changes: [],
 });
 
-/** The record of an order: header and lines as the API returns them, and all that hangs on it. */
+/** The record of an order: header and lines as the API shows them, its attachments and history. */
 export function orderJson({ order, attachments, history, deletedAtMs }: OrderRecord) {
   return {
     type: "purchaseOrder",

@@ -11,10 +11,10 @@ import type { Shop } from "../shop/accounts.ts";
 import { type RecordTable, pageOf, recordsByKey, replaceStatement } from "../shop/record-table.ts";
 import type { Ids, Statement, Tx } from "../store/store.ts";
 
-/** Null when left out. */
+/** A member that is null when it is left out. */
 export const optional = <T extends z.ZodType>(schema: T) => schema.nullable().default(null);
 
-/** A figure that follows from others: whatever it says, it is computed anew. */
+/** A member that follows from others. Its value is ignored and computed again. */
 export const derived = z.unknown().optional();
 
 /** An RFC 3339 instant, as milliseconds. */
@@ -22,10 +22,10 @@ export const instantMs = z.iso.datetime({ offset: true }).transform((value) => D
 
 export const shortText = text(shortTextMax);
 
-/** A level can be below 0: a storefront may sell what it does not have. */
+/** A quantity that may be below 0: a storefront may sell what it does not have. */
 export const signedQuantity = decimal(z.number().min(-quantityMax).max(quantityMax), quantityDecimalsMax, quantityFrom);
 
-/** Text that the program wrote itself, which may be longer than what a caller may send. */
+/** Text that the program wrote. It may be longer than what a caller may send. */
 export const ownText = z.string();
 
 /** What a record type can use when one of its records is applied: the turn's transaction, the shop, the time, ids. */

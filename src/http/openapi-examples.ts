@@ -1,8 +1,8 @@
 /**
- * Examples for the OpenAPI document: a believable value for any schema of the registry. Pure.
+ * Examples for the OpenAPI document: a realistic value for any schema of the registry. Pure.
  *
- * A value comes from the schema's own example, else from the table of names below, else from the schema's type. A test holds
- * every example of the document against its schema.
+ * A value comes from the schema's own example, else from the table of names below, to which the field tables add theirs, else from the
+ * schema's type. A test checks every example of the document against its schema.
  */
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import { exampleAddress } from "../operations/fields.ts";
@@ -10,7 +10,8 @@ import { fieldExamples } from "../operations/purchase-orders/json.ts";
 
 const ulid = "01k8x4m2q7v9c3n5t6w8y0z1";
 const noon = "2026-03-02T12:00:00.000Z";
-/** What a member of this name looks like. A value that the schema in hand does not take is passed over. */
+
+/** Example values by the member's name. A value that does not fit the schema is not used. */
 const byName: Readonly<Record<string, Json>> = {
   ...fieldExamples,
   // Ids and numbers of records.
@@ -138,11 +139,9 @@ const byName: Readonly<Record<string, Json>> = {
 };
 
 /**
- * A value that the schema takes.
+ * An example value for the schema. Optional members are left out, except `sideEffects`.
  *
- * Optional members are left out but those that a reader looks for (`sideEffects`).
- *
- * @param schemas what `#/components/schemas/…` refers to.
+ * @param schemas the document's `#/components/schemas`.
  */
 export function sampleOf(schema: Json, schemas: JsonObject, name = ""): Json {
   if (!isJsonObject(schema)) return null;

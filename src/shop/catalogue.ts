@@ -1,9 +1,8 @@
 /**
- * The records that an operator brings in and takes out, between SQL and the program: reference data, and of an order what no rule
- * reads (its log, receipts and cost history as they are).
+ * The catalogue in SQL: locations, suppliers, variants, suppliers' entries for variants, inventory levels, sales and suppliers' credits.
  *
- * Owns: writing, replacing and paging through them. Does not own: what a record looks like in a file (exchange/), the order
- * itself and what hangs on it (rows.ts).
+ * Owns: their fields and tables, and what orders look up in them. Does not own: paging and replacing records (record-table.ts), what a
+ * record looks like in a file (exchange/catalogue.ts).
  */
 import type { SupplierCredit } from "../core/attachments.ts";
 import { fold } from "../core/fold.ts";
@@ -14,15 +13,16 @@ import type { Statement, Tx } from "../store/store.ts";
 import { type Row, changedColumns, columnList, recordReader } from "./columns.ts";
 import { type RecordTable, fieldTable } from "./record-table.ts";
 
-// The catalogue, as far as orders read and write it.
+// What orders look up.
 
+/** What rules need to know of a supplier. */
 interface SupplierFacts {
   readonly name: string;
   readonly currencyCode: string | null;
   readonly leadTimeDays: number | null;
 }
 
-/** Null when the shop does not know the supplier. */
+/** The supplier. Null when the shop does not know it. */
 export async function loadSupplier(tx: Tx, shopId: string, supplierId: string): Promise<SupplierFacts | null> {
   const [row] = await tx.all<{ name: string; currency_code: string | null; lead_time_days: number | null }>(
     "select name, currency_code, lead_time_days from supplier where shop_id = ? and supplier_id = ?",
@@ -33,7 +33,7 @@ export async function loadSupplier(tx: Tx, shopId: string, supplierId: string): 
     : { name: row.name, currencyCode: row.currency_code, leadTimeDays: row.lead_time_days };
 }
 
-/** Null when the shop does not know the location. */
+/** The location's name. Null when the shop does not know it. */
 export async function loadLocationName(tx: Tx, shopId: string, locationId: string): Promise<string | null> {
   const [row] = await tx.all<{ name: string }>("select name from location where shop_id = ? and location_id = ?", [
     shopId,
@@ -42,14 +42,14 @@ export async function loadLocationName(tx: Tx, shopId: string, locationId: strin
   return row?.name ?? null;
 }
 
-/** What a line keeps of its variant as it stands when the line is made (D2). */
+/** What a line keeps of its variant as it is when the line is created (D2). */
 export interface VariantSnapshot extends ValuesOf<typeof articleFields> {
   readonly productName: string;
 }
 
 const snapshotFrom = recordReader<VariantSnapshot>(articleFields);
 
-/** The variants that the shop's catalogue holds; the others are missing from the map (C16). */
+/** The variants that are in the catalogue, by id (C16). */
 export async function loadVariants(
   tx: Tx,
   shopId: string,
@@ -65,7 +65,7 @@ export async function loadVariants(
   return new Map(rows.map((row) => [row.variant_id, snapshotFrom(row)]));
 }
 
-/** Variants of which the supplier has a catalogue entry. */
+/** The variants for which the supplier has a catalogue entry. */
 export async function loadSupplierVariantIds(
   tx: Tx,
   shopId: string,
@@ -194,7 +194,7 @@ export const supplierVariantTable: RecordTable<SupplierVariant, Row> = fieldTabl
   supplierVariantFields,
 );
 
-/** Sets what was sent in the supplier's catalogue entry; null when nothing was. It never makes an entry (C46). */
+/** Updates the supplier's catalogue entry. Null when there is no change. It never creates an entry (C46). */
 export function supplierVariantStatement(
   shopId: string,
   supplierId: string,

@@ -1,14 +1,16 @@
 /**
- * How core's values are held in columns, by the tables of fields (core/purchase-order-fields.ts): the column's name, the value written
- * and the record read back. Every function that takes a table builds what it needs once, when the program starts.
+ * Records in columns, by the tables of fields (core/purchase-order-fields.ts): a column's name, the value written, the record read back.
+ *
+ * What takes a table of fields is called once, when the program starts, and answers what is used for each record.
  */
 import type { Changes, Field, FieldKind, Fields, FieldValue, ValuesOf } from "../core/purchase-order-fields.ts";
-import type { SqlValue } from "../store/store.ts";
+import { placeholders } from "../store/in-lists.ts";
+import type { SqlValue, Statement } from "../store/store.ts";
 
 /** A row by column name. */
 export type Row = Readonly<Record<string, SqlValue>>;
 
-/** Columns with the value that a record has in each. */
+/** Columns, each with the value that a record has there. */
 export type Columns<Of> = Readonly<Record<string, (of: Of) => SqlValue>>;
 
 /** Kinds that are stored as JSON text. All others are stored as core holds them. */
@@ -47,6 +49,18 @@ export function changedColumns<T extends Fields>(
   return columns;
 }
 
+/** A function that makes the insert of a record: its key, then its columns. */
+export function insertInto<Of>(
+  table: string,
+  key: readonly string[],
+  columns: Columns<Of>,
+): (keyValues: readonly SqlValue[], of: Of) => Statement {
+  const names = [...key, ...Object.keys(columns)];
+  const sql = `insert into ${table} (${names.join(", ")}) values (${placeholders(names.length)})`;
+  const values = Object.values(columns);
+  return (keyValues, of) => ({ sql, params: [...keyValues, ...values.map((valueOf) => valueOf(of))] });
+}
+
 /** A function that makes a record of a row which has the columns of these fields. */
 export function recordReader<Of>(fields: { readonly [Name in keyof Of]: Field }): (row: Row) => Of {
   const members = Object.entries<Field>(fields).map(([name, { kind }]) => ({
@@ -66,5 +80,6 @@ export function recordReader<Of>(fields: { readonly [Name in keyof Of]: Field })
   };
 }
 
+/** The branded value of a column that may be null. */
 export const orNull = <T>(value: number | null, brand: (value: number) => T): T | null =>
   value === null ? null : brand(value);

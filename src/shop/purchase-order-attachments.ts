@@ -1,3 +1,8 @@
+/**
+ * The attachments of an order in SQL: payments, documents, shipments and credits, and the supplier's credits (contract §9).
+ *
+ * Owns: storing and reading them. Does not own: what follows from them (core/attachments.ts). They come in by import only.
+ */
 import type {
   AppliedCredit,
   Attachments,
@@ -8,8 +13,6 @@ import type {
 } from "../core/attachments.ts";
 import type { Statement, Tx } from "../store/store.ts";
 import { removeStatements } from "./purchase-order-tables.ts";
-
-// What hangs on an order.
 
 const attachmentKinds = ["payment", "document", "shipment", "credit"] as const;
 
@@ -26,7 +29,7 @@ function dueDateOf({ status, dueDate }: Payment): string | null {
   return status === "Scheduled" ? dueDate : null;
 }
 
-/** Replaces what hangs on the order. */
+/** Replaces the attachments of the order. */
 export function attachmentStatements(
   shopId: string,
   purchaseOrderId: string,
@@ -47,7 +50,7 @@ export function attachmentStatements(
   ];
 }
 
-/** What hangs on the order, each kind in the order in which it was imported. */
+/** The attachments of the order, each kind as it was imported. */
 export async function loadAttachments(tx: Tx, shopId: string, purchaseOrderId: string): Promise<Attachments> {
   const rows = await tx.all<{ kind: (typeof attachmentKinds)[number]; doc: string }>(
     `select kind, doc from purchase_order_attachment where shop_id = ? and purchase_order_id = ? order by position`,
@@ -76,7 +79,7 @@ export async function loadAttachments(tx: Tx, shopId: string, purchaseOrderId: s
   return { payments, documents, shipments, credits };
 }
 
-/** The supplier's credits, those used up included, by id. */
+/** The supplier's credits by id, used ones included. */
 export async function loadSupplierCredits(
   tx: Tx,
   shopId: string,

@@ -1,24 +1,18 @@
 /**
- * What an order has gone through, page by page and newest first: its log, its receipts, its cost history.
+ * The history of an order: its activity log, its receipts and its cost history.
+ *
+ * Owns: the SQL of these rows, and their pages, newest first. Does not own: what is written into them (core), settling rows of the cost
+ * history (cost-sync.ts).
  */
 import type { CostOutcome } from "../core/cost-sync.ts";
-import { type FxRate, type Money, asFxRate, asMoney } from "../core/money.ts";
+import type { Fields, ValuesOf } from "../core/purchase-order-fields.ts";
 import type { FieldChange, ReceiptDraft } from "../core/purchase-order.ts";
 import { chunksOf, inListMax, placeholders } from "../store/in-lists.ts";
 import type { SqlValue, Statement, Tx } from "../store/store.ts";
-import { orNull } from "./columns.ts";
+import { type Columns, type Row, columnList, columnsOf, insertInto, recordReader } from "./columns.ts";
+import { removeStatements } from "./purchase-order-tables.ts";
 
-/** The log's changes and a receipt's lines are stored as core describes them. */
-const changesFrom = (json: string): readonly FieldChange[] => {
-  const changes: readonly FieldChange[] = JSON.parse(json);
-  return changes;
-};
-
-const receiptLinesFrom = (json: string): ReceiptDraft["lines"] => {
-  const lines: ReceiptDraft["lines"] = JSON.parse(json);
-  return lines;
-};
-
+/** An entry of the activity log. */
 export interface LogEntry {
   readonly logId: string;
   readonly occurredAtMs: number;
@@ -34,6 +28,7 @@ export interface LogEntry {
   readonly changes: readonly FieldChange[];
 }
 
+/** Goods received or taken back in one call. */
 export interface Receipt extends ReceiptDraft {
   readonly receiptId: string;
   readonly receivedAtMs: number;
@@ -41,118 +36,95 @@ export interface Receipt extends ReceiptDraft {
   readonly requestId: string | null;
 }
 
-export interface CostSyncEntry {
-  readonly costSyncId: string;
-  readonly variantId: string;
-  readonly poLineItemId: string;
-  readonly previousUnitCost: Money | null;
-  readonly proposedUnitCost: Money;
-  readonly currencyCode: string;
-  readonly sourceUnitCost: Money;
-  readonly sourceCurrencyCode: string;
-  readonly fxRate: FxRate;
+const costSyncFields = {
+  costSyncId: { kind: "text" },
+  variantId: { kind: "text" },
+  poLineItemId: { kind: "text" },
+  previousUnitCost: { kind: "money", empty: null },
+  proposedUnitCost: { kind: "money" },
+  currencyCode: { kind: "text" },
+  sourceUnitCost: { kind: "money" },
+  sourceCurrencyCode: { kind: "text" },
+  fxRate: { kind: "rate" },
+  fxSource: { kind: "text" },
+  outcome: { kind: "text" },
+  reason: { kind: "text", empty: null },
+  attempt: { kind: "integer" },
+  /** The completion of the order that it belongs to, from 1 on. An order that was reopened is completed again. */
+  completion: { kind: "integer" },
+  proposedAtMs: { kind: "instant" },
+  resolvedAtMs: { kind: "instant", empty: null },
+} as const satisfies Fields;
+
+/** A unit cost that the order proposed, and what became of it. */
+export interface CostSyncEntry extends ValuesOf<typeof costSyncFields> {
   readonly fxSource: "override" | "shop-rate" | "same-currency";
   readonly outcome: CostOutcome;
-  readonly reason: string | null;
-  readonly attempt: number;
-  /** Which completion of the order it belongs to, from 1 on: one that was reopened is completed again. */
-  readonly completion: number;
-  readonly proposedAtMs: number;
-  readonly resolvedAtMs: number | null;
 }
 
-/** What an order has gone through; each list oldest first. */
+/** The history of an order, each list oldest first. */
 export interface OrderHistory {
   readonly log: readonly LogEntry[];
   readonly receipts: readonly Receipt[];
   readonly costSyncHistory: readonly CostSyncEntry[];
 }
 
-const insertLog = `
-insert into purchase_order_log
-  (shop_id, purchase_order_id, log_id, occurred_at, action, message, actor_type, actor_id, actor_name, operation, request_id,
-   changes)
-values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+// Writing.
 
-const insertReceipt = `
-insert into receipt
-  (shop_id, purchase_order_id, receipt_id, received_at, recorded_by, source, reason, request_id, lines)
-values (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const key = ["shop_id", "purchase_order_id"] as const;
 
-const insertCost = `
-insert into cost_sync
-  (shop_id, purchase_order_id, cost_sync_id, variant_id, po_line_item_id, previous_unit_cost, proposed_unit_cost,
-   currency_code, source_unit_cost, source_currency_code, fx_rate, fx_source, outcome, reason, attempt, completion,
-   proposed_at, resolved_at)
-values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const logColumns: Columns<LogEntry> = {
+  log_id: (entry) => entry.logId,
+  occurred_at: (entry) => entry.occurredAtMs,
+  action: (entry) => entry.action,
+  message: (entry) => entry.message,
+  actor_type: (entry) => entry.actor.type,
+  actor_id: (entry) => entry.actor.id,
+  actor_name: (entry) => entry.actor.name,
+  operation: (entry) => entry.operation,
+  request_id: (entry) => entry.requestId,
+  changes: (entry) => JSON.stringify(entry.changes),
+};
 
-/** Replaces what the order has gone through. */
+const receiptColumns: Columns<Receipt> = {
+  receipt_id: (receipt) => receipt.receiptId,
+  received_at: (receipt) => receipt.receivedAtMs,
+  recorded_by: (receipt) => receipt.recordedBy,
+  source: (receipt) => receipt.source,
+  reason: (receipt) => receipt.reason,
+  request_id: (receipt) => receipt.requestId,
+  lines: (receipt) => JSON.stringify(receipt.lines),
+};
+
+const insertLog = insertInto("purchase_order_log", key, logColumns);
+
+const insertReceipt = insertInto("receipt", key, receiptColumns);
+
+const insertCost = insertInto("cost_sync", key, columnsOf(costSyncFields));
+
+/** Adds an entry to the order's log. */
+export const logStatement = (shopId: string, purchaseOrderId: string, entry: LogEntry): Statement =>
+  insertLog([shopId, purchaseOrderId], entry);
+
+/** Adds a receipt of the order. */
+export const receiptStatement = (shopId: string, purchaseOrderId: string, receipt: Receipt): Statement =>
+  insertReceipt([shopId, purchaseOrderId], receipt);
+
+/** Replaces the history of the order. */
 export function historyStatements(
   shopId: string,
   purchaseOrderId: string,
   { log, receipts, costSyncHistory }: OrderHistory,
 ): readonly Statement[] {
   return [
-    ...["purchase_order_log", "receipt", "cost_sync"].map((table) => ({
-      sql: `delete from ${table} where shop_id = ? and purchase_order_id = ?`,
-      params: [shopId, purchaseOrderId],
-    })),
-    ...log.map((entry) => ({
-      sql: insertLog,
-      params: [
-        shopId,
-        purchaseOrderId,
-        entry.logId,
-        entry.occurredAtMs,
-        entry.action,
-        entry.message,
-        entry.actor.type,
-        entry.actor.id,
-        entry.actor.name,
-        entry.operation,
-        entry.requestId,
-        JSON.stringify(entry.changes),
-      ],
-    })),
-    ...receipts.map((receipt) => ({
-      sql: insertReceipt,
-      params: [
-        shopId,
-        purchaseOrderId,
-        receipt.receiptId,
-        receipt.receivedAtMs,
-        receipt.recordedBy,
-        receipt.source,
-        receipt.reason,
-        receipt.requestId,
-        JSON.stringify(receipt.lines),
-      ],
-    })),
-    ...costSyncHistory.map((row) => ({
-      sql: insertCost,
-      params: [
-        shopId,
-        purchaseOrderId,
-        row.costSyncId,
-        row.variantId,
-        row.poLineItemId,
-        row.previousUnitCost,
-        row.proposedUnitCost,
-        row.currencyCode,
-        row.sourceUnitCost,
-        row.sourceCurrencyCode,
-        row.fxRate,
-        row.fxSource,
-        row.outcome,
-        row.reason,
-        row.attempt,
-        row.completion,
-        row.proposedAtMs,
-        row.resolvedAtMs,
-      ],
-    })),
+    ...removeStatements(shopId, purchaseOrderId, ["purchase_order_log", "receipt", "cost_sync"]),
+    ...log.map((entry) => logStatement(shopId, purchaseOrderId, entry)),
+    ...receipts.map((receipt) => receiptStatement(shopId, purchaseOrderId, receipt)),
+    ...costSyncHistory.map((entry) => insertCost([shopId, purchaseOrderId], entry)),
   ];
 }
+
+// Reading. `changes` and `lines` are read as this module wrote them.
 
 interface LogRow {
   readonly log_id: string;
@@ -177,38 +149,15 @@ interface ReceiptRow {
   readonly lines: string;
 }
 
-interface CostSyncRow {
-  readonly cost_sync_id: string;
-  readonly variant_id: string;
-  readonly po_line_item_id: string;
-  readonly previous_unit_cost: number | null;
-  readonly proposed_unit_cost: number;
-  readonly currency_code: string;
-  readonly source_unit_cost: number;
-  readonly source_currency_code: string;
-  readonly fx_rate: number;
-  readonly fx_source: CostSyncEntry["fxSource"];
-  readonly outcome: CostOutcome;
-  readonly reason: string | null;
-  readonly attempt: number;
-  readonly completion: number;
-  readonly proposed_at: number;
-  readonly resolved_at: number | null;
+function changesFrom(json: string): readonly FieldChange[] {
+  const changes: readonly FieldChange[] = JSON.parse(json);
+  return changes;
 }
 
-/** Reads of an order's log, cost history and receipts begin with these; `where` and order are the reader's. */
-const selectLog = `
-select log_id, occurred_at, action, message, actor_type, actor_id, actor_name, operation, request_id, changes
-from purchase_order_log`;
-
-const selectReceipts = `
-select receipt_id, received_at, recorded_by, source, reason, request_id, lines
-from receipt`;
-
-const selectCosts = `
-select cost_sync_id, variant_id, po_line_item_id, previous_unit_cost, proposed_unit_cost, currency_code, source_unit_cost,
-  source_currency_code, fx_rate, fx_source, outcome, reason, attempt, completion, proposed_at, resolved_at
-from cost_sync`;
+function receiptLinesFrom(json: string): ReceiptDraft["lines"] {
+  const lines: ReceiptDraft["lines"] = JSON.parse(json);
+  return lines;
+}
 
 const logFrom = (row: LogRow): LogEntry => ({
   logId: row.log_id,
@@ -231,33 +180,24 @@ const receiptFrom = (row: ReceiptRow): Receipt => ({
   lines: receiptLinesFrom(row.lines),
 });
 
-const costFrom = (row: CostSyncRow): CostSyncEntry => ({
-  costSyncId: row.cost_sync_id,
-  variantId: row.variant_id,
-  poLineItemId: row.po_line_item_id,
-  previousUnitCost: orNull<Money>(row.previous_unit_cost, asMoney),
-  proposedUnitCost: asMoney(row.proposed_unit_cost),
-  currencyCode: row.currency_code,
-  sourceUnitCost: asMoney(row.source_unit_cost),
-  sourceCurrencyCode: row.source_currency_code,
-  fxRate: asFxRate(row.fx_rate),
-  fxSource: row.fx_source,
-  outcome: row.outcome,
-  reason: row.reason,
-  attempt: row.attempt,
-  completion: row.completion,
-  proposedAtMs: row.proposed_at,
-  resolvedAtMs: row.resolved_at,
-});
+const costFrom = recordReader<CostSyncEntry>(costSyncFields);
 
-/** What the order has gone through. */
+/** The selects of the three tables; the reader adds `where` and the order. */
+const selectLog = `select ${Object.keys(logColumns).join(", ")} from purchase_order_log`;
+
+const selectReceipts = `select ${Object.keys(receiptColumns).join(", ")} from receipt`;
+
+const selectCosts = `select ${columnList(costSyncFields)} from cost_sync`;
+
+const ofOrder = "shop_id = ? and purchase_order_id = ?";
+
+/** The whole history of the order. */
 export async function loadHistory(tx: Tx, shopId: string, purchaseOrderId: string): Promise<OrderHistory> {
-  const key = [shopId, purchaseOrderId];
-  const ofOrder = "where shop_id = ? and purchase_order_id = ?";
+  const order = [shopId, purchaseOrderId];
   const [log, receipts, costs] = await Promise.all([
-    tx.all<LogRow>(`${selectLog} ${ofOrder} order by log_id`, key),
-    tx.all<ReceiptRow>(`${selectReceipts} ${ofOrder} order by receipt_id`, key),
-    tx.all<CostSyncRow>(`${selectCosts} ${ofOrder} order by cost_sync_id`, key),
+    tx.all<LogRow>(`${selectLog} where ${ofOrder} order by log_id`, order),
+    tx.all<ReceiptRow>(`${selectReceipts} where ${ofOrder} order by receipt_id`, order),
+    tx.all<Row>(`${selectCosts} where ${ofOrder} order by cost_sync_id`, order),
   ]);
   return { log: log.map(logFrom), receipts: receipts.map(receiptFrom), costSyncHistory: costs.map(costFrom) };
 }
@@ -293,7 +233,7 @@ const log: Table<LogRow, LogEntry> = {
   positionOf: (entry) => ({ atMs: entry.occurredAtMs, id: entry.logId }),
 };
 
-const costs: Table<CostSyncRow, CostSyncEntry> = {
+const costs: Table<Row, CostSyncEntry> = {
   name: "cost_sync",
   select: selectCosts,
   atColumn: "proposed_at",
@@ -328,8 +268,6 @@ async function pageOf<Row, Entry>(
   };
 }
 
-const ofOrder = "shop_id = ? and purchase_order_id = ?";
-
 /** The order's activity log; all of it when `limit` is null. */
 export const pageOfLog = (
   tx: Tx,
@@ -362,5 +300,3 @@ export async function loadReceipts(tx: Tx, shopId: string, purchaseOrderId: stri
   );
   return rows.map(receiptFrom);
 }
-
-// What an order has gone through.

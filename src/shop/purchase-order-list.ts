@@ -1,9 +1,8 @@
 /**
  * The list of a shop's orders: filters, stable pages, the count of all matches (C12, C13).
  *
- * A page is found by keys alone, in an index that is already in the page's order, and its rows are then read by key: what it
- * costs grows with the page, not with the shop. Counting walks the index entries of the matches; a text search walks one index entry
- * an order.
+ * A page is found by keys alone, in an index that has the page's order, and its rows are then read by key. So its cost grows with the page,
+ * not with the shop. Counting reads the index entries of the matches. A text search reads one index entry for each order.
  */
 import { fold } from "../core/fold.ts";
 import type { Header, PaidStatus, Status, StorefrontSyncState } from "../core/purchase-order.ts";
@@ -22,9 +21,9 @@ export interface OrderFilters {
   readonly locationId: string | null;
   /** Orders with a line of this variant. */
   readonly variantId: string | null;
-  /** Orders with a line of this SKU, exactly as it is spelled. */
+  /** Orders with a line of exactly this SKU. */
   readonly sku: string | null;
-  /** Found in number, name, supplier reference or supplier name, whatever the case. */
+  /** Text within number, name, supplier reference or supplier name, whatever the case. */
   readonly search: string | null;
   /** Created at this instant or later. */
   readonly createdFromMs: number | null;
@@ -42,22 +41,23 @@ interface OrderPage {
   readonly orders: readonly Header[];
   /** Matches over all pages. */
   readonly totalCount: number;
-  /** Where the next page begins after; null on the last page. */
+  /** The position after which the next page begins. Null on the last page. */
   readonly end: OrderPosition | null;
 }
 
-/** A piece of a statement with what it binds. */
+/** A piece of a statement with its parameters. */
 export interface Fragment {
   readonly sql: string;
   readonly params: readonly SqlValue[];
 }
 
+/** The pieces as one, in their order. */
 export const joined = (parts: readonly Fragment[], separator: string): Fragment => ({
   sql: parts.map((part) => part.sql).join(separator),
   params: parts.flatMap((part) => part.params),
 });
 
-/** Orders named `o`. Where a line is asked for, its index leads: `cross join` keeps the engine from walking all orders instead. */
+/** The orders, as `o`. A filter by line begins with the index of lines: `cross join` keeps the engine from reading all orders instead. */
 function source(shopId: string, filters: OrderFilters): Fragment {
   const byLine = (column: string, value: string | null): readonly Fragment[] =>
     value === null
@@ -77,7 +77,7 @@ function source(shopId: string, filters: OrderFilters): Fragment {
   };
 }
 
-// A text that holds another is changed by taking that out. Unlike a LIKE pattern this needs no escapes and has no length limit.
+// A text contains another if removing that changes it. Unlike a LIKE pattern this needs no escapes and has no length limit.
 const searchSql = `(replace(o.search_folded, ?, '') <> o.search_folded or o.supplier_id in
   (select supplier_id from supplier where shop_id = ? and replace(name_folded, ?, '') <> name_folded))`;
 
@@ -87,7 +87,7 @@ function conditions(shopId: string, filters: OrderFilters): readonly Fragment[] 
   if (filters.locationId !== null) parts.push({ sql: "o.location_id = ?", params: [filters.locationId] });
   if (filters.expectedBefore !== null)
     parts.push({ sql: "o.next_expected_date < ?", params: [filters.expectedBefore] });
-  // A search names a range even where none is asked for: it is what leads the engine to the one index that a search can do with.
+  // A search always has a range, so that the engine uses the one index that has the columns of a search.
   const createdFromMs = filters.createdFromMs ?? (filters.search === null ? null : Number.MIN_SAFE_INTEGER);
   if (createdFromMs !== null) parts.push({ sql: "o.created_at >= ?", params: [createdFromMs] });
   if (filters.createdBeforeMs !== null) parts.push({ sql: "o.created_at < ?", params: [filters.createdBeforeMs] });

@@ -1,8 +1,9 @@
+/**
+ * The tables that hold one order, and deleting its rows from them.
+ */
 import type { Statement } from "../store/store.ts";
 
-// Deleting.
-
-/** Everything that belongs to one order. */
+/** Every table with rows of an order. */
 export const orderTables = [
   "purchase_order",
   "purchase_order_line",
@@ -13,6 +14,7 @@ export const orderTables = [
   "stock_push",
 ] as const;
 
+/** Deletes the order's rows from these tables. */
 export const removeStatements = (
   shopId: string,
   purchaseOrderId: string,

@@ -1,13 +1,14 @@
 /**
- * Purchase orders between SQL and core: loading one, saving what a rule decided, deleting, numbering.
+ * Purchase orders in SQL: loading one, saving a decision, importing, deleting, numbering.
  *
- * Owns: the SQL of an order, its lines, log, receipts and attachments, the incoming ledger, the number counter and the catalogue
- * rows that orders read. Does not own: lists (order-list.ts), the outbox (effects.ts), or any rule.
+ * Owns: the SQL of an order and its lines, of the incoming ledger and of the number counter. Does not own: the list of orders
+ * (purchase-order-list.ts), log and receipts (purchase-order-history.ts), attachments (purchase-order-attachments.ts), the outbox
+ * (effects.ts), any rule.
  *
  * Invariants:
- * - R1. `saveDecision` writes everything a decision holds or, when it changes nothing, nothing (S2, P5).
- * - R2. The incoming ledger moves with the order in the same transaction, by the difference (C41).
- * - R3. A number is given once; a refused request gives none away (C34).
+ * - R1. `saveDecision` writes the whole decision, or nothing if the decision changes nothing (S2, P5).
+ * - R2. The incoming ledger changes by the difference, in the same transaction as the order (C41).
+ * - R3. A number is given once. A refused request uses none (C34).
  */
 import type { Attachments } from "../core/attachments.ts";
 import type { Effect } from "../core/effect.ts";
@@ -24,27 +25,29 @@ import {
 } from "../core/purchase-order.ts";
 import { inListMax, placeholders } from "../store/in-lists.ts";
 import type { Ids, SqlValue, Statement, Tx } from "../store/store.ts";
-import { type Columns, type Row, columnList, columnsOf, recordReader } from "./columns.ts";
+import { type Columns, type Row, columnList, columnsOf, insertInto, recordReader } from "./columns.ts";
 import { effectStatements } from "./effects.ts";
 import { attachmentStatements, loadAttachments } from "./purchase-order-attachments.ts";
+import { type LogEntry, type Receipt, logStatement, receiptStatement } from "./purchase-order-history.ts";
 import { orderTables, removeStatements } from "./purchase-order-tables.ts";
 
-// Orders.
+// Loading.
 
-/** The fields of a header as they are read: what is stored, and the names as they are now. */
+/** The fields of a header as it is read: the stored ones, and the current names of supplier and location. */
 const headerFields = {
   ...storedHeaderFields,
   supplierName: { kind: "text", empty: null },
   locationName: { kind: "text", empty: null },
 } as const satisfies Fields;
 
-/** Columns of a header and the joins that bring the live names; `o` is the order. */
+/** Selects headers with the current names. `o` is the order. */
 export const selectHeader = `
 select ${columnList(storedHeaderFields, "o.")}, s.name as supplier_name, l.name as location_name
 from purchase_order o
 left join supplier s on s.shop_id = o.shop_id and s.supplier_id = o.supplier_id
 left join location l on l.shop_id = o.shop_id and l.location_id = o.location_id`;
 
+/** The header of a row of `selectHeader`. */
 export const headerFrom = recordReader<Header>(headerFields);
 
 const selectLinesOfOrder = `
@@ -55,7 +58,7 @@ const selectLines = `${selectLinesOfOrder} order by position`;
 
 const lineFrom = recordReader<LineItem>(storedLineFields);
 
-/** The header alone; null when there is no such order or it was deleted (C33). */
+/** The header. Null: there is no such order, or it was deleted (C33). */
 export async function loadHeader(tx: Tx, shopId: string, purchaseOrderId: string): Promise<Header | null> {
   const [row] = await tx.all<Row>(
     `${selectHeader} where o.shop_id = ? and o.purchase_order_id = ? and o.deleted_at is null`,
@@ -64,7 +67,7 @@ export async function loadHeader(tx: Tx, shopId: string, purchaseOrderId: string
   return row === undefined ? null : headerFrom(row);
 }
 
-/** The order with its lines in the order they were added; null when there is no such order or it was deleted (C33). */
+/** The order with its lines as they were added. Null: there is no such order, or it was deleted (C33). */
 export async function loadOrder(tx: Tx, shopId: string, purchaseOrderId: string): Promise<PurchaseOrder | null> {
   const [header, rows] = await Promise.all([
     loadHeader(tx, shopId, purchaseOrderId),
@@ -76,11 +79,11 @@ export async function loadOrder(tx: Tx, shopId: string, purchaseOrderId: string)
 interface LinePage {
   readonly lineItems: readonly LineItem[];
   readonly totalCount: number;
-  /** Place of the page's last line in its order; null on the last page. */
+  /** Position of the page's last line. Null on the last page. */
   readonly end: number | null;
 }
 
-/** Lines of an order in the order they were added; all of them when `limit` is null. */
+/** A page of an order's lines as they were added, after the position `after`. All of them when `limit` is null. */
 export async function pageOfLines(
   tx: Tx,
   shopId: string,
@@ -107,7 +110,7 @@ export async function pageOfLines(
   };
 }
 
-/** Orders from behind this id on, by id, soft-deleted ones too: for export. */
+/** Orders after this id, by id, soft-deleted ones included: for export. */
 export async function pageOfOrders(
   tx: Tx,
   shopId: string,
@@ -135,7 +138,9 @@ export async function pageOfOrders(
   return page.flat();
 }
 
-/** What a search for an order by text looks through, one field a line; the supplier's name is looked up where it stands (C13). */
+// Saving.
+
+/** The text that a search looks through, one field a line. The supplier's name is searched in the supplier's row (C13). */
 const searchText = (order: Pick<Header, "poNumber" | "poName" | "supplierReference">): string =>
   [order.poNumber, order.poName ?? "", order.supplierReference ?? ""].map(fold).join("\n");
 
@@ -153,20 +158,18 @@ const { poLineItemId: _lineKey, ...lineDataFields } = storedLineFields;
 /** Every column of `purchase_order_line` but its key and `position`. */
 const lineColumns: Columns<LineItem> = columnsOf(lineDataFields);
 
-const columnNames = (columns: object): string => Object.keys(columns).join(", ");
+const insertHeader = insertInto("purchase_order", ["shop_id", "purchase_order_id"], headerColumns);
 
-const insertHeader = `
-insert into purchase_order (shop_id, purchase_order_id, ${columnNames(headerColumns)})
-values (?, ?, ${placeholders(Object.keys(headerColumns).length)})`;
-
-const insertLine = `
-insert into purchase_order_line (shop_id, purchase_order_id, po_line_item_id, position, ${columnNames(lineColumns)})
-values (?, ?, ?, ?, ${placeholders(Object.keys(lineColumns).length)})`;
+const insertLine = insertInto(
+  "purchase_order_line",
+  ["shop_id", "purchase_order_id", "po_line_item_id", "position"],
+  lineColumns,
+);
 
 const deleteLine =
   "delete from purchase_order_line where shop_id = ? and purchase_order_id = ? and po_line_item_id = ?";
 
-/** The update of the columns that differ, so that untouched indexes stay untouched; null when none does. */
+/** Updates the columns that differ, so that indexes on the others are not written. Null when none differs. */
 function updateStatement<T>(
   table: string,
   columns: Columns<T>,
@@ -193,12 +196,12 @@ function updateStatement<T>(
 const valuesOf = <T>(columns: Columns<T>, of: T): readonly SqlValue[] =>
   Object.values(columns).map((valueOf) => valueOf(of));
 
-/** Writes the header and the lines of `next` as far as they differ from `before`. */
+/** Writes what differs between `before` and `next` in header and lines. */
 function orderStatements(shopId: string, before: PurchaseOrder | null, next: PurchaseOrder): readonly Statement[] {
   const { purchaseOrderId } = next;
   const statements: Statement[] = [];
   if (before === null) {
-    statements.push({ sql: insertHeader, params: [shopId, purchaseOrderId, ...valuesOf(headerColumns, next)] });
+    statements.push(insertHeader([shopId, purchaseOrderId], next));
   } else {
     const key = { shop_id: shopId, purchase_order_id: purchaseOrderId };
     const update = updateStatement<Header>("purchase_order", headerColumns, before, next, key);
@@ -211,10 +214,9 @@ function orderStatements(shopId: string, before: PurchaseOrder | null, next: Pur
     lines.delete(poLineItemId);
     if (stored === line) continue;
     if (stored === undefined) {
-      // Grows with every change and within it, so lines stay in the order in which they were added whatever is deleted.
+      // It grows with every change and within one, so lines keep the order in which they were added, whatever is deleted.
       const position = next.version * linesPerOrderMax + index;
-      const params = [shopId, purchaseOrderId, poLineItemId, position, ...valuesOf(lineColumns, line)];
-      statements.push({ sql: insertLine, params });
+      statements.push(insertLine([shopId, purchaseOrderId, poLineItemId, position], line));
       continue;
     }
     const key = { shop_id: shopId, purchase_order_id: purchaseOrderId, po_line_item_id: poLineItemId };
@@ -230,7 +232,7 @@ const addIncoming = `
 insert into incoming (shop_id, variant_id, location_id, quantity) values (?, ?, ?, ?)
 on conflict (shop_id, variant_id, location_id) do update set quantity = incoming.quantity + excluded.quantity`;
 
-/** Moves the incoming ledger from what `before` brought to what `next` brings (R2). For import, too. */
+/** Changes the incoming ledger by the difference between what `before` and `next` bring (R2). */
 export const incomingStatements = (
   shopId: string,
   before: PurchaseOrder | null,
@@ -241,66 +243,43 @@ export const incomingStatements = (
     params: [shopId, variantId, locationId, delta],
   }));
 
-// Saving.
-
 /** Who made a change, in which call and when. */
 export interface Stamp {
-  readonly actor: {
-    readonly type: "api-key" | "agent" | "user" | "system";
-    readonly id: string | null;
-    readonly name: string | null;
-  };
+  readonly actor: LogEntry["actor"];
   readonly operation: string | null;
   readonly requestId: string | null;
   readonly nowMs: number;
   readonly ids: Ids;
 }
 
-/** The name under which records show who made them; the id where there is no name. */
+/** The actor as records show it: the name, else the id. */
 export const actorName = (actor: Stamp["actor"]): string | null => actor.name ?? actor.id;
 
-const insertLog = `
-insert into purchase_order_log
-  (shop_id, purchase_order_id, log_id, occurred_at, action, message, actor_type, actor_id, actor_name, operation, request_id,
-   changes)
-values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+/** The log entry of a change that this call makes. */
+const logged = (draft: Decision["log"][number], { actor, operation, requestId, nowMs, ids }: Stamp): LogEntry => ({
+  ...draft,
+  logId: ids.next("log"),
+  occurredAtMs: nowMs,
+  actor,
+  operation,
+  requestId,
+});
 
-function logStatement(
-  shopId: string,
-  purchaseOrderId: string,
-  entry: Decision["log"][number],
-  { actor, operation, requestId, nowMs, ids }: Stamp,
-): Statement {
-  return {
-    sql: insertLog,
-    params: [
-      shopId,
-      purchaseOrderId,
-      ids.next("log"),
-      nowMs,
-      entry.action,
-      entry.message,
-      actor.type,
-      actor.id,
-      actor.name,
-      operation,
-      requestId,
-      JSON.stringify(entry.changes),
-    ],
-  };
-}
-
-const insertReceipt = `
-insert into receipt
-  (shop_id, purchase_order_id, receipt_id, received_at, recorded_by, source, reason, request_id, lines)
-values (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+/** The receipt of goods that this call records. */
+const recorded = (draft: Decision["receipts"][number], { actor, requestId, nowMs, ids }: Stamp): Receipt => ({
+  ...draft,
+  receiptId: ids.next("rcpt"),
+  receivedAtMs: nowMs,
+  recordedBy: actorName(actor),
+  requestId,
+});
 
 /**
- * Writes what was decided in one flight: the order, its log, receipts, the incoming ledger and the effects. Nothing when the decision
- * changes nothing.
+ * Writes a decision in one round trip: the order, its log, its receipts, the incoming ledger and the effects. Writes nothing when the
+ * decision changes nothing.
  *
  * @param before the order as loaded in this transaction; null for a new one.
- * @returns the effects as asked for, each with its id in the outbox.
+ * @returns the decision's effects, each with its id in the outbox.
  */
 export async function saveDecision(
   tx: Tx,
@@ -315,27 +294,14 @@ export async function saveDecision(
   await tx.batch([
     ...orderStatements(shopId, before, next),
     ...incomingStatements(shopId, before, next),
-    ...log.map((entry) => logStatement(shopId, purchaseOrderId, entry, stamp)),
-    ...receipts.map((receipt) => ({
-      sql: insertReceipt,
-      params: [
-        shopId,
-        purchaseOrderId,
-        stamp.ids.next("rcpt"),
-        stamp.nowMs,
-        actorName(stamp.actor),
-        receipt.source,
-        receipt.reason,
-        stamp.requestId,
-        JSON.stringify(receipt.lines),
-      ],
-    })),
+    ...log.map((entry) => logStatement(shopId, purchaseOrderId, logged(entry, stamp))),
+    ...receipts.map((receipt) => receiptStatement(shopId, purchaseOrderId, recorded(receipt, stamp))),
     ...outbox.statements,
   ]);
   return outbox.effects;
 }
 
-/** Everything that is kept of an order and what hangs on it, but its version. */
+/** Everything that is stored of an order and its attachments, without the version. */
 const contentOf = (order: PurchaseOrder, { payments, documents, shipments, credits }: Attachments): string =>
   JSON.stringify([
     valuesOf(headerColumns, { ...order, version: 0 }),
@@ -344,10 +310,10 @@ const contentOf = (order: PurchaseOrder, { payments, documents, shipments, credi
   ]);
 
 /**
- * Takes an order that came from outside as it is: no log, no effects; the ledger follows. A stored one is replaced; if the record says
- * something else than what is stored, its version is above the stored one's, so that no ETag stands for two states (C37).
+ * Stores an order from outside as it is, replacing a stored one. The incoming ledger follows; log and effects are the caller's. If the order
+ * differs from the stored one, its version becomes higher than that one's, so that no ETag stands for two states (C37).
  *
- * @returns the order as it was stored; null when there was none, or a deleted one.
+ * @returns the order as it was stored before. Null: there was none, or it was deleted.
  */
 export async function importOrder(
   tx: Tx,
@@ -363,7 +329,7 @@ export async function importOrder(
   const storedVersion = before === null ? 0 : before.version + (isSame ? 0 : 1);
   const version = Math.max(order.version, storedVersion);
   const statements = [
-    // A soft-deleted one is not loaded but is there.
+    // Also a soft-deleted order, which is not loaded.
     ...removeStatements(shopId, order.purchaseOrderId, ["purchase_order", "purchase_order_line"]),
     ...orderStatements(shopId, null, { ...order, version }),
     ...incomingStatements(shopId, before, order),
@@ -373,7 +339,7 @@ export async function importOrder(
   return before;
 }
 
-/** Deletes the order with everything that belongs to it. Its number is not given again, since the counter has passed it (C33, C34). */
+/** Deletes the order with everything that belongs to it. Its number is not given again: the counter has passed it (C33, C34). */
 export async function deleteOrder(tx: Tx, shopId: string, order: PurchaseOrder): Promise<void> {
   await tx.batch([
     ...incomingStatements(shopId, order, null),
@@ -381,7 +347,7 @@ export async function deleteOrder(tx: Tx, shopId: string, order: PurchaseOrder):
   ]);
 }
 
-/** Hides the order and keeps all of it; the log tells who did (C33). */
+/** Hides the order and keeps all of it, with a log entry about who did so (C33). */
 export async function softDelete(tx: Tx, shopId: string, order: PurchaseOrder, stamp: Stamp): Promise<void> {
   const entry = { action: "delete", message: `Deleted ${order.poNumber}; it is hidden and retained.`, changes: [] };
   await tx.batch([
@@ -391,7 +357,7 @@ export async function softDelete(tx: Tx, shopId: string, order: PurchaseOrder, s
       params: [stamp.nowMs, stamp.nowMs, shopId, order.purchaseOrderId],
     },
     ...incomingStatements(shopId, order, null),
-    logStatement(shopId, order.purchaseOrderId, entry, stamp),
+    logStatement(shopId, order.purchaseOrderId, logged(entry, stamp)),
   ]);
 }
 
@@ -400,9 +366,9 @@ export async function softDelete(tx: Tx, shopId: string, order: PurchaseOrder, s
 const poNumberPrefix = "PO-";
 
 /**
- * Takes the next number, `PO-1001` on. Numbers that an import brought along are passed over (C34).
+ * Takes the next number, from `PO-1001` on. Skips numbers of imported orders (C34).
  *
- * Call it inside the transaction that inserts the order: if that fails, the number was never given.
+ * Call it in the transaction that inserts the order: if that fails, the number is not used.
  */
 export async function nextPoNumber(tx: Tx, shopId: string): Promise<string> {
   const [shop] = await tx.all<{ next_po_number: number }>("select next_po_number from shop where shop_id = ?", [
@@ -410,7 +376,7 @@ export async function nextPoNumber(tx: Tx, shopId: string): Promise<string> {
   ]);
   if (shop === undefined) throw new Error(`shop ${shopId} has no row`);
   let first = shop.next_po_number;
-  // One look-up is enough but after an import, whose numbers are then passed in strides.
+  // One look-up is enough, except after an import: its numbers are then skipped many at a time.
   for (let count = 1; ; first += count, count = inListMax) {
     const numbers = Array.from({ length: count }, (_, index) => `${poNumberPrefix}${first + index}`);
     const rows = await tx.all<{ po_number: string }>(

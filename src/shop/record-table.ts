@@ -6,10 +6,10 @@ import { placeholders } from "../store/in-lists.ts";
 import type { SqlValue, Statement, Tx } from "../store/store.ts";
 import { type Row, columnOf, columnsOf, recordReader } from "./columns.ts";
 
-/** One kind of record and its table: how a record is written as a row, and read back. */
+/** The table of one kind of record: how a record becomes a row, and a row a record. */
 export interface RecordTable<Stored, Row> {
   readonly name: string;
-  /** Columns of the key after the shop id; pages follow it. */
+  /** Columns of the key after the shop id. Pages are in its order. */
   readonly key: readonly (keyof Row & string)[];
   readonly columns: { readonly [Column in keyof Row & string]: (record: Stored) => SqlValue };
   /** Columns that are written but never read back. */
@@ -46,7 +46,7 @@ export function replaceStatement<Stored, Row>(
   };
 }
 
-/** A page in the order of the key, from behind `after` on. */
+/** A page of records in the order of the key, after the record `after`. */
 export async function pageOf<Stored, Row>(
   tx: Tx,
   table: RecordTable<Stored, Row>,
@@ -63,10 +63,10 @@ export async function pageOf<Stored, Row>(
   return rows.map((row) => table.from(row));
 }
 
-/** Records that one statement looks up; a key of two columns binds two values each. */
+/** Records that one statement looks up. A key of two columns takes two parameters each. */
 const lookUpMax = 45;
 
-/** The records that have one of these keys, each the values of the key's columns in their order. */
+/** The records with one of these keys. A key is the values of the key's columns, in their order. */
 export async function recordsByKey<Stored, Row>(
   tx: Tx,
   table: RecordTable<Stored, Row>,
