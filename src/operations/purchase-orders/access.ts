@@ -116,12 +116,12 @@ export async function savedOrder(
 
 /** The answer with further members. */
 export const withData = <Output extends object, More extends object>(
-  { effectIds, answer }: Committed<Output>,
+  committed: Committed<Output>,
   more: More,
 ): Committed<Output & More> => ({
-  effectIds,
+  effectIds: committed.effectIds,
   answer: (outcomes) => {
-    const { data, ...rest } = answer(outcomes);
+    const { data, ...rest } = committed.answer(outcomes);
     return { data: { ...data, ...more }, ...rest };
   },
 });
