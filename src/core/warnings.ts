@@ -9,6 +9,7 @@ import { quantityToNumber } from "./money.ts";
 import type { LineItem, PurchaseOrder } from "./purchase-order.ts";
 import { isOpen } from "./status.ts";
 
+/** Why a write of an order warns (C16). */
 export const warningReasons = [
   "unknown-supplier",
   "unknown-location",
@@ -20,7 +21,7 @@ export const warningReasons = [
 ] as const;
 
 /** `path` is a JSON pointer into the request; "" when it is about the order as a whole. */
-export interface Warning {
+interface Warning {
   readonly path: string;
   readonly reason: (typeof warningReasons)[number];
   readonly message: string;

@@ -9,7 +9,7 @@ import { type PostgresPool, command } from "./connection.ts";
 /** How long a node waits for another node's first start. */
 const firstStartMsMax = 120_000;
 
-export interface FirstStart {
+interface FirstStart {
   readonly isNew: boolean;
   /** Records that the first start has succeeded; there is none after that. */
   complete(): Promise<void>;
