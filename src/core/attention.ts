@@ -46,7 +46,7 @@ export interface AttentionFacts extends Pick<
 }
 
 /** The moment that the orders are looked at. */
-export interface AttentionContext {
+interface AttentionContext {
   readonly nowMs: number;
   /** Where the shop is. */
   readonly today: Day;
@@ -54,13 +54,13 @@ export interface AttentionContext {
 }
 
 /** One reason, and for how many whole days it has held. */
-export interface ReasonSince {
+interface ReasonSince {
   readonly reason: AttentionReason;
   readonly days: number;
 }
 
 /** A tool to call next. Arguments that only the caller can know are not in it; `advice` names them. */
-export interface NextStep {
+interface NextStep {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, string | boolean>>;
   readonly advice: string;

@@ -22,7 +22,7 @@ import { placeholders, selectIn } from "../store/in-lists.ts";
 import type { SqlValue, Tx } from "../store/store.ts";
 
 /** Null: not filtered by it. */
-export interface AttentionFilters {
+interface AttentionFilters {
   readonly supplierId: string | null;
   readonly locationId: string | null;
 }
