@@ -95,7 +95,6 @@ export const listPurchaseOrders = operation({
       expectedBefore: day.optional().meta({
         description: "Orders whose nextExpectedDate is before this day: today's date finds what is late.",
         query: "string",
-        example: "2026-03-16",
       }),
       supplierId: textParameter("Orders from this supplier."),
       locationId: textParameter("Orders to this location."),
