@@ -75,7 +75,8 @@ interface UpdateFacts extends HeaderFacts {
   readonly settlements: Pick<Attachments, "payments" | "credits">;
 }
 
-interface NewOrder {
+/** What a caller asks for a new order. The id and number are drawn outside; a dry run passes empty ones. */
+export interface NewOrder {
   readonly purchaseOrderId: string;
   readonly poNumber: string;
   readonly createdBy: string | null;

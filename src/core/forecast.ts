@@ -333,6 +333,29 @@ function stockValue(figures: Figures): number | null {
   return unit === null ? null : valueInShopCurrency(facts.onHand, unit.cost, unit.currencyCode, context.shop);
 }
 
+/** What the forecast suggests to order of one variant, on the terms of the supplier that it chooses. */
+export interface Suggestion extends Replenishment {
+  readonly facts: VariantFacts;
+  /** Null without a supplier's cost and a catalogue's. */
+  readonly unit: { readonly cost: Money; readonly currencyCode: string } | null;
+  /** When an order of today arrives; null without a supplier. */
+  readonly arrivalDay: Day | null;
+  readonly stockoutDay: Day | null;
+}
+
+/** Says what to order of a variant: the figures of its row. */
+export function suggestionFor(facts: VariantFacts, context: Pick<ForecastContext, "shop" | "today">): Suggestion {
+  const decided = replenishment(facts, context);
+  const { offer, dailyDemand } = decided;
+  return {
+    ...decided,
+    facts,
+    unit: unitCostOf({ facts, offer, context }),
+    arrivalDay: offer === null ? null : arrivalDay(offer, context.today),
+    stockoutDay: stockoutDay({ facts, dailyDemand }, context.today),
+  };
+}
+
 // Columns.
 
 /** A value to display, as JSON. */

@@ -98,11 +98,10 @@ export const prompts: readonly GuidedPrompt[] = [
     ],
     text: ({ viewId = "", locationId = "" }) => `Draft the purchase orders that the forecast view ${viewId} suggests.
 
-1. Read every page of forecast_view_rows for viewId ${viewId}. Columns can change: find suggestedOrderQuantity, supplierName, unitCost and its currency by the columns of each page.
-2. Keep the rows whose suggestedOrderQuantity is above 0, and group them by supplierName. When the view has no such column, say so and stop.
-3. Find each supplier's supplierId on its earlier orders (purchase_order_list with search). When there is none, ask for it; do not guess.
-4. Look with purchase_order_list (status Draft, that supplierId) whether such a draft is there already; if so, show it instead of making another.
-5. Make one order for each supplier with purchase_order_create: locationId ${locationId}, quantityOrdered as suggested, unitCost as in the row, and an idempotencyKey of your own.
-6. Show each draft with its lines and total, and wait for approval. Only then move it to Sent with purchase_order_status.`,
+1. Call reorder_from_view with viewId ${viewId} and locationId ${locationId}. This is a dry run: it changes nothing.
+2. Show each supplier's draft with its lines, reasons, total and arrival date. Point out late lines and everything in skipped, with the draft that has it already.
+3. Wait for approval. Put quantities that were changed into lines; 0 leaves a variant out.
+4. Call reorder_from_view again with dryRun false, those lines and an idempotencyKey of your own.
+5. Show the drafts. Move one to Sent with purchase_order_status only when told to.`,
   },
 ];

@@ -3,6 +3,7 @@
  */
 import { ordersNeedingAttention } from "./agent/attention.ts";
 import { listLocations } from "./agent/locations.ts";
+import { reorderFromView } from "./agent/reorder.ts";
 import { listSuppliers } from "./agent/suppliers.ts";
 import { searchVariants } from "./agent/variants.ts";
 import { forecastViewOperations } from "./forecast-views.ts";
@@ -70,6 +71,7 @@ export const operations: readonly Operation[] = [
   listLocations,
   searchVariants,
   ordersNeedingAttention,
+  reorderFromView,
 ];
 
 /** Those that REST has a path for. */

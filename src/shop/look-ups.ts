@@ -248,3 +248,22 @@ export async function loadTerms(
   );
   return new Map(entries.map((entry) => [entry.variantId, entry]));
 }
+
+/** For each of these variants that a Draft order has, that order; the oldest one of several. */
+export async function loadDraftsWith(
+  tx: Tx,
+  shopId: string,
+  variantIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await selectIn<{ readonly variant_id: string; readonly purchase_order_id: string }>(
+    tx,
+    `select l.variant_id, min(o.purchase_order_id) as purchase_order_id
+     from purchase_order_line l
+       join purchase_order o on o.shop_id = l.shop_id and o.purchase_order_id = l.purchase_order_id
+     where l.shop_id = ? and o.deleted_at is null and o.status = 'Draft' and l.variant_id in (?)
+     group by l.variant_id`,
+    [shopId],
+    variantIds,
+  );
+  return new Map(rows.map((row) => [row.variant_id, row.purchase_order_id]));
+}

@@ -315,3 +315,152 @@ test("orders needing attention are listed once each, longest waiting first, with
   assert.deepEqual(await orders({ unconfirmedDays: 1, locationId: "pier" }), ["sent"]);
   assert.deepEqual(await orders({ supplierId: "unknown" }), []);
 });
+
+/** Kettle, cup and pot sell one a day; all are short. Lamp sells nothing. */
+const shortOfStock = (server: GoodsServer) => [
+  ...records,
+  variant("pot", "Pot", { sku: "P-1" }),
+  variant("lamp", "Lamp", { unitCost: 3 }),
+  variant("orphan", "Orphan"),
+  { type: "supplierVariant", supplierId: "mill", variantId: "pot", unitCost: 2, leadTimeDays: 1 },
+  { type: "supplierVariant", supplierId: "mill", variantId: "lamp", unitCost: 5 },
+  variant("cup", "Cup", { sku: "K-10" }),
+  { type: "inventoryLevel", variantId: "pot", locationId: "warehouse", onHand: 2 },
+  ...["kettle", "cup", "pot", "orphan"].flatMap((variantId) =>
+    Array.from({ length: 60 }, (_, day) => ({
+      type: "sale",
+      variantId,
+      locationId: "warehouse",
+      date: date(server, -60 + day),
+      quantity: 1,
+    })),
+  ),
+  {
+    type: "forecastView",
+    viewId: "reorder",
+    viewName: "Reorder",
+    mode: "stock",
+    columns: ["productName"],
+  },
+];
+
+test("reordering from a view: a dry run shows one draft a supplier and changes nothing; the commit makes them, once", async () => {
+  await using server = await startGoodsServer();
+  await server.bring(shortOfStock(server));
+  await bringElsewhere(server);
+  await using agent = await connectAgent(server);
+  const count = async () => (await agent.call("purchase_order_list")).at("totalCount");
+  const asked = { viewId: "reorder", locationId: "warehouse" };
+  const dry = await agent.call("reorder_from_view", asked);
+  assert.ok(!dry.isError, JSON.stringify(dry.at()));
+  assert.equal(await count(), 0);
+  assert.deepEqual(dry.at("skipped"), [{ variantId: "orphan", reason: "no-supplier" }]);
+  assert.deepEqual(idsOf(dry.at("drafts"), "supplierId"), ["nord", "mill"]);
+  const nord = Object.fromEntries(Object.entries(dry.at("drafts", 0) ?? {}));
+  const quantity = dry.at("drafts", 0, "lines", 1, "quantity");
+  assert.ok(typeof quantity === "number" && quantity >= 12 && quantity % 6 === 0);
+  assert.partialDeepStrictEqual(nord, {
+    supplierName: "Nordlicht GRÖSSE",
+    purchaseOrderId: null,
+    expectedArrivalDate: date(server, 9),
+  });
+  assert.deepEqual(idsOf(nord["lines"], "variantId"), ["cup", "kettle"]);
+  assert.partialDeepStrictEqual(dry.at("drafts", 0, "lines", 1), {
+    sku: "K-1",
+    productName: "Kettle",
+    unitCost: 4.5,
+    stockoutDate: date(server, 2),
+    late: true,
+  });
+  // Pot lasts two days and its supplier needs one.
+  assert.equal(dry.at("drafts", 1, "lines", 0, "late"), false);
+
+  const committed = { ...asked, dryRun: false, noteToSupplier: "By boat.", idempotencyKey: "reorder-1" };
+  const lines = [
+    { variantId: "cup", quantity: 0 },
+    { variantId: "kettle", quantity: 30 },
+    { variantId: "hidden", quantity: 4 },
+  ];
+  const made = await agent.call("reorder_from_view", { ...committed, lines });
+  assert.ok(!made.isError, JSON.stringify(made.at()));
+  assert.equal(await count(), 2);
+  assert.deepEqual(made.at("skipped"), [
+    { variantId: "cup", reason: "left-out" },
+    { variantId: "orphan", reason: "no-supplier" },
+    { variantId: "hidden", reason: "not-in-view" },
+  ]);
+  assert.equal(made.at("drafts", 0, "totalValue"), 135);
+  assert.equal(made.at("drafts", 0, "currencyCode"), "USD");
+  const purchaseOrderId = made.textAt("drafts", 0, "purchaseOrderId");
+  const order = await agent.call("purchase_order_get", { purchaseOrderId });
+  assert.partialDeepStrictEqual(order.at("purchaseOrder"), {
+    status: "Draft",
+    poNumber: "PO-1001",
+    supplierId: "nord",
+    locationId: "warehouse",
+    currencyCode: "USD",
+    totalValue: 135,
+    noteToSupplier: "By boat.",
+    expectedDeliveryDate: date(server, 9),
+  });
+  assert.partialDeepStrictEqual(order.at("purchaseOrder", "lineItems", 0), {
+    variantId: "kettle",
+    productName: "Kettle",
+    sku: "K-1",
+    quantityOrdered: 30,
+    unitCost: 4.5,
+    unitCostCurrencyCode: "USD",
+    supplierSku: "N-K",
+    moq: 12,
+    packSize: 6,
+  });
+  const log = await agent.call("purchase_order_log_list", { purchaseOrderId });
+  assert.equal(log.at("log", 0, "operation"), "reorder_from_view");
+  assert.equal(log.at("log", 0, "actor", "type"), "agent");
+  const row = (await server.audit()).find(({ tag }) => tag === "mcp:reorder_from_view");
+  assert.deepEqual([row?.method, row?.path, row?.status], ["TOOL", "/reorder_from_view", 200]);
+
+  const again = await agent.call("reorder_from_view", { ...committed, lines });
+  assert.deepEqual(again.result.structuredContent, made.result.structuredContent);
+  const { _meta: meta } = again.result;
+  assert.equal(meta?.["openpo/idempotentReplayed"], true);
+  const other = await agent.call("reorder_from_view", committed);
+  assert.equal(other.at("error", "reason"), "IDEMPOTENCY_KEY_REUSED");
+  assert.equal(await count(), 2);
+
+  // Without the key, what stands on a draft is named and not doubled; the cup is ordered now.
+  const rest = await agent.call("reorder_from_view", { ...asked, dryRun: false });
+  assert.deepEqual(idsOf(rest.at("drafts", 0, "lines"), "variantId"), ["cup"]);
+  assert.equal(rest.at("drafts", 1), undefined);
+  assert.deepEqual(rest.at("skipped"), [
+    { variantId: "kettle", reason: "on-draft", purchaseOrderId },
+    { variantId: "orphan", reason: "no-supplier" },
+    { variantId: "pot", reason: "on-draft", purchaseOrderId: made.textAt("drafts", 1, "purchaseOrderId") },
+  ]);
+  assert.equal(await count(), 3);
+});
+
+test("reordering needs the write scope, a view and a location of the shop, and makes all drafts or none", async () => {
+  await using server = await startGoodsServer();
+  const dear = { type: "supplierVariant", supplierId: "mill", variantId: "pot", unitCost: 1_000, leadTimeDays: 1 };
+  await server.bring(shortOfStock(server));
+  await server.bring([dear]);
+  await using agent = await connectAgent(server);
+  await using reader = await connectAgent(server, { key: server.readKey });
+  const asked = { viewId: "reorder", locationId: "warehouse" };
+  const { tools } = await reader.client.listTools();
+  assert.ok(tools.every(({ name }) => name !== "reorder_from_view"));
+  assert.equal((await reader.call("reorder_from_view", asked)).at("error", "code"), "FORBIDDEN_SCOPE");
+  assert.equal((await agent.call("reorder_from_view", { ...asked, viewId: "none" })).at("error", "code"), "NOT_FOUND");
+  const nowhere = await agent.call("reorder_from_view", { ...asked, locationId: "none" });
+  assert.equal(nowhere.at("error", "details", 0, "path"), "/locationId");
+  assert.match(nowhere.textAt("error", "action"), /location_list/);
+  // The second supplier's draft would be worth too much: the first one's is not made either.
+  const tooMuch = await agent.call("reorder_from_view", {
+    ...asked,
+    dryRun: false,
+    lines: [{ variantId: "pot", quantity: 999_999_999 }],
+  });
+  assert.equal(tooMuch.at("error", "code"), "INVALID_INPUT", JSON.stringify(tooMuch.at()));
+  assert.equal((await agent.call("purchase_order_list")).at("totalCount"), 0);
+});

@@ -39,6 +39,7 @@ test("hints follow the specification's table of repeat safety", () => {
     purchase_order_complete: [false, true, true, true],
     purchase_order_quick_complete: [false, true, false, true],
     purchase_order_storefront_sync: [false, true, true, true],
+    reorder_from_view: [false, false, false, false],
     purchase_order_storefront_sync_reset: [false, true, true, false],
   };
   for (const operation of operations) {

@@ -8,7 +8,7 @@ import type { Tx } from "../../store/store.ts";
 import { id, pageSizeMax, searchMax, text } from "../fields.ts";
 import type { Call } from "../operation.ts";
 
-const tool = { tag: "Agent tools", route: null, success: 200, destructive: false } as const;
+export const tool = { tag: "Agent tools", route: null, success: 200, destructive: false } as const;
 
 export const readTool = { ...tool, scope: "read", repeat: "read" } as const;
 

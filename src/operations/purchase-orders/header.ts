@@ -5,7 +5,14 @@
  * written (shop/purchase-orders.ts).
  */
 import { z } from "zod";
-import { type HeaderChanges, type HeaderFacts, decideCreate, decideDelete, decideHeader } from "../../core/edit.ts";
+import {
+  type HeaderChanges,
+  type HeaderFacts,
+  type NewOrder,
+  decideCreate,
+  decideDelete,
+  decideHeader,
+} from "../../core/edit.ts";
 import { mention } from "../../core/guidance.ts";
 import { type Decision, type PurchaseOrder, bulkLinesMax } from "../../core/purchase-order.ts";
 import { loadLocationName, loadSupplier } from "../../shop/catalogue.ts";
@@ -36,7 +43,7 @@ import {
   purchaseOrderJson,
   purchaseOrderSchema,
 } from "./json.ts";
-import { catalogueLines } from "./lines.ts";
+import { type CatalogueLine, catalogueLines } from "./lines.ts";
 import { sideEffectsSchema } from "./side-effects.ts";
 import { refuseWhileInFlight } from "./stock-sync.ts";
 import { headerInQuestion, newLinesInQuestion, warningsIn, warningsShape } from "./warnings.ts";
@@ -54,6 +61,25 @@ async function headerFacts(
     locationId === null ? null : loadLocationName(tx, shopId, locationId),
   ]);
   return { supplier, locationName };
+}
+
+/** A Draft as it is asked for. */
+interface AskedDraft extends Pick<NewOrder, "purchaseOrderId" | "poNumber" | "header"> {
+  readonly lineItems: readonly CatalogueLine[];
+}
+
+/** Decides a new Draft, with what the shop knows of its supplier, location and variants. Nothing is saved. */
+export async function decidedDraft(
+  tx: Tx,
+  call: Call,
+  { purchaseOrderId, poNumber, header, lineItems }: AskedDraft,
+): Promise<Decision> {
+  const [lines, facts] = await Promise.all([
+    catalogueLines(tx, call, lineItems),
+    headerFacts(tx, call, header.supplierId ?? null, header.locationId ?? null),
+  ]);
+  const asked = { purchaseOrderId, poNumber, createdBy: actorName(call.actor), header, lineItems: lines };
+  return decideCreate(asked, facts, contextOf(call));
 }
 
 export const createPurchaseOrder = operation({
@@ -89,15 +115,9 @@ export const createPurchaseOrder = operation({
   run: (call, { lineItems, ...header }) =>
     call.commit(async (tx) => {
       const { shopId } = call.shop;
-      const asked = {
-        purchaseOrderId: call.ids.next("po"),
-        poNumber: await nextPoNumber(tx, shopId),
-        createdBy: actorName(call.actor),
-        header,
-        lineItems: await catalogueLines(tx, call, lineItems ?? []),
-      };
-      const facts = await headerFacts(tx, call, header.supplierId ?? null, header.locationId ?? null);
-      const decided = decideCreate(asked, facts, contextOf(call));
+      const purchaseOrderId = call.ids.next("po");
+      const poNumber = await nextPoNumber(tx, shopId);
+      const decided = await decidedDraft(tx, call, { purchaseOrderId, poNumber, header, lineItems: lineItems ?? [] });
       await saveFor(tx, call, null, decided);
       const entries = (lineItems ?? []).map(({ unitCost }, index) => ({ path: `/lineItems/${index}`, unitCost }));
       const warnings = warningsIn(decided.next, {
@@ -108,7 +128,7 @@ export const createPurchaseOrder = operation({
         effectIds: [],
         answer: () => ({
           data: { purchaseOrder: purchaseOrderJson(decided.next), sideEffects: {}, ...warnings },
-          location: `/api/v1/purchase-orders/${asked.purchaseOrderId}`,
+          location: `/api/v1/purchase-orders/${purchaseOrderId}`,
           etag: etagOf(decided.next),
         }),
       };

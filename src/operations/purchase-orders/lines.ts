@@ -60,7 +60,7 @@ import {
 import { type SupplierUpdate, followOnShape, renderSideEffects } from "./side-effects.ts";
 import { editedLinesInQuestion, newLinesInQuestion, warningsIn, warningsShape } from "./warnings.ts";
 
-type CatalogueLine = z.output<typeof catalogueLineInput>;
+export type CatalogueLine = z.output<typeof catalogueLineInput>;
 
 type CustomLine = z.output<z.ZodObject<typeof customLineInput>>;
 

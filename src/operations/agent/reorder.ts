@@ -1,0 +1,244 @@
+/**
+ * Drafting orders from a forecast view, a tool without a path on REST (C68): first what would be ordered, then the orders themselves.
+ *
+ * Does not own: what is ordered of whom (core/reorder.ts) or how an order is made (purchase-orders/header.ts).
+ */
+import { z } from "zod";
+import { type Day, dateOf, dayIn } from "../../core/calendar.ts";
+import { Fault, invalidField } from "../../core/fault.ts";
+import { type Suggestion, suggestionFor } from "../../core/forecast.ts";
+import { type Quantity, moneyToNumber, quantityToNumber } from "../../core/money.ts";
+import { supplierFields, valuesFrom } from "../../core/purchase-order-fields.ts";
+import type { Decision } from "../../core/purchase-order.ts";
+import { type PlannedDraft, type PlannedLine, type Skipped, dateOrNull, planReorder } from "../../core/reorder.ts";
+import { loadLocationName } from "../../shop/catalogue.ts";
+import { forecastPage } from "../../shop/forecast.ts";
+import { loadForecastView } from "../../shop/forecast-views.ts";
+import { loadDraftsWith, loadTerms } from "../../shop/look-ups.ts";
+import { nextPoNumber } from "../../shop/purchase-orders.ts";
+import type { Tx } from "../../store/store.ts";
+import { dateSchema, id, noRepeats, noteMax, quantity, text } from "../fields.ts";
+import { type Call, operation } from "../operation.ts";
+import { saveFor } from "../purchase-orders/access.ts";
+import { decidedDraft } from "../purchase-orders/header.ts";
+import type { CatalogueLine } from "../purchase-orders/lines.ts";
+import { tool } from "./tool.ts";
+
+/** Variants that one call may order. */
+const reorderVariantsMax = 500;
+
+interface Asked {
+  readonly viewId: string;
+  readonly locationId: string;
+  readonly noteToSupplier?: string | undefined;
+  readonly lines?: readonly { readonly variantId: string; readonly quantity: Quantity }[] | undefined;
+}
+
+/**
+ * The suggestions of a view: for its variants that need a reorder, and for those that the caller has set a quantity for.
+ *
+ * @throws Fault NOT_FOUND      there is no such view.
+ * @throws Fault INVALID_INPUT  the shop has no such location, or more variants need a reorder than one call may order.
+ */
+async function suggestionsOf(
+  tx: Tx,
+  { shop }: Call,
+  { viewId, locationId }: Asked,
+  quantities: ReadonlyMap<string, Quantity>,
+  today: Day,
+): Promise<readonly Suggestion[]> {
+  const { shopId } = shop;
+  const [view, locationName] = await Promise.all([
+    loadForecastView(tx, shopId, viewId),
+    loadLocationName(tx, shopId, locationId),
+  ]);
+  if (view === null)
+    throw new Fault("NOT_FOUND", `There is no forecast view ${viewId}.`, {
+      action: "Find it with forecast_view_list.",
+    });
+  if (locationName === null)
+    throw invalidField("/locationId", "is not a location of the shop", "Find it with location_list.");
+  const context = { shop, today };
+  const needed = await forecastPage(
+    tx,
+    shopId,
+    { view: { ...view, onlyReorder: true }, variantIds: null },
+    context,
+    null,
+    reorderVariantsMax,
+  );
+  if (needed.end !== null)
+    throw invalidField(
+      "/viewId",
+      `has ${needed.totalCount} variants to reorder; one call orders at most ${reorderVariantsMax}`,
+      "Use a view of fewer variants, such as one supplier's.",
+    );
+  const known = new Set(needed.variants.map((facts) => facts.variantId));
+  const others = [...quantities.keys()].filter((variantId) => !known.has(variantId));
+  const further =
+    others.length === 0
+      ? []
+      : (await forecastPage(tx, shopId, { view, variantIds: others }, context, null, others.length)).variants;
+  return [...needed.variants, ...further].map((facts) => suggestionFor(facts, context));
+}
+
+/** The line as the create operation takes it. Its supplier's terms are those of now. */
+function lineInput(
+  line: PlannedLine,
+  draft: PlannedDraft,
+  terms: Awaited<ReturnType<typeof loadTerms>>,
+): CatalogueLine {
+  return {
+    ...valuesFrom(supplierFields, terms.get(line.variantId) ?? {}),
+    variantId: line.variantId,
+    quantityOrdered: line.quantity,
+    unitCost: line.unitCost,
+    unitCostCurrencyCode: line.currencyCode,
+    ...(line.arrivalDay === draft.arrivalDay ? {} : { expectedDeliveryDate: dateOf(line.arrivalDay) }),
+  };
+}
+
+/** The order of a planned draft as the create rule makes it. */
+async function orderOf(
+  tx: Tx,
+  call: Call,
+  draft: PlannedDraft,
+  { locationId, noteToSupplier }: Asked,
+  identity: { readonly purchaseOrderId: string; readonly poNumber: string },
+): Promise<Decision> {
+  const { supplierId, lines } = draft;
+  const terms = await loadTerms(
+    tx,
+    call.shop.shopId,
+    supplierId,
+    lines.map((line) => line.variantId),
+  );
+  const currencies = new Set(lines.map((line) => line.currencyCode));
+  const [currencyCode] = currencies.size === 1 ? currencies : [];
+  return await decidedDraft(tx, call, {
+    ...identity,
+    header: { supplierId, locationId, noteToSupplier, currencyCode, expectedDeliveryDate: dateOf(draft.arrivalDay) },
+    lineItems: lines.map((line) => lineInput(line, draft, terms)),
+  });
+}
+
+const draftSchema = z.strictObject({
+  supplierId: z.string(),
+  supplierName: z.string(),
+  purchaseOrderId: z.string().nullable(),
+  currencyCode: z.string(),
+  totalValue: z.number(),
+  expectedArrivalDate: dateSchema,
+  lines: z.array(
+    z.strictObject({
+      variantId: z.string(),
+      sku: z.string().nullable(),
+      productName: z.string(),
+      quantity: z.number(),
+      unitCost: z.number(),
+      unitCostCurrencyCode: z.string().optional().meta({ description: "When it is not the draft's." }),
+      reason: z.string(),
+      stockoutDate: dateSchema.nullable(),
+      late: z.boolean().meta({ description: "Arrives after the stock-out." }),
+    }),
+  ),
+});
+
+const skippedSchema = z.strictObject({
+  variantId: z.string(),
+  reason: z.enum(["on-draft", "no-supplier", "left-out", "not-in-view"]),
+  purchaseOrderId: z.string().optional(),
+});
+
+const draftJson = (
+  draft: PlannedDraft,
+  { next }: Decision,
+  purchaseOrderId: string | null,
+): z.output<typeof draftSchema> => ({
+  supplierId: draft.supplierId,
+  supplierName: draft.supplierName,
+  purchaseOrderId,
+  currencyCode: next.currencyCode,
+  totalValue: moneyToNumber(next.totalValue),
+  expectedArrivalDate: dateOf(draft.arrivalDay),
+  lines: draft.lines.map((line) => ({
+    variantId: line.variantId,
+    sku: line.sku,
+    productName: line.productName,
+    quantity: quantityToNumber(line.quantity),
+    unitCost: moneyToNumber(line.unitCost),
+    ...(line.currencyCode === next.currencyCode ? {} : { unitCostCurrencyCode: line.currencyCode }),
+    reason: line.reason,
+    stockoutDate: dateOrNull(line.stockoutDay),
+    late: line.late,
+  })),
+});
+
+const skippedJson = ({ variantId, reason, purchaseOrderId }: Skipped): z.output<typeof skippedSchema> => ({
+  variantId,
+  reason,
+  ...(purchaseOrderId === null ? {} : { purchaseOrderId }),
+});
+
+export const reorderFromView = operation({
+  ...tool,
+  name: "reorder_from_view",
+  title: "Reorder from a forecast view",
+  summary: "Drafts one order for each supplier from what a forecast view suggests.",
+  description:
+    "Call it first as a dry run, show the answer to a person, then commit with dryRun false, an idempotencyKey and in lines the quantities that they changed. Variants on a Draft order already are skipped and that order is named. Nothing is sent: purchase_order_status moves a draft to Sent.",
+  scope: "write",
+  repeat: "adds-again",
+  faults: ["NOT_FOUND"],
+  input: z
+    .strictObject({
+      viewId: id.meta({ description: "Of forecast_view_list." }),
+      locationId: id.meta({ description: "Where the goods are to come." }),
+      noteToSupplier: text(noteMax).optional(),
+      dryRun: z.boolean().default(true).meta({ description: "true: nothing is made, purchaseOrderId is null." }),
+      lines: z
+        .array(z.strictObject({ variantId: id, quantity }))
+        .max(reorderVariantsMax)
+        .check(noRepeats((line) => line.variantId, "variantId"))
+        .optional()
+        .meta({
+          description: "Quantities in place of the suggested ones; 0 leaves a variant out. Others are as suggested.",
+        }),
+    })
+    .meta({ example: { viewId: "view_reorder", locationId: "loc_main", dryRun: true } }),
+  output: z.strictObject({ drafts: z.array(draftSchema), skipped: z.array(skippedSchema) }),
+  async run(call, { dryRun, ...asked }) {
+    const { shopId, timezone } = call.shop;
+    const today = dayIn(timezone, call.clock.now());
+    const quantities = new Map((asked.lines ?? []).map((line) => [line.variantId, line.quantity]));
+    // Before the turn of the change: a forecast may read the whole catalogue.
+    const suggestions = await call.read((tx) => suggestionsOf(tx, call, asked, quantities, today));
+    const variantIds = suggestions.map(({ facts }) => facts.variantId);
+    const planNow = async (tx: Tx) =>
+      planReorder({ suggestions, quantities, onDraft: await loadDraftsWith(tx, shopId, variantIds) });
+
+    if (dryRun)
+      return call.read(async (tx) => {
+        const { drafts, skipped } = await planNow(tx);
+        const identity = { purchaseOrderId: "", poNumber: "" };
+        const orders = await Promise.all(drafts.map((draft) => orderOf(tx, call, draft, asked, identity)));
+        const shown = drafts.flatMap((draft, index) => {
+          const order = orders[index];
+          return order === undefined ? [] : [draftJson(draft, order, null)];
+        });
+        return { data: { drafts: shown, skipped: skipped.map(skippedJson) } };
+      });
+
+    return call.commit(async (tx) => {
+      const { drafts, skipped } = await planNow(tx);
+      const made: z.output<typeof draftSchema>[] = [];
+      for (const draft of drafts) {
+        const identity = { purchaseOrderId: call.ids.next("po"), poNumber: await nextPoNumber(tx, shopId) };
+        const decided = await orderOf(tx, call, draft, asked, identity);
+        await saveFor(tx, call, null, decided);
+        made.push(draftJson(draft, decided, identity.purchaseOrderId));
+      }
+      return { effectIds: [], answer: () => ({ data: { drafts: made, skipped: skipped.map(skippedJson) } }) };
+    });
+  },
+});
