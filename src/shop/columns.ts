@@ -61,6 +61,32 @@ export function insertInto<Of>(
   return (keyValues, of) => ({ sql, params: [...keyValues, ...values.map((valueOf) => valueOf(of))] });
 }
 
+/**
+ * A function that makes the update of a record: of the columns that differ, so that indexes on the others are not written. Null when none
+ * differs.
+ */
+export function updateIn<Of>(
+  table: string,
+  key: readonly string[],
+  columns: Columns<Of>,
+): (keyValues: readonly SqlValue[], before: Of, next: Of) => Statement | null {
+  const entries = Object.entries(columns);
+  const where = key.map((column) => `${column} = ?`).join(" and ");
+  return (keyValues, before, next) => {
+    const sets: string[] = [];
+    const params: SqlValue[] = [];
+    for (const [column, valueOf] of entries) {
+      const value = valueOf(next);
+      if (value === valueOf(before)) continue;
+      sets.push(`${column} = ?`);
+      params.push(value);
+    }
+    return sets.length === 0
+      ? null
+      : { sql: `update ${table} set ${sets.join(", ")} where ${where}`, params: [...params, ...keyValues] };
+  };
+}
+
 /** A function that makes a record of a row which has the columns of these fields. */
 export function recordReader<Of>(fields: { readonly [Name in keyof Of]: Field }): (row: Row) => Of {
   const members = Object.entries<Field>(fields).map(([name, { kind }]) => ({

@@ -25,7 +25,7 @@ import {
 } from "../core/purchase-order.ts";
 import { inListMax, placeholders } from "../store/in-lists.ts";
 import type { Ids, SqlValue, Statement, Tx } from "../store/store.ts";
-import { type Columns, type Row, columnList, columnsOf, insertInto, recordReader } from "./columns.ts";
+import { type Columns, type Row, columnList, columnsOf, insertInto, recordReader, updateIn } from "./columns.ts";
 import { effectStatements } from "./effects.ts";
 import { attachmentStatements, loadAttachments } from "./purchase-order-attachments.ts";
 import { type LogEntry, type Receipt, logStatement, receiptStatement } from "./purchase-order-history.ts";
@@ -144,7 +144,7 @@ export async function pageOfOrders(
 const searchText = (order: Pick<Header, "poNumber" | "poName" | "supplierReference">): string =>
   [order.poNumber, order.poName ?? "", order.supplierReference ?? ""].map(fold).join("\n");
 
-const { purchaseOrderId: _orderKey, ...headerDataFields } = storedHeaderFields;
+const { purchaseOrderId: _orderId, ...headerDataFields } = storedHeaderFields;
 
 /** Every column of `purchase_order` but its key and `deleted_at`. */
 const headerColumns: Columns<Header> = {
@@ -153,45 +153,25 @@ const headerColumns: Columns<Header> = {
   search_folded: searchText,
 };
 
-const { poLineItemId: _lineKey, ...lineDataFields } = storedLineFields;
+const { poLineItemId: _lineId, ...lineDataFields } = storedLineFields;
 
 /** Every column of `purchase_order_line` but its key and `position`. */
 const lineColumns: Columns<LineItem> = columnsOf(lineDataFields);
 
-const insertHeader = insertInto("purchase_order", ["shop_id", "purchase_order_id"], headerColumns);
+const headerKey = ["shop_id", "purchase_order_id"] as const;
 
-const insertLine = insertInto(
-  "purchase_order_line",
-  ["shop_id", "purchase_order_id", "po_line_item_id", "position"],
-  lineColumns,
-);
+const lineKey = [...headerKey, "po_line_item_id"] as const;
+
+const insertHeader = insertInto("purchase_order", headerKey, headerColumns);
+
+const updateHeader = updateIn("purchase_order", headerKey, headerColumns);
+
+const insertLine = insertInto("purchase_order_line", [...lineKey, "position"], lineColumns);
+
+const updateLine = updateIn("purchase_order_line", lineKey, lineColumns);
 
 const deleteLine =
   "delete from purchase_order_line where shop_id = ? and purchase_order_id = ? and po_line_item_id = ?";
-
-/** Updates the columns that differ, so that indexes on the others are not written. Null when none differs. */
-function updateStatement<T>(
-  table: string,
-  columns: Columns<T>,
-  before: T,
-  next: T,
-  key: Readonly<Record<string, string>>,
-): Statement | null {
-  const sets: string[] = [];
-  const params: SqlValue[] = [];
-  for (const [column, valueOf] of Object.entries(columns)) {
-    const value = valueOf(next);
-    if (value === valueOf(before)) continue;
-    sets.push(`${column} = ?`);
-    params.push(value);
-  }
-  if (sets.length === 0) return null;
-  const where = Object.keys(key).map((column) => `${column} = ?`);
-  return {
-    sql: `update ${table} set ${sets.join(", ")} where ${where.join(" and ")}`,
-    params: [...params, ...Object.values(key)],
-  };
-}
 
 const valuesOf = <T>(columns: Columns<T>, of: T): readonly SqlValue[] =>
   Object.values(columns).map((valueOf) => valueOf(of));
@@ -200,13 +180,11 @@ const valuesOf = <T>(columns: Columns<T>, of: T): readonly SqlValue[] =>
 function orderStatements(shopId: string, before: PurchaseOrder | null, next: PurchaseOrder): readonly Statement[] {
   const { purchaseOrderId } = next;
   const statements: Statement[] = [];
-  if (before === null) {
-    statements.push(insertHeader([shopId, purchaseOrderId], next));
-  } else {
-    const key = { shop_id: shopId, purchase_order_id: purchaseOrderId };
-    const update = updateStatement<Header>("purchase_order", headerColumns, before, next, key);
-    if (update !== null) statements.push(update);
-  }
+  const header =
+    before === null
+      ? insertHeader([shopId, purchaseOrderId], next)
+      : updateHeader([shopId, purchaseOrderId], before, next);
+  if (header !== null) statements.push(header);
   const lines = new Map((before?.lineItems ?? []).map((line) => [line.poLineItemId, line] as const));
   for (const [index, line] of next.lineItems.entries()) {
     const { poLineItemId } = line;
@@ -219,8 +197,7 @@ function orderStatements(shopId: string, before: PurchaseOrder | null, next: Pur
       statements.push(insertLine([shopId, purchaseOrderId, poLineItemId, position], line));
       continue;
     }
-    const key = { shop_id: shopId, purchase_order_id: purchaseOrderId, po_line_item_id: poLineItemId };
-    const update = updateStatement<LineItem>("purchase_order_line", lineColumns, stored, line, key);
+    const update = updateLine([shopId, purchaseOrderId, poLineItemId], stored, line);
     if (update !== null) statements.push(update);
   }
   for (const poLineItemId of lines.keys())
