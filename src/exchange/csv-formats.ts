@@ -41,6 +41,9 @@ const namesMax = 20_000;
 /** Decimal digits that a double always holds exactly. */
 const exactDigitsMax = 15;
 
+/** Characters of a cell that a message quotes. */
+const shownLengthMax = 100;
+
 /** The refusal of one value, naming its line and column. */
 const refused = <Key extends string>(row: CsvRow<Key>, key: Key, message: string) =>
   lineFault(row.lineNumber, [{ path: "/value", message }], { "/value": row.header(key) });
@@ -56,14 +59,28 @@ function needed<Key extends string>(row: CsvRow<Key>, key: Key): string {
 function numberOf<Key extends string>(row: CsvRow<Key>, key: Key): number | null {
   const value = row.value(key);
   if (value === null) return null;
-  const match = /^([+-]?)(?:0*)(\d*)(?:\.(\d*?)0*)?$/.exec(value);
+  // Each part of the pattern ends where the next begins, so a long cell is read once.
+  const match = /^[+-]?(\d*)(?:\.(\d*))?$/.exec(value);
   if (match === null || !/\d/.test(value))
-    throw refused(row, key, `must be a number like 1234.50, not ${JSON.stringify(value)}`);
-  const [, , whole = "", decimals = ""] = match;
-  if (whole.length + decimals.length > exactDigitsMax)
-    throw refused(row, key, `has too many digits: ${JSON.stringify(value)}`);
+    throw refused(row, key, `must be a number like 1234.50, not ${shown(value)}`);
+  const [, whole = "", decimals = ""] = match;
+  if (significantDigits(whole, decimals) > exactDigitsMax)
+    throw refused(row, key, `has too many digits: ${shown(value)}`);
   return Number(value);
 }
+
+/** Digits without the zeros at both ends. */
+function significantDigits(whole: string, decimals: string): number {
+  let start = 0;
+  while (whole[start] === "0") start += 1;
+  let end = decimals.length;
+  while (end > 0 && decimals[end - 1] === "0") end -= 1;
+  return whole.length - start + end;
+}
+
+/** A cell as a message quotes it. */
+const shown = (value: string): string =>
+  JSON.stringify(value.length <= shownLengthMax ? value : `${value.slice(0, shownLengthMax)}…`);
 
 /** For each member of a record, the column that it is in and how the column is read. */
 type Members<Key extends string> = Readonly<

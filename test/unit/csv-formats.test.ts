@@ -343,3 +343,24 @@ test(
     });
   },
 );
+
+test("a number cell of any length is read in time proportional to its length", async () => {
+  await withShops(async (open) => {
+    const shop = await open("a");
+    const zeros = "0".repeat(60_000);
+    for (const [cell, message] of [
+      [`${zeros}x`, /^line 2, column "Variant Price": must be a number like 1234\.50, not "0{100}…"$/],
+      [`1.${zeros}x`, /must be a number like/],
+      [zeros.replaceAll("0", "1"), /has too many digits: "1{100}…"$/],
+    ] as const) {
+      const startedAtMs = performance.now();
+      await refuses(bring(shop, "shopify-products", ["Handle,Title,Variant Price", `mug,Mug,${cell}`]), message);
+      const tookMs = performance.now() - startedAtMs;
+      assert.ok(tookMs < 1_000, `${cell.slice(-1)}: ${tookMs} ms`);
+    }
+    const exact = `${zeros}12.50${zeros}`;
+    assert.deepEqual(await bring(shop, "shopify-products", ["Handle,Title,Variant Price", `mug,Mug,${exact}`]), {
+      variant: 1,
+    });
+  });
+});
