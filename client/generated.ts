@@ -112,7 +112,7 @@ export type PurchaseOrderLineItem = {
   readonly barcode: string | null;
   readonly lineItemStatus: "Pending" | "Partially Confirmed" | "Confirmed" | "Partially Received" | "Received" | "Rejected" | "Cancelled";
   readonly quantityOrdered: number;
-  /** 0: unconfirmed. */
+  /** 0: unconfirmed. Below quantityOrdered: confirmed short. */
   readonly quantityConfirmed: number;
   readonly quantityReceived: number;
   readonly quantityRejected: number;
@@ -1049,12 +1049,12 @@ export interface Operations {
     input: {
       /** Id of the purchase order. */
       purchaseOrderId: string;
-      /** Confirms every line in full and moves the order to In Progress. Not together with lines. */
+      /** Sets every line to its ordered quantity and moves the order to In Progress. Not together with lines. */
       confirmAll?: true | undefined;
       lines?: readonly ({
         /** Id of the line item (`poLineItemId` of an answer). */
         readonly lineItemId: string;
-        /** New total confirmed; 0 un-confirms. */
+        /** New total confirmed, at most what is ordered; 0 un-confirms. */
         readonly quantityConfirmed: number;
       })[] | undefined;
       /** Answers to an earlier INVENTORY_GUARD_ISSUES, one a line. */

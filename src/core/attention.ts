@@ -14,7 +14,7 @@ import { isOpen } from "./status.ts";
  * - `disputed`: its status is Disputed.
  * - `unsynced`: a catalogue line has received goods that the storefront does not have, or a sync failed.
  * - `late`: goods are pending and were expected before today.
- * - `unconfirmed`: the supplier has not confirmed anything for longer than the caller allows.
+ * - `unconfirmed`: the order has been Sent for longer than the caller allows. One with lines confirmed short is Confirmed or beyond.
  * - `received`: all goods are in and the order is not completed.
  * - `payment-due`: a payment is due today or before, or marked as overdue.
  */
@@ -33,6 +33,7 @@ export interface AttentionFacts extends Pick<
   | "previousStatus"
   | "storefrontSyncState"
   | "nextExpectedDate"
+  | "quantityConfirmed"
   | "quantityPending"
   | "createdAtMs"
   | "updatedAtMs"
@@ -125,10 +126,14 @@ const nextSteps: Readonly<Record<AttentionReason, (facts: AttentionFacts) => Nex
     advice:
       "Ask the supplier and set expectedDeliveryDate; if goods have come, record them with purchase_order_receive.",
   }),
-  unconfirmed: ({ purchaseOrderId }) => ({
+  unconfirmed: ({ purchaseOrderId, quantityConfirmed }) => ({
     tool: "purchase_order_confirm",
     arguments: { purchaseOrderId },
-    advice: "Ask the supplier; then confirmAll true, or lines with what was confirmed.",
+    // Back from Confirmed the order keeps its confirmed quantities, and confirmAll would overwrite them.
+    advice:
+      quantityConfirmed > 0
+        ? "Ask the supplier; then lines with what was confirmed."
+        : "Ask the supplier; then confirmAll true, or lines with what was confirmed.",
   }),
   received: ({ purchaseOrderId }) => ({
     tool: "purchase_order_complete",

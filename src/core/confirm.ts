@@ -32,7 +32,8 @@ type ConfirmInput = { readonly confirmAll: true } | { readonly lines: readonly C
 
 /**
  * Records what the supplier confirmed, as new totals; 0 un-confirms, repeating changes nothing. The status follows from the lines:
- * Sent, Partially Confirmed or Confirmed. `confirmAll` confirms every line that is not wholly cancelled and begins work.
+ * Sent, Partially Confirmed or Confirmed. A line confirmed below what was ordered counts as confirmed. `confirmAll` sets every line
+ * that is not wholly cancelled to what was ordered and begins work.
  *
  * @throws Fault INVALID_INPUT  the status does not allow it, a line is not on the order, or a total is above what was ordered or below
  *                              what is already accounted for.
@@ -87,7 +88,7 @@ function namedTotals(order: PurchaseOrder, lines: readonly ConfirmedTotal[]): Ne
 /** The status that follows from the confirmed quantities alone, while work has not begun. */
 function confirmedStatus(lineItems: readonly LineItem[]): Status {
   if (!lineItems.some((line) => line.quantityConfirmed > 0)) return "Sent";
-  return lineItems.every((line) => isWhollyCancelled(line) || line.quantityConfirmed === line.quantityOrdered)
+  return lineItems.every((line) => isWhollyCancelled(line) || line.quantityConfirmed > 0)
     ? "Confirmed"
     : "Partially Confirmed";
 }

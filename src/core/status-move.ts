@@ -74,11 +74,11 @@ function refuseUnlisted(order: PurchaseOrder, to: Status): void {
   if (movesFrom(from).includes(to)) return;
   const elsewhere = elsewhereFrom(from, to);
   if (elsewhere?.reason === undefined)
-    throw refusal(`An order cannot be moved from ${from} to ${to}.`, order, elsewhere?.instead);
+    throw refusal(`An order cannot be moved from ${from} to ${to}.`, order, elsewhere?.instead(order));
   throw new Fault(
     "INVALID_INPUT",
     `${to} follows from the confirmed quantities and is not set by ${mention("purchase_order_status")}.`,
-    { reason: elsewhere.reason, action: elsewhere.instead },
+    { reason: elsewhere.reason, action: elsewhere.instead(order) },
   );
 }
 

@@ -37,7 +37,7 @@ type Permission = { readonly may: "always" } | { readonly may: "repeat" | "never
 
 /** What brings about a status that POST /status does not. */
 interface Elsewhere {
-  readonly instead: string;
+  readonly instead: Guidance;
   readonly reason?: FaultReason;
 }
 
@@ -65,6 +65,12 @@ const goods = (permission: Permission) =>
 
 // What to do where the status does not allow it.
 
+/** Whether the supplier confirmed less of a line than was ordered. */
+const isConfirmedShort = ({ lineItems }: Pick<PurchaseOrder, "lineItems">): boolean =>
+  lineItems.some(
+    ({ quantityConfirmed, quantityOrdered }) => quantityConfirmed > 0 && quantityConfirmed < quantityOrdered,
+  );
+
 const use = {
   delete: mention("purchase_order_delete"),
   status: mention("purchase_order_status"),
@@ -77,7 +83,14 @@ const use = {
 
 const send = no(`Move it to Sent with ${use.status} first.`);
 
-const confirmFirst = no(`Confirm it with ${use.confirm} first (confirmAll: true moves it to In Progress).`);
+/** The way to In Progress where confirmAll would overwrite what the supplier said (C24). */
+const confirmByLines = `Confirm its lines with ${use.confirm} (lines, each with what the supplier confirmed), then move it to In Progress with ${use.status}.`;
+
+const confirmFirst = no((order) =>
+  isConfirmedShort(order)
+    ? confirmByLines
+    : `Confirm it with ${use.confirm} first (confirmAll: true moves it to In Progress).`,
+);
 
 const beginWork = no(`Move it to In Progress with ${use.status} first.`);
 
@@ -118,17 +131,25 @@ const restoreAndCancel = no(
 );
 
 const byConfirming: Elsewhere = {
-  instead: `Use ${use.confirm} with lines, or with confirmAll: true.`,
+  instead: (order) =>
+    isConfirmedShort(order)
+      ? `Use ${use.confirm} with lines; the order is Confirmed once every line has a confirmed quantity.`
+      : `Use ${use.confirm} with lines, or with confirmAll: true.`,
   reason: "USE_CONFIRM_ENDPOINT",
 };
 
-const byConfirmingAll: Elsewhere = { instead: `${use.confirm} with confirmAll: true moves the order to In Progress.` };
+const byConfirmingAll: Elsewhere = {
+  instead: (order) =>
+    isConfirmedShort(order) ? confirmByLines : `${use.confirm} with confirmAll: true moves the order to In Progress.`,
+};
 
-const byReceiving: Elsewhere = { instead: `Use ${use.receive}; the status follows from the quantities received.` };
+const byReceiving: Elsewhere = {
+  instead: () => `Use ${use.receive}; the status follows from the quantities received.`,
+};
 
-const byDeleting: Elsewhere = { instead: `Delete the draft with ${use.delete}.` };
+const byDeleting: Elsewhere = { instead: () => `Delete the draft with ${use.delete}.` };
 
-const byMovingBack: Elsewhere = { instead: "Move the order back first, then cancel it." };
+const byMovingBack: Elsewhere = { instead: () => "Move the order back first, then cancel it." };
 
 // The table.
 

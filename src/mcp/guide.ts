@@ -49,7 +49,7 @@ export const guides: readonly Guide[] = [
 ${table}
 
 - Sent needs a locationId, and variants that are active on the storefront (the inventory guard).
-- In Progress from Confirmed needs a confirmed quantity on every line that is not wholly cancelled.
+- In Progress from Confirmed needs a confirmed quantity on every line that is not wholly cancelled. Less than ordered will do: the line is then expected to bring what was confirmed.
 - After anything is received or pushed to the storefront, the order cannot return to Draft, Sent, Partially Confirmed or Confirmed.
 
 ## Moves that other tools make

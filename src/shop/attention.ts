@@ -53,6 +53,7 @@ interface OrderRow {
   readonly received_at: number | null;
   readonly quantity_ordered: number;
   readonly quantity_received: number;
+  readonly quantity_confirmed: number;
   readonly quantity_pending: number;
   readonly next_expected_date: string | null;
   readonly unsynced: number;
@@ -63,8 +64,8 @@ const statusesLookedAt = statuses.filter((status) => status !== "Draft" && !isCl
 
 const selectOrders = `
 select o.purchase_order_id, o.po_number, o.status, o.previous_status, o.storefront_sync_state, o.paid_status, o.created_at,
-  o.updated_at, o.sent_at, o.received_at, o.quantity_ordered, o.quantity_received, o.quantity_pending, o.next_expected_date,
-  s.name as supplier_name,
+  o.updated_at, o.sent_at, o.received_at, o.quantity_ordered, o.quantity_received, o.quantity_confirmed,
+  o.quantity_pending, o.next_expected_date, s.name as supplier_name,
   (select count(*) from purchase_order_line l
     where l.shop_id = o.shop_id and l.purchase_order_id = o.purchase_order_id
       and l.quantity_received <> l.quantity_synced and substr(l.variant_id, 1, 5) <> '${customVariantPrefix}') as unsynced
@@ -84,6 +85,7 @@ const orderFrom = (row: OrderRow, payments: readonly OpenPayment[]): AttentionOr
   receivedAtMs: row.received_at,
   quantityOrdered: asQuantity(row.quantity_ordered),
   quantityReceived: asQuantity(row.quantity_received),
+  quantityConfirmed: asQuantity(row.quantity_confirmed),
   quantityPending: asQuantity(row.quantity_pending),
   nextExpectedDate: row.next_expected_date,
   unsyncedLines: row.unsynced,

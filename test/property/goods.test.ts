@@ -99,8 +99,8 @@ function expected(
       if (status === "In Progress") return changes ? null : { rows: next, status };
       if (command.kind === "confirm all") return { rows: next, status: "In Progress" };
       if (next.every((each) => each.confirmed === 0)) return { rows: next, status: "Sent" };
-      const fully = next.every((each) => gone(each) || each.confirmed === each.ordered);
-      return { rows: next, status: fully ? "Confirmed" : "Partially Confirmed" };
+      const everyLine = next.every((each) => gone(each) || each.confirmed > 0);
+      return { rows: next, status: everyLine ? "Confirmed" : "Partially Confirmed" };
     }
     case "receive": {
       if (!["In Progress", "Partially Received", "Received"].includes(status)) return null;

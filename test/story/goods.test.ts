@@ -17,6 +17,29 @@ const amounts = (lines: Record<string, number>): object => ({
 });
 const synced = { quantityConfirmed: 10, quantityReceived: 10, quantitySynced: 10 };
 
+test("a supplier who confirms 24 of 48 holds nothing up: the order goes on with the 24 and is completed (C24)", async () => {
+  await using server = await open();
+  await server.bringOrder("Sent", [{ ...lineA, quantityOrdered: 48 }]);
+  const confirmed = await server.post(server.order("/confirm"), {
+    lines: [{ lineItemId: "a", quantityConfirmed: 24 }],
+  });
+  assert.deepEqual(confirmed.at("data", "status"), { before: "Sent", after: "Confirmed", autoTransitioned: true });
+  assert.equal(confirmed.at("data", "purchaseOrder", "lineItems", 0, "lineItemStatus"), "Partially Confirmed");
+  assert.equal(await server.incoming("red"), 24);
+
+  const begun = await server.post(server.order("/status"), { status: "In Progress" });
+  assert.equal(begun.status, 200, begun.text);
+  const all = await server.post(server.order("/confirm"), { confirmAll: true });
+  assert.equal(all.status, 400, "confirmAll would overwrite what the supplier said");
+  const received = await server.post(server.order("/receive"), totals({ a: 24 }));
+  assert.equal(received.at("data", "status", "after"), "Received", received.text);
+  await server.settled();
+  assert.equal(await server.incoming("red"), 0);
+  assert.equal(await server.onHand("red"), 124);
+  const completed = await server.post(server.order("/complete"));
+  assert.equal(completed.at("data", "status", "after"), "Completed", completed.text);
+});
+
 test("an order is confirmed, received in decimals, completed, and the storefront has exactly what was received", async () => {
   await using server = await open();
   await server.bringOrder("Sent", [lineA, lineB, customLine]);

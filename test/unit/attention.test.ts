@@ -18,6 +18,7 @@ const quiet: AttentionFacts = {
   previousStatus: "Confirmed",
   storefrontSyncState: "never-synced",
   nextExpectedDate: "2026-11-21",
+  quantityConfirmed: asQuantity(5_000),
   quantityPending: asQuantity(5_000),
   createdAtMs: ago(40),
   updatedAtMs: ago(2),
@@ -37,6 +38,7 @@ const table: readonly (readonly [what: string, facts: Partial<AttentionFacts>, r
   ["sent exactly three days ago", { status: "Sent", sentAtMs: ago(3) }, {}],
   ["sent three days and a moment ago", { status: "Sent", sentAtMs: ago(3) - 1 }, { unconfirmed: 3 }],
   ["sent, nobody knows when", { status: "Sent", sentAtMs: null }, { unconfirmed: 40 }],
+  ["confirmed short", { status: "Confirmed", sentAtMs: ago(30), quantityConfirmed: asQuantity(2_000) }, {}],
   ["confirmed in part", { status: "Partially Confirmed", sentAtMs: ago(30) }, {}],
   ["disputed", { status: "Disputed", previousStatus: "Received" }, { disputed: 2 }],
   ["a line is not synced", { unsyncedLines: 1 }, { unsynced: 2 }],
@@ -92,4 +94,11 @@ test("the next step belongs to the most pressing reason and names a tool and arg
         named,
       );
   }
+});
+
+test("an order that keeps confirmed quantities is not to be confirmed with confirmAll, which would overwrite them", () => {
+  const advice = (units: number): string =>
+    attentionTo({ ...quiet, status: "Sent", quantityConfirmed: asQuantity(units) }, context)?.nextStep.advice ?? "";
+  assert.match(advice(0), /confirmAll/);
+  assert.doesNotMatch(advice(2_000), /confirmAll/);
 });

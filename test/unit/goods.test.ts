@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { decideComplete, decideQuickComplete, decideQuickReceive } from "../../src/core/complete.ts";
 import { decideConfirm } from "../../src/core/confirm.ts";
 import type { GoodsDecision } from "../../src/core/goods.ts";
+import { lineItemStatus } from "../../src/core/lines.ts";
 import { decideReceive, decideUnreceive } from "../../src/core/receive.ts";
+import { decideStatus } from "../../src/core/status-move.ts";
 import { decideStorefrontSync, decideSyncReset } from "../../src/core/sync.ts";
 import { type PurchaseOrder, type Status, statuses } from "../../src/core/purchase-order.ts";
 import { context, line, order, quantity, refusal, shop } from "../support/goods.ts";
@@ -104,11 +106,17 @@ test("the status after a confirmation follows from the lines", () => {
   const lines = [line("a"), line("b"), line("gone", { cancelled: 10 })];
   const table: [Status, Record<string, number>, Status][] = [
     ["Sent", { a: 10, b: 10 }, "Confirmed"],
+    ["Sent", { a: 10, b: 4 }, "Confirmed"],
+    ["Sent", { a: 0.001, b: 0.001 }, "Confirmed"],
     ["Sent", { a: 4 }, "Partially Confirmed"],
     ["Sent", { a: 10 }, "Partially Confirmed"],
     ["Sent", { a: 0 }, "Sent"],
     ["Partially Confirmed", { a: 0 }, "Sent"],
+    ["Partially Confirmed", { a: 4, b: 4 }, "Confirmed"],
     ["Confirmed", { a: 4 }, "Partially Confirmed"],
+    ["Confirmed", { a: 4, b: 0 }, "Partially Confirmed"],
+    ["Confirmed", { a: 4, b: 4 }, "Confirmed"],
+    ["Confirmed", { a: 0, b: 0 }, "Sent"],
     ["Confirmed", { a: 10, b: 10 }, "Confirmed"],
   ];
   for (const [from, totals, to] of table) {
@@ -117,6 +125,35 @@ test("the status after a confirmation follows from the lines", () => {
     assert.deepEqual(decided.status, { before: from, after: to, autoTransitioned: from !== to });
     if (from !== to) assert.equal(decided.next.previousStatus, from);
   }
+});
+
+test("the status follows from the lines also where no total changes (C24)", () => {
+  const short = [line("a", { confirmed: 4 }), line("b", { confirmed: 10 })];
+  for (const [from, lines, to] of [
+    ["Sent", short, "Confirmed"],
+    ["Partially Confirmed", short, "Confirmed"],
+    ["Confirmed", [...short, line("added since")], "Partially Confirmed"],
+    ["Confirmed", [line("a"), line("b")], "Sent"],
+  ] as const) {
+    const repeated = confirm(order(from, lines), { a: lines[0].quantityConfirmed / 1_000 });
+    assert.equal(repeated.next.status, to);
+    assert.deepEqual(repeated.updatedLineItemIds, []);
+    assert.deepEqual(repeated.next.lineItems, lines);
+  }
+});
+
+test("a line confirmed short brings what was confirmed, and the order goes on to Completed (C24, C29)", () => {
+  const short = confirm(order("Sent", [line("a", { ordered: 48 })]), { a: 24 }).next;
+  assert.equal(short.status, "Confirmed");
+  assert.deepEqual(short.lineItems.map(lineItemStatus), ["Partially Confirmed"]);
+  assert.equal(short.quantityPending, quantity(24));
+  const begun = decideStatus(short, "In Progress", context()).next;
+  assert.equal(begun.status, "In Progress");
+  const received = receive(begun, { a: 24 }).next;
+  assert.equal(received.status, "Received");
+  assert.deepEqual(received.lineItems.map(lineItemStatus), ["Received"]);
+  assert.match(refusal(() => receive(begun, { a: 25 })).message, /above the confirmed quantity, 24/);
+  assert.equal(decideComplete(received, false, context()).next.status, "Completed");
 });
 
 test("confirmAll confirms every line that is not wholly cancelled and begins work from any confirmable status", () => {
@@ -155,7 +192,7 @@ test("a confirmation above the order, or below what is accounted for, is refused
     /below what is already received, rejected or cancelled, 6/,
   );
   assert.equal(confirm(from, { b: 6 }).next.status, "Partially Confirmed");
-  const over = order("Partially Confirmed", [line("a", { confirmed: 2, rejected: 3, cancelled: 3 })]);
+  const over = order("Confirmed", [line("a", { confirmed: 2, rejected: 3, cancelled: 3 })]);
   assert.equal(confirm(over, { a: 5 }).next.lineItems[0]?.quantityConfirmed, quantity(5));
   assert.equal(confirm(over, { a: 2 }).next, over);
   assert.equal(refusal(() => confirm(from, { a: 1, nowhere: 1 })).details?.length, 1);

@@ -17,8 +17,9 @@ import {
   statusesOpenTo,
   statusesThatPermit,
 } from "../../src/core/status.ts";
+import { Fault } from "../../src/core/fault.ts";
 import { inWords } from "../../src/core/guidance.ts";
-import { type PurchaseOrder, type Status, statuses } from "../../src/core/purchase-order.ts";
+import { type LineItem, type PurchaseOrder, type Status, statuses } from "../../src/core/purchase-order.ts";
 import { context, line, order, refusal } from "../support/goods.ts";
 
 /**
@@ -242,6 +243,26 @@ test("work begins when every line that is not cancelled has a confirmed quantity
     move(order("Confirmed", [confirmedLine, line("d", { cancelled: 10 })]), "In Progress").status,
     "In Progress",
   );
+});
+
+test("no refusal proposes confirmAll where a line is confirmed short: it would overwrite what the supplier said (C24)", () => {
+  const proposals = (lines: readonly LineItem[]): readonly string[] =>
+    statuses.flatMap((status) => {
+      const before = order(status, lines, { previousStatus: "Sent" });
+      const moves = statuses.map((to) => () => void decideStatus(before, to, context()));
+      const activity = activities.map((each) => () => refuseUnless(before, each));
+      return [...moves, ...activity].flatMap((work) => {
+        try {
+          work();
+          return [];
+        } catch (error) {
+          assert.ok(error instanceof Fault);
+          return `${error.message} ${error.action}`.includes("confirmAll") ? [`${status}: ${error.action}`] : [];
+        }
+      });
+    });
+  assert.deepEqual(proposals([line("full", { confirmed: 10 }), confirmedLine, line("b")]), []);
+  assert.ok(proposals([line("full", { confirmed: 10 }), line("b")]).length > 0);
 });
 
 test("a refusal over many unconfirmed lines spells out the first and holds all of them in details", () => {

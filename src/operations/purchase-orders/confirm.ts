@@ -18,7 +18,7 @@ export const confirmQuantities = operation({
   title: "Confirm quantities",
   summary: "Records what the supplier confirmed, line by line or everything at once.",
   description:
-    "Sets confirmed quantities as new totals; 0 un-confirms; repeating changes nothing. With lines the order becomes Sent, Partially Confirmed or Confirmed by what is confirmed; with confirmAll: true every line is confirmed and the order goes to In Progress, where goods can be received. Use it from Sent, Partially Confirmed or Confirmed.",
+    "Sets confirmed quantities as new totals; 0 un-confirms; repeating changes nothing. With lines the order becomes Confirmed once every line that is not wholly cancelled has a confirmed quantity, be it below what was ordered; Partially Confirmed while some have one; Sent while none has. With confirmAll: true every line is set to its ordered quantity, whatever was confirmed before, and the order goes to In Progress, where goods can be received. Use it from Sent, Partially Confirmed or Confirmed.",
   route: { method: "POST", path: `${path}/confirm` },
   success: 200,
   repeat: "safe",
@@ -28,13 +28,16 @@ export const confirmQuantities = operation({
     .strictObject({
       purchaseOrderId,
       confirmAll: z.literal(true).optional().meta({
-        description: "Confirms every line in full and moves the order to In Progress. Not together with lines.",
+        description:
+          "Sets every line to its ordered quantity and moves the order to In Progress. Not together with lines.",
       }),
       lines: z
         .array(
           z.strictObject({
             lineItemId,
-            quantityConfirmed: quantity.meta({ description: "New total confirmed; 0 un-confirms." }),
+            quantityConfirmed: quantity.meta({
+              description: "New total confirmed, at most what is ordered; 0 un-confirms.",
+            }),
           }),
         )
         .min(1)

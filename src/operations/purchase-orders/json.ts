@@ -293,7 +293,10 @@ const lineAnswer = {
   ...fieldMembers(articleFields),
   lineItemStatus: member(z.enum(lineItemStatuses), lineItemStatus),
   quantityOrdered: lineMembers.quantityOrdered,
-  quantityConfirmed: described(lineMembers.quantityConfirmed, "0: unconfirmed."),
+  quantityConfirmed: described(
+    lineMembers.quantityConfirmed,
+    "0: unconfirmed. Below quantityOrdered: confirmed short.",
+  ),
   quantityReceived: lineMembers.quantityReceived,
   quantityRejected: lineMembers.quantityRejected,
   quantityCancelled: lineMembers.quantityCancelled,
