@@ -2,8 +2,9 @@
  * Replays the AdventureWorks purchase orders through a running service and compares the stock at the end with the exact expectation.
  *
  * Every order is created, sent, confirmed, received (stocked quantities as received, rejected ones as rejected) and completed, several
- * orders in parallel. Of the orders with outstanding goods, every second one is left Partially Received. The program starts the server
- * itself, on an empty directory, and can inject faults and crashes:
+ * orders in parallel. A third is confirmed whole, a third at half of what was ordered, so that more comes than was confirmed, a third
+ * halfway between what comes and what was ordered. Of the orders with outstanding goods, every second one is left Partially Received.
+ * The program starts the server itself, on an empty directory, and can inject faults and crashes:
  *
  *     node examples/replay.ts --data ../shared/data/adventureworks [--orders 200] [--parallel 8] [--faults] [--kills 10]
  *
@@ -29,12 +30,31 @@ interface Line {
   readonly rejected: number;
 }
 
+type Confirmation = "all" | "half" | "halfway";
+
 interface Order {
   readonly id: string;
   readonly supplierId: string;
   readonly locationId: string;
+  readonly confirmation: Confirmation;
   readonly lines: readonly Line[];
 }
+
+const confirmations: readonly Confirmation[] = ["all", "half", "halfway"];
+
+/** What the supplier confirms of a line; never 0. */
+function confirmedOf({ confirmation }: Order, { ordered, stocked, rejected }: Line): number {
+  switch (confirmation) {
+    case "all":
+      return ordered;
+    case "half":
+      return Math.ceil(ordered / 2);
+    case "halfway":
+      return Math.max(1, Math.floor((ordered + stocked + rejected) / 2));
+  }
+}
+
+const isConfirmedShort = (order: Order): boolean => order.lines.some((line) => confirmedOf(order, line) < line.ordered);
 
 export interface ReplayOptions {
   readonly data: string;
@@ -54,6 +74,8 @@ export interface ReplayResult {
   readonly storefrontCalls: number;
   readonly faultsSet: number;
   readonly kills: number;
+  /** Orders with a line that the supplier confirmed below what was ordered. */
+  readonly confirmedShort: number;
   /** Where the stock differs from the expectation; empty when the run was correct. */
   readonly differences: readonly string[];
 }
@@ -140,6 +162,7 @@ function readOrders(data: string, count: number): readonly Order[] {
         supplierId: row["vendorId"] ?? "",
         // The data has no destination for an order, so the locations take turns.
         locationId: locations[index % locations.length] ?? "",
+        confirmation: confirmations[index % confirmations.length] ?? "all",
         lines: (lines.get(id) ?? []).map((line) => ({
           variantId: line["productId"] ?? "",
           unitCost: Number(line["unitCost"]),
@@ -287,7 +310,7 @@ class Replay {
     const lineIds = list(created, "purchaseOrder", "lineItems").map((line) => String(member(line, "poLineItemId")));
     const path = `/purchase-orders/${id}`;
     await this.#write("POST", `${path}/status`, { status: "Sent" }, key("send"));
-    await this.#write("POST", `${path}/confirm`, { confirmAll: true }, key("confirm"));
+    await this.#confirm(order, path, lineIds, key);
     const received = await this.#write(
       "POST",
       `${path}/receive`,
@@ -297,12 +320,27 @@ class Replay {
           quantityReceived: line.stocked,
           quantityRejected: line.rejected,
         })),
+        allowOverReceipt: order.confirmation === "half",
       },
       key("receive"),
     );
     const isOutstanding = member(received, "purchaseOrder", "status") === "Partially Received";
     if (!isOutstanding || index % 2 === 0) await this.#write("POST", `${path}/complete`, {}, key("complete"));
     return id;
+  }
+
+  /** Confirms an order at once or line by line, and begins work on it. */
+  async #confirm(order: Order, path: string, lineIds: readonly string[], key: (step: string) => string): Promise<void> {
+    if (order.confirmation === "all") {
+      await this.#write("POST", `${path}/confirm`, { confirmAll: true }, key("confirm"));
+      return;
+    }
+    const lines = order.lines.map((line, position) => ({
+      lineItemId: lineIds[position],
+      quantityConfirmed: confirmedOf(order, line),
+    }));
+    await this.#write("POST", `${path}/confirm`, { lines }, key("confirm"));
+    await this.#write("POST", `${path}/status`, { status: "In Progress" }, key("begin"));
   }
 
   /** Repeats follow-on work that has failed, as `recovery` describes. */
@@ -394,6 +432,7 @@ class Replay {
       storefrontCalls: await this.#storefrontCalls(),
       faultsSet: this.#faultsSet,
       kills: this.#kills,
+      confirmedShort: orders.filter(isConfirmedShort).length,
       differences: await this.#differences(orders, ids, opening),
     };
   }
@@ -448,7 +487,7 @@ class Replay {
       for (const line of order.lines) {
         const place = `${line.variantId} ${order.locationId}`;
         onHand.set(place, (onHand.get(place) ?? 0) + line.stocked);
-        const pending = Math.max(0, line.ordered - line.stocked - line.rejected);
+        const pending = Math.max(0, confirmedOf(order, line) - line.stocked - line.rejected);
         if (isOpen) incoming.set(place, (incoming.get(place) ?? 0) + pending);
       }
       for (const row of list(await this.#read(`/purchase-orders/${id}/cost-sync-history`), "costSyncHistory")) {
@@ -526,7 +565,7 @@ if (import.meta.main) {
     [
       `${result.orders} orders, ${result.calls} calls, ${result.seconds.toFixed(1)} s: ${(result.orders / result.seconds).toFixed(1)} orders/s`,
       `slowest call: ${result.slowestMs.toFixed(0)} ms, retries included (${result.slowestCall})`,
-      `${result.retries} retries, ${result.storefrontCalls} storefront calls, ${result.faultsSet} faults, ${result.kills} kills`,
+      `${result.retries} retries, ${result.storefrontCalls} storefront calls, ${result.faultsSet} faults, ${result.kills} kills, ${result.confirmedShort} orders confirmed short`,
       result.differences.length === 0
         ? "stock, incoming quantities and costs are exactly as expected"
         : result.differences.join("\n"),

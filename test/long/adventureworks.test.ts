@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { adventureWorksRecords } from "../../examples/adventureworks.ts";
 import { type RunningProgram, withProgram } from "../support/process.ts";
 
@@ -25,6 +26,24 @@ async function listed(program: RunningProgram, key: string, query: string) {
     cursor = body.data.cursor === null ? null : `&cursor=${body.data.cursor}`;
   }
   return { rows, counts };
+}
+
+/** What the sandbox storefront shows as incoming, once it shows it in so many places. */
+async function incomingAtStorefront(program: RunningProgram, token: string, places: number) {
+  for (const until = Date.now() + 20_000; ; await sleep(100)) {
+    const { text } = await program.ask("GET", "/admin/v1/shops/aw/sandbox", token);
+    const body: {
+      data: { variants: { variantId: string; levels: { locationId: string; incoming: number }[] }[] };
+    } = JSON.parse(text);
+    const incoming = new Map(
+      body.data.variants.flatMap(({ variantId, levels }) =>
+        levels
+          .filter((level) => level.incoming !== 0)
+          .map((level) => [`${variantId} ${level.locationId}`, level.incoming] as const),
+      ),
+    );
+    if (incoming.size === places || Date.now() > until) return incoming;
+  }
 }
 
 test(
@@ -80,6 +99,30 @@ test(
         const order = rows.map((row) => String(row["createdAt"]));
         assert.deepEqual(order, order.toSorted().reverse(), `${query}: newest first`);
       }
+
+      const figure = (line: Row, name: string): number => Number(line[name]);
+      const pending = (line: Row): number =>
+        Math.max(
+          0,
+          figure(line, "quantityConfirmed") - figure(line, "quantityReceived") - figure(line, "quantityRejected"),
+        );
+      const isShort = (line: Row): boolean => figure(line, "quantityConfirmed") < figure(line, "quantityOrdered");
+      assert.ok(orders.filter((order) => linesOf(order).some(isShort)).length > 100, "some are confirmed short");
+      const { rows: all } = await listed(program, key, "");
+      const pendingOf = new Map(all.map((row) => [row["purchaseOrderId"], row["quantityPending"]] as const));
+      for (const order of orders)
+        assert.equal(
+          pendingOf.get(order["purchaseOrderId"]),
+          linesOf(order).reduce((sum, line) => sum + pending(line), 0),
+        );
+      const incoming = new Map<string, number>();
+      for (const order of orders.filter(({ status }) => status === "Partially Received"))
+        for (const line of linesOf(order).filter((each) => pending(each) > 0)) {
+          const place = `${String(line["variantId"])} ${String(order["locationId"])}`;
+          incoming.set(place, (incoming.get(place) ?? 0) + pending(line));
+        }
+      assert.ok(incoming.size > 10);
+      assert.deepEqual(await incomingAtStorefront(program, token, incoming.size), incoming);
 
       const exported = await program.ask("GET", "/admin/v1/shops/aw/export", token);
       const byKey = (record: Row): string =>
