@@ -74,6 +74,7 @@ const app = createApp({
   log,
   metrics: createMetrics(),
   ready: () => engine.ready(),
+  identity: "srv_of_a_benchmark",
 });
 
 const { shopId, writeKey } = await makeDemoShop(askHere(admin), clock.now());

@@ -62,6 +62,12 @@ export function nameOfDatabase({ url }: DatabaseConfig): string {
   return `postgres://${host}${parsed?.pathname ?? ""}`;
 }
 
+/** The URL at which a client on this machine reaches a server; one that listens on every address, at 127.0.0.1. */
+export function localUrl({ host, port }: { readonly host: string; readonly port: number }): string {
+  const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+}
+
 const environment = z.object({
   PORT: given("8080").pipe(
     z

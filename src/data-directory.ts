@@ -4,12 +4,13 @@
  * Owns: the directory's layout, its lock and its format, the operator's token in it. Does not own: the contents of a shop's files (shop,
  * storefront), serving (serve.ts), commands (cli.ts).
  *
- *     data/  lock.db · format · admin-token (mode 0600) · shops/<shopId>… · sandbox/<shopId>… · snapshots/ (copies that a backup
+ *     data/  lock.db · server.json (while a server runs) · format · admin-token (mode 0600) · shops/<shopId>… · sandbox/<shopId>… · snapshots/ (copies that a backup
  *     is reading) · restoring/ (files of a restore that has not finished)
  */
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { z } from "zod";
 import { recoverImports } from "./exchange/import.ts";
 import { type AdminContext } from "./admin/operation.ts";
 import { importContext } from "./admin/exchange.ts";
@@ -66,13 +67,52 @@ export function markFormat(dataDir: string): void {
   writeFileSync(formatFile(dataDir), `${dataFormat}\n`);
 }
 
+/** The server that runs on a data directory. */
+export interface RecordedServer {
+  /** Where it is reached from this machine. */
+  readonly url: string;
+  readonly identity: string;
+}
+
+const serverFile = (dataDir: string): string => path.join(dataDir, "server.json");
+
+/** Records the server that now runs on the directory, so that commands find it. The caller has claimed the directory. */
+export function recordServer(dataDir: string, { url, identity }: RecordedServer): void {
+  keep(serverFile(dataDir), JSON.stringify({ url, identity }), 0o600);
+}
+
+/** Removes the record of a server that stops, or of one that has crashed. */
+export function forgetServer(dataDir: string): void {
+  rmSync(serverFile(dataDir), { force: true });
+}
+
+/** The server that the directory records; null without one. It runs only if the directory is claimed. */
+export function recordedServer(dataDir: string): RecordedServer | null {
+  const parsed = recordedServerSchema.safeParse(jsonOf(kept(serverFile(dataDir)) ?? ""));
+  return parsed.success ? parsed.data : null;
+}
+
+const recordedServerSchema = z.object({ url: z.url({ protocol: /^http$/ }), identity: z.string().min(1) });
+
+function jsonOf(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    return null;
+  }
+}
+
 /** Another process has claimed the directory. */
 class DirectoryInUse extends ConfigError {}
 
 /** Claims the directory; it is made if it is absent. @throws ConfigError when it cannot be used, saying why. */
 export function claimDataDirectory(dataDir: string): { release(): void } {
   try {
-    return lockDirectory(dataDir);
+    const lock = lockDirectory(dataDir);
+    // Whatever was recorded before has ended without removing its record.
+    forgetServer(dataDir);
+    return lock;
   } catch (error) {
     if (error instanceof Error && isBusy(error.cause)) throw new DirectoryInUse(error.message, { cause: error });
     const systemCode = error instanceof Error && "code" in error && "syscall" in error;
@@ -176,6 +216,7 @@ export async function openDataDirectory(dataDir: string, log: Log): Promise<Open
     alone: true,
     gauges: [],
     place: dataDir,
+    identity: ids.next("srv"),
     isNew,
     sandboxOf,
     adminContext,

@@ -15,7 +15,7 @@ import type { DueRows, Engine, Log } from "./store/store.ts";
 import { openPostgresEngine } from "./store/postgres/engine.ts";
 import { openPostgresPool, type PostgresPool } from "./store/postgres/connection.ts";
 import { postgresCoordination } from "./store/postgres/coordination.ts";
-import { claimFirstStart } from "./store/postgres/first-start.ts";
+import { claimFirstStart, databaseIdentity } from "./store/postgres/first-start.ts";
 import { systemClock, timeOrderedIds } from "./system.ts";
 import { openSandbox } from "./storefront/sandbox/sandbox.ts";
 
@@ -85,6 +85,26 @@ export async function openDatabase(config: DatabaseConfig, log: Log): Promise<Op
   }
 }
 
+/**
+ * By which the nodes of a database are recognised, without changing it.
+ *
+ * @returns null when no node of this version has run on it.
+ * @throws ConfigError when it cannot be used, saying why.
+ */
+export async function identityOfDatabase(config: DatabaseConfig): Promise<string | null> {
+  const { url } = config;
+  try {
+    const pool = await openPostgresPool({ url, connectionsMax: 1, schemas: [shopsSchema] });
+    try {
+      return await databaseIdentity(pool, shopsSchema);
+    } finally {
+      await pool.close();
+    }
+  } catch (error) {
+    throw unusable(nameOfDatabase(config), error);
+  }
+}
+
 async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore> {
   await using opening = new AsyncDisposableStack();
   const { url, connectionsMax } = config;
@@ -111,6 +131,8 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
   opening.defer(() => coordination.close());
   const firstStart = await claimFirstStart(pool, shopsSchema);
   opening.defer(() => firstStart.release());
+  const identity = await databaseIdentity(pool, shopsSchema);
+  if (identity === null) throw new Error("first_start has no row");
   const sandboxOf = (shopId: string) => openSandbox({ engine: sandboxEngine, clock, shopId });
   const opened = opening.move();
   return {
@@ -121,6 +143,7 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
     alone: false,
     gauges: gaugesOf(pool),
     place,
+    identity,
     isNew: firstStart.isNew,
     sandboxOf,
     adminContext: (wakeOutbox) => ({ engine, clock, ids, sandboxOf, snapshotOf: noSnapshot, wakeOutbox }),

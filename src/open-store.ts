@@ -23,6 +23,11 @@ export interface OpenStore {
   readonly gauges: readonly Gauge[];
   /** Its directory or address as it is shown to people; without secrets. */
   readonly place: string;
+  /**
+   * By which a command recognises a server on this store: of a data directory made anew whenever one is opened, of a database the same on
+   * all nodes. It is public.
+   */
+  readonly identity: string;
   /** It has never held data. */
   readonly isNew: boolean;
   sandboxOf(shopId: string): Storefront & SandboxControl;

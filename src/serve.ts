@@ -11,8 +11,8 @@ import type { AdminContext } from "./admin/operation.ts";
 import { type DemoShop, makeDemoShop } from "./demo/demo-shop.ts";
 import { recoverImports } from "./exchange/import.ts";
 import { importContext } from "./admin/exchange.ts";
-import { type Config, ConfigError } from "./config.ts";
-import { keptAdminToken, makeAdminToken, openDataDirectory } from "./data-directory.ts";
+import { type Config, ConfigError, localUrl } from "./config.ts";
+import { forgetServer, keptAdminToken, makeAdminToken, openDataDirectory, recordServer } from "./data-directory.ts";
 import { openDatabase } from "./database.ts";
 import { createApp } from "./http/app.ts";
 import { createDocs } from "./http/docs.ts";
@@ -89,6 +89,10 @@ export async function openService(config: Config): Promise<Service> {
   opening.defer(() => server.stop());
   // Last: nobody has seen the keys of a start that fails before this, so the next start is a first one again.
   await store.completeFirstStart();
+  if (config.database === null) {
+    recordServer(config.dataDir, { url: localUrl(server), identity: store.identity });
+    opening.defer(() => forgetServer(config.dataDir));
+  }
   outbox.start().catch((error: unknown) => log.error({ err: error }, "follow-on work could not be resumed"));
   const opened = opening.move();
   return {
@@ -152,6 +156,7 @@ async function listen(
     log,
     metrics: createMetrics(store.gauges),
     ready: () => engine.ready(),
+    identity: store.identity,
     surfaces: [
       createAdmin(admin, adminToken),
       createDocs(loadReferenceBundle),

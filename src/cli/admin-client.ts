@@ -11,12 +11,6 @@ import { bindingOf, spellRequest } from "../http/routes.ts";
 import { CommandError, exitCodes } from "./errors.ts";
 import { memberOf } from "./output.ts";
 
-/** The URL at which a client on this machine reaches a server; one that listens on every address, at 127.0.0.1. */
-export function localUrl({ host, port }: { readonly host: string; readonly port: number }): string {
-  const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
-  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
-}
-
 /** @throws CommandError when the text is no http or https URL. */
 export function serverUrl(text: string): URL {
   const url = URL.parse(text);
@@ -25,14 +19,25 @@ export function serverUrl(text: string): URL {
   return url;
 }
 
-/** Whether a server is healthy at this address. */
-export async function answers(url: URL): Promise<boolean> {
+/** Longest wait for a server that is asked who it is. */
+const healthMsMax = 5_000;
+
+/** A server that answers at an address. */
+interface Answering {
+  /** Null: a server of a version that does not tell it. */
+  readonly identity: string | null;
+}
+
+/** Asks who answers at this address. @returns null when no OpenPO server does. */
+export async function whoAnswers(url: URL): Promise<Answering | null> {
   try {
-    const response = await send(url, "GET", "/healthz", {}, null);
-    response.resume();
-    return response.statusCode === 200;
+    const response = await send(url, "GET", "/healthz", {}, null, AbortSignal.timeout(healthMsMax));
+    const body = parsed(await textOf(response));
+    if (response.statusCode !== 200 || memberOf(body, "status") !== "ok") return null;
+    const identity = memberOf(body, "identity");
+    return { identity: typeof identity === "string" ? identity : null };
   } catch {
-    return false;
+    return null;
   }
 }
 
@@ -75,10 +80,15 @@ async function send(
   target: string,
   headers: Readonly<Record<string, string>>,
   body: AsyncIterable<Uint8Array> | null,
+  signal?: AbortSignal,
 ): Promise<IncomingMessage> {
   const base = url.pathname.replace(/\/$/, "");
   const request = url.protocol === "https:" ? httpsRequest : httpRequest;
-  const outgoing = request(new URL(base + target, url), { method, headers });
+  const outgoing = request(new URL(base + target, url), {
+    method,
+    headers,
+    ...(signal === undefined ? {} : { signal }),
+  });
   // After an answer has come, what went wrong is in the answer.
   outgoing.on("error", () => {});
   const responded = new Promise<IncomingMessage>((resolve, reject) => {
@@ -116,7 +126,7 @@ async function sendBody(outgoing: ClientRequest, body: AsyncIterable<Uint8Array>
 
 function unreachable(url: URL, error: unknown): CommandError {
   return new CommandError(exitCodes.unreachable, `no server answers at ${url.origin}: ${describe(error)}`, {
-    action: "Start one with openpo serve, or say where it is: --url, or PORT and OPENPO_HOST.",
+    action: "Start one with openpo serve, or correct its address: --url or OPENPO_URL.",
   });
 }
 
@@ -135,7 +145,7 @@ async function answerOf(url: URL, response: IncomingMessage): Promise<Answer> {
   const error = memberOf(body, "error");
   if (typeof error !== "object" || error === null)
     throw new CommandError(exitCodes.failed, `the server at ${url.origin} answered ${status} without an error body.`, {
-      action: "Check that it is an OpenPO server; see --url.",
+      action: "Check that it is an OpenPO server: --url or OPENPO_URL names it.",
     });
   const action = memberOf(error, "action");
   const message = memberOf(error, "message");

@@ -10,6 +10,8 @@ export interface Option {
   readonly help: string;
   /** May be given more than once. */
   readonly repeats?: true;
+  /** The member of an operation's input that it becomes, when that has another name. */
+  readonly member?: string;
 }
 
 export interface Command {
@@ -25,7 +27,7 @@ export interface Command {
 
 /** The arguments that were given. */
 export interface Arguments {
-  /** The value of an option, null when it was not given; the last one when it was given more than once. */
+  /** The value of an option, null when it was not given or is empty; the last one when it was given more than once. */
   text(name: string): string | null;
   /** The value of an option. @throws CommandError when it was not given. */
   required(name: string): string;
@@ -50,7 +52,7 @@ export function readArguments(command: Command, argv: readonly string[]): Argume
     const value = values[name];
     return (Array.isArray(value) ? value : [value]).filter((each) => typeof each === "string");
   };
-  const text = (name: string): string | null => all(name).at(-1) ?? null;
+  const text = (name: string): string | null => all(name).at(-1) || null;
   return {
     all,
     text,

@@ -22,7 +22,7 @@ export const audit: RunnableCommand = {
   options: {
     ...shopOption,
     limit: { value: "N", help: `number of requests to show (${auditDefault}); 0: all` },
-    key: { value: "KEY_ID", help: "only requests with this key" },
+    key: { value: "KEY_ID", help: "only requests with this key", member: "keyId" },
     operation: { value: "NAME", help: "only requests for this operation, such as purchase_order_receive" },
     status: { value: "N", help: "only requests answered with this HTTP status" },
     ...commonOptions,

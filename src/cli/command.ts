@@ -6,7 +6,7 @@ import type { Config } from "../config.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Arguments, Command, Option } from "./arguments.ts";
 import { usageError } from "./errors.ts";
-import { openOperator, type Operator } from "./operator.ts";
+import { type Named, openOperator, type Operator } from "./operator.ts";
 import type { Output } from "./output.ts";
 
 /** What a command gets beside its arguments. */
@@ -14,6 +14,7 @@ export interface CommandContext {
   readonly config: Config;
   /** Of the server to ask; null: the one of the data directory, or the store itself. */
   readonly url: string | null;
+  readonly named: Named;
   readonly output: Output;
   readonly stdin: () => AsyncIterable<Uint8Array>;
   readonly nowMs: number;
@@ -41,10 +42,9 @@ export const progressOption = {
   progress: { value: null, help: "show progress, even when stderr is no terminal" },
 } as const satisfies Record<string, Option>;
 
-export const shopOption = { shop: { value: "SHOP_ID", help: "the shop (required)" } } as const satisfies Record<
-  string,
-  Option
->;
+export const shopOption = {
+  shop: { value: "SHOP_ID", help: "the shop (required)", member: "shopId" },
+} as const satisfies Record<string, Option>;
 
 /** The data of an answer; null when it is a file. */
 export const dataOf = (answer: Answer): unknown => ("data" in answer ? answer.data : null);

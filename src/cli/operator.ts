@@ -4,17 +4,19 @@
  * Owns: which of them, and the admin token. Does not own: the way to a server (admin-client.ts), what operations do (admin).
  *
  * With `--url` (or `OPENPO_URL`) it is that server; else, with `OPENPO_DATABASE_URL`, that database. Else the data directory decides:
- * while a server has its lock, it is that server, expected at `OPENPO_HOST` and `PORT`; otherwise the directory itself, which is locked
- * for as long as the command runs. A directory without data is only made by commands that bring some, and only if no server answers
- * there either.
+ * while a server has its lock, it is that server, at the address that it has recorded there; otherwise the directory itself, which is
+ * locked for as long as the command runs. A directory without data is only made by commands that bring some.
+ *
+ * Before a server is asked, its identity is compared with the one that the directory or the database has, wherever one of them is named.
+ * A kept admin token is sent to no other server. Settings that contradict each other are refused.
  */
 import { type Ask, askHere } from "../admin/ask.ts";
-import type { Config } from "../config.ts";
-import { holdsData, isClaimed, keptAdminToken, openDataDirectory } from "../data-directory.ts";
-import { openDatabase } from "../database.ts";
+import { type Config, type DatabaseConfig, localUrl, nameOfDatabase } from "../config.ts";
+import { holdsData, isClaimed, keptAdminToken, openDataDirectory, recordedServer } from "../data-directory.ts";
+import { identityOfDatabase, openDatabase } from "../database.ts";
 import type { OpenStore } from "../open-store.ts";
 import type { Log } from "../store/store.ts";
-import { answers, askServer, localUrl, serverUrl } from "./admin-client.ts";
+import { askServer, serverUrl, whoAnswers } from "./admin-client.ts";
 import { CommandError, exitCodes } from "./errors.ts";
 import { memberOf, type Output } from "./output.ts";
 
@@ -25,10 +27,19 @@ export interface Operator {
   close(): Promise<void>;
 }
 
+/** What was named explicitly, and is therefore not overruled in silence. */
+export interface Named {
+  /** `PORT` is set, to a port. */
+  readonly port: boolean;
+  /** Whether the data directory was given by `--data-dir` or `OPENPO_DATA_DIR`; null when it is the default. */
+  readonly dataDir: "option" | "environment" | null;
+}
+
 interface OperatorOptions {
   readonly config: Config;
   /** The server to ask, whatever the data directory says. */
   readonly url: string | null;
+  readonly named: Named;
   /** Whether the command may make the first data of a data directory or a database. */
   readonly mayBegin: boolean;
   readonly output: Output;
@@ -37,19 +48,17 @@ interface OperatorOptions {
 /**
  * Opens the operator's side.
  *
- * @throws CommandError when no server answers and no data directory or database with data is there.
+ * @throws CommandError when no server answers and no data directory or database with data is there, or the server that answers is not
+ *   the one that was named.
  */
 export async function openOperator(options: OperatorOptions): Promise<Operator> {
-  const { config, url, output } = options;
-  if (url !== null) return { ...atServer(serverUrl(url), config, output), keptAdminToken: null };
+  const { config, url } = options;
+  if (url !== null) return await atNamedServer(serverUrl(url), options);
   return config.database === null ? await onDirectory(options) : await onDatabase(config.database, options);
 }
 
 /** In this process on a database, beside its nodes. */
-async function onDatabase(
-  database: NonNullable<Config["database"]>,
-  { mayBegin, output }: OperatorOptions,
-): Promise<Operator> {
+async function onDatabase(database: DatabaseConfig, { mayBegin, output }: OperatorOptions): Promise<Operator> {
   const store = await openDatabase(database, errorsTo(output));
   if (store.isNew && !mayBegin) {
     await store.close();
@@ -63,23 +72,127 @@ async function onDatabase(
 }
 
 /** Behind the server that runs on the data directory, or in this process on the directory itself. */
-async function onDirectory({ config, mayBegin, output }: OperatorOptions): Promise<Operator> {
+async function onDirectory(options: OperatorOptions): Promise<Operator> {
+  const { config, mayBegin, output } = options;
   const { dataDir } = config;
-  const local = serverUrl(localUrl(config));
-  if (isClaimed(dataDir)) return atServer(local, config, output);
-  if (!holdsData(dataDir)) {
-    if (await answers(local)) return atServer(local, config, output);
-    if (!mayBegin)
-      throw new CommandError(
-        exitCodes.unreachable,
-        `there is no data in ${dataDir}, and no server answers at ${local.origin}.`,
-        { action: "Start one with openpo serve, or say where it is: --url, --data-dir." },
-      );
-  }
+  if (isClaimed(dataDir)) return await atHolder(options);
+  const isNew = !holdsData(dataDir);
+  await refuseOtherServer(options, isNew);
+  if (isNew && !mayBegin)
+    throw new CommandError(exitCodes.unreachable, `there is no data in ${dataDir}, and no server runs on it.`, {
+      action: "Start one with openpo serve, or name the right directory or server: --data-dir, --url.",
+    });
   const store = await openDataDirectory(dataDir, errorsTo(output));
-  output.message(`Working directly on ${dataDir}; no server runs on it.`);
+  output.message(`Working directly on ${dataDir}${isNew ? ", which is new" : ""}; no server runs on it.`);
   // Effects stay in the outbox until a server runs.
   return { ...(await inStore(store)), keptAdminToken: keptAdminToken(dataDir) };
+}
+
+/**
+ * No server runs on the directory, so one at `PORT` runs on another. With `PORT` set, or with a new directory that nobody named, that
+ * server may be the one that is meant.
+ *
+ * @throws CommandError when there is one.
+ */
+async function refuseOtherServer({ config, named }: OperatorOptions, isNew: boolean): Promise<void> {
+  const mayBeMeant = named.port ? named.dataDir !== "option" : isNew && named.dataDir === null;
+  if (!mayBeMeant || config.port === 0) return;
+  const url = serverUrl(localUrl(config));
+  if ((await whoAnswers(url)) === null) return;
+  throw new CommandError(
+    exitCodes.usage,
+    `the server at ${url.origin} does not run on ${config.dataDir}; no server does.`,
+    { action: `To ask that server: --url ${url.origin}. To work on the directory: --data-dir ${config.dataDir}.` },
+  );
+}
+
+/** Behind the server that has claimed the data directory. */
+async function atHolder(options: OperatorOptions): Promise<Operator> {
+  const { config, named, output } = options;
+  const { dataDir } = config;
+  const recorded = recordedServer(dataDir);
+  if (recorded === null)
+    throw new CommandError(exitCodes.failed, `${dataDir} is in use, but no server has recorded its address there.`, {
+      action:
+        "Another openpo command works on it, or a server starts or stops: try again in a moment. For a server of an older version give its address: --url.",
+    });
+  const url = serverUrl(recorded.url);
+  if (named.port && named.dataDir !== "option" && Number(url.port) !== config.port)
+    throw new CommandError(
+      exitCodes.usage,
+      `PORT is ${config.port}, but the server that runs on ${dataDir} is at ${url.origin}.`,
+      {
+        action: `To ask the one that runs on the directory: --data-dir ${dataDir}. To ask the other one: --url ${localUrl(config)}.`,
+      },
+    );
+  const found = await whoAnswers(url);
+  if (found === null)
+    throw new CommandError(
+      exitCodes.unreachable,
+      `a server runs on ${dataDir}, but does not answer at ${url.origin}, the address that it has recorded.`,
+      {
+        action: "If it runs in a container or on another machine, give the address at which it is reached: --url.",
+      },
+    );
+  if (found.identity !== recorded.identity)
+    throw new CommandError(
+      exitCodes.failed,
+      `the server at ${url.origin} is not the one that runs on ${dataDir}, although it was recorded there.`,
+      { action: "Give the address at which the one that runs on it is reached: --url." },
+    );
+  output.message(`Asking the server at ${url.origin}, which runs on ${dataDir}.`);
+  const kept = keptAdminToken(dataDir);
+  return atServer(url, config.adminToken ?? kept, kept);
+}
+
+/** Behind the server that `--url` or `OPENPO_URL` names. */
+async function atNamedServer(url: URL, options: OperatorOptions): Promise<Operator> {
+  const { config, named, output } = options;
+  const { dataDir, database, adminToken } = config;
+  if (database !== null) await requireNodeOf(database, url);
+  const kept = keptAdminToken(dataDir);
+  // Without need the server is not asked who it is: a proxy may not let that through.
+  const mustRunOnDirectory = database === null && named.dataDir === "option";
+  const runsOnDirectory =
+    (mustRunOnDirectory || (adminToken === null && kept !== null)) && (await runsOn(dataDir, url));
+  if (mustRunOnDirectory && !runsOnDirectory)
+    throw new CommandError(exitCodes.usage, `the server at ${url.origin} does not run on ${dataDir}.`, {
+      action: "Leave out --data-dir to ask that server, or --url to work on the directory.",
+    });
+  if (adminToken === null && kept !== null && !runsOnDirectory)
+    throw unknownToken(url, `The one in ${dataDir} is for another server. `);
+  output.message(`Asking the server at ${url.origin}.`);
+  return atServer(url, adminToken ?? kept, null);
+}
+
+/** @throws CommandError unless the server is a node of the database. */
+async function requireNodeOf(database: DatabaseConfig, url: URL): Promise<void> {
+  const found = await requireAnswer(url);
+  const expected = await identityOfDatabase(database);
+  if (expected !== null && found === expected) return;
+  throw new CommandError(
+    exitCodes.usage,
+    `the server at ${url.origin} does not run on ${nameOfDatabase(database)}, which OPENPO_DATABASE_URL names.`,
+    {
+      action:
+        "Unset OPENPO_DATABASE_URL to ask that server. Without --url and OPENPO_URL the command works on the database.",
+    },
+  );
+}
+
+/** Whether the server at this address is the one that runs on the data directory. @throws CommandError when none answers. */
+async function runsOn(dataDir: string, url: URL): Promise<boolean> {
+  const found = await requireAnswer(url);
+  return found !== null && isClaimed(dataDir) && found === recordedServer(dataDir)?.identity;
+}
+
+/** The identity of the server at this address. @throws CommandError when none answers. */
+async function requireAnswer(url: URL): Promise<string | null> {
+  const found = await whoAnswers(url);
+  if (found !== null) return found.identity;
+  throw new CommandError(exitCodes.unreachable, `no server answers at ${url.origin}.`, {
+    action: "Start one with openpo serve, or correct its address: --url or OPENPO_URL.",
+  });
 }
 
 async function inStore(store: OpenStore): Promise<Pick<Operator, "ask" | "close">> {
@@ -87,14 +200,14 @@ async function inStore(store: OpenStore): Promise<Pick<Operator, "ask" | "close"
   return { ask: askHere(store.adminContext(() => {})), close: () => store.close() };
 }
 
-function atServer(url: URL, config: Config, output: Output): Operator {
-  const kept = keptAdminToken(config.dataDir);
-  const adminToken = config.adminToken ?? kept;
-  if (adminToken === null)
-    throw new CommandError(exitCodes.unauthorized, `the admin token of ${url.origin} is not known.`, {
-      action: "Give it with OPENPO_ADMIN_TOKEN or --token; it is in the server's data directory, in admin-token.",
-    });
-  output.message(`Asking the server at ${url.origin}.`);
+const unknownToken = (url: URL, reason = ""): CommandError =>
+  new CommandError(exitCodes.unauthorized, `the admin token of ${url.origin} is not known.`, {
+    action: `${reason}Give it with OPENPO_ADMIN_TOKEN or --token; it is in the server's data directory, in admin-token.`,
+  });
+
+/** @throws CommandError without a token. */
+function atServer(url: URL, adminToken: string | null, kept: string | null): Operator {
+  if (adminToken === null) throw unknownToken(url);
   return { ask: askServer(url, adminToken), keptAdminToken: kept, close: () => Promise.resolve() };
 }
 

@@ -74,7 +74,7 @@ missing in the file changes nothing. Separators are commas, semicolons or tabs; 
   options: {
     ...shopOption,
     format: { value: "FORMAT", help: "format of the file (ndjson)" },
-    supplier: { value: "SUPPLIER_ID", help: "the supplier of a price list (supplier-prices)" },
+    supplier: { value: "SUPPLIER_ID", help: "the supplier of a price list (supplier-prices)", member: "supplierId" },
     ...progressOption,
     ...commonOptions,
   },

@@ -1,8 +1,8 @@
 /**
  * The command that serves until it gets a signal to stop.
  */
+import { localUrl } from "../config.ts";
 import type { Service } from "../serve.ts";
-import { localUrl } from "./admin-client.ts";
 import { helpOption, type RunnableCommand } from "./command.ts";
 
 function welcome(service: Service): string {

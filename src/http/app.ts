@@ -27,6 +27,8 @@ interface AppDependencies {
   readonly metrics: Metrics;
   /** Rejects when the process cannot serve (`GET /readyz`). */
   readonly ready: () => Promise<void>;
+  /** Shown by `GET /healthz`: by it the command tells this server from others. */
+  readonly identity: string;
   /** Beside REST and health. */
   readonly surfaces?: readonly Surface[];
 }
@@ -47,7 +49,7 @@ export function createApp(deps: AppDependencies): App {
   const { clock, ids, log, metrics } = deps;
   const surfaces: readonly Surface[] = [
     createRest(deps.operations, deps.perform),
-    ...createHealth(metrics, deps.ready),
+    ...createHealth(metrics, deps.ready, deps.identity),
     ...(deps.surfaces ?? []),
   ];
 

@@ -4,10 +4,13 @@
 import type { Metrics } from "./metrics.ts";
 import { type RequestContext, requireGet, type Surface } from "./surface.ts";
 
-/** @param ready  rejects when the process cannot serve. */
-export function createHealth(metrics: Metrics, ready: () => Promise<void>): readonly Surface[] {
+/**
+ * @param ready     rejects when the process cannot serve.
+ * @param identity  by which the command tells this server from others.
+ */
+export function createHealth(metrics: Metrics, ready: () => Promise<void>, identity: string): readonly Surface[] {
   return [
-    page("healthz", () => Response.json({ status: "ok" })),
+    page("healthz", () => Response.json({ status: "ok", identity })),
     page("readyz", async () => {
       await ready();
       return Response.json({ status: "ready" });

@@ -57,7 +57,7 @@ async function bringAll(directory: string, env: Readonly<Record<string, string>>
   assert.equal((await openpo("export", "--shop", "acme")).stdout, before, "nothing of it came in");
   const misplaced = await openpo("import", "--shop", "acme", "--supplier", "s1", bad);
   assert.equal(misplaced.code, 1);
-  assert.match(misplaced.stderr, /supplierId: is for the format supplier-prices only/);
+  assert.match(misplaced.stderr, /--supplier: is for the format supplier-prices only/);
   const unknown = await openpo("import", "--shop", "acme", "--format", "excel", bad);
   assert.equal(unknown.code, 2);
   assert.match(unknown.stderr, /--format must be one of ndjson, shopify-products,/);

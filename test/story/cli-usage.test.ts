@@ -23,11 +23,33 @@ test("arguments: help and version are answered, anything else is refused with a 
   }
 });
 
+test("the help of a group of commands is shown in each way of asking for it", async () => {
+  const groups = [...new Set(commands.filter(({ name }) => name.includes(" ")).map(({ name }) => name.split(" ")[0]))];
+  assert.deepEqual(groups, ["shop", "key"]);
+  for (const group of ["shop", "key"])
+    for (const args of [
+      [group, "--help"],
+      [group, "-h"],
+      ["help", group],
+    ]) {
+      const { code, stdout, stderr } = await runWithoutStore(args);
+      assert.equal(code, 0, stderr);
+      assert.equal(stderr, "");
+      for (const { name, summary } of commands.filter((each) => each.name.startsWith(`${group} `)))
+        assert.match(stdout, new RegExp(`^ {2}${name} +${summary}$`, "m"));
+    }
+  const one = await runWithoutStore(["help", "key", "list"]);
+  assert.equal(one.stdout, (await runWithoutStore(["key", "list", "--help"])).stdout);
+  assert.match(one.stdout, /^openpo key list: /);
+  assert.equal((await runWithoutStore(["key", "list", "--wrong", "--help"])).code, 0);
+  assert.equal((await runWithoutStore(["help", "fly"])).code, 2);
+});
+
 test("wrong usage ends with 2 and the way to the help", async () => {
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
     [["fly"], /unknown command fly\.\n {2}See openpo --help\./],
     [["--fly"], /unknown option --fly\./],
-    [["shop"], /openpo shop needs one of create, list, delete\./],
+    [["shop"], /openpo shop needs one of create, list, delete\.\n {2}See openpo shop --help\./],
     [["shop", "create"], /SHOP_ID is missing/],
     [["shop", "create", "a", "b"], /unknown argument b\.\n {2}See openpo shop create --help\./],
     [["shop", "create", "a", "--setting", "x"], /--setting x: must be NAME=VALUE/],

@@ -14,6 +14,8 @@ const adminToken = "an-admin-token-for-tests";
 const nobody = "http://127.0.0.1:9";
 /** What a store leaves in a directory: nothing when it is in a database. */
 const made = onPostgres ? [] : ["data"];
+/** Methods, paths of the admin API and JSON pointers. A command has options and commands instead. */
+const wordsOfRest = /\b(?:GET|POST|PUT|PATCH|DELETE)\b|\/admin\/v1|(?:^|[\s;])(?:\/\w+)+: |details|Authorization/m;
 const onDatabase = /^Working directly on postgres:\/\/\S+, beside the nodes that run on it\.$/m;
 
 interface Place {
@@ -25,8 +27,12 @@ interface Place {
 }
 
 const placeAt = (directory: string, env: Readonly<Record<string, string>>): Place => {
-  const openpo = (args: readonly string[], stdin?: string) =>
-    runProgram(args, { OPENPO_DATA_DIR: path.join(directory, "data"), PORT: "9", ...env }, stdin ?? null);
+  const openpo = async (args: readonly string[], stdin?: string): Promise<Finished> => {
+    const where = { OPENPO_DATA_DIR: path.join(directory, "data"), PORT: "9", ...env };
+    const finished = await runProgram(args, where, stdin ?? null);
+    assert.doesNotMatch(finished.stderr, wordsOfRest);
+    return finished;
+  };
   return {
     directory,
     openpo,
@@ -138,7 +144,10 @@ async function lifeOfAShop({ openpo, json, directory }: Place, here: RegExp): Pr
   await writeFile(bad, `${records}{"type":"variant","variantId":"v2","productId":"p"}\n`);
   const refused = await openpo(["import", "--shop", "twin", bad, "--json"]);
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /bad\.ndjson: line 5: \/productName/);
+  assert.match(
+    refused.stderr,
+    /bad\.ndjson: line 5: productName: .*\n {2}Nothing was imported\. Correct the line and import the whole file again\.$/m,
+  );
   assert.equal(at(JSON.parse(refused.stdout), "error", "details", 0, "path"), "/productName");
   assert.equal((await openpo(["export", "--shop", "twin"])).stdout, exported.stdout);
 
@@ -170,7 +179,41 @@ test("shops, keys, records and the demo, on a store that no server has", async (
 
 test("the same beside a running server: through its admin API, or on the database that they share", async () => {
   await withServer(async (place, program) => {
-    await lifeOfAShop(place, onPostgres ? onDatabase : new RegExp(`^Asking the server at ${program.url}\\.$`, "m"));
+    await lifeOfAShop(
+      place,
+      onPostgres ? onDatabase : new RegExp(`^Asking the server at ${program.url}, which runs on \\S+data\\.$`, "m"),
+    );
+  });
+});
+
+test("a refusal names options and commands, not members and paths", async () => {
+  await withServer(async ({ openpo, json }, program) => {
+    await json(["shop", "create", "acme"]);
+    const cases: readonly (readonly [readonly string[], number, RegExp])[] = [
+      [
+        ["shop", "create", "No_Id", "--currency", "euro", "--setting", "fxRates.x=1"],
+        1,
+        /^openpo: SHOP_ID: must be .*; --currency: must be .*; --setting fxRates\.x: unknown field\n {2}See openpo shop create --help\.$/m,
+      ],
+      [
+        ["shop", "create", "a", "--setting", 'fxRates={"USD":1}'],
+        1,
+        /--setting fxRates\.USD: is the shop's own currency/,
+      ],
+      [["key", "create", "--shop", "acme", "--name", "k", "--scope", "all"], 1, /--scope: expected one of/],
+      [["key", "revoke", "--shop", "acme", "key_x"], 1, /no key key_x\.\n.*openpo key list --shop acme/],
+      [["key", "list", "--shop", "nobody"], 1, /no shop nobody\.\n {2}openpo shop list shows the shops\./],
+      [["audit", "--shop", "acme", "--status", "9"], 1, /--status: too small/],
+    ];
+    for (const [args, expected, message] of cases) {
+      const { code, stderr } = await openpo(args);
+      assert.equal(code, expected, stderr);
+      assert.match(stderr, message);
+    }
+    const wrong = await openpo(["shop", "list", "--url", program.url, "--token", "a-wrong-admin-token", "--json"]);
+    assert.equal(wrong.code, 4);
+    assert.match(wrong.stderr, /The admin token is missing or wrong\.\n {2}Give .*--token or OPENPO_ADMIN_TOKEN/);
+    assert.doesNotMatch(wrong.stdout, wordsOfRest);
   });
 });
 
@@ -194,7 +237,8 @@ test("a server elsewhere is asked with --url, by its token alone", async () => {
   await withServer(async ({ directory, json }, program) => {
     await json(["shop", "create", "acme"]);
     const token = program.adminToken;
-    const elsewhere = placeAt(path.join(directory, "elsewhere"), {});
+    // Another database in the environment would have to be that server's.
+    const elsewhere = placeAt(path.join(directory, "elsewhere"), { OPENPO_DATABASE_URL: "" });
     const there = ["shop", "list", "--url", program.url];
     assert.equal(at(await elsewhere.json([...there, "--token", token]), "totalCount"), 1);
     const byEnvironment = await runProgram(["shop", "list"], { OPENPO_URL: program.url, OPENPO_ADMIN_TOKEN: token });
@@ -222,18 +266,6 @@ test("where nobody answers, it is said, and nothing is made", async () => {
     assert.equal(empty.code, 3);
     assert.match(empty.stderr, onPostgres ? /there is no data in postgres:/ : /there is no data in \S+data/);
     assert.deepEqual(await readdir(directory), ["records.ndjson"]);
-  });
-});
-
-const byPort = { skip: onPostgres && "beside a node a command works on the database, whatever the node's port is" };
-
-test("a server whose port is not the expected one is told apart from no server", byPort, async () => {
-  await withDirectory(async (directory) => {
-    const program = await serveProgram({ OPENPO_DATA_DIR: path.join(directory, "data"), OPENPO_DEMO: "0" });
-    const { code, stderr } = await placeAt(directory, {}).openpo(["shop", "list"]);
-    assert.equal(code, 3);
-    assert.match(stderr, /no server answers at http:\/\/127\.0\.0\.1:9\b[\s\S]*--url, or PORT/);
-    await program.end("SIGTERM");
   });
 });
 

@@ -194,6 +194,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     log,
     metrics: createMetrics(),
     ready: () => engine.ready(),
+    identity: "srv_of_a_test",
     surfaces: [mcp, ...(options.surfaces ?? [])],
   });
   const { waitLimits } = options;

@@ -4,7 +4,7 @@
  * The nodes lock one row in turn (table `first_start`). The first one holds the lock until its start has succeeded or failed; the others
  * wait for that. A node that dies during its first start loses the lock with its connection, and the next node makes one.
  */
-import { type PostgresPool, command } from "./connection.ts";
+import { type PostgresPool, command, sqlState } from "./connection.ts";
 
 /** How long a node waits for another node's first start. */
 const firstStartMsMax = 120_000;
@@ -16,6 +16,29 @@ interface FirstStart {
   /** Lets another node make the first start, unless it is complete. */
   release(): void;
 }
+
+/**
+ * By which the nodes of a database are recognised. A copy of the database on the same server is told apart.
+ *
+ * @returns null when the database has no schema of this version yet.
+ */
+export async function databaseIdentity(pool: PostgresPool, schemaName: string): Promise<string | null> {
+  return await pool.using(async (connection) => {
+    try {
+      const [row] = await connection.run<{ identity: string }>(
+        `select database_id || '.' || (select oid from pg_database where datname = current_database()) as identity
+         from "${schemaName}".first_start where one = 1`,
+      );
+      return row?.identity ?? null;
+    } catch (error) {
+      if (missing.has(sqlState(error) ?? "")) return null;
+      throw error;
+    }
+  });
+}
+
+/** Schema, table or column does not exist. */
+const missing: ReadonlySet<string> = new Set(["3F000", "42P01", "42703"]);
 
 /** Claims the first start, or waits until the node that has claimed it has completed it or is gone. */
 export async function claimFirstStart(pool: PostgresPool, schemaName: string): Promise<FirstStart> {
