@@ -47,7 +47,7 @@ export interface Idempotency {
   wasAnswered(tx: Tx, shopId: string, secretHash: string, incoming: Incoming): Promise<boolean>;
   /** Decides whether the request runs, and claims its key then. */
   claim(request: KeyedRequest): Promise<Attempt>;
-  /** Whether a claimed key is still held; its lease is renewed then. */
+  /** Whether a claimed key is still held. If so, no other attempt replays the stored answer until `release`. */
   holds(request: KeyedRequest): Promise<boolean>;
   release(request: KeyedRequest): Promise<void>;
   /**
@@ -83,18 +83,25 @@ export function createIdempotency(deps: {
       const { shopId, fingerprint, wasAnswered } = request;
       const claim = { kind: wasAnswered ? "replay" : "run", fingerprint } as const;
       const holder = await coordination.claimKey(shopId, scopeOf(request), claim);
-      if (holder?.kind === "run") return refused(holder.fingerprint === fingerprint ? inProgress() : keyReused());
+      let isHeld = holder === null;
       let runs = false;
       try {
         // Read after the claim: an attempt may have stored its answer since the request came (H2).
         const record = await engine.peek(shopId, (tx) => storedAnswer(tx, request));
-        if (record !== null)
-          return record.fingerprint === fingerprint ? { kind: "replay", record } : refused(keyReused());
-        if (holder !== null) return refused(inProgress());
-        runs = true;
-        return { kind: "run" };
+        if (record === null) {
+          runs = isHeld;
+          if (runs) return { kind: "run" };
+          return refused(holder?.kind === "run" && holder.fingerprint !== fingerprint ? keyReused() : inProgress());
+        }
+        if (record.fingerprint !== fingerprint) return refused(keyReused());
+        // An attempt that runs may replace its answer. A node that has died does not, and one that only seems dead is kept from it.
+        if (holder?.kind === "run") {
+          isHeld = await coordination.takeOverKey(shopId, scopeOf(request), holder.fingerprint);
+          if (!isHeld) return refused(inProgress());
+        }
+        return { kind: "replay", record };
       } finally {
-        if (holder === null && !runs) await coordination.releaseKey(shopId, scopeOf(request));
+        if (isHeld && !runs) await coordination.releaseKey(shopId, scopeOf(request));
       }
     },
 

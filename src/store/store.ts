@@ -143,8 +143,15 @@ export interface Coordination {
    */
   claimKey(shopId: string, scope: string, claim: KeyClaim): Promise<KeyClaim | null>;
   /**
-   * Whether this process still holds a key that it claimed; if so, its lease is renewed. If not, another process may have held it since
-   * and answered with what was stored then.
+   * Takes a key over from a process that may have died, to replay the answer that is stored under it.
+   *
+   * @param fingerprint that of the holder's claim, of the kind `run`.
+   * @returns whether this call holds the key now. It does not if the holder is known to run, or has begun to replace the stored answer.
+   */
+  takeOverKey(shopId: string, scope: string, fingerprint: string): Promise<boolean>;
+  /**
+   * Whether this process still holds a key that it claimed. If so, its lease is renewed, and `takeOverKey` cannot take the key any more. If
+   * not, another process may have held it since and answered with what was stored then.
    */
   holdsKey(shopId: string, scope: string): Promise<boolean>;
   /** Gives a key back. A key that this process does not hold is left alone. */

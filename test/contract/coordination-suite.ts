@@ -71,6 +71,9 @@ export function coordinationSuite(name: string, prepare: Prepare, many: number):
       assert.equal(await claim("b", "key_1 x", "other"), null);
       assert.equal(await coordination.holdsKey("a", "key_1 x"), true);
       assert.equal(await coordination.holdsKey("a", "key_3 x"), false);
+      assert.equal(await coordination.takeOverKey("a", "key_1 x", "first"), false, "its holder runs");
+      assert.equal(await coordination.takeOverKey("a", "key_3 x", "first"), false, "nobody holds it");
+      assert.equal(await coordination.holdsKey("a", "key_1 x"), true);
       await coordination.releaseKey("a", "key_1 x");
       await coordination.releaseKey("a", "key_1 x");
       assert.equal(await coordination.holdsKey("a", "key_1 x"), false);

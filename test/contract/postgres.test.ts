@@ -309,6 +309,30 @@ test("rows of keys in flight can be read whichever version of a node has written
   });
 });
 
+test("a key is taken over from another node to replay its answer, until that node begins to replace the answer (K3, C20)", async () => {
+  await withStores(2, async ([first, second]) => {
+    assert.ok(first !== undefined && second !== undefined);
+    const [near, far] = [first.coordination, second.coordination];
+    const claim = { kind: "run", fingerprint: "f00d" } as const;
+    for (const scope of ["taken", "kept"]) {
+      assert.equal(await far.claimKey("a", scope, claim), null);
+      assert.equal(await near.takeOverKey("a", scope, "beef"), false, "a claim of another request stays");
+    }
+    assert.equal(await near.takeOverKey("a", "taken", "f00d"), true);
+    assert.equal(await far.holdsKey("a", "taken"), false, "so it leaves the answer as it has stored it");
+    await far.releaseKey("a", "taken");
+    assert.deepEqual(await far.claimKey("a", "taken", claim), { ...claim, kind: "replay" });
+    await near.releaseKey("a", "taken");
+    assert.equal(await far.claimKey("a", "taken", claim), null);
+
+    assert.equal(await far.holdsKey("a", "kept"), true);
+    assert.equal(await near.takeOverKey("a", "kept", "f00d"), false);
+    assert.deepEqual(await near.claimKey("a", "kept", claim), claim);
+    await far.releaseKey("a", "kept");
+    assert.equal(await near.claimKey("a", "kept", claim), null);
+  });
+});
+
 test("a connection that the database closes between two uses is replaced without an error", async () => {
   await withNodes(1, async ([engine], url) => {
     assert.ok(engine !== undefined);

@@ -169,6 +169,59 @@ suite("nodes on one database", { concurrency: 2 }, () => {
       await other.end("SIGTERM");
     }));
 
+  test("a node is killed: a stored answer is replayed at once, and a key without one is free within 6 s (C20)", () =>
+    withNewNodes(2, async (nodes, databaseUrl) => {
+      const [dying, other] = [at(nodes, 0), at(nodes, 1)];
+      const received = goods.map((record) =>
+        record.type === "purchaseOrder"
+          ? {
+              ...record,
+              status: "Partially Received",
+              lineItems: [
+                { poLineItemId: "a", variantId: "red", quantityOrdered: 10, quantityReceived: 4, quantitySynced: 4 },
+              ],
+            }
+          : record,
+      );
+      const [stored, bare] = await Promise.all([
+        makeShop(other.url, "stored", { followOnWaitMs: 60_000 }, received),
+        makeShop(other.url, "bare", {}, goods),
+      ]);
+      for (const shopId of ["stored", "bare"]) await slowStorefront(other.url, shopId, 9_000);
+      // One call has stored its answer and waits for its push. The other waits for the guard and has stored nothing.
+      const waiting = {
+        method: "POST",
+        target: `${orders}/po_1/unreceive`,
+        token: stored,
+        idempotencyKey: "take back",
+        body: { lines: [{ lineItemId: "a", quantity: 1 }] },
+      };
+      const lost = Promise.allSettled([ask(dying.url, waiting), ask(dying.url, receive(bare, 4))]);
+      const claims = async (): Promise<boolean> => {
+        const rows = await Promise.all(
+          ["stored", "bare"].map((shopId) =>
+            rowsOf(databaseUrl, shopId, "select 1 from openpo.key_in_flight where shop_id = $1"),
+          ),
+        );
+        const answers = "select 1 from openpo.idempotency_record where shop_id = $1";
+        return rows.every((each) => each.length === 1) && (await rowsOf(databaseUrl, "stored", answers)).length === 1;
+      };
+      await until("both keys are held", claims, 10_000);
+      // Longer than a lease: a living node keeps the keys of calls that take long.
+      await sleep(6_500);
+      assert.equal(wordOf(await ask(other.url, receive(bare, 4))), "IDEMPOTENCY_IN_PROGRESS");
+      await dying.end("SIGKILL");
+      const killedMs = performance.now();
+      const replayed = await ask(other.url, waiting);
+      assert.equal(replayed.status, 200, replayed.text);
+      assert.equal(replayed.headers["idempotent-replayed"], "true");
+      await slowStorefront(other.url, "bare", 0);
+      assert.equal(wordOf(await ask(other.url, receive(bare, 4))), "IDEMPOTENCY_IN_PROGRESS");
+      await until("the key is free", async () => (await ask(other.url, receive(bare, 4))).status === 200, 6_000);
+      assert.ok(performance.now() - killedMs < 6_500, `free after ${performance.now() - killedMs} ms`);
+      await lost;
+    }));
+
   test("a stopping node answers its running requests, and another node continues its follow-on work at once", () =>
     withNewNodes(2, async (nodes, databaseUrl) => {
       const [stopping, other] = [at(nodes, 0), at(nodes, 1)];

@@ -34,6 +34,7 @@ function forgetful(coordination: Coordination): Coordination & { gather(count: n
     },
     peekTokens: (...args) => coordination.peekTokens(...args),
     claimKey: () => Promise.resolve(null),
+    takeOverKey: () => Promise.resolve(false),
     holdsKey: () => Promise.resolve(true),
     releaseKey: () => Promise.resolve(),
     gather(count) {

@@ -7,6 +7,8 @@
  * Invariants:
  * - K1. A key has one holder as long as the holder renews its lease. A node that dies loses its keys when their leases end. One that was
  *       only slow finds that another attempt has stored its answer (operations/perform.ts, H2).
+ * - K3. A key under which an answer is stored can be taken over by another node before its lease ends, to replay the answer, until the
+ *       holder begins to replace that answer (`holdsKey`). So the answer that was replayed is the last one.
  * - K2. Leases use the database's clock, so nodes need not agree on the time. Buckets use the callers' clocks; the clock that is ahead
  *       refills.
  */
@@ -15,10 +17,11 @@ import type { Coordination, KeyClaim, SqlValue } from "../store.ts";
 import { type PostgresPool, command, faultOf } from "./connection.ts";
 import { migratePostgres, ownLine } from "./schema.ts";
 
-/** How long a claim holds without being renewed, and how often it is renewed. */
-const leaseMs = 30_000;
+/** How long a claim holds without being renewed: the key of a node that died is free within 6 s (C20). */
+const leaseMs = 5_000;
 
-const renewMs = 10_000;
+/** How often claims are renewed: several times within a lease, so that a call of any length keeps its key. */
+const renewMs = 1_500;
 
 /** Between two tries to give a claim back while the database cannot be reached. */
 const releasePauseMs = 500;
@@ -103,10 +106,14 @@ function tokenBuckets(run: Run, schema: string): Pick<Coordination, "takeToken" 
   };
 }
 
-/** How a claim stands in its row. Nodes of several versions share the rows during an upgrade: these texts never change. */
-const storedKinds: Readonly<Record<KeyClaim["kind"], string>> = { run: "run", replay: "look" };
+/**
+ * How a claim stands in its row. Nodes of several versions share the rows during an upgrade: these texts never change. `replace`: a
+ * claim of the kind `run` whose holder is about to replace the stored answer.
+ */
+const storedKinds = { run: "run", replay: "look", replace: "replace" } as const;
 
-const claimText = ({ kind, fingerprint }: KeyClaim): string => `${storedKinds[kind]} ${fingerprint}`;
+const claimText = (kind: keyof typeof storedKinds, fingerprint: string): string =>
+  `${storedKinds[kind]} ${fingerprint}`;
 
 function claimFrom(text: string): KeyClaim {
   const end = text.indexOf(" ");
@@ -120,6 +127,7 @@ function claimFrom(text: string): KeyClaim {
 interface HeldKey {
   readonly shopId: string;
   readonly scope: string;
+  readonly fingerprint: string;
   /** Different for every claim, so that a claim given back late does not end a later one. */
   readonly claimant: string;
 }
@@ -132,11 +140,16 @@ const keyStatements = (schema: string) => ({
       fingerprint = excluded.fingerprint, owner = excluded.owner, leased_until = excluded.leased_until
       where claim.leased_until <= now()
     returning 1`,
+  takeOver: `
+    update ${schema}.key_in_flight set
+      fingerprint = $3, owner = $4, leased_until = now() + $5::bigint * interval '1 millisecond'
+    where shop_id = $1 and scope = $2 and fingerprint = $6
+    returning 1`,
   holder: `select fingerprint from ${schema}.key_in_flight where shop_id = $1 and scope = $2`,
   release: `delete from ${schema}.key_in_flight where shop_id = $1 and scope = $2 and owner = $3`,
   // A lease that has ended can still be renewed as long as no other request has taken the key.
   hold: `
-    update ${schema}.key_in_flight set leased_until = now() + $4::bigint * interval '1 millisecond'
+    update ${schema}.key_in_flight set fingerprint = $4, leased_until = now() + $5::bigint * interval '1 millisecond'
     where shop_id = $1 and scope = $2 and owner = $3
     returning 1`,
   renew: `
@@ -148,71 +161,90 @@ function keysInFlight(
   run: Run,
   schema: string,
   owner: string,
-): Pick<PostgresCoordination, "claimKey" | "holdsKey" | "releaseKey" | "close"> {
+): Pick<PostgresCoordination, "claimKey" | "takeOverKey" | "holdsKey" | "releaseKey" | "close"> {
   const statements = keyStatements(schema);
   const held = new Map<string, HeldKey>();
   let claims = 0;
   const closing = new AbortController();
   // A shop id holds no line feed, so different pairs make different texts.
   const pairOf = (shopId: string, scope: string): string => `${shopId}\n${scope}`;
+  const newKey = (shopId: string, scope: string, fingerprint: string): HeldKey => ({
+    shopId,
+    scope,
+    fingerprint,
+    claimant: `${owner} ${(claims += 1)}`,
+  });
 
   const release = ({ shopId, scope, claimant }: HeldKey): Promise<unknown> =>
     run("release_key", statements.release, [shopId, scope, claimant]);
+  const releaseLater = (key: HeldKey): void => void retryUntilLeaseEnds(() => release(key), closing.signal);
 
-  /** Retries a release until the lease would have ended anyway. */
-  async function releaseLater(key: HeldKey): Promise<void> {
-    for (let waitedMs = 0; waitedMs < leaseMs && !closing.signal.aborted; waitedMs += releasePauseMs) {
-      await new Promise((resolve) => void setTimeout(resolve, releasePauseMs).unref());
-      const released = await release(key).catch(() => null);
-      if (released !== null) return;
-    }
+  /** Runs a statement that takes the key. Returns whether it did. */
+  async function take(key: HeldKey, name: string, text: string, values: readonly SqlValue[]): Promise<boolean> {
+    const taken = await run(name, text, values).catch((error: unknown) => {
+      // It may have been committed although its answer was lost.
+      releaseLater(key);
+      throw error;
+    });
+    if (taken.length > 0) held.set(pairOf(key.shopId, key.scope), key);
+    return taken.length > 0;
   }
 
-  const renewing = setInterval(() => {
-    if (held.size === 0) return;
-    const keys = [...held.values()];
-    const lists = [keys.map((key) => key.shopId), keys.map((key) => key.scope), keys.map((key) => key.claimant)];
-    // A renewal that fails is followed by another before the leases end.
-    run("renew", statements.renew, [...lists.map(textArray), leaseMs]).catch(() => {});
-  }, renewMs);
+  const renewing = setInterval(() => void renewAll(run, statements.renew, [...held.values()]), renewMs);
   renewing.unref();
 
   return {
-    async claimKey(shopId, scope, claim) {
+    async claimKey(shopId, scope, { kind, fingerprint }) {
       for (;;) {
-        const key: HeldKey = { shopId, scope, claimant: `${owner} ${(claims += 1)}` };
-        const values = [shopId, scope, claimText(claim), key.claimant, leaseMs];
-        const claimed = await run("claim_key", statements.claim, values).catch((error: unknown) => {
-          // The claim may have been committed although its answer was lost.
-          void releaseLater(key);
-          throw error;
-        });
-        if (claimed.length > 0) {
-          held.set(pairOf(shopId, scope), key);
-          return null;
-        }
+        const key = newKey(shopId, scope, fingerprint);
+        const values = [shopId, scope, claimText(kind, fingerprint), key.claimant, leaseMs];
+        if (await take(key, "claim_key", statements.claim, values)) return null;
         const [holder] = await run<{ fingerprint: string }>("key_holder", statements.holder, [shopId, scope]);
         // Without a row the key was released between the two statements: claim it again.
         if (holder !== undefined) return claimFrom(holder.fingerprint);
       }
     },
+    async takeOverKey(shopId, scope, fingerprint) {
+      // A holder in this process runs.
+      if (held.has(pairOf(shopId, scope))) return false;
+      const key = newKey(shopId, scope, fingerprint);
+      const texts = [claimText("replay", fingerprint), key.claimant, leaseMs, claimText("run", fingerprint)];
+      return await take(key, "take_over_key", statements.takeOver, [shopId, scope, ...texts]);
+    },
     async holdsKey(shopId, scope) {
       const key = held.get(pairOf(shopId, scope));
       if (key === undefined) return false;
-      return (await run("hold_key", statements.hold, [shopId, scope, key.claimant, leaseMs])).length > 0;
+      const values = [shopId, scope, key.claimant, claimText("replace", key.fingerprint), leaseMs];
+      return (await run("hold_key", statements.hold, values)).length > 0;
     },
     async releaseKey(shopId, scope) {
       const key = held.get(pairOf(shopId, scope));
       if (key === undefined) return;
       held.delete(pairOf(shopId, scope));
       // The request's answer is committed, so it does not wait for a database that cannot be reached.
-      await release(key).catch(() => void releaseLater(key));
+      await release(key).catch(() => releaseLater(key));
     },
     async close() {
       closing.abort();
       clearInterval(renewing);
     },
   };
+}
+
+/** Renews the leases of these keys. If that fails, the next renewal comes before the leases end. */
+async function renewAll(run: Run, text: string, keys: readonly HeldKey[]): Promise<void> {
+  if (keys.length === 0) return;
+  const lists = [keys.map((key) => key.shopId), keys.map((key) => key.scope), keys.map((key) => key.claimant)];
+  await run("renew", text, [...lists.map(textArray), leaseMs]).catch(() => {});
+}
+
+/** Retries a release until the lease would have ended anyway. */
+async function retryUntilLeaseEnds(release: () => Promise<unknown>, closing: AbortSignal): Promise<void> {
+  for (let waitedMs = 0; waitedMs < leaseMs && !closing.aborted; waitedMs += releasePauseMs) {
+    await new Promise((resolve) => void setTimeout(resolve, releasePauseMs).unref());
+    const released = await release().catch(() => null);
+    if (released !== null) return;
+  }
 }
 
 /** A `text[]` as PostgreSQL reads it. */

@@ -40,6 +40,8 @@ export function memoryCoordination(): Coordination {
       if (holder === null) keysInFlight.set(pair, claim);
       return Promise.resolve(holder);
     },
+    // A holder in this process runs.
+    takeOverKey: () => Promise.resolve(false),
     holdsKey(shopId, scope) {
       return Promise.resolve(keysInFlight.has(pairOf(shopId, scope)));
     },
