@@ -98,7 +98,7 @@ export interface Committed<Output> {
    * The answer for these outcomes. Called in the transaction with every outcome `pending`, for the stored answer (D3), and again with the
    * outcomes of the first attempts. Pure.
    */
-  answer(outcomes: ReadonlyMap<string, EffectOutcome>): Answer<Output>;
+  readonly answer: (outcomes: ReadonlyMap<string, EffectOutcome>) => Answer<Output>;
   /**
    * Replaces the second `answer` where first attempts change what the answer shows: reads that again. Null: it no longer exists, and
    * `answer` is used after all.

@@ -9,7 +9,7 @@ import { mention } from "../../core/guidance.ts";
 import type { Decision, Header, PurchaseOrder } from "../../core/purchase-order.ts";
 import { type Stamp, loadHeader, loadOrder, saveDecision } from "../../shop/purchase-orders.ts";
 import type { Tx } from "../../store/store.ts";
-import type { Call, Committed } from "../operation.ts";
+import type { Answer, Call, Committed } from "../operation.ts";
 import { etagOf, purchaseOrderJson, purchaseOrderSchema } from "./json.ts";
 import { type AskedEffect, followOnShape, idsOf, renderSideEffects } from "./side-effects.ts";
 
@@ -114,14 +114,24 @@ export async function savedOrder(
   };
 }
 
-/** The answer with further members. */
-export const withData = <Output extends object, More extends object>(
-  committed: Committed<Output>,
+/** The answer with further members, also where it is read again after the first attempts of follow-on work. */
+export function withData<Output extends object, More extends object>(
+  { effectIds, answer, answerAnew }: Committed<Output>,
   more: More,
-): Committed<Output & More> => ({
-  effectIds: committed.effectIds,
-  answer: (outcomes) => {
-    const { data, ...rest } = committed.answer(outcomes);
-    return { data: { ...data, ...more }, ...rest };
-  },
-});
+): Committed<Output & More> {
+  const extended = ({ data, ...rest }: Answer<Output>): Answer<Output & More> => ({
+    data: { ...data, ...more },
+    ...rest,
+  });
+  const committed = { effectIds, answer: (outcomes: Outcomes) => extended(answer(outcomes)) };
+  if (answerAnew === undefined) return committed;
+  return {
+    ...committed,
+    async answerAnew(tx, outcomes) {
+      const anew = await answerAnew(tx, outcomes);
+      return anew === null ? null : extended(anew);
+    },
+  };
+}
+
+type Outcomes = Parameters<Committed<unknown>["answer"]>[0];
