@@ -22,14 +22,16 @@ export type ErrorDetails = readonly ({
   readonly message: string;
 })[];
 
+export type PurchaseOrderStatus = "Draft" | "Sent" | "Partially Confirmed" | "Confirmed" | "In Progress" | "Partially Received" | "Received" | "Completed" | "Cancelled" | "On Hold" | "Disputed";
+
 /** A purchase order without its lines. */
 export type PurchaseOrderHeader = {
   readonly purchaseOrderId: string;
   readonly poNumber: string;
   readonly poName: string | null;
-  readonly status: "Draft" | "Sent" | "Partially Confirmed" | "Confirmed" | "In Progress" | "Partially Received" | "Received" | "Completed" | "Cancelled" | "On Hold" | "Disputed";
+  readonly status: PurchaseOrderStatus;
   /** The status before the latest move; Draft on a new order. */
-  readonly previousStatus: "Draft" | "Sent" | "Partially Confirmed" | "Confirmed" | "In Progress" | "Partially Received" | "Received" | "Completed" | "Cancelled" | "On Hold" | "Disputed";
+  readonly previousStatus: PurchaseOrderStatus;
   readonly supplierId: string | null;
   readonly supplierName: string | null;
   readonly locationId: string | null;
@@ -327,9 +329,9 @@ export type PurchaseOrder = {
   readonly purchaseOrderId: string;
   readonly poNumber: string;
   readonly poName: string | null;
-  readonly status: "Draft" | "Sent" | "Partially Confirmed" | "Confirmed" | "In Progress" | "Partially Received" | "Received" | "Completed" | "Cancelled" | "On Hold" | "Disputed";
+  readonly status: PurchaseOrderStatus;
   /** The status before the latest move; Draft on a new order. */
-  readonly previousStatus: "Draft" | "Sent" | "Partially Confirmed" | "Confirmed" | "In Progress" | "Partially Received" | "Received" | "Completed" | "Cancelled" | "On Hold" | "Disputed";
+  readonly previousStatus: PurchaseOrderStatus;
   readonly supplierId: string | null;
   readonly supplierName: string | null;
   readonly locationId: string | null;
@@ -435,13 +437,41 @@ export type LineFailure = {
   readonly message: string;
 };
 
+export type ConfirmLines = {
+  readonly lines: readonly ({
+    /** Id of the line item (`poLineItemId` of an answer). */
+    readonly lineItemId: string;
+    /** New total confirmed, at most what is ordered; 0 un-confirms. */
+    readonly quantityConfirmed: number;
+  })[];
+  /** Answers to an earlier INVENTORY_GUARD_ISSUES, one a line. */
+  readonly resolutions?: readonly ({
+    /** Id of the line item, not of the variant. */
+    readonly itemId: string;
+    /** `activate` makes the variant active again; `skip` goes on without the storefront for this line. */
+    readonly action: "activate" | "skip";
+  })[] | undefined;
+};
+
+export type ConfirmAll = {
+  /** Always true: sets every line to its ordered quantity and moves the order to In Progress. Not together with lines. */
+  readonly confirmAll: boolean;
+  /** Answers to an earlier INVENTORY_GUARD_ISSUES, one a line. */
+  readonly resolutions?: readonly ({
+    /** Id of the line item, not of the variant. */
+    readonly itemId: string;
+    /** `activate` makes the variant active again; `skip` goes on without the storefront for this line. */
+    readonly action: "activate" | "skip";
+  })[] | undefined;
+};
+
 /** What each operation takes and answers, and the codes and reasons of its refusals. */
 export interface Operations {
   /** List purchase orders */
   purchase_order_list: {
     input: {
       /** Status. One value, or several separated by commas. */
-      status?: readonly ("Draft" | "Sent" | "Partially Confirmed" | "Confirmed" | "In Progress" | "Partially Received" | "Received" | "Completed" | "Cancelled" | "On Hold" | "Disputed")[] | undefined;
+      status?: readonly (PurchaseOrderStatus)[] | undefined;
       /** How far it is paid. One value, or several separated by commas. */
       paidStatus?: readonly ("Unpaid" | "Partially Paid" | "Paid" | "Overpaid")[] | undefined;
       /** How far the storefront has the goods that were received. One value, or several separated by commas. */
@@ -458,9 +488,9 @@ export interface Operations {
       sku?: string | undefined;
       /** Part of the number, name, supplier reference or supplier name; case does not matter. */
       search?: string | undefined;
-      /** The first day (UTC) or instant. */
+      /** The first day (UTC) or instant: `YYYY-MM-DD`, or RFC 3339 with an offset. */
       dateFrom?: string | undefined;
-      /** The last day (UTC) or instant, included. */
+      /** The last day (UTC) or instant, included: `YYYY-MM-DD`, or RFC 3339 with an offset. */
       dateTo?: string | undefined;
       /** Rows of one page, 1 to 50. */
       limit?: number | undefined;
@@ -535,9 +565,9 @@ export interface Operations {
         readonly purchaseOrderId: string;
         readonly poNumber: string;
         readonly poName: string | null;
-        readonly status: "Draft" | "Sent" | "Partially Confirmed" | "Confirmed" | "In Progress" | "Partially Received" | "Received" | "Completed" | "Cancelled" | "On Hold" | "Disputed";
+        readonly status: PurchaseOrderStatus;
         /** The status before the latest move; Draft on a new order. */
-        readonly previousStatus: "Draft" | "Sent" | "Partially Confirmed" | "Confirmed" | "In Progress" | "Partially Received" | "Received" | "Completed" | "Cancelled" | "On Hold" | "Disputed";
+        readonly previousStatus: PurchaseOrderStatus;
         readonly supplierId: string | null;
         readonly supplierName: string | null;
         readonly locationId: string | null;
@@ -1017,7 +1047,7 @@ export interface Operations {
       /** Id of the purchase order. */
       purchaseOrderId: string;
       /** The status to move to. */
-      status: "Draft" | "Sent" | "Partially Confirmed" | "Confirmed" | "In Progress" | "Partially Received" | "Received" | "Completed" | "Cancelled" | "On Hold" | "Disputed";
+      status: PurchaseOrderStatus;
       /** Answers to an earlier INVENTORY_GUARD_ISSUES, one a line. */
       resolutions?: readonly ({
         /** Id of the line item, not of the variant. */
@@ -1030,11 +1060,11 @@ export interface Operations {
       readonly purchaseOrder: PurchaseOrder;
       /** The move that was made. */
       readonly transition: {
-        readonly from: "Draft" | "Sent" | "Partially Confirmed" | "Confirmed" | "In Progress" | "Partially Received" | "Received" | "Completed" | "Cancelled" | "On Hold" | "Disputed";
-        readonly to: "Draft" | "Sent" | "Partially Confirmed" | "Confirmed" | "In Progress" | "Partially Received" | "Received" | "Completed" | "Cancelled" | "On Hold" | "Disputed";
+        readonly from: PurchaseOrderStatus;
+        readonly to: PurchaseOrderStatus;
       };
       /** Present when the order came back from Cancelled, On Hold or Disputed. */
-      readonly previousStatus?: "Draft" | "Sent" | "Partially Confirmed" | "Confirmed" | "In Progress" | "Partially Received" | "Received" | "Completed" | "Cancelled" | "On Hold" | "Disputed" | undefined;
+      readonly previousStatus?: PurchaseOrderStatus | undefined;
       readonly sideEffects: SideEffects;
       /** What to do about follow-on work that failed; present exactly then. */
       readonly recovery?: string | undefined;
@@ -1049,28 +1079,13 @@ export interface Operations {
     input: {
       /** Id of the purchase order. */
       purchaseOrderId: string;
-      /** Sets every line to its ordered quantity and moves the order to In Progress. Not together with lines. */
-      confirmAll?: true | undefined;
-      lines?: readonly ({
-        /** Id of the line item (`poLineItemId` of an answer). */
-        readonly lineItemId: string;
-        /** New total confirmed, at most what is ordered; 0 un-confirms. */
-        readonly quantityConfirmed: number;
-      })[] | undefined;
-      /** Answers to an earlier INVENTORY_GUARD_ISSUES, one a line. */
-      resolutions?: readonly ({
-        /** Id of the line item, not of the variant. */
-        readonly itemId: string;
-        /** `activate` makes the variant active again; `skip` goes on without the storefront for this line. */
-        readonly action: "activate" | "skip";
-      })[] | undefined;
-    };
+    } & (ConfirmLines | ConfirmAll);
     output: {
       readonly purchaseOrder: PurchaseOrder;
       /** The order's status before and after. */
       readonly status: {
-        readonly before: "Draft" | "Sent" | "Partially Confirmed" | "Confirmed" | "In Progress" | "Partially Received" | "Received" | "Completed" | "Cancelled" | "On Hold" | "Disputed";
-        readonly after: "Draft" | "Sent" | "Partially Confirmed" | "Confirmed" | "In Progress" | "Partially Received" | "Received" | "Completed" | "Cancelled" | "On Hold" | "Disputed";
+        readonly before: PurchaseOrderStatus;
+        readonly after: PurchaseOrderStatus;
         /** Whether the quantities moved the order by themselves. */
         readonly autoTransitioned: boolean;
       };
@@ -1112,8 +1127,8 @@ export interface Operations {
       readonly purchaseOrder: PurchaseOrder;
       /** The order's status before and after. */
       readonly status: {
-        readonly before: "Draft" | "Sent" | "Partially Confirmed" | "Confirmed" | "In Progress" | "Partially Received" | "Received" | "Completed" | "Cancelled" | "On Hold" | "Disputed";
-        readonly after: "Draft" | "Sent" | "Partially Confirmed" | "Confirmed" | "In Progress" | "Partially Received" | "Received" | "Completed" | "Cancelled" | "On Hold" | "Disputed";
+        readonly before: PurchaseOrderStatus;
+        readonly after: PurchaseOrderStatus;
         /** Whether the quantities moved the order by themselves. */
         readonly autoTransitioned: boolean;
       };
@@ -1144,8 +1159,8 @@ export interface Operations {
       readonly purchaseOrder: PurchaseOrder;
       /** The order's status before and after. */
       readonly status: {
-        readonly before: "Draft" | "Sent" | "Partially Confirmed" | "Confirmed" | "In Progress" | "Partially Received" | "Received" | "Completed" | "Cancelled" | "On Hold" | "Disputed";
-        readonly after: "Draft" | "Sent" | "Partially Confirmed" | "Confirmed" | "In Progress" | "Partially Received" | "Received" | "Completed" | "Cancelled" | "On Hold" | "Disputed";
+        readonly before: PurchaseOrderStatus;
+        readonly after: PurchaseOrderStatus;
         /** Whether the quantities moved the order by themselves. */
         readonly autoTransitioned: boolean;
       };
@@ -1168,8 +1183,8 @@ export interface Operations {
       readonly purchaseOrder: PurchaseOrder;
       /** The order's status before and after. */
       readonly status: {
-        readonly before: "Draft" | "Sent" | "Partially Confirmed" | "Confirmed" | "In Progress" | "Partially Received" | "Received" | "Completed" | "Cancelled" | "On Hold" | "Disputed";
-        readonly after: "Draft" | "Sent" | "Partially Confirmed" | "Confirmed" | "In Progress" | "Partially Received" | "Received" | "Completed" | "Cancelled" | "On Hold" | "Disputed";
+        readonly before: PurchaseOrderStatus;
+        readonly after: PurchaseOrderStatus;
       };
       /** What became of unit costs; row by row in cost-sync-history. */
       readonly costSync: {
@@ -1206,8 +1221,8 @@ export interface Operations {
       readonly purchaseOrder: PurchaseOrder;
       /** The order's status before and after. */
       readonly status: {
-        readonly before: "Draft" | "Sent" | "Partially Confirmed" | "Confirmed" | "In Progress" | "Partially Received" | "Received" | "Completed" | "Cancelled" | "On Hold" | "Disputed";
-        readonly after: "Draft" | "Sent" | "Partially Confirmed" | "Confirmed" | "In Progress" | "Partially Received" | "Received" | "Completed" | "Cancelled" | "On Hold" | "Disputed";
+        readonly before: PurchaseOrderStatus;
+        readonly after: PurchaseOrderStatus;
         /** Whether the quantities moved the order by themselves. */
         readonly autoTransitioned: boolean;
       };
@@ -1616,9 +1631,9 @@ export interface Operations {
       sku?: string | undefined;
       /** Part of the number or name. Case does not matter. */
       search?: string | undefined;
-      /** The first day (UTC) or instant. */
+      /** The first day (UTC) or instant: `YYYY-MM-DD`, or RFC 3339 with an offset. */
       dateFrom?: string | undefined;
-      /** The last day (UTC) or instant, included. */
+      /** The last day (UTC) or instant, included: `YYYY-MM-DD`, or RFC 3339 with an offset. */
       dateTo?: string | undefined;
       /** Rows of one page, 1 to 50. */
       limit?: number | undefined;
@@ -1818,9 +1833,9 @@ export interface Operations {
       search?: string | undefined;
       /** Which date dateFrom and dateTo are about. */
       dateField?: "createdAt" | "plannedStartDate" | "dueDate" | "completedAt" | undefined;
-      /** The first day (UTC) or instant. */
+      /** The first day (UTC) or instant: `YYYY-MM-DD`, or RFC 3339 with an offset. */
       dateFrom?: string | undefined;
-      /** The last day (UTC) or instant, included. */
+      /** The last day (UTC) or instant, included: `YYYY-MM-DD`, or RFC 3339 with an offset. */
       dateTo?: string | undefined;
       /** Adds measures: progress, readiness of materials, cost. */
       includeMeasures?: boolean | undefined;
@@ -2043,7 +2058,7 @@ export interface Operations {
       readonly rows: readonly ({
         readonly variantId: string;
         readonly productId: string;
-        readonly [name: string]: string | number | boolean | null;
+        readonly [name: string]: unknown;
       })[];
       /** Rows over all pages. */
       readonly totalCount: number;

@@ -3,6 +3,7 @@
  */
 import { faultCodes, faultReasons } from "../core/fault.ts";
 import type { Json, JsonObject } from "../core/json.ts";
+import { statuses } from "../core/purchase-order.ts";
 import { apiVersion, responseBytesMax } from "../operations/envelope.ts";
 
 /** No body (1 MB) and no answer (10 MB) holds a longer text, or more items, than these. */
@@ -19,6 +20,8 @@ export const json = (schema: Json, content: JsonObject = {}): JsonObject => ({
 // Headers.
 
 const string: Json = { type: "string", maxLength: textLengthMax };
+/** A header that always has this value. Without a type, the clients that oapi-codegen makes fail on every answer. */
+const constant = (value: string): Json => ({ type: "string", const: value });
 const header = (description: string, schema: Json = string, example?: Json): Json => ({
   description,
   schema,
@@ -31,7 +34,7 @@ export const headerComponents: JsonObject = {
     string,
     "req_01k8x4m2q7v9c3n5t6w8y0z1q1",
   ),
-  "Access-Control-Allow-Origin": header("Any origin may call; no credentials.", { const: "*" }),
+  "Access-Control-Allow-Origin": header("Any origin may call; no credentials.", constant("*")),
   "RateLimit-Policy": header(
     'The shop\'s bucket: `"shop";q=<capacity>;w=<seconds to fill it>`.',
     string,
@@ -47,10 +50,10 @@ export const headerComponents: JsonObject = {
     { type: "integer", format: "int32", minimum: 1, maximum: 2_147_483_647 },
     1,
   ),
-  "Idempotent-Replayed": header("Sent when this is the stored answer of an earlier request.", { const: "true" }),
+  "Idempotent-Replayed": header("Sent when this is the stored answer of an earlier request.", constant("true")),
   ETag: header("The order's version.", string, '"2"'),
   Location: header("Path of what was created.", string, "/api/v1/purchase-orders/po_01k8x4m2q7v9c3n5t6w8y0z1a2"),
-  "WWW-Authenticate": header("How to authenticate.", { const: "Bearer" }),
+  "WWW-Authenticate": header("How to authenticate.", constant("Bearer")),
 };
 
 /** References to these headers, as a response lists them. */
@@ -70,14 +73,12 @@ const metaSchema: Json = {
     apiVersion: { ...string, examples: [apiVersion] },
   },
   required: ["requestId", "apiVersion"],
-  additionalProperties: false,
 };
 
 const detail = (properties: JsonObject): Json => ({
   type: "object",
   properties,
   required: Object.keys(properties),
-  additionalProperties: false,
 });
 
 const detailsSchema: Json = {
@@ -101,14 +102,14 @@ const detailsSchema: Json = {
   },
 };
 
-/** The error body with exactly these codes and reasons; without reasons it has no member `reason`. */
-export const errorSchema = (codes: readonly string[], reasons: readonly string[]): Json => ({
+/** The body of every failure. Which codes and reasons a response may have, its examples say. */
+const errorSchema: Json = {
   type: "object",
   properties: {
     error: {
       type: "object",
       properties: {
-        code: { type: "string", enum: codes },
+        code: { type: "string", enum: Object.keys(faultCodes) },
         message: { ...string, description: "What is wrong." },
         retryable: { type: "boolean" },
         requestId: string,
@@ -120,23 +121,27 @@ export const errorSchema = (codes: readonly string[], reasons: readonly string[]
           description: "Only when retryable.",
         },
         action: { ...string, description: "What to do next." },
-        ...(reasons.length === 0
-          ? {}
-          : {
-              reason: { type: "string", enum: reasons, description: "A more exact word where failures share a code." },
-            }),
+        reason: {
+          type: "string",
+          enum: Object.keys(faultReasons),
+          description: "A more exact word where failures share a code.",
+        },
         details: schemaReference("ErrorDetails"),
       },
       required: ["code", "message", "retryable", "requestId"],
-      additionalProperties: false,
     },
   },
   required: ["error"],
-  additionalProperties: false,
-});
+};
+
+/** Enumerations that many schemas use. One name for each keeps generated clients from having a type for every use. */
+export const enumerations = {
+  PurchaseOrderStatus: { type: "string", enum: statuses },
+} as const satisfies Readonly<Record<string, Json>>;
 
 export const envelopeSchemas: JsonObject = {
   Meta: metaSchema,
-  Error: errorSchema(Object.keys(faultCodes), Object.keys(faultReasons)),
+  Error: errorSchema,
   ErrorDetails: detailsSchema,
+  ...enumerations,
 };

@@ -146,7 +146,8 @@ const byName: Readonly<Record<string, Json>> = {
 export function sampleOf(schema: Json, schemas: JsonObject, name = ""): Json {
   if (!isJsonObject(schema)) return null;
   const { $ref, const: constant, enum: values, anyOf, examples, items } = schema;
-  if (typeof $ref === "string") return sampleOf(schemas[$ref.slice("#/components/schemas/".length)] ?? null, schemas);
+  if (typeof $ref === "string")
+    return sampleOf(schemas[$ref.slice("#/components/schemas/".length)] ?? null, schemas, name);
   if (constant !== undefined) return constant;
   if (isList(examples) && examples[0] !== undefined && byName[name] === undefined) return examples[0];
   const known = byName[name];

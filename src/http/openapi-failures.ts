@@ -6,8 +6,9 @@ import { type FaultCode, faultCodes, type FaultReason, faultReasons } from "../c
 import type { Json, JsonObject } from "../core/json.ts";
 import type { Operation } from "../operations/operation.ts";
 import { responseBytesMax } from "../operations/envelope.ts";
-import { errorSchema, everywhere, headers, json, rateLimited } from "./openapi-components.ts";
+import { everywhere, headers, json, rateLimited, schemaReference } from "./openapi-components.ts";
 import { sampleOf } from "./openapi-examples.ts";
+import { pascal } from "./openapi-schemas.ts";
 
 /** Codes that every operation may answer with; writes and paths with an id have a few more. */
 const commonFaults: readonly FaultCode[] = [
@@ -169,12 +170,6 @@ export const malformedExample: Json = {
   },
 };
 
-const pascal = (fault: string): string =>
-  fault
-    .split("_")
-    .map((word) => word.charAt(0) + word.slice(1).toLowerCase())
-    .join("");
-
 /** A failure that several operations share: its name among the components, and the component. */
 interface SharedFailure {
   readonly name: string;
@@ -193,7 +188,6 @@ export function failureOf(
 ): SharedFailure {
   const reasons = faults.filter(isReason);
   const plain = faults.filter((fault) => !isReason(fault));
-  const codes = new Set(faults.map((fault) => (isReason(fault) ? "INVALID_INPUT" : fault)));
   const named = (plain.length > 0 ? plain : reasons).map(pascal).join("Or");
   return {
     name: `${named}${replayable ? "OfWrite" : ""}`,
@@ -205,7 +199,7 @@ export function failureOf(
         ...(faults.some(mayBeRetried) ? ["Retry-After"] : []),
         ...(replayable ? ["Idempotent-Replayed"] : []),
       ),
-      content: json(errorSchema([...codes], reasons), {
+      content: json(schemaReference("Error"), {
         examples: Object.fromEntries(faults.map((fault) => [fault, { $ref: `#/components/examples/${fault}` }])),
       }),
     },

@@ -4,7 +4,7 @@
 import { z } from "zod";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { Operation } from "../operations/operation.ts";
-import { itemsMax, textLengthMax } from "./openapi-components.ts";
+import { enumerations, itemsMax, schemaReference, textLengthMax } from "./openapi-components.ts";
 
 /** An RFC 3339 instant with an offset and nanoseconds. */
 const dateTimeLengthMax = 40;
@@ -23,19 +23,40 @@ export function schemaOf(schema: z.ZodType, io: "input" | "output", schemas: Rec
   const generated = z.toJSONSchema(schema, {
     io,
     unrepresentable: "any",
-    override: ({ jsonSchema }) => tidy(jsonSchema),
+    override: ({ jsonSchema }) => {
+      tidy(jsonSchema);
+      if (io === "output") opened(jsonSchema);
+    },
   });
   const plain: JsonObject = JSON.parse(JSON.stringify(generated).replaceAll('"#/$defs/', '"#/components/schemas/'));
   const { $schema: _, $defs = {}, ...rest } = plain;
   for (const [name, part] of Object.entries($defs ?? {})) {
     if (name.startsWith("__")) throw new Error("a schema that contains itself needs an id");
-    const before = schemas[name];
-    if (before !== undefined && JSON.stringify(before) !== JSON.stringify(part))
-      throw new Error(`two different schemas are named ${name}`);
-    schemas[name] = part;
+    named(name, part, schemas);
   }
   return rest;
 }
+
+/**
+ * Adds the schema to `schemas` under this name.
+ *
+ * @returns a reference to it.
+ * @throws Error when a different schema has this name.
+ */
+export function named(name: string, schema: Json, schemas: Record<string, Json>): JsonObject {
+  const before = schemas[name];
+  if (before !== undefined && JSON.stringify(before) !== JSON.stringify(schema))
+    throw new Error(`two different schemas are named ${name}`);
+  schemas[name] = schema;
+  return schemaReference(name);
+}
+
+/** A name among the components: `purchase_order_list` and `NOT_FOUND` become `PurchaseOrderList` and `NotFound`. */
+export const pascal = (name: string): string =>
+  name
+    .split("_")
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase())
+    .join("");
 
 /** Removes our own metadata and what is said twice, and gives every text, list and integer its bounds. */
 function tidy(schema: z.core.JSONSchema.BaseSchema): void {
@@ -47,6 +68,10 @@ function tidy(schema: z.core.JSONSchema.BaseSchema): void {
     schema.maxLength ??=
       schema.format === "date" ? 10 : schema.format === "date-time" ? dateTimeLengthMax : textLengthMax;
   if (schema.type === "array") schema.maxItems ??= itemsMax;
+  // oapi-codegen makes every number a float32 otherwise. A `format: double` would make Java use Double instead of BigDecimal.
+  if (schema.type === "number") schema["x-go-type"] = "float64";
+  // Generators make an enumeration of a constant truth value. The description says which value is accepted.
+  if (schema.const === true) delete schema.const;
   // A member that is named only to be refused with a message of its own: the closed object refuses it anyway.
   for (const [name, member] of Object.entries(schema.properties ?? {}))
     if (typeof member === "object" && member.not !== undefined) delete schema.properties?.[name];
@@ -55,9 +80,23 @@ function tidy(schema: z.core.JSONSchema.BaseSchema): void {
     schema.maximum ??= Number.MAX_SAFE_INTEGER;
     schema.format = schema.minimum >= -(2 ** 31) && schema.maximum < 2 ** 31 ? "int32" : "int64";
   }
-  if (schema["example"] === undefined) return;
-  schema.examples = [schema["example"]];
-  delete schema["example"];
+  if (schema["example"] !== undefined) {
+    schema.examples = [schema["example"]];
+    delete schema["example"];
+  }
+  for (const [name, { enum: values }] of Object.entries(enumerations)) {
+    if (JSON.stringify(schema.enum) !== JSON.stringify(values)) continue;
+    delete schema.type;
+    delete schema.enum;
+    schema.$ref = `#/$defs/${name}`;
+  }
+}
+
+/** Allows additional members in an answer: generated clients must read members that a later version adds. */
+function opened(schema: z.core.JSONSchema.BaseSchema): void {
+  if (schema.additionalProperties === false) delete schema.additionalProperties;
+  // Generators differ in what they make of a schema here, and some of it does not compile.
+  else if (schema.additionalProperties !== undefined) schema.additionalProperties = true;
 }
 
 /** The example in an operation's input schema: path, query and body members merged. */
@@ -66,11 +105,23 @@ export function exampleOf(operation: Operation): JsonObject {
   return example.success ? example.data.example : {};
 }
 
-/** JSON Schema keywords for the whole body, which refuse an empty one; null when there are none. */
-export function bodyRulesOf(operation: Operation): JsonObject | null {
-  const rules = bodyRulesSchema.safeParse(z.globalRegistry.get(operation.input));
-  return rules.success ? rules.data.body : null;
+/** What an operation's metadata says of its body as a whole. Each of it refuses an empty body. */
+interface BodyRules {
+  /** JSON Schema keywords. */
+  readonly keywords: JsonObject;
+  /** Bodies of which exactly one is sent, by schema name: the members that only this one has. They are required. */
+  readonly alternatives: Readonly<Record<string, readonly string[]>> | null;
 }
 
-const bodyRulesSchema = z.object({ body: z.record(z.string(), z.json()) });
+/** The rules of an operation's body; null when there are none. */
+export function bodyRulesOf(operation: Operation): BodyRules | null {
+  const rules = bodyRulesSchema.safeParse(z.globalRegistry.get(operation.input));
+  if (!rules.success) return null;
+  const { alternatives = null, ...keywords } = rules.data.body;
+  return { keywords, alternatives };
+}
+
+const bodyRulesSchema = z.object({
+  body: z.object({ alternatives: z.record(z.string(), z.array(z.string())).optional() }).catchall(z.json()),
+});
 const exampleSchema = z.object({ example: z.record(z.string(), z.json()) });

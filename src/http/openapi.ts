@@ -22,7 +22,7 @@ import {
 import { sampleOf } from "./openapi-examples.ts";
 import { failureExamples, failureOf, faultsOf, malformedExample, statusOf } from "./openapi-failures.ts";
 import { isCreation, linksOf } from "./openapi-links.ts";
-import { bodyRulesOf, exampleOf, membersOf, schemaOf } from "./openapi-schemas.ts";
+import { bodyRulesOf, exampleOf, membersOf, named, pascal, schemaOf } from "./openapi-schemas.ts";
 import { apiPrefix, type Binding, bindingOf } from "./routes.ts";
 
 const tagDescriptions: Readonly<Record<string, string>> = {
@@ -167,29 +167,43 @@ function entryOf(binding: Binding, operations: readonly RestOperation[], compone
       ...(kind === "repeatable-list" ? { style: "form", explode: true } : {}),
     };
   });
-  const rules = bodyRulesOf(operation);
-  const body = {
-    // An omitted body is read as `{}`, so a body is required exactly when `{}` would be refused.
-    required: rules !== null || binding.body.some((name) => required.has(name)),
-    content: json(
-      {
-        type: "object",
-        properties: pick(properties, binding.body),
-        required: binding.body.filter((name) => required.has(name)),
-        ...rules,
-        additionalProperties: false,
-      },
-      { example: pick(example, binding.body) },
-    ),
-  };
   return {
     operationId: operation.name,
     tags: [operation.tag],
     summary: operation.title,
     description: `${operation.summary} ${operation.description}\n\nScope: ${operation.scope}.`,
     parameters: [...parameters, ...headerParametersOf(operation)],
-    ...(operation.route.method === "POST" || operation.route.method === "PATCH" ? { requestBody: body } : {}),
+    ...(operation.route.method === "POST" || operation.route.method === "PATCH"
+      ? { requestBody: bodyOf(binding, input, components) }
+      : {}),
     responses: responsesOf(operation, operations, components),
+  };
+}
+
+/** The body of a request: a named schema, or one of several. */
+function bodyOf({ operation, body }: Binding, input: JsonObject, components: Components): Json {
+  const properties = objectAt(input, "properties");
+  const required = new Set(stringsAt(input, "required"));
+  const rules = bodyRulesOf(operation);
+  const schemaWith = (names: readonly string[], own: readonly string[]): JsonObject => ({
+    type: "object",
+    properties: pick(properties, names),
+    required: names.filter((name) => required.has(name) || own.includes(name)),
+    ...rules?.keywords,
+    additionalProperties: false,
+  });
+  const alternatives = Object.entries(rules?.alternatives ?? {}).map(([name, own], _, all) => {
+    const others = all.flatMap(([, members]) => members).filter((member) => !own.includes(member));
+    const members = body.filter((member) => !others.includes(member));
+    return named(name, schemaWith(members, own), components.schemas);
+  });
+  const schema = alternatives.length === 0 ? schemaWith(body, []) : { oneOf: alternatives };
+  return {
+    // An omitted body is read as `{}`, so a body is required exactly when `{}` would be refused.
+    required: rules !== null || body.some((name) => required.has(name)),
+    content: json(named(`${pascal(operation.name)}Body`, schema, components.schemas), {
+      example: pick(exampleOf(operation), body),
+    }),
   };
 }
 
@@ -223,12 +237,11 @@ function responsesOf(
       description: operation.success === 201 ? "Created." : "Done.",
       headers: successHeaders,
       content: json(
-        {
-          type: "object",
-          properties: { data, meta: schemaReference("Meta") },
-          required: ["data", "meta"],
-          additionalProperties: false,
-        },
+        named(
+          `${pascal(operation.name)}Answer`,
+          { type: "object", properties: { data, meta: schemaReference("Meta") }, required: ["data", "meta"] },
+          components.schemas,
+        ),
         {
           example: {
             data: sampleOf(data, components.schemas),

@@ -5,7 +5,8 @@
  * Owns: limits and formats of values (contract §9, C11, C14). Does not own: rules about them (core), which operation takes what. Every
  * object is strict. A nullable member of an answer is always there, null or not. In a schema's metadata `query` says how its query
  * parameter is written: `string`, `integer`, `boolean`, `list` (separated by commas) or `repeatable-list`. In the metadata of an
- * operation's input `body` is what JSON Schema says of the body as a whole.
+ * operation's input `body` says what the schema of one member cannot: JSON Schema keywords for the body as a whole, or as
+ * `alternatives` the bodies of which one is sent, by name, with the members that only that one has.
  */
 import { z } from "zod";
 import { dayMs } from "../core/calendar.ts";
@@ -212,21 +213,36 @@ export const listParameter = <T extends z.ZodType<string>>(entry: T, description
 /** An RFC 3339 instant with its offset and nanoseconds, and some. */
 const instantLengthMax = 40;
 
-const dayOrInstant = z.union([day, z.iso.datetime({ offset: true }).max(instantLengthMax)], {
-  error: "must be a day (YYYY-MM-DD) or an RFC 3339 instant",
-});
+const dayPattern = z.regexes.date.source.slice("^".length, -"$".length);
+const offsetTimePattern = String.raw`T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)`;
+const dayOrInstantForms = "`YYYY-MM-DD`, or RFC 3339 with an offset";
+const dayOrInstantMessage = "must be a day (YYYY-MM-DD) or an RFC 3339 instant";
+
+/** One text, not a union of two formats: generators make a type of its own of a union, and Java then cannot send it. */
+const dayOrInstant = z
+  .string(dayOrInstantMessage)
+  .max(instantLengthMax, { error: dayOrInstantMessage, abort: true })
+  .regex(new RegExp(`^${dayPattern}(?:${offsetTimePattern})?$`), dayOrInstantMessage);
 
 /** From this day's beginning (UTC), or this instant, on: milliseconds, inclusive (C13). */
 export const dateFrom = dayOrInstant
   .transform((value) => Date.parse(value))
   .optional()
-  .meta({ description: "The first day (UTC) or instant.", query: "string", example: "2026-01-01" });
+  .meta({
+    description: `The first day (UTC) or instant: ${dayOrInstantForms}.`,
+    query: "string",
+    example: "2026-01-01",
+  });
 
 /** To this day's end (UTC), or this instant, itself included: milliseconds, exclusive (C13). */
 export const dateTo = dayOrInstant
   .transform((value) => Date.parse(value) + (value.length === "YYYY-MM-DD".length ? dayMs : 1))
   .optional()
-  .meta({ description: "The last day (UTC) or instant, included.", query: "string", example: "2026-12-31" });
+  .meta({
+    description: `The last day (UTC) or instant, included: ${dayOrInstantForms}.`,
+    query: "string",
+    example: "2026-12-31",
+  });
 
 /** Refuses a range that ends before it begins. */
 export const orderedRange = (

@@ -107,7 +107,10 @@ const columnSchema = z
 const rowSchema = z
   .object({ variantId: z.string(), productId: z.string() })
   .catchall(z.union([z.string(), z.number(), z.boolean(), z.null()]))
-  .meta({ description: "A variant's figures, one for each column id. Blanks are null, dates YYYY-MM-DD." });
+  .meta({
+    description:
+      "A variant's figures, one for each column id: a text, a number, a boolean, or null for a blank. Dates are YYYY-MM-DD.",
+  });
 
 const rowsOperation = operation({
   ...read,

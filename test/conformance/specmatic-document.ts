@@ -20,20 +20,36 @@ export function specmaticDocument(document: JsonObject, works: Works): JsonObjec
   return {
     ...document,
     paths: mapped(object(document["paths"]), (methods) =>
-      mapped(object(methods), (entry) => entryOf(object(entry), works)),
+      mapped(object(methods), (entry) => entryOf(object(entry), works, document)),
     ),
   };
 }
 
-function entryOf(entry: JsonObject, works: Works): JsonObject {
+/** What a `$ref` refers to; any other schema is returned as it is. */
+function resolved(schema: Json | undefined, document: JsonObject): JsonObject {
+  const reference = object(schema)["$ref"];
+  if (typeof reference !== "string") return object(schema);
+  const steps = reference.slice("#/".length).split("/");
+  return steps.reduce<JsonObject>((found, step) => object(found[step]), document);
+}
+
+/** The members of a body, of all its forms. */
+const membersOf = (body: JsonObject, document: JsonObject): JsonObject =>
+  Object.assign(
+    { ...object(body["properties"]) },
+    ...list(body["oneOf"]).map((form) => object(resolved(form, document)["properties"])),
+  );
+
+function entryOf(entry: JsonObject, works: Works, document: JsonObject): JsonObject {
   const responses = object(entry["responses"]);
   const members = works.get(text(entry["operationId"]));
   if (members === undefined) return { ...entry, parameters: [], responses: mapped(responses, anything) };
   const media = object(object(object(entry["requestBody"])["content"])["application/json"]);
-  const value = mapped(object(object(media["schema"])["properties"]), (_, name) => members[name] ?? null);
+  const schema = resolved(media["schema"], document);
+  const value = mapped(membersOf(schema, document), (_, name) => members[name] ?? null);
   const sent = Object.fromEntries(Object.entries(value).filter(([name]) => members[name] !== undefined));
   const content = {
-    "application/json": { schema: bodySchemaOf(object(media["schema"])), examples: { works: { value: sent } } },
+    "application/json": { schema: bodySchemaOf(schema, document), examples: { works: { value: sent } } },
   };
   return {
     ...entry,
@@ -80,23 +96,19 @@ function parameterOf(parameter: JsonObject, members: JsonObject): JsonObject {
   };
 }
 
-function bodySchemaOf(schema: JsonObject): JsonObject {
-  const properties = mapped(object(schema["properties"]), (member, name) =>
+function bodySchemaOf(schema: JsonObject, document: JsonObject): JsonObject {
+  if (schema["oneOf"] !== undefined)
+    return { oneOf: list(schema["oneOf"]).map((form) => bodySchemaOf(resolved(form, document), document)) };
+  const properties = mapped(object(schema["properties"]), (member, name) => {
     // /status never moves an order to Completed (spec "Rules for /status" 1).
-    name === "status"
-      ? { ...object(member), enum: list(object(member)["enum"]).filter((each) => each !== "Completed") }
-      : member,
-  );
-  const plain = { ...without(schema, ["oneOf"]), properties };
-  const branches = list(schema["oneOf"]).map((branch) => list(object(branch)["required"]).map(text));
-  if (branches.length === 0) return plain;
-  // Specmatic supports alternatives only as whole objects, not as lists of required members.
-  return {
-    oneOf: branches.map((required) => {
-      const others = branches.flat().filter((member) => !required.includes(member));
-      return { ...plain, required, properties: without(properties, others) };
-    }),
-  };
+    if (name === "status") {
+      const { enum: statuses, ...rest } = resolved(member, document);
+      return { ...rest, enum: list(statuses).filter((each) => each !== "Completed") };
+    }
+    // Only true is accepted (C24).
+    return name === "confirmAll" ? { ...object(member), enum: [true] } : member;
+  });
+  return { ...schema, properties };
 }
 
 /** Requests that must fail as documented: with an unknown id, and with an unknown key. */
@@ -109,7 +121,7 @@ export function refusals(document: JsonObject, works: Works, missingId: string):
       const name = text(entry["operationId"]);
       const members = works.get(name);
       if (members === undefined) continue;
-      const request = requestOf(method.toUpperCase(), entry, members);
+      const request = requestOf(method.toUpperCase(), entry, members, document);
       const at = (id?: string): string =>
         route.replace(/\{(\w+)\}/, (_, parameter: string) => id ?? text(members[parameter]));
       const answer = (status: number, fault: string): JsonObject => ({
@@ -129,7 +141,7 @@ export function refusals(document: JsonObject, works: Works, missingId: string):
   return found;
 }
 
-function requestOf(method: string, entry: JsonObject, members: JsonObject): JsonObject {
+function requestOf(method: string, entry: JsonObject, members: JsonObject, document: JsonObject): JsonObject {
   const required = list(entry["parameters"])
     .map(object)
     .filter((parameter) => parameter["in"] === "query" && parameter["required"] === true)
@@ -137,8 +149,10 @@ function requestOf(method: string, entry: JsonObject, members: JsonObject): Json
   const one = (value: Json | undefined): Json =>
     value !== undefined && isJsonArray(value) ? (value[0] ?? null) : (value ?? null);
   const query = Object.fromEntries(required.map((name) => [name, one(members[name])]));
-  const schema = object(object(object(object(entry["requestBody"])["content"])["application/json"])["schema"]);
-  const names = Object.keys(object(schema["properties"])).filter((name) => members[name] !== undefined);
+  const { schema } = object(object(object(entry["requestBody"])["content"])["application/json"]);
+  const names = Object.keys(membersOf(resolved(schema, document), document)).filter(
+    (name) => members[name] !== undefined,
+  );
   const body = Object.fromEntries(names.map((name) => [name, members[name] ?? null]));
   return {
     method,

@@ -125,11 +125,12 @@ function fits(narrow: Place, wide: Place, side: "request" | "response", where: s
   });
 }
 
-/** Splits a schema into its alternatives: the branches of anyOf, or its types. */
+/** Splits a schema into its alternatives: the branches of anyOf, or of a oneOf that stands alone, or its types. */
 function alternatives({ document, schema }: Place): readonly Place[] {
   const found = resolved(document, schema);
-  const { anyOf, type } = found;
-  if (anyOf !== undefined) return list(anyOf).flatMap((each) => alternatives({ document, schema: each }));
+  const { anyOf, oneOf, type } = found;
+  const branches = anyOf ?? (type === undefined ? oneOf : undefined);
+  if (branches !== undefined) return list(branches).flatMap((each) => alternatives({ document, schema: each }));
   if (type !== undefined && isJsonArray(type))
     return type.map((each) => ({ document, schema: { ...found, type: each } }));
   return [{ document, schema: found }];

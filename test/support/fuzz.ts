@@ -15,6 +15,8 @@ export type Pool = Map<string, string[]>;
 export const linesOf = (purchaseOrderId: string): string => `lines of ${purchaseOrderId}`;
 
 const shownMax = 12;
+/** Texts that have a pattern: codes of currencies and countries, days and instants. */
+const patterned = ["EUR", "USD", "JPY", "NL", "2026-03-01", "2024-02-29", "2026-12-31", "2026-03-01T00:00:00Z"];
 /** Members that have different names in requests and in answers. */
 const alias: Readonly<Record<string, string>> = {
   lineItemId: "poLineItemId",
@@ -96,10 +98,11 @@ export function fuzzer(document: JsonObject, pool: Pool, draw: Draw) {
   function valueOf(declared: Json | undefined, name: string): Json {
     const schema = resolved(declared);
     if (!chance(wellFormed)) return pick<Json>([null, true, -1, 1.23456, 1e15, "", "x", [], {}, "\u0000", " "]) ?? null;
-    const { type, enum: values, const: constant, anyOf } = schema;
+    const { type, enum: values, const: constant, anyOf, oneOf } = schema;
     if (constant !== undefined) return constant;
     if (values !== undefined) return pick(list(values)) ?? null;
-    if (anyOf !== undefined) return valueOf(pick(list(anyOf)), name);
+    const alternatives = anyOf ?? oneOf;
+    if (alternatives !== undefined) return valueOf(pick(list(alternatives)), name);
     switch (text(type)) {
       case "object":
         return objectOf(schema);
@@ -136,19 +139,17 @@ export function fuzzer(document: JsonObject, pool: Pool, draw: Draw) {
       case "date-time":
         return "2026-03-01T00:00:00Z";
     }
-    if (text(schema["pattern"]) !== "") return pick(["EUR", "USD", "JPY", "NL"]) ?? "";
+    if (text(schema["pattern"]) !== "") {
+      const pattern = new RegExp(text(schema["pattern"]));
+      return pick(patterned.filter((each) => pattern.test(each))) ?? "";
+    }
     const maxLength = Math.min(24, Number(schema["maxLength"] ?? 24));
     return draw(fc.string, { minLength: Number(schema["minLength"] ?? 0), maxLength, unit: "grapheme" });
   }
 
   function objectOf(schema: JsonObject): JsonObject {
-    // Members that exclude each other: choose one alternative.
-    const branches = list(schema["oneOf"]).map((branch) => list(object(branch)["required"]));
-    const branch = pick(branches) ?? [];
-    const required = [...list(schema["required"]), ...branch];
-    const excluded = branches.flat().filter((name) => !branch.includes(name));
-    const probability = (name: string): number =>
-      required.includes(name) ? 0.98 : excluded.includes(name) ? 1 - wellFormed : optionalThere;
+    const required = list(schema["required"]);
+    const probability = (name: string): number => (required.includes(name) ? 0.98 : optionalThere);
     const members = Object.entries(object(schema["properties"])).flatMap(([name, member]) =>
       chance(probability(name)) ? [[name, valueOf(member, name)] as const] : [],
     );

@@ -29,7 +29,7 @@ export const confirmQuantities = operation({
       purchaseOrderId,
       confirmAll: z.literal(true).optional().meta({
         description:
-          "Sets every line to its ordered quantity and moves the order to In Progress. Not together with lines.",
+          "Always true: sets every line to its ordered quantity and moves the order to In Progress. Not together with lines.",
       }),
       lines: z
         .array(
@@ -61,7 +61,7 @@ export const confirmQuantities = operation({
         lines: [{ lineItemId: exampleLineId, quantityConfirmed: 12 }],
         resolutions: exampleResolutions,
       },
-      body: { oneOf: [{ required: ["lines"] }, { required: ["confirmAll"] }] },
+      body: { alternatives: { ConfirmLines: ["lines"], ConfirmAll: ["confirmAll"] } },
     }),
   output: goodsAnswer,
   run(call, input) {
