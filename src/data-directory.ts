@@ -68,7 +68,7 @@ export function markFormat(dataDir: string): void {
 }
 
 /** The server that runs on a data directory. */
-export interface RecordedServer {
+interface RecordedServer {
   /** Where it is reached from this machine. */
   readonly url: string;
   readonly identity: string;

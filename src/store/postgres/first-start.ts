@@ -17,6 +17,10 @@ interface FirstStart {
   release(): void;
 }
 
+const selectIdentity = (schemaName: string): string =>
+  `select database_id || '.' || (select oid from pg_database where datname = current_database()) as identity
+   from "${schemaName}".first_start where one = 1`;
+
 /**
  * By which the nodes of a database are recognised. A copy of the database on the same server is told apart.
  *
@@ -25,10 +29,7 @@ interface FirstStart {
 export async function databaseIdentity(pool: PostgresPool, schemaName: string): Promise<string | null> {
   return await pool.using(async (connection) => {
     try {
-      const [row] = await connection.run<{ identity: string }>(
-        `select database_id || '.' || (select oid from pg_database where datname = current_database()) as identity
-         from "${schemaName}".first_start where one = 1`,
-      );
+      const [row] = await connection.run<{ identity: string }>(selectIdentity(schemaName));
       return row?.identity ?? null;
     } catch (error) {
       if (missing.has(sqlState(error) ?? "")) return null;
