@@ -68,7 +68,7 @@ const admin: AdminContext = {
 };
 const app = createApp({
   operations,
-  perform: createPerform({ engine, coordination, clock, ids, outbox, storefrontOf, log }),
+  perform: createPerform({ engine, coordination, clock, ids, outbox, storefrontOf, log, readers: null }),
   clock,
   ids,
   log,

@@ -17,6 +17,7 @@ import { importContext } from "./admin/exchange.ts";
 import { snapshotBytes } from "./admin/snapshot.ts";
 import { ConfigError } from "./config.ts";
 import type { OpenStore } from "./open-store.ts";
+import type { ReaderStore } from "./reader-pool.ts";
 import { memoryCoordination } from "./store/sqlite/coordination.ts";
 import type { Clock, Log } from "./store/store.ts";
 import { lockDirectory } from "./store/sqlite/directory-lock.ts";
@@ -215,6 +216,7 @@ export async function openDataDirectory(dataDir: string, log: Log): Promise<Open
     ids,
     alone: true,
     gauges: [],
+    readerStore: filesForReaders(engine),
     place: dataDir,
     identity: ids.next("srv"),
     isNew,
@@ -226,6 +228,15 @@ export async function openDataDirectory(dataDir: string, log: Log): Promise<Open
     close: () => opened.disposeAsync(),
   };
 }
+
+/** The shops' files as reader threads reach them. */
+export const filesForReaders = (engine: SqliteEngine): ReaderStore => ({
+  source: { kind: "files" },
+  lend: async (shopId) => {
+    const { path: file, ...loan } = await engine.lend(shopId);
+    return { file, ...loan };
+  },
+});
 
 function openEngineIn(directory: string, schemaDirectory: string, clock: Clock, log: Log): Promise<SqliteEngine> {
   mkdirSync(directory, { recursive: true });

@@ -9,6 +9,7 @@
 import path from "node:path";
 import { ConfigError, type DatabaseConfig, nameOfDatabase } from "./config.ts";
 import { Fault } from "./core/fault.ts";
+import type { Loan, ReaderStore } from "./reader-pool.ts";
 import { type OpenStore, dueRows } from "./open-store.ts";
 import type { Gauge } from "./http/metrics.ts";
 import type { DueRows, Engine, Log } from "./store/store.ts";
@@ -20,6 +21,7 @@ import { systemClock, timeOrderedIds } from "./system.ts";
 import { openSandbox } from "./storefront/sandbox/sandbox.ts";
 
 const shopsSchema = "openpo";
+const shopsSchemaDirectory = path.join(import.meta.dirname, "shop/schema");
 const sandboxSchema = "openpo_sandbox";
 /** The error's message and its cause's; never the address, which contains the password. */
 function reasonOf(error: unknown): string {
@@ -57,6 +59,15 @@ const gaugesOf = (pool: PostgresPool): readonly Gauge[] => [
     value: () => pool.waiting,
   },
 ];
+
+/** Every reader thread has a connection of its own, and what it sees is on the server's disk. */
+const nothingLent: Loan = { file: null, untilDurable: () => Promise.resolve(), giveBack: () => {} };
+
+/** The shops in a database as reader threads reach them. */
+export const databaseForReaders = (url: string): ReaderStore => ({
+  source: { kind: "database", url },
+  lend: () => Promise.resolve(nothingLent),
+});
 
 const unusable = (place: string, error: unknown): ConfigError =>
   new ConfigError(`OPENPO_DATABASE_URL: the database ${place} cannot be used: ${reasonOf(error)}`, { cause: error });
@@ -105,6 +116,13 @@ export async function identityOfDatabase(config: DatabaseConfig): Promise<string
   }
 }
 
+/** The shops on a connection of its own, for a reader thread. The main thread has brought the schema to this version. */
+export async function openReaderEngine(url: string): Promise<Engine> {
+  const pool = await openPostgresPool({ url, connectionsMax: 1, schemas: [shopsSchema] });
+  const options = { pool, schemaName: shopsSchema, schemaDirectory: shopsSchemaDirectory, clock: systemClock };
+  return await openPostgresEngine({ ...options, migrates: false });
+}
+
 async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore> {
   await using opening = new AsyncDisposableStack();
   const { url, connectionsMax } = config;
@@ -117,7 +135,7 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
     const engine = await openPostgresEngine({
       pool,
       schemaName,
-      schemaDirectory: path.join(import.meta.dirname, schemaDirectory),
+      schemaDirectory,
       dueRows: rows,
       clock,
       log,
@@ -125,8 +143,12 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
     opening.defer(() => engine.close());
     return engine;
   };
-  const sandboxEngine = await openEngine(sandboxSchema, "storefront/sandbox/schema", []);
-  const engine = await openEngine(shopsSchema, "shop/schema", dueRows);
+  const sandboxEngine = await openEngine(
+    sandboxSchema,
+    path.join(import.meta.dirname, "storefront/sandbox/schema"),
+    [],
+  );
+  const engine = await openEngine(shopsSchema, shopsSchemaDirectory, dueRows);
   const coordination = await postgresCoordination({ pool, schemaName: shopsSchema, owner: ids.next("node") });
   opening.defer(() => coordination.close());
   const firstStart = await claimFirstStart(pool, shopsSchema);
@@ -142,6 +164,7 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
     ids,
     alone: false,
     gauges: gaugesOf(pool),
+    readerStore: databaseForReaders(url),
     place,
     identity,
     isNew: firstStart.isNew,

@@ -5,6 +5,7 @@ import type { AdminContext } from "./admin/operation.ts";
 import type { Gauge } from "./http/metrics.ts";
 import { dueImports } from "./exchange/import-run.ts";
 import { dueEffects } from "./shop/effects.ts";
+import type { ReaderStore } from "./reader-pool.ts";
 import type { Clock, Coordination, DueRows, Engine, Ids } from "./store/store.ts";
 import type { SandboxControl } from "./storefront/sandbox/control.ts";
 import type { Storefront } from "./storefront/storefront.ts";
@@ -21,6 +22,8 @@ export interface OpenStore {
   readonly alone: boolean;
   /** Its metrics, for `GET /metrics`. */
   readonly gauges: readonly Gauge[];
+  /** How reader threads reach it. */
+  readonly readerStore: ReaderStore;
   /** Its directory or address as it is shown to people; without secrets. */
   readonly place: string;
   /**

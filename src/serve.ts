@@ -24,6 +24,7 @@ import { createPerform } from "./operations/perform.ts";
 import { operations } from "./operations/registry.ts";
 import type { OpenStore } from "./open-store.ts";
 import { type Outbox, createOutbox } from "./outbox/runner.ts";
+import { ReaderPool } from "./reader-pool.ts";
 import type { Log } from "./store/store.ts";
 import type { StorefrontOf } from "./storefront/storefront.ts";
 
@@ -84,8 +85,15 @@ export async function openService(config: Config): Promise<Service> {
   const adminToken = adminTokenOf(config, store.isNew);
   const { outbox, admin } = openOutbox(store, log);
   opening.defer(() => outbox.close());
+  const readers = new ReaderPool({ store: store.readerStore, clock: store.clock, log });
+  opening.defer(() => readers.close());
   const demo = store.isNew && config.demo ? await makeDemoShop(askHere(admin), store.clock.now()) : null;
-  const server = await listen(config, store, log, { outbox, admin, adminToken: adminToken.token });
+  const server = await listen(config, store, log, {
+    outbox,
+    readers,
+    admin,
+    adminToken: adminToken.token,
+  });
   opening.defer(() => server.stop());
   // Last: nobody has seen the keys of a start that fails before this, so the next start is a first one again.
   await store.completeFirstStart();
@@ -136,7 +144,17 @@ async function listen(
   config: Config,
   store: OpenStore,
   log: Log,
-  { outbox, admin, adminToken }: { readonly outbox: Outbox; readonly admin: AdminContext; readonly adminToken: string },
+  {
+    outbox,
+    readers,
+    admin,
+    adminToken,
+  }: {
+    readonly outbox: Outbox;
+    readonly readers: ReaderPool;
+    readonly admin: AdminContext;
+    readonly adminToken: string;
+  },
 ): Promise<RunningServer> {
   const { engine, coordination, clock, ids } = store;
   const perform = createPerform({
@@ -147,6 +165,7 @@ async function listen(
     outbox,
     storefrontOf: storefrontsOf(store),
     log,
+    readers,
   });
   const app = createApp({
     operations,
@@ -154,7 +173,7 @@ async function listen(
     clock,
     ids,
     log,
-    metrics: createMetrics(store.gauges),
+    metrics: createMetrics([...store.gauges, ...readers.gauges]),
     ready: () => engine.ready(),
     identity: store.identity,
     surfaces: [

@@ -5,6 +5,7 @@ import type { EffectOutcome } from "../core/effect.ts";
 import { Fault } from "../core/fault.ts";
 import type { Clock, Engine, Ids, Log, Statement, Tx } from "../store/store.ts";
 import type { StorefrontOf } from "../storefront/storefront.ts";
+import { LeavesLoop, type Readers } from "./broad-read.ts";
 import type { Reply } from "./envelope.ts";
 import type { Answer, Call, Committed, Operation } from "./operation.ts";
 import type { IdentifiedRequest } from "./request.ts";
@@ -18,6 +19,8 @@ export interface CallDependencies {
   };
   readonly storefrontOf: StorefrontOf;
   readonly log: Log;
+  /** Null: every read runs on the event loop. */
+  readonly readers: Readers | null;
 }
 
 /** How a request's answer is stored in the transaction of its change. */
@@ -88,6 +91,9 @@ export async function openCall(
     storefront: await deps.storefrontOf(shopId),
     ifMatch: incoming.ifMatch,
     read: (work) => engine.read(shopId, work),
+    leaveLoop: () => {
+      if (operation.scope === "read" && deps.readers !== null) throw new LeavesLoop();
+    },
     change: (work) => engine.write(shopId, work),
     settle: (effectIds, waitMs) => outbox.settle(shopId, effectIds, waitMs),
     commit,

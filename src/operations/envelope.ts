@@ -71,7 +71,11 @@ export function failure(requestId: string, fault: Fault, surface: Surface = "res
 }
 
 /** An operation's answer as a reply. */
-export const answerReply = (incoming: Incoming, operation: Operation, answer: Answer<unknown>): Reply =>
+export const answerReply = (
+  incoming: Pick<Incoming, "requestId" | "surface">,
+  operation: Operation,
+  answer: Answer<unknown>,
+): Reply =>
   success(incoming.requestId, answer.data, {
     status: operation.success,
     headers: answerHeaders(answer),
@@ -79,7 +83,10 @@ export const answerReply = (incoming: Incoming, operation: Operation, answer: An
   });
 
 /** The 304 reply when `If-None-Match` names the answer's version, by weak comparison as for every read; else null. */
-export function notModified({ requestId, ifNoneMatch }: Incoming, answer: Answer<unknown>): Reply | null {
+export function notModified(
+  { requestId, ifNoneMatch }: Pick<Incoming, "requestId" | "ifNoneMatch">,
+  answer: Answer<unknown>,
+): Reply | null {
   const { etag } = answer;
   if (ifNoneMatch === null || etag === undefined) return null;
   const names = ifNoneMatch.split(",").map((tag) => tag.trim());

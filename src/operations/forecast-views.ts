@@ -8,7 +8,10 @@ import { type CursorScope, decodeCursor, encodeCursor, invalidCursor } from "../
 import { Fault } from "../core/fault.ts";
 import { columnsOf, columnTypes, forecastRow, type ForecastContext, periodsFrom } from "../core/forecast.ts";
 import { forecastPage, loadLocationNames } from "../shop/forecast.ts";
-import { listForecastViews, loadForecastView } from "../shop/forecast-views.ts";
+import { type ForecastView, listForecastViews, loadForecastView } from "../shop/forecast-views.ts";
+import { hasMoreRows } from "../shop/size.ts";
+import type { Tx } from "../store/store.ts";
+import { rowsOnLoopMax } from "./loop-limits.ts";
 import { type Operation, operation } from "./operation.ts";
 import { read } from "./read-only.ts";
 import { cursor, id, limit, listParameter, pageShape, pathId, shownId } from "./fields.ts";
@@ -16,6 +19,9 @@ import { cursor, id, limit, listParameter, pageShape, pathId, shownId } from "./
 /** Rows of one page (spec "Limits"). */
 const rowsPageMax = 1_000;
 const rowsPageDefault = 50;
+
+/** Columns of each period in supply mode. */
+const periodColumns = 3;
 
 const tag = "Forecast views";
 
@@ -112,6 +118,23 @@ const rowSchema = z
       "A variant's figures, one for each column id: a text, a number, a boolean, or null for a blank. Dates are YYYY-MM-DD.",
   });
 
+/** Variants that a view of reorders only decides about on the event loop. */
+const variantsOnLoopMax = 200;
+
+/** Cells of an answer that are computed on the event loop. */
+const cellsOnLoopMax = 4_000;
+
+/** Whether the rows may take longer than the event loop may be held: they are many, or many variants are looked at to find them. */
+async function isBroad(tx: Tx, shopId: string, view: ForecastView, rowsMax: number): Promise<boolean> {
+  const cells = view.columns.length + (view.mode === "supply" ? periodColumns * view.horizonPeriods : 0);
+  if (rowsMax * cells <= cellsOnLoopMax && !view.onlyReorder)
+    return (
+      (view.supplierIds !== null || view.locationIds !== null) &&
+      (await hasMoreRows(tx, "variant", shopId, rowsOnLoopMax))
+    );
+  return await hasMoreRows(tx, "variant", shopId, variantsOnLoopMax);
+}
+
 const rowsOperation = operation({
   ...read,
   tag,
@@ -153,6 +176,7 @@ const rowsOperation = operation({
     const { view, locationNames, page } = await call.read(async (tx) => {
       const view = await loadForecastView(tx, shopId, input.viewId);
       if (view === null) throw new Fault("NOT_FOUND", `There is no forecast view ${shownId(input.viewId)}.`);
+      if (await isBroad(tx, shopId, view, input.limit)) call.leaveLoop();
       return {
         view,
         locationNames: view.locationIds === null ? null : await loadLocationNames(tx, shopId, view.locationIds),

@@ -119,6 +119,11 @@ export interface Call {
   readonly ifMatch: readonly string[] | null;
   /** Reads a consistent, durable state. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * Moves a read that may hold the event loop for too long (loop-limits.ts) to a reader thread, where the operation runs anew from its
+   * start (broad-read.ts). Called before the work that may take so long. Does nothing on a thread, and in a write.
+   */
+  leaveLoop(): void;
   /** Makes an intermediate change. It commits without the stored answer, so a retry must be able to continue from it. */
   change<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Makes the last change, once per call. It commits with the stored answer and the audit row, and then waits for its effects' first attempts. */

@@ -17,6 +17,7 @@ import { parseIdempotencyKey, requestFingerprint } from "../core/idempotency.ts"
 import type { Coordination } from "../store/store.ts";
 import { auditAlone, auditStatementOf } from "./audit.ts";
 import { type AnswerStore, type CallDependencies, openCall } from "./call.ts";
+import { LeavesLoop } from "./broad-read.ts";
 import { type Caller, admit, identifyWith } from "./caller.ts";
 import {
   type Reply,
@@ -111,16 +112,44 @@ function checkScope({ key }: Caller, operation: Operation): void {
 
 /** Token, schema, operation, audit row. */
 async function performRead(context: Context, request: IdentifiedRequest, operation: Operation): Promise<Reply> {
-  const { incoming } = request;
   await request.tokens.take();
-  const { raw, found } = incoming.assemble(operation, {});
+  const { raw, found } = request.incoming.assemble(operation, {});
   const input = checkInput(operation.input, raw, found);
-  const store = answerStore(context, request, operation, null);
-  const { call } = await openCall(context, request, operation, store);
-  const answer = await operation.run(call, input);
-  const reply = notModified(incoming, answer) ?? store.reply(answer);
+  const reply = await readReply(context, request, operation, input);
   await writeAuditRow(context, request, reply);
   return reply;
+}
+
+/** The answer of a read: on the event loop, or on a reader thread if the operation leaves the loop. */
+async function readReply(
+  context: Context,
+  request: IdentifiedRequest,
+  operation: Operation,
+  input: unknown,
+): Promise<Reply> {
+  const { incoming, shop } = request;
+  const { readers, clock, log, responseBytesMax } = context;
+  const store = answerStore(context, request, operation, null);
+  const { call } = await openCall(context, request, operation, store);
+  try {
+    const answer = await operation.run(call, input);
+    return notModified(incoming, answer) ?? store.reply(answer);
+  } catch (error) {
+    if (readers === null || !(error instanceof LeavesLoop)) throw error;
+    const { requestId, surface, ifNoneMatch } = incoming;
+    const { reply, bug } = await readers.read({
+      operation: operation.name,
+      input,
+      shop,
+      actor: call.actor,
+      ifMatch: call.ifMatch,
+      incoming: { requestId, surface, ifNoneMatch },
+      nowMs: clock.now(),
+      responseBytesMax,
+    });
+    if (bug !== null) log.error({ requestId, bug }, "request failed on a reader thread");
+    return reply;
+  }
 }
 
 /** Idempotency key and body; then, without a token, a replay, or token, key in flight and the operation. */

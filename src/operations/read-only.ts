@@ -17,7 +17,9 @@ import {
   loadHeader,
   pageOfParts,
 } from "../shop/read-only.ts";
+import { hasMoreRows } from "../shop/size.ts";
 import type { Tx } from "../store/store.ts";
+import { rowsOnLoopMax } from "./loop-limits.ts";
 import {
   pathId,
   shownId,
@@ -169,6 +171,7 @@ export class ReadOnlyOperations<Header extends { readonly createdAtMs: number }>
           const { shopId } = call.shop;
           const scope = { list: call.operation, shopId, filters: filtersOf(input, display) };
           const after = input.cursor === undefined ? null : resourcePosition(scope, input.cursor);
+          if (await hasMoreRows(tx, table.name, shopId, rowsOnLoopMax)) call.leaveLoop();
           const page = await listResources(tx, table, shopId, queryOf(shopId, input), after, input.limit);
           const { end } = page;
           return {

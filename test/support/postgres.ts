@@ -30,6 +30,7 @@ import { Client } from "pg";
 import { openPostgresEngine } from "../../src/store/postgres/engine.ts";
 import { openPostgresPool, type PostgresPool } from "../../src/store/postgres/connection.ts";
 import { postgresCoordination } from "../../src/store/postgres/coordination.ts";
+import { databaseForReaders } from "../../src/database.ts";
 import { dueRows } from "../../src/open-store.ts";
 import type { DueRows, Engine } from "../../src/store/store.ts";
 import { systemClock } from "../../src/system.ts";
@@ -388,6 +389,7 @@ export async function openPostgresStore(
     engine,
     sandboxEngine,
     coordination,
+    readerStore: databaseForReaders(url),
     alone: false,
     async close() {
       await coordination.close();

@@ -13,6 +13,7 @@ import { createApp } from "../../src/http/app.ts";
 import type { Surface } from "../../src/http/surface.ts";
 import { createMetrics } from "../../src/http/metrics.ts";
 import { startHttpServer, type WaitLimits } from "../../src/http/node/server.ts";
+import type { Readers } from "../../src/operations/broad-read.ts";
 import type { Operation } from "../../src/operations/operation.ts";
 import { createPerform, type PerformDependencies } from "../../src/operations/perform.ts";
 import { operations as registry } from "../../src/operations/registry.ts";
@@ -21,6 +22,7 @@ import { type ApiKey, defaultSettings, insertApiKey, saveShop, type Shop } from 
 import { type AuditEntry, listAudit } from "../../src/shop/audit.ts";
 import type { OutboxLimits } from "../../src/outbox/limits.ts";
 import { createOutbox } from "../../src/outbox/runner.ts";
+import type { ReaderStore } from "../../src/reader-pool.ts";
 import type { QueueLimits } from "../../src/store/queue.ts";
 import type { Clock, Engine, Ids } from "../../src/store/store.ts";
 import { systemClock, timeOrderedIds } from "../../src/system.ts";
@@ -45,6 +47,8 @@ export interface TestServerOptions {
   readonly beside?: TestServer;
   /** Default: as `engineVariable` says. */
   readonly postgres?: boolean;
+  /** Makes the reader threads. Default: none, every read runs on the event loop. */
+  readonly readers?: (store: ReaderStore) => Readers & { close(): Promise<void> };
   /** Replaces some dependencies of the requests. */
   readonly perform?: (deps: PerformDependencies) => Partial<PerformDependencies>;
 }
@@ -174,6 +178,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const writeKey = beside?.writeKey ?? (await addKey("write")).apiKey;
 
   const operations = options.operations ?? registry;
+  const readers = options.readers?.(store.readerStore) ?? null;
   const deps: PerformDependencies = {
     engine,
     coordination,
@@ -182,6 +187,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     outbox,
     storefrontOf,
     log,
+    readers,
     ...(options.responseBytesMax === undefined ? {} : { responseBytesMax: options.responseBytesMax }),
   };
   const perform = createPerform({ ...deps, ...options.perform?.(deps) });
@@ -219,6 +225,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
 
   const stop = async (): Promise<void> => {
     await server.stop();
+    await readers?.close();
     await outbox.close();
     await store.close();
     await place?.remove();

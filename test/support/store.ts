@@ -9,9 +9,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { memoryCoordination } from "../../src/store/sqlite/coordination.ts";
+import { filesForReaders } from "../../src/data-directory.ts";
+import type { ReaderStore } from "../../src/reader-pool.ts";
 import type { QueueLimits } from "../../src/store/queue.ts";
 import type { Clock, Coordination, Engine } from "../../src/store/store.ts";
-import { openSqliteEngine } from "../../src/store/sqlite/engine.ts";
+import { type SqliteEngine, openSqliteEngine } from "../../src/store/sqlite/engine.ts";
 import { systemClock } from "../../src/system.ts";
 import { freshDatabase, openPostgresStore, type TestDatabase } from "./postgres.ts";
 
@@ -89,6 +91,8 @@ export interface Store {
   readonly engine: Engine;
   readonly sandboxEngine: Engine;
   readonly coordination: Coordination;
+  /** How reader threads reach the shops. */
+  readonly readerStore: ReaderStore;
   /** False if other stores may be open on the same shops. */
   readonly alone: boolean;
   close(): Promise<void>;
@@ -104,7 +108,7 @@ export async function openStore(
   const url = databaseOf(directory);
   const limits = queue === undefined ? {} : { queue };
   if (url === null) {
-    const open = (name: string, room: string): Promise<Engine> =>
+    const open = (name: string, room: string): Promise<SqliteEngine> =>
       openSqliteEngine({
         directory: path.join(directory, name),
         schemaDirectory: schemaOf(room),
@@ -118,6 +122,7 @@ export async function openStore(
       engine,
       sandboxEngine,
       coordination: memoryCoordination(),
+      readerStore: filesForReaders(engine),
       alone: true,
       async close() {
         await engine.close();

@@ -13,11 +13,15 @@ import { type CursorScope, decodeCursor, encodeCursor, invalidCursor } from "../
 import { moneyToNumber, quantityToNumber } from "../../core/money.ts";
 import { statuses } from "../../core/purchase-order.ts";
 import { type AttentionOrder, ordersToLookAt } from "../../shop/attention.ts";
+import { hasMoreRows } from "../../shop/size.ts";
 import { cursor, dateSchema, id, limit, pageShape } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { readTool } from "./tool.ts";
 
 const unconfirmedDaysMax = 365;
+
+/** With more orders in the shop, looking through those on their way could hold the event loop for too long. */
+const ordersOnLoopMax = 1_000;
 
 const orderSchema = z.strictObject({
   purchaseOrderId: z.string(),
@@ -130,7 +134,10 @@ export const ordersNeedingAttention = operation({
     const nowMs = call.clock.now();
     const today = dayIn(timezone, nowMs);
     const { unconfirmedDays, supplierId = null, locationId = null } = filters;
-    const orders = await call.read((tx) => ordersToLookAt(tx, shopId, { supplierId, locationId }, today));
+    const orders = await call.read(async (tx) => {
+      if (await hasMoreRows(tx, "purchase_order", shopId, ordersOnLoopMax)) call.leaveLoop();
+      return await ordersToLookAt(tx, shopId, { supplierId, locationId }, today);
+    });
     const found = orders
       .flatMap((order): readonly Found[] => {
         const attention = attentionTo(order, { nowMs, today, unconfirmedDays });

@@ -3,6 +3,8 @@ import { z } from "zod";
 import { quantityToNumber } from "../../core/money.ts";
 import { type SupplierVariant, type Variant, loadSupplier, variantStatuses } from "../../shop/catalogue.ts";
 import { type Level, loadLevels, loadTerms, lookUpVariants } from "../../shop/look-ups.ts";
+import { hasMoreRows } from "../../shop/size.ts";
+import { rowsOnLoopMax } from "../loop-limits.ts";
 import { cursor, id, limit, moneyOrNull, pageShape, quantityOrNull, shortTextMax, text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { lookUpInput, lookUpPage, readTool } from "./tool.ts";
@@ -89,7 +91,9 @@ export const searchVariants = operation({
   async run(call, input) {
     const { shopId, currencyCode } = call.shop;
     const { search = null, ids = null, sku = null, barcode = null, supplierId = null } = input;
+    const byKey = ids ?? sku ?? barcode;
     const { rows, page } = await lookUpPage(call, input, async (tx, after, max) => {
+      if (byKey === null && (await hasMoreRows(tx, "variant", shopId, rowsOnLoopMax))) call.leaveLoop();
       const found = await lookUpVariants(tx, shopId, { search, ids, sku, barcode, supplierId }, after, max);
       const variantIds = found.rows.map((variant) => variant.variantId);
       const [levels, terms, supplier] = await Promise.all([

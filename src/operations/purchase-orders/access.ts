@@ -7,8 +7,9 @@ import { z } from "zod";
 import { Fault } from "../../core/fault.ts";
 import { mention } from "../../core/guidance.ts";
 import type { Decision, Header, PurchaseOrder } from "../../core/purchase-order.ts";
-import { type Stamp, loadHeader, loadOrder, saveDecision } from "../../shop/purchase-orders.ts";
+import { type Stamp, loadHeader, loadOrder, pageOfLines, saveDecision } from "../../shop/purchase-orders.ts";
 import type { Tx } from "../../store/store.ts";
+import { linesOnLoopMax } from "../loop-limits.ts";
 import type { Answer, Call, Committed } from "../operation.ts";
 import { etagOf, purchaseOrderJson, purchaseOrderSchema } from "./json.ts";
 import { type AskedEffect, followOnShape, idsOf, renderSideEffects } from "./side-effects.ts";
@@ -50,6 +51,21 @@ export async function orderOf(tx: Tx, call: Call, purchaseOrderId: string): Prom
   const order = await loadOrder(tx, call.shop.shopId, purchaseOrderId);
   if (order === null) throw unknownOrder(purchaseOrderId);
   return order;
+}
+
+/**
+ * The order to be shown as a whole. One with many lines is read on a reader thread.
+ *
+ * @throws Fault NOT_FOUND  there is no such order, or it was deleted.
+ */
+export async function orderToShow(tx: Tx, call: Call, purchaseOrderId: string): Promise<PurchaseOrder> {
+  const [header, page] = await Promise.all([
+    headerOf(tx, call, purchaseOrderId),
+    pageOfLines(tx, call.shop.shopId, purchaseOrderId, null, linesOnLoopMax),
+  ]);
+  if (page.end === null) return { ...header, lineItems: page.lineItems };
+  call.leaveLoop();
+  return await orderOf(tx, call, purchaseOrderId);
 }
 
 /**

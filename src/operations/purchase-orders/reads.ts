@@ -19,8 +19,10 @@ import { paidStatuses, statuses, storefrontSyncStates } from "../../core/purchas
 import { loadSupplier } from "../../shop/catalogue.ts";
 import { loadAttachments, loadSupplierCredits } from "../../shop/purchase-order-attachments.ts";
 import { type HistoryPosition, loadReceipts, pageOfCosts, pageOfLog } from "../../shop/purchase-order-history.ts";
-import { listOrders } from "../../shop/purchase-order-list.ts";
+import { type OrderFilters, listOrders } from "../../shop/purchase-order-list.ts";
 import { pageOfLines } from "../../shop/purchase-orders.ts";
+import { hasMoreRows } from "../../shop/size.ts";
+import { entriesOnLoopMax, linesOnLoopMax, rowsOnLoopMax } from "../loop-limits.ts";
 import {
   addressJson,
   cursor,
@@ -38,7 +40,7 @@ import {
   textParameter,
 } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { exampleId, headerOf, orderOf, path, read } from "./access.ts";
+import { exampleId, headerOf, orderToShow, path, read } from "./access.ts";
 import {
   addressesSchema,
   appliedCreditJson,
@@ -117,27 +119,24 @@ export const listPurchaseOrders = operation({
     const { limit, cursor, ...filters } = input;
     const scope = { list: call.operation, shopId, filters };
     const after = cursor === undefined ? null : historyPosition(decodeCursor(scope, cursor));
-    const page = await call.read((tx) =>
-      listOrders(
-        tx,
-        shopId,
-        {
-          statuses: input.status ?? null,
-          paidStatuses: input.paidStatus ?? null,
-          storefrontSyncStates: input.storefrontSyncState ?? null,
-          expectedBefore: input.expectedBefore ?? null,
-          supplierId: input.supplierId ?? null,
-          locationId: input.locationId ?? null,
-          variantId: input.variantId ?? null,
-          sku: input.sku ?? null,
-          search: input.search ?? null,
-          createdFromMs: input.dateFrom ?? null,
-          createdBeforeMs: input.dateTo ?? null,
-        },
-        after === null ? null : { createdAtMs: after.atMs, purchaseOrderId: after.id },
-        limit,
-      ),
-    );
+    const asked: OrderFilters = {
+      statuses: input.status ?? null,
+      paidStatuses: input.paidStatus ?? null,
+      storefrontSyncStates: input.storefrontSyncState ?? null,
+      expectedBefore: input.expectedBefore ?? null,
+      supplierId: input.supplierId ?? null,
+      locationId: input.locationId ?? null,
+      variantId: input.variantId ?? null,
+      sku: input.sku ?? null,
+      search: input.search ?? null,
+      createdFromMs: input.dateFrom ?? null,
+      createdBeforeMs: input.dateTo ?? null,
+    };
+    const position = after === null ? null : { createdAtMs: after.atMs, purchaseOrderId: after.id };
+    const page = await call.read(async (tx) => {
+      if (await hasMoreRows(tx, "purchase_order", shopId, rowsOnLoopMax)) call.leaveLoop();
+      return await listOrders(tx, shopId, asked, position, limit);
+    });
     return {
       data: {
         purchaseOrders: page.orders.map(headerJson),
@@ -180,7 +179,7 @@ export const getPurchaseOrder = operation({
   }),
   run: (call, input) =>
     call.read(async (tx) => {
-      const order = await orderOf(tx, call, input.purchaseOrderId);
+      const order = await orderToShow(tx, call, input.purchaseOrderId);
       const { payments, documents, shipments } = await loadAttachments(tx, call.shop.shopId, input.purchaseOrderId);
       const shipment = currentShipment(shipments);
       return {
@@ -219,6 +218,7 @@ export const listLineItems = operation({
     const after = input.cursor === undefined ? null : linePosition(decodeCursor(scope, input.cursor));
     return call.read(async (tx) => {
       const order = await headerOf(tx, call, input.purchaseOrderId);
+      if (input.limit === undefined && order.itemCount > linesOnLoopMax) call.leaveLoop();
       const page = await pageOfLines(tx, shopId, input.purchaseOrderId, after, input.limit ?? null);
       return {
         data: {
@@ -381,7 +381,7 @@ export const getReceiptSchedule = operation({
   run: (call, input) =>
     call.read(async (tx) => {
       const { shopId, timezone } = call.shop;
-      const order = await orderOf(tx, call, input.purchaseOrderId);
+      const order = await orderToShow(tx, call, input.purchaseOrderId);
       const { shipments } = await loadAttachments(tx, shopId, input.purchaseOrderId);
       const supplier = order.supplierId === null ? null : await loadSupplier(tx, shopId, order.supplierId);
       const receipts = await loadReceipts(tx, shopId, input.purchaseOrderId);
@@ -419,6 +419,8 @@ export const listCostSyncHistory = operation({
     return call.read(async (tx) => {
       await headerOf(tx, call, input.purchaseOrderId);
       const { purchaseOrderId, variantIds } = filters;
+      if (limit === undefined && (await hasMoreRows(tx, "cost_sync", shopId, entriesOnLoopMax, purchaseOrderId)))
+        call.leaveLoop();
       const page = await pageOfCosts(tx, shopId, purchaseOrderId, variantIds ?? null, after, limit ?? null);
       return {
         data: {
@@ -447,8 +449,14 @@ export const listLog = operation({
     const scope = { list: call.operation, shopId, filters: { purchaseOrderId: input.purchaseOrderId } };
     const after = input.cursor === undefined ? null : historyPosition(decodeCursor(scope, input.cursor));
     return call.read(async (tx) => {
-      await headerOf(tx, call, input.purchaseOrderId);
-      const page = await pageOfLog(tx, shopId, input.purchaseOrderId, after, input.limit ?? null);
+      const { purchaseOrderId, limit } = input;
+      await headerOf(tx, call, purchaseOrderId);
+      if (
+        limit === undefined &&
+        (await hasMoreRows(tx, "purchase_order_log", shopId, entriesOnLoopMax, purchaseOrderId))
+      )
+        call.leaveLoop();
+      const page = await pageOfLog(tx, shopId, purchaseOrderId, after, limit ?? null);
       return {
         data: {
           log: page.entries.map(logEntryJson),

@@ -50,6 +50,8 @@ interface PostgresEngineOptions {
   readonly schemaName: string;
   /** Holds the numbered migrations. */
   readonly schemaDirectory: string;
+  /** False: the schema is at the program's version already, as for a reader thread. Default true. */
+  readonly migrates?: boolean;
   /** Rows that `shopsWithDueRows` searches for. Default: none. */
   readonly dueRows?: readonly DueRows[];
   readonly queue?: QueueLimits;
@@ -64,7 +66,8 @@ interface PostgresEngineOptions {
  * @throws Error when the schema cannot be used, saying why.
  */
 export async function openPostgresEngine(options: PostgresEngineOptions): Promise<Engine> {
-  const { pool, schemaName, schemaDirectory, dueRows = [] } = options;
+  const { pool, schemaName, schemaDirectory, dueRows = [], migrates = true } = options;
+  if (!migrates) return new PostgresEngine(options);
   const lines = [ownLine("postgres", schemaName), sharedLine(schemaDirectory)];
   const searched = dueRows.map(({ table }) => table);
   await migratePostgres(pool, schemaName, lines, searched);

@@ -76,6 +76,14 @@ interface GroupResult {
   readonly whenSynced: readonly (() => void)[];
 }
 
+/** A shop's file that another connection may read. */
+export interface FileLoan {
+  /** Resolves when everything that was committed by now is durable (S4). @throws Fault DO_UNAVAILABLE when the sync fails. */
+  untilDurable(): Promise<void>;
+  /** Ends the loan. The other connection must be closed by then. */
+  giveBack(): void;
+}
+
 interface ShopDoorOptions {
   readonly shopId: string;
   readonly openFile: () => ShopFile;
@@ -98,6 +106,8 @@ export class ShopDoor {
   #readsThisRound = 0;
   #waitingReads = 0;
   readonly #snapshots = new Set<Promise<void>>();
+  /** Readers of the file on connections of their own. */
+  readonly #loans = new Set<Promise<void>>();
   /** The failure that was logged last, until a write succeeds. */
   #loggedFailure: string | null = null;
 
@@ -121,6 +131,7 @@ export class ShopDoor {
       this.#watch.idle &&
       this.#waitingReads === 0 &&
       this.#snapshots.size === 0 &&
+      this.#loans.size === 0 &&
       this.#retiring === null &&
       !(this.#file?.busy ?? false)
     );
@@ -185,6 +196,32 @@ export class ShopDoor {
     } finally {
       this.#snapshots.delete(snapshot);
     }
+  }
+
+  /**
+   * Lets another connection read the file until the loan is returned; until then the file is not closed.
+   *
+   * @throws Fault DO_UNAVAILABLE when the file cannot be opened.
+   */
+  async lend(): Promise<FileLoan> {
+    while (this.#inTurn || this.#retiring !== null) await this.#untilReadable();
+    const file = this.open();
+    try {
+      file.share();
+    } catch (error) {
+      if (!(error instanceof StoreFailure)) throw error;
+      this.#abandon(file, error);
+      throw error.fault;
+    }
+    const { promise: returned, resolve } = Promise.withResolvers<void>();
+    this.#loans.add(returned);
+    return {
+      untilDurable: () => file.untilSynced(),
+      giveBack: () => {
+        this.#loans.delete(returned);
+        resolve();
+      },
+    };
   }
 
   write<T>(work: Work<T>, durable: boolean): Promise<T> {
@@ -299,6 +336,7 @@ export class ShopDoor {
   async #retire(file: ShopFile): Promise<void> {
     // Reads on the same connection end in this round of the event loop.
     await nextRound();
+    await Promise.all(this.#loans);
     await file.untilQuiet();
     file.close();
     this.#retiring = null;
@@ -322,6 +360,7 @@ export class ShopDoor {
       await this.#retiring;
       await this.#file?.untilQuiet();
       await Promise.allSettled(this.#snapshots);
+      await Promise.all(this.#loans);
       await nextRound();
     }
     this.close();

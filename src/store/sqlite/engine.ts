@@ -12,7 +12,7 @@ import type { Fault } from "../../core/fault.ts";
 import { notFound, unavailable } from "../engine-rules.ts";
 import { type QueueLimits, defaultQueueLimits } from "../queue.ts";
 import type { Clock, Engine, Log, Work, WriteOptions } from "../store.ts";
-import { ShopDoor } from "./door.ts";
+import { type FileLoan, ShopDoor } from "./door.ts";
 import { ShopFile, syncDirectory } from "./file.ts";
 import { type Schema, loadSchema } from "./schema.ts";
 
@@ -42,6 +42,13 @@ export interface SqliteEngine extends Engine {
    * @throws Fault DO_UNAVAILABLE  the shop cannot be read, or the copy cannot be written.
    */
   snapshot(shopId: string, path: string): Promise<void>;
+  /**
+   * Lets another connection read the shop's file (reader.ts) until the loan is given back.
+   *
+   * @throws Fault NOT_FOUND       there is no such shop.
+   * @throws Fault DO_UNAVAILABLE  the shop's file cannot be opened.
+   */
+  lend(shopId: string): Promise<FileLoan & { readonly path: string }>;
 }
 
 /** Opens the engine over a directory of shops. The caller has locked the data directory (directory-lock.ts). */
@@ -138,6 +145,10 @@ class SqliteShops implements SqliteEngine {
 
   async snapshot(shopId: string, path: string): Promise<void> {
     return this.#door(shopId).snapshot(path);
+  }
+
+  async lend(shopId: string): Promise<FileLoan & { readonly path: string }> {
+    return { path: this.#path(shopId), ...(await this.#door(shopId).lend()) };
   }
 
   admit(shopId: string): void {

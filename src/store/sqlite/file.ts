@@ -20,8 +20,9 @@
  *       the connection closes it copies and syncs in that order itself. With `off`, a power cut after closing could lose everything.
  * - W4. A failed sync is final: the kernel may have dropped the pages and forgotten the error, so a second sync would succeed and prove
  *       nothing. `fatal` is called, and nothing that waits is acknowledged.
- * - W5. The connection locks the file exclusively. No other process can write between two turns, there is no `-shm` file, and a statement
- *       takes no lock, which makes a small read twice as fast. In return, other programs cannot read the file of an open shop.
+ * - W5. The connection locks the file exclusively until `share` is called: a statement takes no lock, which makes a small read up to twice
+ *       as fast. From `share` on, further connections may read the file (reader.ts), and no other may write or checkpoint: what is said
+ *       of the `-wal` file stays true. A reader closes its connection before this one is closed.
  */
 import { constants as accessModes, accessSync, closeSync, fdatasync, fsyncSync, openSync } from "node:fs";
 import { dirname } from "node:path";
@@ -143,6 +144,7 @@ export class ShopFile {
   #due = 0;
   #synced = 0;
   #syncing = false;
+  #isShared = false;
   #moveDue = false;
   /** The database file is being synced after pages have been copied to it. */
   #moving: Promise<void> | null = null;
@@ -160,10 +162,14 @@ export class ShopFile {
     try {
       database = new DatabaseSync(options.path, { timeout: 0 });
       this.#database = database;
-      database.exec("pragma locking_mode = exclusive");
       // A new file's first page must be on disk before its `-wal`: sqlite ignores the `-wal` of an empty file.
       database.exec("pragma synchronous = full");
       database.exec("pragma journal_mode = wal");
+      // The first access is without the exclusive lock: that makes the `-shm` file, without which `share` could not give the lock up.
+      database.prepare("select 1 from sqlite_schema limit 1").get();
+      database.exec("pragma locking_mode = exclusive");
+      // The lock is taken by the first transaction that could write.
+      database.exec("begin immediate; commit");
       database.exec("pragma synchronous = normal");
       database.exec("pragma wal_autocheckpoint = 0");
       database.exec(`pragma journal_size_limit = ${walBytesKept}`);
@@ -391,6 +397,17 @@ export class ShopFile {
     } catch (error) {
       throw failureOf(error) ?? error;
     }
+  }
+
+  /** Lets further connections read the file, until it is closed. */
+  share(): void {
+    if (this.#isShared) return;
+    this.#guard(() => {
+      this.#database.exec("pragma locking_mode = normal");
+      // The lock is released when the next transaction ends.
+      this.#database.prepare("select 1 from sqlite_schema limit 1").get();
+    });
+    this.#isShared = true;
   }
 
   /** Moves everything into the database file and closes it. Must not be called while it is `busy`. */

@@ -1,0 +1,102 @@
+/**
+ * Broad reads: reads that would hold the event loop for too long (loop-limits.ts). An operation that finds out that its read is one
+ * calls `call.leaveLoop()`; the operation then runs anew, from its start, on a reader thread.
+ *
+ * Owns: what a thread is told and what it answers, both plain data; running an operation there. Does not own: the threads
+ * (reader-pool.ts), which reads are broad (each operation).
+ */
+import { Fault } from "../core/fault.ts";
+import type { Clock, Ids, Tx } from "../store/store.ts";
+import type { Storefront } from "../storefront/storefront.ts";
+import { type Reply, answerReply, asFault, failure, notModified, withinBytes } from "./envelope.ts";
+import type { Call, Operation } from "./operation.ts";
+import type { Incoming } from "./request.ts";
+
+/** A broad read, as a thread is told of it. */
+export interface BroadRead {
+  /** The operation's name in the registry. */
+  readonly operation: string;
+  /** As the operation's schema has parsed it. */
+  readonly input: unknown;
+  readonly shop: Call["shop"];
+  readonly actor: Call["actor"];
+  readonly ifMatch: Call["ifMatch"];
+  readonly incoming: Pick<Incoming, "requestId" | "surface" | "ifNoneMatch">;
+  /** The time of the read. */
+  readonly nowMs: number;
+  readonly responseBytesMax: number;
+}
+
+/** What a thread answers. `bug`: something other than a `Fault` was thrown, for the log. */
+export interface BroadAnswer {
+  readonly reply: Reply;
+  readonly bug: string | null;
+}
+
+/** The port to the reader threads. */
+export interface Readers {
+  /**
+   * Runs the operation on a reader thread when it is the shop's turn. The answer is durable and complete (S4).
+   *
+   * @throws Fault DO_OVERLOADED   too many of the shop's broad reads wait, or its turn did not come in time.
+   * @throws Fault DO_UNAVAILABLE  the thread has died.
+   */
+  read(broad: BroadRead): Promise<BroadAnswer>;
+}
+
+/** Thrown by `leaveLoop`: not a failure, `perform` continues on a thread. */
+export class LeavesLoop extends Error {
+  override readonly name = "LeavesLoop";
+}
+
+const unusable = (what: string) => (): never => {
+  throw new Error(`a broad read may not ${what}`);
+};
+
+const noIds: Ids = { next: unusable("make ids") };
+
+const noStorefront: Storefront = {
+  checkVariants: unusable("ask the storefront"),
+  activateVariants: unusable("ask the storefront"),
+  changeOnHand: unusable("ask the storefront"),
+  readOnHand: unusable("ask the storefront"),
+  setIncoming: unusable("ask the storefront"),
+  writeCosts: unusable("ask the storefront"),
+  readCosts: unusable("ask the storefront"),
+  setTags: unusable("ask the storefront"),
+};
+
+/** Runs a broad read where it holds up nobody. Never rejects. `read` reads the shop as `Engine.read` does. */
+export async function runBroadRead(
+  operations: readonly Operation[],
+  read: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
+  broad: BroadRead,
+): Promise<BroadAnswer> {
+  const { shop, actor, ifMatch, incoming, nowMs } = broad;
+  const clock: Clock = { now: () => nowMs };
+  try {
+    const operation = operations.find(({ name }) => name === broad.operation);
+    if (operation?.scope !== "read") throw new Error(`${broad.operation} is not a read`);
+    const call: Call = {
+      shop,
+      actor,
+      operation: operation.name,
+      requestId: incoming.requestId,
+      clock,
+      ids: noIds,
+      storefront: noStorefront,
+      ifMatch,
+      read,
+      leaveLoop: () => {},
+      change: unusable("change anything"),
+      settle: unusable("wait for effects"),
+      commit: unusable("change anything"),
+    };
+    const answer = await operation.run(call, broad.input);
+    const reply = notModified(incoming, answer) ?? answerReply(incoming, operation, answer);
+    return { reply: withinBytes(reply, broad.responseBytesMax), bug: null };
+  } catch (error) {
+    const reply = failure(incoming.requestId, asFault(error), incoming.surface);
+    return { reply, bug: error instanceof Fault ? null : String(error instanceof Error ? error.stack : error) };
+  }
+}

@@ -1,0 +1,185 @@
+/**
+ * The reader threads: broad reads run on them, with connections of their own, so that they hold up no other request.
+ *
+ * Owns: the threads, which broad read runs when (by store/fair-queue.ts). Does not own: what is read (operations/broad-read.ts), what a
+ * thread does (reader-thread.ts).
+ *
+ * A thread starts when it is first needed and ends when it was idle for a while, so that a service without broad reads has none. A thread
+ * that dies (out of memory) is replaced; its caller is told to repeat the read.
+ */
+import { once } from "node:events";
+import { availableParallelism } from "node:os";
+import { Worker } from "node:worker_threads";
+import type { Fault } from "./core/fault.ts";
+import type { Gauge } from "./http/metrics.ts";
+import type { BroadAnswer, BroadRead, Readers } from "./operations/broad-read.ts";
+import { unavailable } from "./store/engine-rules.ts";
+import { type FairLimits, FairQueue } from "./store/fair-queue.ts";
+import type { Clock, Log } from "./store/store.ts";
+
+/** At least two, so that one shop's broad reads leave a thread to the others. */
+const threadsMax = Math.max(2, Math.min(4, availableParallelism()));
+
+const defaultLimits: FairLimits = {
+  runningMax: threadsMax,
+  runningPerShopMax: threadsMax - 1,
+  // More than a full bucket of the default rate limit, so that a burst within it is not refused.
+  waitingPerShopMax: 240,
+  waitMsMax: 30_000,
+};
+
+/** A thread that was idle for so long ends. */
+const idleMsMax = 60_000;
+
+/** Memory of one thread. A read that needs more fails, and nothing else does. */
+const threadMegabytesMax = 512;
+
+/** How a thread reaches the shops. Plain data. */
+export type ReaderSource = { readonly kind: "files" } | { readonly kind: "database"; readonly url: string };
+
+/** A shop that a thread may read. */
+export interface Loan {
+  /** The shop's file; null: its rows are in the database. */
+  readonly file: string | null;
+  /** Resolves when everything that the thread may have seen is durable (S4). */
+  untilDurable(): Promise<void>;
+  giveBack(): void;
+}
+
+/** How reader threads reach the shops. */
+export interface ReaderStore {
+  readonly source: ReaderSource;
+  /** @throws Fault NOT_FOUND or DO_UNAVAILABLE as `Engine.read` does. */
+  lend(shopId: string): Promise<Loan>;
+}
+
+/** What a thread is sent. */
+export interface ThreadTask {
+  readonly file: string | null;
+  readonly broad: BroadRead;
+}
+
+interface ReaderPoolOptions {
+  readonly store: ReaderStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limits?: FairLimits;
+  /** The module that a thread runs. Default: reader-thread.ts. */
+  readonly module?: URL;
+}
+
+/** A running thread. */
+interface Thread {
+  readonly worker: Worker;
+  idleTimer: ReturnType<typeof setTimeout> | null;
+}
+
+/** The module that a thread runs has the extension of this one: `.ts`, and `.js` in the package. */
+const threadModule = new URL(import.meta.url.replace(/reader-pool(\.\w+)$/, "reader-thread$1"));
+
+const died = (cause: unknown): Fault => unavailable("This read could not be completed; nothing was changed.", cause);
+
+export class ReaderPool implements Readers {
+  readonly #options: ReaderPoolOptions;
+  readonly #queue: FairQueue;
+  readonly #idle: Thread[] = [];
+  readonly #threads = new Set<Thread>();
+  #refusal: Fault | null = null;
+
+  constructor(options: ReaderPoolOptions) {
+    this.#options = options;
+    this.#queue = new FairQueue(options.limits ?? defaultLimits, options.clock);
+  }
+
+  get gauges(): readonly Gauge[] {
+    return [
+      {
+        name: "reader_threads",
+        help: "Threads that run broad reads or wait for one.",
+        type: "gauge",
+        value: () => this.#threads.size,
+      },
+      {
+        name: "broad_reads_waiting",
+        help: "Broad reads that wait for a reader thread.",
+        type: "gauge",
+        value: () => this.#queue.waiting,
+      },
+    ];
+  }
+
+  read(broad: BroadRead): Promise<BroadAnswer> {
+    const { shopId } = broad.shop;
+    return this.#queue.run(shopId, async () => {
+      if (this.#refusal !== null) throw this.#refusal;
+      const loan = await this.#options.store.lend(shopId);
+      try {
+        const answer = await this.#onThread({ file: loan.file, broad });
+        await loan.untilDurable();
+        return answer;
+      } finally {
+        loan.giveBack();
+      }
+    });
+  }
+
+  async #onThread(task: ThreadTask): Promise<BroadAnswer> {
+    const thread = this.#idle.pop() ?? this.#start();
+    if (thread.idleTimer !== null) clearTimeout(thread.idleTimer);
+    const { worker } = thread;
+    worker.ref();
+    const answered = Promise.withResolvers<BroadAnswer>();
+    const onExit = (): void => answered.reject(died(null));
+    worker.once("message", answered.resolve);
+    worker.once("exit", onExit);
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+    worker.postMessage(task);
+    try {
+      const answer = await answered.promise;
+      this.#rest(thread);
+      return answer;
+    } finally {
+      worker.off("exit", onExit);
+    }
+  }
+
+  #rest(thread: Thread): void {
+    thread.worker.unref();
+    thread.idleTimer = setTimeout(() => {
+      this.#idle.splice(this.#idle.indexOf(thread), 1);
+      void thread.worker.terminate();
+    }, idleMsMax);
+    thread.idleTimer.unref();
+    this.#idle.push(thread);
+  }
+
+  #start(): Thread {
+    const { store, log, module = threadModule } = this.#options;
+    const worker = new Worker(module, {
+      workerData: store.source,
+      name: "openpo-reader",
+      resourceLimits: { maxOldGenerationSizeMb: threadMegabytesMax },
+    });
+    const thread: Thread = { worker, idleTimer: null };
+    this.#threads.add(thread);
+    worker.on("error", (error) => log.error({ err: error }, "A reader thread has died; another one takes its place."));
+    worker.once("exit", () => {
+      this.#threads.delete(thread);
+      const index = this.#idle.indexOf(thread);
+      if (index !== -1) this.#idle.splice(index, 1);
+    });
+    return thread;
+  }
+
+  /** Ends every thread. Reads that still run or wait are refused. */
+  async close(): Promise<void> {
+    this.#refusal ??= unavailable("The service is stopping.");
+    await Promise.all(
+      [...this.#threads].map(async ({ worker }) => {
+        const ended = once(worker, "exit");
+        await worker.terminate();
+        await ended.catch(() => {});
+      }),
+    );
+  }
+}

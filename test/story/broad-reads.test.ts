@@ -1,0 +1,157 @@
+/** Broad reads run on reader threads: the same answers, as fresh and as durable as on the event loop, and no thread for small reads. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { BroadRead, Readers } from "../../src/operations/broad-read.ts";
+import { linesOnLoopMax, rowsOnLoopMax } from "../../src/operations/loop-limits.ts";
+import { ReaderPool, type ReaderStore } from "../../src/reader-pool.ts";
+import { systemClock } from "../../src/system.ts";
+import { type TestServer, type TestServerOptions, startServer } from "../support/server.ts";
+
+const orders = "/api/v1/purchase-orders";
+const silent = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** A server with reader threads, and the names of the operations that have left the event loop. */
+async function startBroadServer(options: TestServerOptions = {}, module?: URL) {
+  const left: string[] = [];
+  const server = await startServer({
+    ...options,
+    readers: (store: ReaderStore): Readers & { close(): Promise<void> } => {
+      const pool = new ReaderPool({
+        store,
+        clock: systemClock,
+        log: silent,
+        ...(module === undefined ? {} : { module }),
+      });
+      return {
+        read: (broad: BroadRead) => {
+          left.push(broad.operation);
+          return pool.read(broad);
+        },
+        close: () => pool.close(),
+      };
+    },
+  });
+  return { server, left };
+}
+
+/** An order with so many lines. */
+async function createOrder(server: TestServer, lines: number): Promise<string> {
+  const created = await server.post(orders, { poName: `Order of ${lines}` });
+  assert.equal(created.status, 201, created.text);
+  const purchaseOrderId = created.textAt("data", "purchaseOrder", "purchaseOrderId");
+  const added = await server.post(`${orders}/${purchaseOrderId}/line-items`, {
+    lineItems: Array.from({ length: lines }, (_, index) => ({
+      variantId: `v${index}`,
+      quantityOrdered: index + 1,
+      unitCost: 2.5,
+    })),
+  });
+  assert.equal(added.status, 201, added.text);
+  return purchaseOrderId;
+}
+
+/** Orders without lines, written as rows. */
+async function addOrders(server: TestServer, count: number): Promise<void> {
+  await server.engine.write(server.shopId, (tx) =>
+    tx.batch([
+      {
+        sql: `insert into purchase_order (shop_id, purchase_order_id, po_number, status, previous_status, currency_code, tags, item_count,
+                total_value, unpriced_line_item_ids, settled_amount, paid_status, storefront_sync_state, search_folded, created_at,
+                updated_at, version)
+              with recursive number(i) as (select 1 union all select i + 1 from number where i < ${count})
+              select '${server.shopId}', 'o' || cast(i as text), 'N-' || cast(i as text), 'Draft', 'Draft', 'EUR', '[]', 0, 0, '[]', 0,
+                'Unpaid', 'never-synced', 'n-' || cast(i as text), i, i, 1 from number`,
+        params: [],
+      },
+    ]),
+  );
+}
+
+test("an order with many lines is read on a thread: every line, at the version that was acknowledged last, also as 304", async () => {
+  const { server, left } = await startBroadServer();
+  await using _ = server;
+  const small = await createOrder(server, linesOnLoopMax);
+  await server.get(`${orders}/${small}`);
+  assert.deepEqual(left, []);
+
+  const large = await createOrder(server, linesOnLoopMax + 1);
+  for (let round = 1; round <= 5; round += 1) {
+    const changed = await server.patch(`${orders}/${large}`, { note: `round ${round}` });
+    assert.equal(changed.status, 200, changed.text);
+    const read = await server.get(`${orders}/${large}`, { key: server.readKey });
+    assert.equal(read.at("data", "purchaseOrder", "note"), `round ${round}`);
+    assert.equal(read.headers["etag"], changed.headers["etag"]);
+    assert.deepEqual(
+      read.at("data", "purchaseOrder", "lineItems"),
+      changed.at("data", "purchaseOrder", "lineItems"),
+      "a thread shows what the event loop shows",
+    );
+    const unchanged = await server.get(`${orders}/${large}`, {
+      headers: { "If-None-Match": String(changed.headers["etag"]) },
+    });
+    assert.equal(unchanged.status, 304);
+  }
+  assert.deepEqual(new Set(left), new Set(["purchase_order_get"]));
+  const { length } = left;
+  await server.get(`${orders}/${large}/line-items`);
+  await server.get(`${orders}/${large}/receipt-schedule`);
+  assert.deepEqual(left.slice(length), ["purchase_order_line_item_list", "purchase_order_receipt_schedule_get"]);
+  await server.get(`${orders}/${large}/line-items?limit=20`);
+  assert.equal(left.length, length + 2, "a page of lines stays");
+  const [audited] = await server.audit();
+  assert.equal(audited?.tag, "rest:purchase_order_line_item_list");
+});
+
+test("a search of many orders runs on a thread and answers what the event loop answers; of few it stays", async () => {
+  const { server, left } = await startBroadServer();
+  await using _ = server;
+  await addOrders(server, rowsOnLoopMax);
+  const query = `${orders}?search=n-49&limit=3`;
+  const before = await server.get(query);
+  assert.deepEqual(left, []);
+  await server.post(orders, {});
+  const after = await server.get(query);
+  assert.deepEqual(left, ["purchase_order_list"]);
+  assert.deepEqual(after.at("data"), before.at("data"));
+  assert.equal(after.at("data", "totalCount"), 111);
+});
+
+test("a refusal on a thread is the refusal of the event loop, with its audit row", async () => {
+  const { server, left } = await startBroadServer({ responseBytesMax: 20_000 });
+  await using _ = server;
+  const created = await server.post(orders, {});
+  const id = created.textAt("data", "purchaseOrder", "purchaseOrderId");
+  await server.engine.write(server.shopId, (tx) =>
+    tx.batch([
+      {
+        sql: `insert into purchase_order_line (shop_id, purchase_order_id, po_line_item_id, position, variant_id, quantity_ordered,
+                quantity_confirmed, quantity_received, quantity_rejected, quantity_cancelled, quantity_synced, unit_cost,
+                unit_cost_currency_code, created_at, updated_at)
+              with recursive number(i) as (select 1 union all select i + 1 from number where i <= ${linesOnLoopMax})
+              select '${server.shopId}', '${id}', 'l' || cast(i as text), i, 'v', 1000, 0, 0, 0, 0, 0, 0, 'EUR', 0, 0 from number`,
+        params: [],
+      },
+    ]),
+  );
+  const read = await server.get(`${orders}/${id}`);
+  assert.equal(read.status, 413, read.text);
+  assert.equal(read.at("error", "code"), "OUTPUT_TOO_LARGE");
+  assert.deepEqual(left, ["purchase_order_get"]);
+  const [audited] = await server.audit();
+  assert.deepEqual([audited?.status, audited?.errorCode], [413, "OUTPUT_TOO_LARGE"]);
+});
+
+test("a thread that dies fails its read with a retryable 503, and the shop is served on", async () => {
+  const dying = `data:text/javascript,${encodeURIComponent(
+    'import { parentPort } from "node:worker_threads"; parentPort.on("message", () => process.exit(1));',
+  )}`;
+  const { server } = await startBroadServer({}, new URL(dying));
+  await using _ = server;
+  const large = await createOrder(server, linesOnLoopMax + 1);
+  for (let round = 0; round < 2; round += 1) {
+    const read = await server.get(`${orders}/${large}`);
+    assert.equal(read.status, 503, read.text);
+    assert.deepEqual([read.at("error", "code"), read.at("error", "retryable")], ["DO_UNAVAILABLE", true]);
+  }
+  assert.equal((await server.patch(`${orders}/${large}`, { note: "still here" })).status, 200);
+});
