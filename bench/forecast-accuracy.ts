@@ -168,7 +168,7 @@ function demo(): Readonly<Record<string, readonly Learned[]>> {
   for (const { variantId, locationId, date, quantity } of sales) {
     const key = `${variantId} ${locationId}`;
     const entry = series.get(key) ?? {
-      kind: `demo: ${demoSuppliers[supplierOf.get(variantId) ?? ""] ?? "other"}`,
+      kind: `demo: ${demoSuppliers[supplierOf.get(variantId) ?? ""] ?? "sets (slow)"}`,
       weeks: Array.from({ length: weekCount }, () => 0),
     };
     series.set(key, entry);

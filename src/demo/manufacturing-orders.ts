@@ -1,19 +1,27 @@
 /**
- * The demo's manufacturing orders: gift boxes and sets, made in-house or by the ceramics supplier.
+ * The demo's manufacturing orders: gift boxes and sets, made in-house, and mugs that the pottery engraves.
  */
 import type { Calendar } from "./calendar.ts";
-import { type DemoVariant, someVariants } from "./catalogue.ts";
+import { type DemoVariant, pottery, variantWith } from "./catalogue.ts";
+import { purchaseOrderIdOf } from "./purchase-orders.ts";
 import { clerk, keyOf, owner, warehouse } from "./shop.ts";
 
-/** Name, status, mode, days ago, due in days, planned, completed, scrapped. */
+/** The set's SKU, status, mode, days ago, due in days, planned, completed, scrapped. */
 const builds = [
-  ["Gift box Breakfast", "Completed", "in-house", 50, -40, 40, 40, 0],
-  ["Gift box Espresso", "Partially Completed", "in-house", 12, 2, 36, 20, 1],
-  ["Pour-over starter set", "In Progress", "in-house", 6, -1, 24, 4, 0],
-  ["Engraved mugs", "Planned", "outsourced", 4, 20, 48, 0, 0],
-  ["Tasting set", "Draft", "in-house", 1, 30, 12, 0, 0],
-  ["Tin labels", "On Hold", "outsourced", 30, 5, 200, 0, 0],
+  ["BRE-GIF-BOX", "Completed", "in-house", 50, -40, 40, 40, 0],
+  ["ESP-GIF-BOX", "Partially Completed", "in-house", 12, 2, 36, 20, 1],
+  ["POU-STA-SET", "In Progress", "in-house", 6, -1, 24, 4, 0],
+  ["ENG-MUG", "Planned", "outsourced", 4, 20, 48, 0, 0],
+  ["COF-TAS-SET", "Draft", "in-house", 1, 30, 12, 0, 0],
+  ["WIN-GIF-BOX", "On Hold", "in-house", 30, 25, 24, 0, 0],
 ] as const;
+
+/** Purchase orders that a build waits for or came from, and transfers that brought what was built, by its SKU. */
+const linked: Readonly<Record<string, { readonly purchaseOrder?: string; readonly transferOrderId?: string }>> = {
+  "BRE-GIF-BOX": { purchaseOrder: "Breakfast tea and Earl Grey", transferOrderId: "to_demo_03" },
+  "ESP-GIF-BOX": { purchaseOrder: "Espresso cups", transferOrderId: "to_demo_03" },
+  "ENG-MUG": { purchaseOrder: "Mugs with our logo" },
+};
 
 /** A manufacturing order with what its parts are made from. */
 interface Build {
@@ -26,30 +34,33 @@ interface Build {
   readonly completed: number;
   /** Completed and scrapped. */
   readonly used: number;
-  readonly materials: readonly DemoVariant[];
+  readonly materials: readonly (DemoVariant & { readonly perUnit: number })[];
   readonly built: DemoVariant;
 }
 
 export function* manufacturingOrderRecords(variants: readonly DemoVariant[], calendar: Calendar): Generator<object> {
   const { at, day } = calendar;
-  for (const [index, [name, status, executionMode, daysAgo, dueIn, planned, completed, scrapped]] of builds.entries()) {
-    const [first, second, built] = someVariants(variants, index + 4, 3);
-    if (first === undefined || second === undefined || built === undefined) continue;
+  for (const [index, [sku, status, executionMode, daysAgo, dueIn, planned, completed, scrapped]] of builds.entries()) {
+    const built = variantWith(variants, sku);
     const isOutsourced = executionMode === "outsourced";
     const key = keyOf(index);
     const moItemId = `moi_demo_${key}`;
     const used = completed + scrapped;
-    const materials = isOutsourced ? [first] : [first, second];
+    const materials = built.recipe.map(([material, perUnit]) => ({
+      ...variantWith(variants, material),
+      perUnit,
+    }));
+    const { purchaseOrder, transferOrderId } = linked[sku] ?? {};
     const build: Build = { key, moItemId, status, daysAgo, calendar, planned, completed, used, materials, built };
     yield {
       type: "manufacturingOrder",
       manufacturingOrderId: `mo_demo_${key}`,
       moNumber: `MO-${1_001 + index}`,
-      moName: name,
+      moName: `${built.productName}, ${planned} pieces`,
       status,
       executionMode,
       productionLocationId: isOutsourced ? null : warehouse,
-      supplierId: isOutsourced ? "sup_clay" : null,
+      supplierId: isOutsourced ? pottery.supplierId : null,
       plannedStartDate: day(daysAgo - 2),
       dueDate: day(-dueIn - 1),
       startedAt: used > 0 ? at(daysAgo - 1) : null,
@@ -67,26 +78,23 @@ export function* manufacturingOrderRecords(variants: readonly DemoVariant[], cal
         },
       ],
       materials: materialsOf(build),
-      linkedPurchaseOrders: index === 1 ? ["po_demo_06"] : [],
-      linkedTransferOrders: index === 0 ? ["to_demo_01"] : [],
+      linkedPurchaseOrders: purchaseOrder === undefined ? [] : [purchaseOrderIdOf(purchaseOrder)],
+      linkedTransferOrders: transferOrderId === undefined ? [] : [transferOrderId],
       stockReleases: stockReleasesOf(build),
       log: logOf(build),
     };
   }
 }
 
-/** One of the first material for each unit, two of the second. */
-const quantityPerUnit = (material: number): number => material + 1;
-
 function materialsOf({ key, moItemId, status, planned, used, materials }: Build): readonly object[] {
-  return materials.map(({ variantId, unitCost }, material) => ({
+  return materials.map(({ variantId, unitCost, perUnit }, material) => ({
     moMaterialId: `mom_demo_${key}_${material + 1}`,
     moItemId,
     variantId,
-    quantityPerUnit: quantityPerUnit(material),
-    quantityRequired: planned * quantityPerUnit(material),
-    quantityAllocated: status === "Draft" ? 0 : Math.floor((planned - used) * quantityPerUnit(material) * 0.75),
-    quantityConsumed: used * quantityPerUnit(material),
+    quantityPerUnit: perUnit,
+    quantityRequired: planned * perUnit,
+    quantityAllocated: status === "Draft" ? 0 : Math.floor((planned - used) * perUnit * 0.75),
+    quantityConsumed: used * perUnit,
     unitCost,
   }));
 }
@@ -94,11 +102,11 @@ function materialsOf({ key, moItemId, status, planned, used, materials }: Build)
 /** Materials out of stock and what was made of them into it. */
 function stockReleasesOf({ key, daysAgo, calendar, completed, used, materials, built }: Build): readonly object[] {
   if (used === 0) return [];
-  const consumed = materials.map(({ variantId }, material) => ({
+  const consumed = materials.map(({ variantId, perUnit }, material) => ({
     stockReleaseId: `mor_demo_${key}_${material + 1}`,
     variantId,
     locationId: warehouse,
-    quantity: used * quantityPerUnit(material),
+    quantity: used * perUnit,
     direction: "consume",
     releasedAt: calendar.at(daysAgo - 1, 30),
     releasedBy: clerk.name,

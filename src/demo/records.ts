@@ -3,13 +3,14 @@
  *
  * Pure: the same instant gives the same shop. Everything comes in by import, so it also shows the records of contract §8.
  */
-import { calendarFrom, dayMs } from "./calendar.ts";
+import { calendarFrom } from "./calendar.ts";
 import { catalogue, catalogueRecords } from "./catalogue.ts";
 import { forecastViews } from "./forecast-views.ts";
 import { manufacturingOrderRecords } from "./manufacturing-orders.ts";
-import { purchaseOrderRecords, supplierCreditRecord } from "./purchase-order-records.ts";
+import { purchaseOrderRecords } from "./purchase-order-records.ts";
 import { saleRecords } from "./sales.ts";
 import { locations } from "./shop.ts";
+import { stockLevels, stockRecords } from "./stock.ts";
 import { stockAdjustmentRecords } from "./stock-adjustments.ts";
 import { stockTakeReasonRecords, stockTakeRecords } from "./stock-takes.ts";
 import { transferOrderRecords } from "./transfer-orders.ts";
@@ -19,12 +20,13 @@ export function* demoRecords(nowMs: number): Generator<object> {
   const variants = catalogue();
   const calendar = calendarFrom(nowMs);
   yield* locations;
+  const levels = stockLevels(variants, nowMs);
   yield* catalogueRecords(variants);
+  yield* stockRecords(levels);
   yield* saleRecords(variants, nowMs);
-  yield supplierCreditRecord(new Date(nowMs - 19 * dayMs).toISOString().slice(0, "YYYY-MM-DD".length));
   yield* purchaseOrderRecords(variants, calendar);
   yield* stockTakeReasonRecords();
-  yield* stockTakeRecords(variants, calendar);
+  yield* stockTakeRecords(variants, levels, calendar);
   yield* stockAdjustmentRecords(variants, calendar);
   yield* transferOrderRecords(variants, calendar);
   yield* manufacturingOrderRecords(variants, calendar);

@@ -2,7 +2,7 @@
  * The demo's sales of the last year, which the forecast views are computed from.
  */
 import { dayMs } from "./calendar.ts";
-import type { DemoVariant } from "./catalogue.ts";
+import { type DemoVariant, instruments, pottery, roastery, teaEstates } from "./catalogue.ts";
 import { randomFrom } from "./random.ts";
 import { store, warehouse } from "./shop.ts";
 
@@ -10,26 +10,42 @@ import { store, warehouse } from "./shop.ts";
 export const salesDays = 371;
 
 /** How fast a supplier's variants sell compared to others of their price: coffee daily, equipment and ceramics rarely. */
-const paces: Readonly<Record<string, number>> = { sup_roastery: 1.6, sup_leaf: 1.1, sup_gear: 0.5, sup_clay: 0.35 };
+const paces: ReadonlyMap<string, number> = new Map([
+  [roastery.supplierId, 1.6],
+  [teaEstates.supplierId, 1.1],
+  [instruments.supplierId, 0.5],
+  [pottery.supplierId, 0.35],
+]);
+
+/** How fast the sets sell that the shop makes itself. */
+const paceOfSets = 0.4;
 
 /** Tea has a season: half as much again in the middle of January, half as much in July. */
-function pace({ supplier }: DemoVariant, date: Date): number {
-  const usual = paces[supplier.supplierId] ?? 1;
-  if (supplier.supplierId !== "sup_leaf") return usual;
+function pace({ terms }: DemoVariant, date: Date): number {
+  if (terms === null) return paceOfSets;
+  const usual = paces.get(terms.supplier.supplierId) ?? 1;
+  if (terms.supplier !== teaEstates) return usual;
   const yearStartMs = Date.UTC(date.getUTCFullYear(), 0, 1);
   return usual * (1 + 0.5 * Math.cos((2 * Math.PI * ((date.getTime() - yearStartMs) / dayMs - 15)) / 365.25));
 }
 
+/** How many are sold on average on a weekday of the year's beginning: more of what is cheap. */
+export const weekdaySales = (variant: DemoVariant, date: Date): number =>
+  (12 / (6 + variant.price)) * pace(variant, date);
+
+/** Whether customers can buy it. */
+export const isSold = ({ status }: DemoVariant): boolean => status === "active" || status === "unsyncable";
+
 /** Sales day by day: more at weekends, more of what is cheap, tea by its season, and a quarter more by the end of the year. */
 export function* saleRecords(variants: readonly DemoVariant[], nowMs: number): Generator<object> {
   const random = randomFrom(20_241);
+  const sold = variants.filter(isSold);
   for (let daysAgo = salesDays; daysAgo >= 1; daysAgo -= 1) {
     const date = new Date(nowMs - daysAgo * dayMs);
     const weekend = date.getUTCDay() === 6 || date.getUTCDay() === 0 ? 1.6 : 1;
     const growth = 1 + (salesDays - daysAgo) / (4 * salesDays);
-    for (const variant of variants) {
-      if (variant.status === "inactive") continue;
-      const mean = (12 / (6 + variant.price)) * pace(variant, date) * weekend * growth;
+    for (const variant of sold) {
+      const mean = weekdaySales(variant, date) * weekend * growth;
       // On average exactly `mean`.
       const quantity = Math.floor(mean * 2 * random() + random());
       if (quantity === 0) continue;

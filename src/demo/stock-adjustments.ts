@@ -1,26 +1,94 @@
 /**
- * The demo's stock adjustments.
+ * The demo's stock adjustments: what the completed stock takes found, and what happened besides.
  */
 import type { Calendar } from "./calendar.ts";
-import { type DemoVariant, someVariants } from "./catalogue.ts";
+import { type DemoVariant, variantWith } from "./catalogue.ts";
 import { clerk, keyOf, owner, store, warehouse } from "./shop.ts";
+import { stockTakes } from "./stock-takes.ts";
 
-/** Reason, status, location, who, days ago, deltas, note. The last one reverts the one before it; only the later one says so. */
-const adjustments = [
-  ["rsn_count", "Completed", warehouse, owner, 87, [-1, 2], "From the year count."],
-  ["rsn_count", "Completed", store, clerk, 40, [-1], "From the count of the shop shelves."],
-  ["rsn_damaged", "Completed", store, clerk, 21, [-2], "The tray fell."],
-  ["rsn_tasting", "Completed", store, clerk, 14, [-0.25, -0.5], "Saturday tasting."],
-  ["rsn_found", "Draft", warehouse, clerk, 1, [3], "Behind the pallet rack; to be checked."],
-  ["rsn_damaged", "Reverted", warehouse, clerk, 9, [-6], "Wet boxes."],
-  ["rsn_damaged", "Completed", warehouse, owner, 8, [6], "Only the boxes were wet."],
-] as const;
+/** How much more or less of a SKU there is. */
+type Delta = readonly [sku: string, delta: number];
+
+interface DemoAdjustment {
+  readonly reasonId: string;
+  readonly status: "Completed" | "Draft" | "Reverted";
+  readonly locationId: string;
+  readonly actor: typeof owner;
+  readonly daysAgo: number;
+  readonly deltas: readonly Delta[];
+  readonly note: string;
+}
+
+/** What each completed count found. */
+const fromCounts = stockTakes
+  .filter(({ status }) => status === "Completed")
+  .map(({ name, locationId, daysAgo, counts }): DemoAdjustment => ({
+    reasonId: "rsn_count",
+    status: "Completed",
+    locationId,
+    actor: clerk,
+    daysAgo,
+    deltas: (counts ?? []).flatMap(([sku, expected, counted]): readonly Delta[] =>
+      counted === null || counted === expected ? [] : [[sku, counted - expected]],
+    ),
+    note: `From the count "${name}".`,
+  }));
+
+/** The last one reverts the one before it; only the later one says so. */
+const adjustments: readonly DemoAdjustment[] = [
+  ...fromCounts,
+  {
+    reasonId: "rsn_damaged",
+    status: "Completed",
+    locationId: store,
+    actor: clerk,
+    daysAgo: 21,
+    deltas: [["ESP-CUP-SAND", -2]],
+    note: "The tray fell.",
+  },
+  {
+    reasonId: "rsn_tasting",
+    status: "Completed",
+    locationId: store,
+    actor: clerk,
+    daysAgo: 14,
+    deltas: [
+      ["SPR-TID-ETH-1KG", -0.25],
+      ["NOR-PIE-COL-1KG", -0.5],
+    ],
+    note: "Saturday tasting.",
+  },
+  {
+    reasonId: "rsn_found",
+    status: "Draft",
+    locationId: warehouse,
+    actor: clerk,
+    daysAgo: 1,
+    deltas: [["DRI-SIZE4", 3]],
+    note: "Behind the pallet rack; to be checked.",
+  },
+  {
+    reasonId: "rsn_damaged",
+    status: "Reverted",
+    locationId: warehouse,
+    actor: clerk,
+    daysAgo: 9,
+    deltas: [["HAR-BRE-100G", -6]],
+    note: "Wet boxes.",
+  },
+  {
+    reasonId: "rsn_damaged",
+    status: "Completed",
+    locationId: warehouse,
+    actor: owner,
+    daysAgo: 8,
+    deltas: [["HAR-BRE-100G", 6]],
+    note: "Only the boxes were wet.",
+  },
+];
 
 export function* stockAdjustmentRecords(variants: readonly DemoVariant[], { at }: Calendar): Generator<object> {
-  for (const [index, [reasonId, status, locationId, actor, daysAgo, deltas, note]] of adjustments.entries()) {
-    const isRevert = index === adjustments.length - 1;
-    // A revert has the same variants as what it takes back.
-    const adjusted = someVariants(variants, isRevert ? index - 1 : index, deltas.length);
+  for (const [index, { reasonId, status, locationId, actor, daysAgo, deltas, note }] of adjustments.entries())
     yield {
       type: "stockAdjustment",
       stockAdjustmentId: `sa_demo_${keyOf(index)}`,
@@ -31,14 +99,12 @@ export function* stockAdjustmentRecords(variants: readonly DemoVariant[], { at }
       createdBy: actor.name,
       createdAt: at(daysAgo, 245),
       appliedAt: status === "Draft" ? null : at(daysAgo, 250),
-      revertOf: isRevert ? `sa_demo_${keyOf(index - 1)}` : null,
+      revertOf: index === adjustments.length - 1 ? `sa_demo_${keyOf(index - 1)}` : null,
       note,
-      lineItems: adjusted.map(({ variantId, unitCost }, line) => ({
-        stockAdjustmentLineItemId: `sal_demo_${keyOf(index)}_${line + 1}`,
-        variantId,
-        quantityDelta: deltas[line] ?? 0,
-        unitCost,
-      })),
+      lineItems: deltas.map(([sku, quantityDelta], line) => {
+        const { variantId, unitCost } = variantWith(variants, sku);
+        const stockAdjustmentLineItemId = `sal_demo_${keyOf(index)}_${line + 1}`;
+        return { stockAdjustmentLineItemId, variantId, quantityDelta, unitCost };
+      }),
     };
-  }
 }

@@ -2,8 +2,9 @@
  * The demo's stock takes and the reasons that they and stock adjustments have.
  */
 import type { Calendar } from "./calendar.ts";
-import { type DemoVariant, someVariants } from "./catalogue.ts";
+import { type DemoVariant, variantWith } from "./catalogue.ts";
 import { clerk, keyOf, owner, store, warehouse } from "./shop.ts";
+import type { DemoLevel } from "./stock.ts";
 
 const reasons = [
   { reasonId: "rsn_count", name: "Cycle count", code: "COUNT", direction: "both", isSystem: true },
@@ -13,79 +14,86 @@ const reasons = [
   { reasonId: "rsn_old_lot", name: "Old lot", direction: "decrease", isActive: false },
 ] as const;
 
-/** Name, status, location, type, days ago, and for each variant what was expected and counted. */
-const takes = [
-  [
-    "Year count",
-    "Completed",
-    warehouse,
-    "full",
-    88,
-    [
-      [42, 42],
-      [18, 17],
-      [36, 36],
-      [12, 14],
-      [9, 9],
+/** What was expected and counted of a SKU. */
+type Count = readonly [sku: string, expected: number, counted: number | null];
+
+interface DemoTake {
+  readonly name: string;
+  readonly status: "Completed" | "Counted" | "In Progress" | "Draft";
+  readonly locationId: string;
+  readonly countType: "full" | "partial" | "cycle";
+  readonly daysAgo: number;
+  /** Null: everything at the location, not counted yet. */
+  readonly counts: readonly Count[] | null;
+}
+
+/** The completed ones first: the adjustment that each made has the same place in its list. */
+export const stockTakes: readonly DemoTake[] = [
+  {
+    name: "Coffee in the warehouse",
+    status: "Completed",
+    locationId: warehouse,
+    countType: "cycle",
+    daysAgo: 88,
+    counts: [
+      ["DOC-ESP-250G", 42, 42],
+      ["DOC-ESP-1KG", 18, 17],
+      ["BAL-BRA-250G", 36, 36],
+      ["LIG-FIL-250G", 12, 14],
+      ["SPR-TID-ETH-250G", 9, 9],
     ],
-  ],
-  [
-    "Shop shelves",
-    "Completed",
-    store,
-    "cycle",
-    40,
-    [
-      [11, 10],
-      [7, 7],
-      [5, 5],
+  },
+  {
+    name: "Shelves of the shop",
+    status: "Completed",
+    locationId: store,
+    countType: "cycle",
+    daysAgo: 40,
+    counts: [
+      ["HAR-BRE-100G", 11, 10],
+      ["TID-MUG-SAND", 7, 7],
+      ["POC-SCA-2KG", 5, 5],
     ],
-  ],
-  [
-    "Tea corner",
-    "Counted",
-    store,
-    "partial",
-    3,
-    [
-      [14, 13],
-      [9, 9],
-      [6, 8],
+  },
+  {
+    name: "Tea corner",
+    status: "Counted",
+    locationId: store,
+    countType: "partial",
+    daysAgo: 3,
+    counts: [
+      ["HAR-BRE-100G", 14, 13],
+      ["MIS-QUA-GRE-100G", 9, 9],
+      ["LAN-EAR-GRE-100G", 6, 8],
     ],
-  ],
-  [
-    "Ceramics",
-    "In Progress",
-    warehouse,
-    "partial",
-    1,
-    [
-      [22, 22],
-      [18, null],
-      [7, null],
+  },
+  {
+    name: "Ceramics",
+    status: "In Progress",
+    locationId: warehouse,
+    countType: "partial",
+    daysAgo: 1,
+    counts: [
+      ["TID-MUG-SAND", 22, 22],
+      ["ESP-CUP-SAND", 18, null],
+      ["STO-TEA-08L", 7, null],
     ],
-  ],
-  [
-    "Next year count",
-    "Draft",
-    warehouse,
-    "full",
-    0,
-    [
-      [30, null],
-      [12, null],
-    ],
-  ],
-] as const;
+  },
+  { name: "Year count", status: "Draft", locationId: warehouse, countType: "full", daysAgo: 0, counts: null },
+];
 
 export function* stockTakeReasonRecords(): Generator<object> {
   for (const reason of reasons) yield { type: "stockTakeReason", ...reason };
 }
 
-/** A completed one names the adjustment that it made, of the same place in its list. */
-export function* stockTakeRecords(variants: readonly DemoVariant[], { at }: Calendar): Generator<object> {
-  for (const [index, [name, status, locationId, countType, daysAgo, counts]] of takes.entries()) {
+export function* stockTakeRecords(
+  variants: readonly DemoVariant[],
+  levels: readonly DemoLevel[],
+  { at }: Calendar,
+): Generator<object> {
+  for (const [index, { name, status, locationId, countType, daysAgo, counts }] of stockTakes.entries()) {
     const key = keyOf(index);
+    const counted = counts ?? everythingAt(locationId, levels);
     yield {
       type: "stockTake",
       stockTakeId: `st_demo_${key}`,
@@ -100,18 +108,23 @@ export function* stockTakeRecords(variants: readonly DemoVariant[], { at }: Cale
       createdAt: at(daysAgo),
       startedAt: status === "Draft" ? null : at(daysAgo, 30),
       completedAt: status === "Completed" ? at(daysAgo, 240) : null,
-      lineItems: someVariants(variants, index, counts.length).map(({ variantId, unitCost }, line) => {
-        const [expected, counted] = counts[line] ?? [0, null];
+      lineItems: counted.map(([sku, quantityExpected, quantityCounted], line) => {
+        const { variantId, unitCost } = variantWith(variants, sku);
         return {
           stockTakeLineItemId: `stl_demo_${key}_${line + 1}`,
           variantId,
-          quantityExpected: expected,
-          quantityCounted: counted,
+          quantityExpected,
+          quantityCounted,
           unitCost,
-          countedBy: counted === null ? null : clerk.name,
-          countedAt: counted === null ? null : at(daysAgo, 60 + line * 5),
+          countedBy: quantityCounted === null ? null : clerk.name,
+          countedAt: quantityCounted === null ? null : at(daysAgo, 60 + line * 5),
         };
       }),
     };
   }
 }
+
+const everythingAt = (locationId: string, levels: readonly DemoLevel[]): readonly Count[] =>
+  levels
+    .filter((level) => level.locationId === locationId && level.onHand > 0)
+    .map(({ variant, onHand }): Count => [variant.sku, onHand, null]);

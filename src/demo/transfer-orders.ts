@@ -2,19 +2,19 @@
  * The demo's transfers between the warehouse and the shop.
  */
 import type { Calendar } from "./calendar.ts";
-import { type DemoVariant, someVariants } from "./catalogue.ts";
+import { type DemoVariant, variantWith } from "./catalogue.ts";
 import { clerk, keyOf, owner, store, warehouse } from "./shop.ts";
 
-/** Name, status, days ago, and for each variant what was requested, shipped and received. */
+/** Name, status, days ago, and for each SKU what was requested, shipped and received. */
 const transfers = [
   [
-    "Weekend stock",
+    "Coffee for the weekend",
     "Received",
     18,
     [
-      [12, 12, 12],
-      [6, 6, 6],
-      [24, 24, 24],
+      ["DOC-ESP-250G", 24, 24, 24],
+      ["DOC-ESP-1KG", 6, 6, 6],
+      ["BAL-BRA-250G", 12, 12, 12],
     ],
   ],
   [
@@ -22,8 +22,8 @@ const transfers = [
     "Partially Received",
     5,
     [
-      [12, 12, 8],
-      [6, 6, 6],
+      ["TID-MUG-SAND", 12, 12, 8],
+      ["TID-MUG-SLATE", 6, 6, 6],
     ],
   ],
   [
@@ -31,21 +31,21 @@ const transfers = [
     "In Transit",
     2,
     [
-      [10, 10, 0],
-      [4, 4, 0],
+      ["BRE-GIF-BOX", 10, 10, 0],
+      ["ESP-GIF-BOX", 4, 4, 0],
     ],
   ],
   [
-    "Next Saturday",
+    "Tea for next Saturday",
     "Ready to Ship",
     1,
     [
-      [18, 0, 0],
-      [12, 0, 0],
+      ["HAR-BRE-100G", 18, 0, 0],
+      ["JAS-RIG-100G", 12, 0, 0],
     ],
   ],
-  ["Spring window", "Draft", 0, [[6, 0, 0]]],
-  ["Kettles back", "Cancelled", 33, [[2, 0, 0]]],
+  ["Teapots for the window", "Draft", 0, [["STO-TEA-08L", 6, 0, 0]]],
+  ["Kettles back to the warehouse", "Cancelled", 33, [["POU-KET-06L", 2, 0, 0]]],
 ] as const;
 
 /** A transfer with what its parts are made from. */
@@ -74,8 +74,8 @@ export function* transferOrderRecords(variants: readonly DemoVariant[], calendar
   const { at, day } = calendar;
   for (const [index, [name, status, daysAgo, quantities]] of transfers.entries()) {
     const key = keyOf(index);
-    const lines = someVariants(variants, index + 2, quantities.length).map(({ variantId, unitCost }, line) => {
-      const [requested, shipped, received] = quantities[line] ?? [1, 0, 0];
+    const lines = quantities.map(([sku, requested, shipped, received], line) => {
+      const { variantId, unitCost } = variantWith(variants, sku);
       return {
         transferLineItemId: `tol_demo_${key}_${line + 1}`,
         variantId,
@@ -155,7 +155,7 @@ function logOf({ key, status, daysAgo, calendar, hasShipped, hasArrived }: Trans
     ...(hasShipped ? [{ minutes: 120, action: "ship", message: "Left with the van.", actor: owner }] : []),
     ...(hasArrived ? [{ minutes: 300, action: "receive", message: "Counted in at the shop.", actor: clerk }] : []),
     ...(status === "Cancelled"
-      ? [{ minutes: 60, action: "cancel", message: "Cancelled: sold in the shop.", actor: owner }]
+      ? [{ minutes: 60, action: "cancel", message: "Cancelled: they were sold in the shop.", actor: owner }]
       : []),
   ];
   return steps.map(({ minutes, ...step }, index) => ({
