@@ -278,25 +278,47 @@ interface NumberConflict {
   readonly other: string;
 }
 
+/** The order of the file whose number an order of the shop has. The planner knows that a number is unique in `purchase_order`. */
+async function conflictInShop(tx: Tx, { shopId, importId }: ImportLease): Promise<NumberConflict | undefined> {
+  const [conflict] = await tx.all<NumberConflict>(
+    `select r.line_number, r.po_number, o.purchase_order_id as other
+     from import_record r join purchase_order o
+       on o.shop_id = r.shop_id and o.po_number = r.po_number and o.purchase_order_id <> r.record_id
+     where r.shop_id = ? and r.import_id = ? and r.po_number is not null limit 1`,
+    [shopId, importId],
+  );
+  return conflict;
+}
+
 /**
- * An order of the file whose number another order has: in the file, in the shop, or in a committed import that is not in its tables
- * yet. Each finds one such order and reads indexes only.
+ * The order of the file whose number another order has, in the file or in a committed import that is not in its tables yet. The records
+ * are grouped, not joined: the statistics of a table that was filled a moment ago can make a planner join every record with every other.
  */
-const numberConflicts = [
-  `select max(line_number) as line_number, po_number, min(record_id) as other
-   from import_record where shop_id = ? and import_id = ? and po_number is not null
-   group by po_number having min(record_id) <> max(record_id) limit 1`,
-  `select r.line_number, r.po_number, o.purchase_order_id as other
-   from import_record r join purchase_order o
-     on o.shop_id = r.shop_id and o.po_number = r.po_number and o.purchase_order_id <> r.record_id
-   where r.shop_id = ? and r.import_id = ? and r.po_number is not null limit 1`,
-  `select r.line_number, r.po_number, o.record_id as other
-   from import_record r
-   join import_run u on u.shop_id = r.shop_id and u.state = 'committed' and u.import_id <> r.import_id
-   join import_record o
-     on o.shop_id = r.shop_id and o.import_id = u.import_id and o.po_number = r.po_number and o.record_id <> r.record_id
-   where r.shop_id = ? and r.import_id = ? and r.po_number is not null limit 1`,
-];
+async function conflictInFiles(tx: Tx, { shopId, importId }: ImportLease): Promise<NumberConflict | undefined> {
+  const unapplied = await tx.all<{ import_id: string }>(
+    "select import_id from import_run where shop_id = ? and state = 'committed' and import_id <> ?",
+    [shopId, importId],
+  );
+  const importIds = [importId, ...unapplied.map((run) => run.import_id)];
+  const [shared] = await tx.all<{ po_number: string }>(
+    `select po_number from import_record
+     where shop_id = ? and import_id in (${placeholders(importIds.length)}) and po_number is not null
+     group by po_number
+     having min(record_id) <> max(record_id) and max(case when import_id = ? then 1 else 0 end) = 1
+     limit 1`,
+    [shopId, ...importIds, importId],
+  );
+  if (shared === undefined) return undefined;
+  const records = await tx.all<{ import_id: string; line_number: number; record_id: string }>(
+    `select import_id, line_number, record_id from import_record
+     where shop_id = ? and import_id in (${placeholders(importIds.length)}) and po_number = ?`,
+    [shopId, ...importIds, shared.po_number],
+  );
+  const here = records.filter((record) => record.import_id === importId);
+  const last = here.sort((a, b) => a.line_number - b.line_number).at(-1);
+  const other = records.find((record) => record.record_id !== last?.record_id);
+  return { line_number: last?.line_number ?? 0, po_number: shared.po_number, other: other?.record_id ?? "" };
+}
 
 /** @throws Fault INVALID_INPUT naming the second of two records with one key. */
 export async function refuseRepeats(tx: Tx, { shopId, importId }: ImportLease): Promise<void> {
@@ -330,13 +352,11 @@ export async function commitStaged(
 ): Promise<void> {
   const { shopId, importId } = lease;
   await requireLease(context, tx, lease);
-  for (const sql of numberConflicts) {
-    const [conflict] = await tx.all<NumberConflict>(sql, [shopId, importId]);
-    if (conflict !== undefined)
-      throw lineFault(conflict.line_number, [
-        { path: "/poNumber", message: `${conflict.po_number} is the number of order ${conflict.other} already` },
-      ]);
-  }
+  const conflict = (await conflictInFiles(tx, lease)) ?? (await conflictInShop(tx, lease));
+  if (conflict !== undefined)
+    throw lineFault(conflict.line_number, [
+      { path: "/poNumber", message: `${conflict.po_number} is the number of order ${conflict.other} already` },
+    ]);
   await tx.batch([
     {
       sql: "update import_run set state = 'committed' where shop_id = ? and import_id = ?",
