@@ -1202,7 +1202,7 @@ export interface Operations {
       readonly recovery?: string | undefined;
     };
     code: "INVALID_INPUT" | "ON_HAND_SYNC_IN_FLIGHT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "UPSTREAM_STOREFRONT" | "DO_OVERLOADED" | "DO_UNAVAILABLE";
-    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "VERSION_MISMATCH";
+    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "ORDER_EDITED" | "VERSION_MISMATCH";
   };
   /** Receive everything and complete */
   purchase_order_quick_complete: {
@@ -1257,7 +1257,7 @@ export interface Operations {
       readonly recovery?: string | undefined;
     };
     code: "INVALID_INPUT" | "INVENTORY_GUARD_ISSUES" | "ON_HAND_SYNC_IN_FLIGHT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "FORBIDDEN_SCOPE" | "NOT_FOUND" | "NOTHING_TO_RECEIVE" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "UPSTREAM_STOREFRONT" | "DO_OVERLOADED" | "DO_UNAVAILABLE" | "TIMEOUT";
-    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "VERSION_MISMATCH";
+    reason: "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_IN_PROGRESS" | "ORDER_EDITED" | "VERSION_MISMATCH";
   };
   /** Push stock to the storefront */
   purchase_order_storefront_sync: {

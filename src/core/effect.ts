@@ -15,7 +15,12 @@ export type Effect =
   /** Tag or untag the products of these variants as on order, by the local incoming ledger (C42). */
   | { readonly kind: "sync-tags"; readonly variantIds: readonly string[] }
   /** Read the costs of a completed order back and settle its `proposed` rows (C45). */
-  | { readonly kind: "settle-costs"; readonly purchaseOrderId: string };
+  | { readonly kind: "settle-costs"; readonly purchaseOrderId: string }
+  /**
+   * A call writes the order's unit costs, and keeps other cost syncs of the order away (C45). The call itself claims this effect and settles
+   * it. If its process dies, the lease ends and the outbox settles it; there is nothing else to do.
+   */
+  | { readonly kind: "end-cost-sync"; readonly purchaseOrderId: string };
 
 /** How far an effect is. */
 export type EffectOutcome =

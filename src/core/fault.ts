@@ -41,6 +41,7 @@ export const faultReasons = {
   IDEMPOTENCY_KEY_REUSED: { status: 400, retryAfterMs: null },
   IDEMPOTENCY_IN_PROGRESS: { status: 400, retryAfterMs: 1000 },
   VERSION_MISMATCH: { status: 412, retryAfterMs: null },
+  ORDER_EDITED: { status: 400, retryAfterMs: 1000 },
 } as const satisfies Record<string, { status: number; retryAfterMs: number | null }>;
 
 /** A reason of INVALID_INPUT. */

@@ -124,7 +124,14 @@ const texts: Readonly<Record<FaultCode | FaultReason, FailureText>> = {
     message: "The order has changed since the version that If-Match names.",
     action: "Read it again and decide anew.",
   },
+  ORDER_EDITED: {
+    message: "The order was edited while its costs were written; it was not completed.",
+    action: "Repeat the call; it writes the costs that changed.",
+  },
 };
+
+/** Reasons that every write may answer, so that they tell no failures apart. */
+const keyReasons: ReadonlySet<FaultCode | FaultReason> = new Set(["IDEMPOTENCY_KEY_REUSED", "IDEMPOTENCY_IN_PROGRESS"]);
 
 /** Waits of those that have one. */
 const retryAfterMs: Partial<Record<FaultCode | FaultReason, number>> = {
@@ -186,11 +193,9 @@ export function failureOf(
   faults: readonly (FaultCode | FaultReason)[],
   replayable: boolean,
 ): SharedFailure {
-  const reasons = faults.filter(isReason);
-  const plain = faults.filter((fault) => !isReason(fault));
-  const named = (plain.length > 0 ? plain : reasons).map(pascal).join("Or");
+  const named = faults.filter((fault) => !keyReasons.has(fault)).map(pascal);
   return {
-    name: `${named}${replayable ? "OfWrite" : ""}`,
+    name: `${named.join("Or")}${replayable ? "OfWrite" : ""}`,
     response: {
       description: faults.map((fault) => `\`${fault}\``).join(", "),
       headers: headers(

@@ -67,6 +67,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const { engine, clock, log, alone } = options;
   const limits: OutboxLimits = { ...outboxLimits, ...options.limits };
   const owner = options.ids.next("run");
+  const startedAtMs = clock.now();
   const stop = new AbortController();
   const abort = new AbortController();
   const shared = { ...options, limits, owner, stopping: stop.signal, aborting: abort.signal };
@@ -97,12 +98,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
     recover: options.recover ?? (() => Promise.resolve()),
   });
 
-  /** Makes every pending effect due, whichever earlier process of this store had claimed it. */
+  /** Makes every pending effect due that an earlier process of this store had claimed. Calls of this process claim later ones. */
   async function resumeAll(): Promise<void> {
     for (const shopId of await engine.list()) {
       if (stop.signal.aborted) return;
       try {
-        const release = releaseOthersStatement(shopId, owner, clock.now());
+        const release = releaseOthersStatement(shopId, owner, startedAtMs, clock.now());
         await engine.write(shopId, (tx) => tx.batch([release]), { durable: false });
       } catch (error) {
         log.error({ shopId, err: error }, "the shop's pending effects could not be resumed");

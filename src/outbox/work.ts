@@ -13,7 +13,7 @@ import type { ClaimedEffect } from "../shop/effects.ts";
 import type { Tx } from "../store/store.ts";
 import { settleCosts } from "./costs.ts";
 import { mirrorIncoming, syncTags } from "./mirror.ts";
-import { type Run, type Step, type WorkContext, isKind } from "./step.ts";
+import { type Run, type Step, type WorkContext, endRun, isKind, skipped } from "./step.ts";
 import { planPush } from "./stock-push.ts";
 
 const ofKind = <K extends Effect["kind"]>(claimed: readonly ClaimedEffect[], kind: K): Run<K> =>
@@ -39,6 +39,8 @@ export async function begin(tx: Tx, context: WorkContext, claimed: readonly Clai
       return await syncTags(tx, context, ofKind(claimed, "sync-tags"));
     case "settle-costs":
       return await settleCosts(tx, context, first.effect.purchaseOrderId, ofKind(claimed, "settle-costs"));
+    case "end-cost-sync":
+      return await endRun(tx, context, claimed, () => skipped, "", null);
     case undefined:
       return { kind: "ended", outcomes: new Map() };
   }

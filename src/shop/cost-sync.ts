@@ -1,12 +1,12 @@
 /**
  * Rows of the cost-sync history, and what costs are taken from (C45).
  *
- * Owns: the SQL of `cost_sync` that a completion writes, and the unit costs of the catalogue that follow. Does not own: what a cost
+ * Owns: what a completion reads and settles of `cost_sync`, and the unit costs of the catalogue that follow. Does not own: what a cost
  * becomes and what an attempt has left to do (core/cost-sync.ts), the steps of the sync (operations/purchase-orders/cost-sync.ts),
- * paging through the history (purchase-order-history.ts), reading costs back (outbox/costs.ts).
+ * adding rows and paging through them (purchase-order-history.ts), reading costs back (outbox/costs.ts).
  */
 import { type Money, asMoney, asQuantity } from "../core/money.ts";
-import type { CostFacts, CostOutcome, CostProposal, CostRow } from "../core/cost-sync.ts";
+import type { CostFacts, CostOutcome, CostRow } from "../core/cost-sync.ts";
 import type { Statement, Tx } from "../store/store.ts";
 
 /** The unit cost and the stock that the shop has of the variants of an order, by variant id. */
@@ -68,49 +68,6 @@ export async function loadCostRows(
     sourceCurrencyCode: row.source_currency_code,
   }));
 }
-
-/** A row as an attempt begins. */
-interface NewCostRow extends CostProposal {
-  readonly costSyncId: string;
-  readonly outcome: "proposed" | "skipped";
-  readonly reason: string | null;
-  readonly attempt: number;
-  readonly completion: number;
-}
-
-/** Stores a row before the storefront is called. One that is skipped is settled at once. */
-export const insertCostStatement = (
-  shopId: string,
-  purchaseOrderId: string,
-  row: NewCostRow,
-  nowMs: number,
-): Statement => ({
-  sql: `insert into cost_sync
-          (shop_id, purchase_order_id, cost_sync_id, variant_id, po_line_item_id, previous_unit_cost, proposed_unit_cost,
-           currency_code, source_unit_cost, source_currency_code, fx_rate, fx_source, outcome, reason, attempt, completion,
-           proposed_at, resolved_at)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  params: [
-    shopId,
-    purchaseOrderId,
-    row.costSyncId,
-    row.variantId,
-    row.poLineItemId,
-    row.previousUnitCost,
-    row.proposedUnitCost,
-    row.currencyCode,
-    row.sourceUnitCost,
-    row.sourceCurrencyCode,
-    row.fxRate,
-    row.fxSource,
-    row.outcome,
-    row.reason,
-    row.attempt,
-    row.completion,
-    nowMs,
-    row.outcome === "proposed" ? null : nowMs,
-  ],
-});
 
 /** Settles a row. One that stays `proposed` gets the reason and no instant. */
 export const settleCostStatement = (

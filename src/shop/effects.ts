@@ -24,6 +24,7 @@ export function laneOf(effect: Effect): string {
   switch (effect.kind) {
     case "push-stock":
     case "settle-costs":
+    case "end-cost-sync":
       return `${effect.kind} ${effect.purchaseOrderId}`;
     case "mirror-incoming":
       return `${effect.kind} ${effect.locationId}`;
@@ -254,11 +255,14 @@ export async function retryFailedMirrors(
   return retried;
 }
 
-/** Releases all leases of other runners; the attempts that they did not finish are not counted. */
-export const releaseOthersStatement = (shopId: string, owner: string, nowMs: number): Statement => ({
+/**
+ * Releases all leases of other runners on effects from `untilMs` or before; the attempts that they did not finish are not counted. Claims
+ * of calls are such leases too (order-claims.ts).
+ */
+export const releaseOthersStatement = (shopId: string, owner: string, untilMs: number, nowMs: number): Statement => ({
   sql: `update effect set due_at = ?, lease_owner = null, attempts = attempts - 1
-        where shop_id = ? and state = 'pending' and lease_owner <> ?`,
-  params: [nowMs, shopId, owner],
+        where shop_id = ? and state = 'pending' and lease_owner <> ? and created_at <= ?`,
+  params: [nowMs, shopId, owner, untilMs],
 });
 
 /** Releases all leases of this runner; the attempts that it did not finish are not counted. */

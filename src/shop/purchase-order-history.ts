@@ -110,6 +110,10 @@ export const logStatement = (shopId: string, purchaseOrderId: string, entry: Log
 export const receiptStatement = (shopId: string, purchaseOrderId: string, receipt: Receipt): Statement =>
   insertReceipt([shopId, purchaseOrderId], receipt);
 
+/** Adds a row to the order's cost history. */
+export const costStatement = (shopId: string, purchaseOrderId: string, entry: CostSyncEntry): Statement =>
+  insertCost([shopId, purchaseOrderId], entry);
+
 /** Replaces the history of the order. */
 export function historyStatements(
   shopId: string,
@@ -120,7 +124,7 @@ export function historyStatements(
     ...removeStatements(shopId, purchaseOrderId, ["purchase_order_log", "receipt", "cost_sync"]),
     ...log.map((entry) => logStatement(shopId, purchaseOrderId, entry)),
     ...receipts.map((receipt) => receiptStatement(shopId, purchaseOrderId, receipt)),
-    ...costSyncHistory.map((entry) => insertCost([shopId, purchaseOrderId], entry)),
+    ...costSyncHistory.map((entry) => costStatement(shopId, purchaseOrderId, entry)),
   ];
 }
 

@@ -58,6 +58,15 @@ const goods = [
   },
 ];
 
+/** The line with goods that the storefront has. */
+const receivedLine = (quantity: number): object => ({
+  poLineItemId: "a",
+  variantId: "red",
+  quantityOrdered: 10,
+  quantityReceived: quantity,
+  quantitySynced: quantity,
+});
+
 const receive = (token: string, quantityReceived: number): Asked => ({
   method: "POST",
   target: `${orders}/po_1/receive`,
@@ -174,13 +183,7 @@ suite("nodes on one database", { concurrency: 2 }, () => {
       const [dying, other] = [at(nodes, 0), at(nodes, 1)];
       const received = goods.map((record) =>
         record.type === "purchaseOrder"
-          ? {
-              ...record,
-              status: "Partially Received",
-              lineItems: [
-                { poLineItemId: "a", variantId: "red", quantityOrdered: 10, quantityReceived: 4, quantitySynced: 4 },
-              ],
-            }
+          ? { ...record, status: "Partially Received", lineItems: [receivedLine(4)] }
           : record,
       );
       const [stored, bare] = await Promise.all([
@@ -220,6 +223,27 @@ suite("nodes on one database", { concurrency: 2 }, () => {
       await until("the key is free", async () => (await ask(other.url, receive(bare, 4))).status === 200, 6_000);
       assert.ok(performance.now() - killedMs < 6_500, `free after ${performance.now() - killedMs} ms`);
       await lost;
+    }));
+
+  test("eight /complete on two nodes at once: one writes the costs, the others are refused before they write anything (C45)", () =>
+    withNewNodes(2, async (nodes, databaseUrl) => {
+      const received = goods.map((record) =>
+        record.type === "purchaseOrder" ? { ...record, status: "Received", lineItems: [receivedLine(10)] } : record,
+      );
+      const token = await makeShop(at(nodes, 0).url, "shop", {}, received);
+      await slowStorefront(at(nodes, 0).url, "shop", 500);
+      const complete = { method: "POST", target: `${orders}/po_1/complete`, token };
+      const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => ask(at(nodes, index).url, complete)));
+      assert.equal(answers.filter((answer) => answer.status === 200).length, 1);
+      for (const refused of answers.filter((answer) => answer.status !== 200)) {
+        assert.match(refused.text, /"ON_HAND_SYNC_IN_FLIGHT"/);
+        assert.equal(refused.headers["retry-after"], "1");
+      }
+      const calls = z.object({ data: z.object({ calls: z.object({ writeCosts: z.number() }) }) });
+      const sandbox = calls.parse(await operate(at(nodes, 1).url, "GET", "/shops/shop/sandbox"));
+      assert.equal(sandbox.data.calls.writeCosts, 1);
+      const rows = await rowsOf(databaseUrl, "shop", "select 1 from openpo.cost_sync where shop_id = $1");
+      assert.equal(rows.length, 1);
     }));
 
   test("a stopping node answers its running requests, and another node continues its follow-on work at once", () =>

@@ -484,9 +484,58 @@ test("an order edited while its costs are written is not completed with stale on
   const stale = await completing;
   assert.equal(stale.status, 400, stale.text);
   assert.equal(stale.at("error", "retryable"), true);
+  assert.equal(stale.at("error", "reason"), "ORDER_EDITED");
+  assert.equal(stale.headers["retry-after"], "1");
   await server.faults([]);
   assert.equal((await server.post(server.order("/complete"))).status, 200);
   assert.equal((await server.sandbox.state(["red"])).variants[0]?.unitCost, 50_000);
+});
+
+for (const below of ["/complete", "/quick-complete"])
+  test(`eight ${below} at once: one tells the storefront, each cost is written once, the others are refused before they tell anything`, async () => {
+    await using server = await open();
+    const [status, figures] =
+      below === "/complete" ? (["Received", synced] as const) : (["In Progress", { quantityConfirmed: 10 }] as const);
+    await server.bringOrder(status, [
+      { ...lineA, ...figures },
+      { ...lineB, ...figures, quantityOrdered: 10 },
+    ]);
+    await server.faults([], { latencyMs: 150 });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => server.post(server.order(below))));
+    assert.equal(answers.filter((answer) => answer.status === 200).length, 1);
+    for (const refused of answers.filter((answer) => answer.status !== 200)) {
+      assert.equal(refused.at("error", "code"), "ON_HAND_SYNC_IN_FLIGHT", refused.text);
+      assert.equal(refused.at("error", "retryable"), true);
+      assert.equal(refused.headers["retry-after"], "1");
+    }
+    assert.equal(await server.calls("writeCosts"), 1);
+    assert.equal(await server.calls("changeOnHand"), below === "/complete" ? 0 : 1);
+    const history = await server.get(server.order("/cost-sync-history"));
+    assert.equal(history.at("data", "costSyncHistory", "length"), 2);
+    const { variants } = await server.sandbox.state(["red", "blue"]);
+    assert.deepEqual(
+      variants.map((variant) => variant.unitCost),
+      [25_000, 40_000],
+    );
+  });
+
+test("beside a /complete that writes costs another and a /quick-complete are refused; a failure ends that at once", async () => {
+  await using server = await open();
+  await server.bringOrder("Received", [{ ...lineA, ...synced }]);
+  await server.faults([{ call: "writeCosts", outcome: "error" }], { latencyMs: 800 });
+  const completing = server.post(server.order("/complete"));
+  while ((await server.calls("writeCosts")) === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  const beside = await server.post(server.order("/complete"));
+  assert.equal(beside.at("error", "code"), "ON_HAND_SYNC_IN_FLIGHT", beside.text);
+  assert.equal((await server.post(server.order("/status"), { status: "In Progress" })).status, 200);
+  const quick = await server.post(server.order("/quick-complete"));
+  assert.equal(quick.at("error", "code"), "ON_HAND_SYNC_IN_FLIGHT", quick.text);
+  assert.equal((await server.post(server.order("/storefront-sync/reset"))).status, 200, "no push is in flight");
+  assert.equal((await completing).status, 502);
+  assert.equal(await server.calls("writeCosts"), 1);
+  await server.faults([]);
+  const done = await server.post(server.order("/quick-complete"));
+  assert.equal(done.status, 200, done.text);
 });
 
 for (const [costSyncMode, expected] of [

@@ -5,7 +5,7 @@ import type { EffectOutcome } from "../../src/core/effect.ts";
 import { decideComplete } from "../../src/core/complete.ts";
 import { zeroQuantity } from "../../src/core/money.ts";
 import { claimLane } from "../../src/shop/effects.ts";
-import { insertCostStatement } from "../../src/shop/cost-sync.ts";
+import { costStatement } from "../../src/shop/purchase-order-history.ts";
 import type { SandboxFault } from "../../src/storefront/sandbox/faults.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
 import { context, fxRate, line, money, quantity } from "../support/goods.ts";
@@ -428,27 +428,24 @@ suite("outbox: incoming, tags and costs", () => {
           documentUri: "test:",
         });
         const cost = (id: string, variantId: string) =>
-          insertCostStatement(
-            shopId,
-            "po_1",
-            {
-              costSyncId: id,
-              variantId,
-              poLineItemId: "l1",
-              previousUnitCost: null,
-              proposedUnitCost: money(7.25),
-              currencyCode: "USD",
-              sourceUnitCost: money(7.25),
-              sourceCurrencyCode: "USD",
-              fxRate: fxRate(1),
-              fxSource: "same-currency",
-              outcome: "proposed",
-              reason: null,
-              attempt: 1,
-              completion: 0,
-            },
-            0,
-          );
+          costStatement(shopId, "po_1", {
+            costSyncId: id,
+            variantId,
+            poLineItemId: "l1",
+            previousUnitCost: null,
+            proposedUnitCost: money(7.25),
+            currencyCode: "USD",
+            sourceUnitCost: money(7.25),
+            sourceCurrencyCode: "USD",
+            fxRate: fxRate(1),
+            fxSource: "same-currency",
+            outcome: "proposed",
+            reason: null,
+            attempt: 1,
+            completion: 0,
+            proposedAtMs: 0,
+            resolvedAtMs: null,
+          });
         await world.engine.write(shopId, (tx) => tx.batch([cost("cs_1", "v1"), cost("cs_2", "v2")]));
         const effects = await world.decide("po_1", async (order) => decideComplete(order, true, context()));
         await world.outbox.settle(shopId, effects, 2_000);

@@ -27,6 +27,7 @@ import { costSyncSchema, refuseUnlessPriced, type WrittenCosts, writeCosts } fro
 import { autoMoveSchema, goodsContext, statusMoveShape } from "./goods.ts";
 import { type GuardFacts, guard, guardFaults, noGuard, resolutions } from "./guard.ts";
 import { etagOf, purchaseOrderId, purchaseOrderJson, purchaseOrderSchema } from "./json.ts";
+import { type OrderClaim, withOrderClaim } from "./order-claim.ts";
 import {
   type AskedEffect,
   type FollowedOrder,
@@ -45,7 +46,7 @@ import {
   confirmationSchema,
   confirmPush,
   failureReasons,
-  refuseWhileInFlight,
+  refuseBesideSyncs,
   waitedSlot,
 } from "./stock-sync.ts";
 
@@ -60,7 +61,7 @@ export const completeOrder = operation({
   success: 200,
   repeat: "safe",
   destructive: false,
-  faults: [...faults, "ON_HAND_SYNC_IN_FLIGHT", "UPSTREAM_STOREFRONT"],
+  faults: [...faults, "ORDER_EDITED", "ON_HAND_SYNC_IN_FLIGHT", "UPSTREAM_STOREFRONT"],
   input: z.strictObject({ purchaseOrderId }).meta({ example: { purchaseOrderId: exampleId } }),
   output: z.strictObject({
     purchaseOrder: purchaseOrderSchema,
@@ -68,57 +69,57 @@ export const completeOrder = operation({
     costSync: costSyncSchema,
     ...followOnShape,
   }),
-  async run(call, input) {
-    const load = async (tx: Tx): Promise<PurchaseOrder> => {
-      const order = await orderToChange(tx, call, input.purchaseOrderId);
-      decideComplete(order, false, contextOf(call));
-      await refuseWhileInFlight(tx, call, order);
-      return order;
-    };
-    const costs = await writeCosts(call, load);
-    return call.commit(async (tx) => {
-      const order = await load(tx);
-      const decided = decideComplete(order, costs.settle, contextOf(call));
-      const effects = await saveCompletion(tx, call, order, decided, costs);
-      const { next, status } = decided;
-      return {
-        effectIds: idsOf(effects),
-        answer: (outcomes) => ({
-          data: {
-            purchaseOrder: purchaseOrderJson(next),
-            status: { before: status.before, after: status.after },
-            costSync: costs.costSync,
-            ...renderSideEffects(effects, outcomes, { order: next }),
-          },
-          etag: etagOf(next),
-        }),
+  run: (call, { purchaseOrderId }) =>
+    withOrderClaim(call, async (claim) => {
+      const load = async (tx: Tx): Promise<PurchaseOrder> => {
+        const order = await orderToChange(tx, call, purchaseOrderId);
+        decideComplete(order, false, contextOf(call));
+        await refuseBesideSyncs(tx, call, order, claim.claimId);
+        return order;
       };
-    });
-  },
+      const costs = await writeCosts(call, claim, load);
+      return call.commit(async (tx) => {
+        const order = await load(tx);
+        const decided = decideComplete(order, costs.settle, contextOf(call));
+        const effects = await saveCompletion(tx, call, claim, order, decided, costs);
+        const { next, status } = decided;
+        return {
+          effectIds: idsOf(effects),
+          answer: (outcomes) => ({
+            data: {
+              purchaseOrder: purchaseOrderJson(next),
+              status: { before: status.before, after: status.after },
+              costSync: costs.costSync,
+              ...renderSideEffects(effects, outcomes, { order: next }),
+            },
+            etag: etagOf(next),
+          }),
+        };
+      });
+    }),
 });
 
-/** How long a caller waits before it completes an order again that was edited meanwhile. */
-const editedRetryAfterMs = 1_000;
-
 /**
- * Saves the completion with the costs that follow it into the catalogue.
+ * Saves the completion with the costs that follow it into the catalogue, and ends the claim.
  *
- * @throws Fault INVALID_INPUT (retryable)  the order was edited while its costs were written.
+ * @throws Fault INVALID_INPUT (ORDER_EDITED)  the order was edited while its costs were written.
  */
 async function saveCompletion(
   tx: Tx,
   call: Call,
+  claim: OrderClaim,
   order: PurchaseOrder,
   decided: GoodsDecision,
   costs: WrittenCosts,
 ): Promise<readonly AskedEffect[]> {
   if (!costs.isCurrent(order))
     throw new Fault("INVALID_INPUT", "The order was edited while its costs were written; it was not completed.", {
+      reason: "ORDER_EDITED",
       action: "Repeat the call; it writes the costs that changed.",
-      retryAfterMs: editedRetryAfterMs,
     });
   const effects = await saveFor(tx, call, order, decided);
   if (costs.statements.length > 0) await tx.batch(costs.statements);
+  await claim.end(tx);
   return effects;
 }
 
@@ -133,7 +134,7 @@ export const quickCompleteOrder = operation({
   success: 200,
   repeat: "partly",
   destructive: false,
-  faults: [...faults, ...guardFaults, "NOTHING_TO_RECEIVE", "ON_HAND_SYNC_IN_FLIGHT"],
+  faults: [...faults, ...guardFaults, "NOTHING_TO_RECEIVE", "ORDER_EDITED", "ON_HAND_SYNC_IN_FLIGHT"],
   input: z.strictObject({ purchaseOrderId, resolutions: resolutions.optional() }).meta({
     example: { purchaseOrderId: exampleId, resolutions: exampleResolutions },
   }),
@@ -145,48 +146,64 @@ export const quickCompleteOrder = operation({
     confirmation: confirmationSchema,
     ...followOnShape,
   }),
-  async run(call, input) {
-    const id = input.purchaseOrderId;
-    const lines = await linesToPush(call, id);
-    const facts = await guard(call, lines, input.resolutions ?? []);
-    const guardSkipped = lines.filter((line) => facts.skippedLineItemIds.has(line.poLineItemId));
-    const received = await call.change((tx) => receiveEverything(tx, call, id, facts, guardSkipped));
-    const confirmation = await confirmPush(call, received.push);
-    if (confirmation.status === "failed") throw nothingPushed(confirmation, id);
-    const decide = async (tx: Tx, settleCosts: boolean) => {
-      const order = await orderOf(tx, call, id);
-      return { order, decided: decideQuickComplete(order, settleCosts, goodsContext(call, facts)) };
-    };
-    const costs = await writeCosts(call, async (tx) => (await decide(tx, false)).order, facts.skippedVariantIds);
-    return call.commit(async (tx) => {
-      const { order, decided } = await decide(tx, costs.settle);
-      const effects = [...received.effects, ...(await saveCompletion(tx, call, order, decided, costs))];
-      const { next, status } = decided;
-      return {
-        effectIds: idsOf(effects),
-        answer: (outcomes) => ({
-          data: {
-            purchaseOrder: purchaseOrderJson(next),
-            status: { ...status, before: received.before },
-            receivedLineItemIds: [...received.receivedLineItemIds],
-            costSync: costs.costSync,
-            confirmation,
-            ...quickFollowOn(confirmation, renderSideEffects(effects, outcomes, { order: next }).sideEffects, next),
-          },
-          etag: etagOf(next),
-        }),
+  run: (call, input) =>
+    withOrderClaim(call, async (claim) => {
+      const id = input.purchaseOrderId;
+      const lines = await linesToPush(call, claim, id);
+      const facts = await guard(call, lines, input.resolutions ?? []);
+      const guardSkipped = lines.filter((line) => facts.skippedLineItemIds.has(line.poLineItemId));
+      const received = await call.change((tx) => receiveEverything(tx, call, claim, id, facts, guardSkipped));
+      const confirmation = await confirmPush(call, received.push);
+      if (confirmation.status === "failed") throw nothingPushed(confirmation, id);
+      const decide = async (tx: Tx, settleCosts: boolean) => {
+        const order = await orderOf(tx, call, id);
+        return { order, decided: decideQuickComplete(order, settleCosts, goodsContext(call, facts)) };
       };
-    });
+      const load = async (tx: Tx): Promise<PurchaseOrder> => (await decide(tx, false)).order;
+      const costs = await writeCosts(call, claim, load, facts.skippedVariantIds);
+      return call.commit(async (tx) => {
+        const { order, decided } = await decide(tx, costs.settle);
+        const effects = [...received.effects, ...(await saveCompletion(tx, call, claim, order, decided, costs))];
+        return {
+          effectIds: idsOf(effects),
+          answer: (outcomes) =>
+            quickAnswer(
+              received,
+              confirmation,
+              costs,
+              decided,
+              renderSideEffects(effects, outcomes, { order: decided.next }),
+            ),
+        };
+      });
+    }),
+});
+
+const quickAnswer = (
+  received: ReceivedEverything,
+  confirmation: Confirmation,
+  { costSync }: WrittenCosts,
+  { next, status }: GoodsDecision,
+  { sideEffects }: FollowOn,
+) => ({
+  data: {
+    purchaseOrder: purchaseOrderJson(next),
+    status: { ...status, before: received.before },
+    receivedLineItemIds: [...received.receivedLineItemIds],
+    costSync,
+    confirmation,
+    ...quickFollowOn(confirmation, sideEffects, next),
   },
+  etag: etagOf(next),
 });
 
 /** The lines that will be pushed, once everything that may be refused has been looked at. Nothing is changed. */
-const linesToPush = (call: Call, purchaseOrderId: string): Promise<PurchaseOrder["lineItems"]> =>
+const linesToPush = (call: Call, claim: OrderClaim, purchaseOrderId: string): Promise<PurchaseOrder["lineItems"]> =>
   call.read(async (tx) => {
     const order = await orderToChange(tx, call, purchaseOrderId);
     const context = goodsContext(call, noGuard);
     const trial = decideQuickReceive(order, context);
-    await refuseWhileInFlight(tx, call, order);
+    await refuseBesideSyncs(tx, call, order, claim.claimId);
     await refuseUnlessPriced(tx, call, trial.next);
     return syncableLines(trial.next, context);
   });
@@ -202,6 +219,7 @@ interface ReceivedEverything {
 async function receiveEverything(
   tx: Tx,
   call: Call,
+  claim: OrderClaim,
   purchaseOrderId: string,
   facts: GuardFacts,
   guardSkipped: PurchaseOrder["lineItems"],
@@ -209,8 +227,9 @@ async function receiveEverything(
   const order = await orderToChange(tx, call, purchaseOrderId);
   const context = goodsContext(call, facts);
   const decided = decideQuickReceive(order, context);
-  await refuseWhileInFlight(tx, call, order);
+  await refuseBesideSyncs(tx, call, order, claim.claimId);
   const effects = await saveFor(tx, call, order, decided);
+  await claim.take(tx, { kind: "end-cost-sync", purchaseOrderId });
   const push = await askedPush(tx, call, purchaseOrderId, {
     effectId: effects.find((effect) => effect.kind === "push-stock")?.effectId ?? null,
     lines: syncableLines(decided.next, context),

@@ -26,18 +26,14 @@ import { Fault } from "../../core/fault.ts";
 import type { VariantStanding } from "../../core/guard.ts";
 import type { PurchaseOrder } from "../../core/purchase-order.ts";
 import { supplierVariantStatement } from "../../shop/catalogue.ts";
-import {
-  catalogueCostStatement,
-  insertCostStatement,
-  loadCostFacts,
-  loadCostRows,
-  settleCostStatement,
-} from "../../shop/cost-sync.ts";
+import { catalogueCostStatement, loadCostFacts, loadCostRows, settleCostStatement } from "../../shop/cost-sync.ts";
+import { costStatement } from "../../shop/purchase-order-history.ts";
 import type { Statement, Tx } from "../../store/store.ts";
 import { type ItemResult, StorefrontError } from "../../storefront/storefront.ts";
 import type { Call } from "../operation.ts";
 import { withinLimit } from "../upstream.ts";
 import { variantStandings } from "./guard.ts";
+import type { OrderClaim } from "./order-claim.ts";
 
 export const costSyncSchema = z
   .strictObject({
@@ -92,7 +88,8 @@ export async function refuseUnlessPriced(tx: Tx, call: Call, order: PurchaseOrde
 /**
  * Writes the costs of an order's received lines to the storefront and to the supplier's catalogue.
  *
- * @param load              reads the order inside a change and refuses if it may no longer be completed.
+ * @param claim             is taken before the storefront is told anything, so that one cost sync of an order runs at a time.
+ * @param load              reads the order inside a change and refuses if it may no longer be completed, or another cost sync runs.
  * @param skippedVariantIds variants that the caller wants recorded without the storefront (C44 "skip").
  * @throws Fault INVALID_INPUT naming `fxRateOverride`  a cost cannot be converted; nothing was changed.
  * @throws Fault UPSTREAM_STOREFRONT  the storefront did not take every cost; what it took is kept and skipped by the next attempt.
@@ -100,6 +97,7 @@ export async function refuseUnlessPriced(tx: Tx, call: Call, order: PurchaseOrde
  */
 export async function writeCosts(
   call: Call,
+  claim: OrderClaim,
   load: (tx: Tx) => Promise<PurchaseOrder>,
   skippedVariantIds: ReadonlySet<string> = new Set(),
 ): Promise<WrittenCosts> {
@@ -109,7 +107,12 @@ export async function writeCosts(
     call,
     due.map((proposal) => proposal.variantId).filter((variantId) => !skippedVariantIds.has(variantId)),
   );
-  const stored = await call.change(async (tx) => storeAttempt(tx, call, await load(tx), standings, skippedVariantIds));
+  const stored = await call.change(async (tx) => {
+    const attempt = await storeAttempt(tx, call, await load(tx), standings, skippedVariantIds);
+    const { purchaseOrderId } = attempt.order;
+    if (attempt.proposals.length > 0) await claim.take(tx, { kind: "end-cost-sync", purchaseOrderId });
+    return attempt;
+  });
   const { proposals } = stored;
   const results = proposals.length === 0 ? [] : await write(call, stored);
   if (results.some((result) => !isAccepted(result))) {
@@ -161,8 +164,11 @@ async function storeAttempt(
   const completion = completionOf(order);
   const identified = due.proposals.map((proposal) => ({ ...proposal, costSyncId: call.ids.next("cs") }));
   const { attempt, writes, skipped } = costAttempt(identified, rows, standings, skippedVariantIds);
-  const insert = (proposal: StoredProposal, outcome: "proposed" | "skipped", reason: string | null): Statement =>
-    insertCostStatement(shopId, purchaseOrderId, { ...proposal, outcome, reason, attempt, completion }, nowMs);
+  // A row that is skipped is settled at once.
+  const insert = (proposal: StoredProposal, outcome: "proposed" | "skipped", reason: string | null): Statement => {
+    const times = { proposedAtMs: nowMs, resolvedAtMs: outcome === "proposed" ? null : nowMs };
+    return costStatement(shopId, purchaseOrderId, { ...proposal, outcome, reason, attempt, completion, ...times });
+  };
   const statements = [
     ...skipped.flatMap(({ proposal, reason, isRecorded }) => (isRecorded ? [] : [insert(proposal, "skipped", reason)])),
     ...writes.map((proposal) => insert(proposal, "proposed", null)),

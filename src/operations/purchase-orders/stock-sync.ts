@@ -14,6 +14,7 @@ import { quantityToNumber } from "../../core/money.ts";
 import type { LineItem, PurchaseOrder } from "../../core/purchase-order.ts";
 import { isPushed, unsyncedQuantity } from "../../core/stock-push.ts";
 import { confirmationStatus, lineConfirmation, type SyncDecision } from "../../core/sync.ts";
+import { claimsHeld } from "../../shop/order-claims.ts";
 import { loadOrder } from "../../shop/purchase-orders.ts";
 import { isPushInFlight, loadStockPushes, type SentItem, type StockPush } from "../../shop/stock-pushes.ts";
 import type { Tx } from "../../store/store.ts";
@@ -64,12 +65,25 @@ const inFlightRetryAfterMs = 1_000;
  * @throws Fault ON_HAND_SYNC_IN_FLIGHT  a push of the order has no known outcome yet (C43).
  */
 export async function refuseWhileInFlight(tx: Tx, call: Call, order: PurchaseOrder): Promise<void> {
-  if (!(await isPushInFlight(tx, call.shop.shopId, order.purchaseOrderId))) return;
-  throw new Fault("ON_HAND_SYNC_IN_FLIGHT", `A stock sync of ${order.poNumber} is still running.`, {
+  if (await isPushInFlight(tx, call.shop.shopId, order.purchaseOrderId))
+    throw inFlight(`A stock sync of ${order.poNumber} is still running.`);
+}
+
+/**
+ * @param ownClaimId the caller's own claim.
+ * @throws Fault ON_HAND_SYNC_IN_FLIGHT  a push of the order has no known outcome yet, or another call writes its unit costs (C45).
+ */
+export async function refuseBesideSyncs(tx: Tx, call: Call, order: PurchaseOrder, ownClaimId: string): Promise<void> {
+  await refuseWhileInFlight(tx, call, order);
+  const held = await claimsHeld(tx, call.shop.shopId, order.purchaseOrderId, call.clock.now(), ownClaimId);
+  if (held.has("end-cost-sync")) throw inFlight(`Another call is writing the unit costs of ${order.poNumber}.`);
+}
+
+const inFlight = (message: string): Fault =>
+  new Fault("ON_HAND_SYNC_IN_FLIGHT", message, {
     action: "Wait and repeat the same call.",
     retryAfterMs: inFlightRetryAfterMs,
   });
-}
 
 /** A push that a call has asked for. */
 export interface AskedPush {

@@ -1,0 +1,81 @@
+/**
+ * Claims of calls on an order (C45): while a call is between the changes and the storefront calls of a cost sync, other calls
+ * are refused that must not run beside it.
+ *
+ * A claim is an effect that the call itself has leased and renews. The call settles it in its last change. If the process dies, the lease
+ * ends, and the outbox runs the effect. Owns: the SQL of these effects as claims. Does not own: when a claim is taken and renewed
+ * (operations/purchase-orders/order-claim.ts), the table (effects.ts).
+ */
+import type { Effect } from "../core/effect.ts";
+import type { Statement, Tx } from "../store/store.ts";
+import { laneOf, settleEffectStatement } from "./effects.ts";
+
+/** An effect that a call claims. */
+export type ClaimEffect = Extract<Effect, { readonly kind: "end-cost-sync" }>;
+
+/** Which effect a claim is, and until when it holds without being renewed. */
+interface NewClaim {
+  readonly claimId: string;
+  readonly effect: ClaimEffect;
+  readonly nowMs: number;
+  readonly leasedUntilMs: number;
+}
+
+/** Takes a claim on the order. One of the same kind whose lease has ended is settled. */
+export function claimStatements(
+  shopId: string,
+  { claimId, effect, nowMs, leasedUntilMs }: NewClaim,
+): readonly Statement[] {
+  const lane = laneOf(effect);
+  return [
+    {
+      sql: `update effect set state = 'skipped', lease_owner = null, settled_at = ?
+            where shop_id = ? and lane = ? and state = 'pending'`,
+      params: [nowMs, shopId, lane],
+    },
+    {
+      sql: `insert into effect
+              (shop_id, effect_id, kind, lane, purchase_order_id, payload, state, attempts, due_at, detail, item_count, lease_owner,
+               created_at, settled_at)
+            values (?, ?, ?, ?, ?, ?, 'pending', 1, ?, null, 0, ?, ?, null)`,
+      params: [
+        shopId,
+        claimId,
+        effect.kind,
+        lane,
+        effect.purchaseOrderId,
+        JSON.stringify(effect),
+        leasedUntilMs,
+        claimId,
+        nowMs,
+      ],
+    },
+  ];
+}
+
+/** Renews the claim, unless the outbox has taken it. */
+export const renewClaimStatement = (shopId: string, claimId: string, leasedUntilMs: number): Statement => ({
+  sql: `update effect set due_at = ?
+        where shop_id = ? and effect_id = ? and state = 'pending' and lease_owner = effect_id`,
+  params: [leasedUntilMs, shopId, claimId],
+});
+
+/** Ends the claim. */
+export const endClaimStatement = (shopId: string, claimId: string, nowMs: number): Statement =>
+  settleEffectStatement(shopId, claimId, { state: "skipped" }, nowMs);
+
+/** The kinds of claims that calls hold on the order now. @param ownClaimId a claim to leave out. */
+export async function claimsHeld(
+  tx: Tx,
+  shopId: string,
+  purchaseOrderId: string,
+  nowMs: number,
+  ownClaimId: string | null,
+): Promise<ReadonlySet<ClaimEffect["kind"]>> {
+  const rows = await tx.all<{ effect_id: string; kind: ClaimEffect["kind"] }>(
+    `select effect_id, kind from effect
+     where shop_id = ? and lane = ? and state = 'pending' and lease_owner = effect_id and due_at > ?`,
+    [shopId, laneOf({ kind: "end-cost-sync", purchaseOrderId }), nowMs],
+  );
+  return new Set(rows.filter((row) => row.effect_id !== ownClaimId).map((row) => row.kind));
+}
