@@ -2,6 +2,7 @@
  * The environment, read once at start into one frozen value (contract §1). Only the command line (cli.ts) reads it.
  */
 import { z } from "zod";
+import { bodiesBytesMax, connectionsMax, unreadBytesMax } from "./core/limits.ts";
 
 /** Values of OPENPO_LOG_LEVEL. */
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
@@ -28,6 +29,12 @@ export interface Config {
   /** An empty data directory or database gets the demo shop. */
   readonly demo: boolean;
   readonly logLevel: (typeof logLevels)[number];
+  /** Bounds on what clients can make the process hold (core/limits.ts). */
+  readonly limits: {
+    readonly connectionsMax: number;
+    readonly unreadBytesMax: number;
+    readonly bodiesBytesMax: number;
+  };
 }
 
 /** A value of the environment cannot be used. The message is one line and names the variable. */
@@ -49,7 +56,17 @@ const hostName = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])$/;
 
 const portMessage = "must be a port number, 0 to 65535 (0: any free port)";
 
-const connectionsMessage = "must be a number of connections, 2 to 200";
+const mebibyte = 1_048_576;
+
+/** A whole number from `min` to `max`. */
+function countBetween(min: number, max: number, things: string) {
+  const message = `must be a number of ${things}, ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, message)
+    .transform(Number)
+    .refine((count) => count >= min && count <= max, message);
+}
 
 /** Whether PostgreSQL's own clients would take it as an address. */
 const isDatabaseUrl = (value: string): boolean =>
@@ -102,13 +119,10 @@ const environment = z.object({
         "must be like postgres://USER:PASSWORD@HOST:5432/DATABASE, with special characters of the password encoded (@ as %40)",
     })
     .transform((url) => (url === "" ? null : url)),
-  OPENPO_DATABASE_CONNECTIONS: given("10").pipe(
-    z
-      .string()
-      .regex(/^\d{1,3}$/, connectionsMessage)
-      .transform(Number)
-      .refine((count) => count >= 2 && count <= 200, connectionsMessage),
-  ),
+  OPENPO_DATABASE_CONNECTIONS: given("10").pipe(countBetween(2, 200, "connections")),
+  OPENPO_CONNECTIONS_MAX: given(String(connectionsMax)).pipe(countBetween(10, 100_000, "connections")),
+  OPENPO_UNREAD_MB: given(String(unreadBytesMax / mebibyte)).pipe(countBetween(16, 1_000_000, "megabytes")),
+  OPENPO_BODIES_MB: given(String(bodiesBytesMax / mebibyte)).pipe(countBetween(4, 1_000_000, "megabytes")),
   OPENPO_LOG_LEVEL: given("info").pipe(z.enum(logLevels, { error: `must be one of ${logLevels.join(", ")}` })),
 });
 
@@ -123,15 +137,20 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     const [issue] = parsed.error.issues;
     throw new ConfigError(`${issue?.path.join(".") ?? "environment"}: ${issue?.message ?? "cannot be used"}`);
   }
-  const { OPENPO_DATABASE_URL: url, OPENPO_DATABASE_CONNECTIONS: connectionsMax } = parsed.data;
+  const { OPENPO_DATABASE_URL: url, OPENPO_DATABASE_CONNECTIONS: databaseConnections } = parsed.data;
   return Object.freeze({
     port: parsed.data.PORT,
     host: parsed.data.OPENPO_HOST,
     allowedHosts: parsed.data.OPENPO_ALLOWED_HOSTS,
     dataDir: parsed.data.OPENPO_DATA_DIR,
-    database: url === null ? null : Object.freeze({ url, connectionsMax }),
+    database: url === null ? null : Object.freeze({ url, connectionsMax: databaseConnections }),
     adminToken: parsed.data.OPENPO_ADMIN_TOKEN,
     demo: parsed.data.OPENPO_DEMO === "1",
     logLevel: parsed.data.OPENPO_LOG_LEVEL,
+    limits: Object.freeze({
+      connectionsMax: parsed.data.OPENPO_CONNECTIONS_MAX,
+      unreadBytesMax: parsed.data.OPENPO_UNREAD_MB * mebibyte,
+      bodiesBytesMax: parsed.data.OPENPO_BODIES_MB * mebibyte,
+    }),
   });
 }

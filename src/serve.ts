@@ -15,8 +15,9 @@ import { type Config, ConfigError, localUrl } from "./config.ts";
 import { forgetServer, keptAdminToken, makeAdminToken, openDataDirectory, recordServer } from "./data-directory.ts";
 import { openDatabase } from "./database.ts";
 import { createApp } from "./http/app.ts";
+import { BodyMemory } from "./http/body.ts";
 import { createDocs } from "./http/docs.ts";
-import { createMetrics } from "./http/metrics.ts";
+import { createMetrics, type Gauge } from "./http/metrics.ts";
 import { loadReferenceBundle } from "./http/node/reference-bundle.ts";
 import { type RunningServer, startHttpServer } from "./http/node/server.ts";
 import { createMcp } from "./mcp/app.ts";
@@ -139,6 +140,13 @@ const storefrontsOf =
   (shopId) =>
     Promise.resolve(store.sandboxOf(shopId));
 
+const residentMemory: Gauge = {
+  name: "resident_memory_bytes",
+  help: "Memory of the process.",
+  type: "gauge",
+  value: () => process.memoryUsage.rss(),
+};
+
 /** Serves every surface. @throws ConfigError when the address cannot be used. */
 async function listen(
   config: Config,
@@ -167,13 +175,15 @@ async function listen(
     log,
     readers,
   });
+  const metrics = createMetrics([...store.gauges, ...readers.gauges, residentMemory]);
   const app = createApp({
     operations,
     perform,
     clock,
     ids,
     log,
-    metrics: createMetrics([...store.gauges, ...readers.gauges]),
+    metrics,
+    bodies: new BodyMemory({ bytesMax: config.limits.bodiesBytesMax }),
     ready: () => engine.ready(),
     identity: store.identity,
     surfaces: [
@@ -183,7 +193,16 @@ async function listen(
     ],
   });
   try {
-    return await startHttpServer({ app, host: config.host, port: config.port, ids, log });
+    const server = await startHttpServer({
+      app,
+      host: config.host,
+      port: config.port,
+      ids,
+      log,
+      connectionLimits: config.limits,
+    });
+    metrics.add(server.gauges);
+    return server;
   } catch (error) {
     const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
     const message = listenMessages[code];

@@ -7,7 +7,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Fault } from "../core/fault.ts";
 import { parseJson } from "../core/json.ts";
-import { bodyPieces, readBody } from "../http/body.ts";
 import { parseQuery } from "../http/query.ts";
 import { assemble, bindingFor, createRoutes } from "../http/routes.ts";
 import { bearerToken, pathNotFound, type RequestContext, type Surface } from "../http/surface.ts";
@@ -32,9 +31,9 @@ export function createAdmin(admin: AdminContext, adminToken: string): Surface {
       if (binding instanceof Fault) throw binding;
       const { operation } = binding;
       context.operation = `admin:${operation.name}`;
-      const body = operation.takesFile === true ? {} : parseJson(await readBody(request));
+      const body = operation.takesFile === true ? {} : parseJson(await context.body.whole());
       const input = assemble(binding, found.parameters, parseQuery(context.search), body);
-      const call = { requestId, body: bodyPieces(request) };
+      const call = { requestId, body: context.body.pieces() };
       const answer = await runOperation(operation, admin, input.raw, input.found, call);
       if ("file" in answer) return await fileResponse(answer, requestId);
       return respond(success(requestId, answer.data, { status: answer.status }));

@@ -12,6 +12,7 @@ import { asFault, failure, respond } from "../operations/envelope.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { Perform } from "../operations/perform.ts";
 import type { Clock, Ids, Log } from "../store/store.ts";
+import { BodyMemory, RequestBody } from "./body.ts";
 import { createHealth } from "./health.ts";
 import type { Metrics } from "./metrics.ts";
 import { createRest } from "./rest.ts";
@@ -29,6 +30,8 @@ interface AppDependencies {
   readonly ready: () => Promise<void>;
   /** Shown by `GET /healthz`: by it the command tells this server from others. */
   readonly identity: string;
+  /** Memory for the bodies of requests. Default: as much as `bodiesBytesMax`. */
+  readonly bodies?: BodyMemory;
   /** Beside REST and health. */
   readonly surfaces?: readonly Surface[];
 }
@@ -46,7 +49,7 @@ export interface App {
 }
 
 export function createApp(deps: AppDependencies): App {
-  const { clock, ids, log, metrics } = deps;
+  const { clock, ids, log, metrics, bodies = new BodyMemory() } = deps;
   const surfaces: readonly Surface[] = [
     createRest(deps.operations, deps.perform),
     ...createHealth(metrics, deps.ready, deps.identity),
@@ -72,8 +75,9 @@ export function createApp(deps: AppDependencies): App {
   return {
     async fetch(request, transport = standardTransport(request)) {
       const startedAtMs = clock.now();
-      const context = contextOf(request, transport, ids.next("req"));
+      const context = contextOf(request, transport, ids.next("req"), bodies);
       const response = await answer(context).catch((error: unknown) => answerFault(context, error));
+      context.body.release();
       if (!response.headers.has("X-Request-Id")) response.headers.set("X-Request-Id", context.requestId);
       const { requestId, operation, path, errorCode } = context;
       const { status } = response;
@@ -85,9 +89,24 @@ export function createApp(deps: AppDependencies): App {
   };
 }
 
-function contextOf(request: Request, { target, headerValues }: Transport, requestId: string): RequestContext {
+function contextOf(
+  request: Request,
+  { target, headerValues }: Transport,
+  requestId: string,
+  bodies: BodyMemory,
+): RequestContext {
   const [path = "", ...rest] = target.split("?");
-  return { request, requestId, path, search: rest.join("?"), headerValues, operation: "unknown", errorCode: null };
+  const body = new RequestBody(request, bodies);
+  return {
+    request,
+    body,
+    requestId,
+    path,
+    search: rest.join("?"),
+    headerValues,
+    operation: "unknown",
+    errorCode: null,
+  };
 }
 
 /** For servers that pass only the request: a header given twice then reads as one value. */

@@ -1,37 +1,113 @@
 /**
  * Request bodies as bytes: whole and within the limit of C10, or piece by piece for a file.
+ *
+ * Owns: how much memory the bodies of all requests take together.
  */
 import { Fault } from "../core/fault.ts";
+import { bodiesBytesMax, bodyArrivalMs, bodyBytesMax } from "../core/limits.ts";
 
-/** 1 MB of the specification, inclusive (C10). */
-export const bodyBytesMax = 1_048_576;
-
-/**
- * Reads the whole body.
- *
- * @throws Fault INVALID_INPUT when it is above `bodyBytesMax`, encoded, or ends before its announced length (C10).
- */
-export async function readBody(request: Request): Promise<Uint8Array> {
-  refuseEncoded(request);
-  if (Number(request.headers.get("content-length") ?? 0) > bodyBytesMax) throw bodyTooLarge();
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of arriving(request.body)) {
-    length += piece.length;
-    if (length > bodyBytesMax) throw bodyTooLarge();
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
+interface BodyLimits {
+  /** Of all bodies together. */
+  readonly bytesMax: number;
+  /** From the first read to the last byte. */
+  readonly arrivalMs: number;
 }
 
-/**
- * The body of any length, in pieces as they arrive.
- *
- * @throws Fault INVALID_INPUT when it is encoded or ends before its announced length.
- */
-export async function* bodyPieces(request: Request): AsyncGenerator<Uint8Array> {
-  refuseEncoded(request);
-  yield* arriving(request.body);
+const defaultLimits: BodyLimits = { bytesMax: bodiesBytesMax, arrivalMs: bodyArrivalMs };
+
+/** The memory that bodies of requests take in a process, from their first byte until the request is answered. */
+export class BodyMemory {
+  readonly limits: BodyLimits;
+  #bytes = 0;
+
+  constructor(limits: Partial<BodyLimits> = {}) {
+    this.limits = { ...defaultLimits, ...limits };
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** @throws Fault DO_OVERLOADED when the bodies of all requests are too large together. */
+  take(bytes: number): void {
+    if (this.#bytes + bytes > this.limits.bytesMax)
+      throw new Fault("DO_OVERLOADED", "The server holds as many request bodies as it can; nothing was changed.", {
+        action: "Wait, then send the same request again; send fewer large requests in parallel.",
+        retryAfterMs: 1_000,
+      });
+    this.#bytes += bytes;
+  }
+
+  give(bytes: number): void {
+    this.#bytes -= bytes;
+  }
+}
+
+/** The body of one request. */
+export class RequestBody {
+  readonly #request: Request;
+  readonly #memory: BodyMemory;
+  #held = 0;
+
+  constructor(request: Request, memory: BodyMemory) {
+    this.#request = request;
+    this.#memory = memory;
+  }
+
+  /**
+   * Reads the whole body.
+   *
+   * @throws Fault INVALID_INPUT  it has more than `bodyBytesMax` bytes, is encoded, ends before its announced length, or takes too long to
+   *                              arrive (C10).
+   * @throws Fault DO_OVERLOADED  the process holds too many bodies.
+   */
+  async whole(): Promise<Uint8Array> {
+    refuseEncoded(this.#request);
+    if (Number(this.#request.headers.get("content-length") ?? 0) > bodyBytesMax) throw bodyTooLarge();
+    const pieces: Uint8Array[] = [];
+    let length = 0;
+    for await (const piece of inTime(this.#request.body, this.#memory.limits.arrivalMs)) {
+      length += piece.length;
+      if (length > bodyBytesMax) throw bodyTooLarge();
+      this.#memory.take(piece.length);
+      this.#held += piece.length;
+      pieces.push(piece);
+    }
+    return Buffer.concat(pieces);
+  }
+
+  /**
+   * The body of any length, in pieces as they arrive.
+   *
+   * @throws Fault INVALID_INPUT when it is encoded or ends before its announced length.
+   */
+  async *pieces(): AsyncGenerator<Uint8Array> {
+    refuseEncoded(this.#request);
+    yield* arriving(this.#request.body);
+  }
+
+  /** The request has been answered. */
+  release(): void {
+    this.#memory.give(this.#held);
+    this.#held = 0;
+  }
+}
+
+/** The pieces that arrive within this time. @throws Fault INVALID_INPUT when the last one has not. */
+async function* inTime(body: ReadableStream<Uint8Array> | null, arrivalMs: number): AsyncGenerator<Uint8Array> {
+  const late = Promise.withResolvers<never>();
+  late.promise.catch(() => {});
+  const timer = setTimeout(() => late.reject(tooSlow()), arrivalMs);
+  const pieces = arriving(body);
+  try {
+    for (;;) {
+      const next = await Promise.race([pieces.next(), late.promise]);
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** A connection that breaks off is the caller's fault, not ours. */
@@ -56,3 +132,6 @@ const bodyTooLarge = (): Fault =>
   new Fault("INVALID_INPUT", `The body is larger than ${bodyBytesMax} bytes.`, {
     action: "Split the request into smaller ones.",
   });
+
+const tooSlow = (): Fault =>
+  new Fault("INVALID_INPUT", "The body took too long to arrive.", { action: "Send the request again." });

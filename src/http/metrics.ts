@@ -27,22 +27,25 @@ export interface Metrics {
     readonly errorCode: string | null;
     readonly durationMs: number;
   }): void;
+  /** Shows further values. */
+  add(gauges: readonly Gauge[]): void;
   text(): string;
 }
 
-export function createMetrics(gauges: readonly Gauge[] = []): Metrics {
+export function createMetrics(initial: readonly Gauge[] = []): Metrics {
+  const gauges = [...initial];
   const requests = new Map<string, number>();
   const errors = new Map<string, number>();
   const durations = new Map<string, Durations>();
 
-  const add = (counts: Map<string, number>, labels: string): void => {
+  const count = (counts: Map<string, number>, labels: string): void => {
     counts.set(labels, (counts.get(labels) ?? 0) + 1);
   };
 
   return {
     observe({ operation, status, errorCode, durationMs }) {
-      add(requests, `operation="${operation}",status="${status}"`);
-      if (errorCode !== null) add(errors, `operation="${operation}",code="${errorCode}"`);
+      count(requests, `operation="${operation}",status="${status}"`);
+      if (errorCode !== null) count(errors, `operation="${operation}",code="${errorCode}"`);
       const entry = durations.get(operation) ?? { counts: durationBuckets.map(() => 0), sum: 0, count: 0 };
       const seconds = durationMs / 1000;
       const bucket = durationBuckets.findIndex((bound) => seconds <= bound);
@@ -51,15 +54,16 @@ export function createMetrics(gauges: readonly Gauge[] = []): Metrics {
       entry.count += 1;
       durations.set(operation, entry);
     },
+    add: (more) => void gauges.push(...more),
     text() {
       const lines: string[] = [];
       const family = (name: string, type: string, help: string): void => {
         lines.push(`# HELP openpo_${name} ${help}`, `# TYPE openpo_${name} ${type}`);
       };
       family("requests_total", "counter", "Requests answered, by operation and status.");
-      for (const [labels, count] of requests) lines.push(`openpo_requests_total{${labels}} ${count}`);
+      for (const [labels, total] of requests) lines.push(`openpo_requests_total{${labels}} ${total}`);
       family("errors_total", "counter", "Requests refused or failed, by operation and error code.");
-      for (const [labels, count] of errors) lines.push(`openpo_errors_total{${labels}} ${count}`);
+      for (const [labels, total] of errors) lines.push(`openpo_errors_total{${labels}} ${total}`);
       family("request_duration_seconds", "histogram", "Time from the request's head to its answer.");
       for (const [operation, entry] of durations) {
         let cumulative = 0;

@@ -3,14 +3,13 @@
  */
 import { faultCodes, faultReasons } from "../core/fault.ts";
 import type { Json, JsonObject } from "../core/json.ts";
+import { responseBytesMax } from "../core/limits.ts";
 import { statuses } from "../core/purchase-order.ts";
-import { apiVersion, responseBytesMax } from "../operations/envelope.ts";
+import { apiVersion } from "../operations/envelope.ts";
 
 /** No body (1 MB) and no answer (10 MB) holds a longer text, or more items, than these. */
 export const textLengthMax = responseBytesMax;
 export const itemsMax = responseBytesMax / 2;
-/** Request line and headers together; 500 line ids in a query fit (C31). A longer one is answered 431. */
-export const headerBytesMax = 65_536;
 
 export const schemaReference = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
 export const json = (schema: Json, content: JsonObject = {}): JsonObject => ({

@@ -5,7 +5,7 @@
 import { type FaultCode, faultCodes, type FaultReason, faultReasons } from "../core/fault.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { Operation } from "../operations/operation.ts";
-import { responseBytesMax } from "../operations/envelope.ts";
+import { responseBytesMax } from "../core/limits.ts";
 import { everywhere, headers, json, rateLimited, schemaReference } from "./openapi-components.ts";
 import { sampleOf } from "./openapi-examples.ts";
 import { pascal } from "./openapi-schemas.ts";

@@ -8,10 +8,10 @@ import { idempotencyKeyLengthMax } from "../core/idempotency.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import { apiVersion } from "../operations/envelope.ts";
 import { isRestOperation, type Operation, type RestOperation } from "../operations/operation.ts";
+import { headerBytesMax } from "../core/limits.ts";
 import {
   envelopeSchemas,
   everywhere,
-  headerBytesMax,
   headerComponents,
   headers,
   json,

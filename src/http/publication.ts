@@ -1,7 +1,9 @@
 /**
  * A text that is the same for everyone, ready to be sent: compressed when the client accepts gzip, with a strong ETag for each of
- * its two forms, and 304 for a client that has it already.
+ * its two forms, and 304 for a client that has it already. All answers share its bytes, whether or not their clients read them.
  */
+import { publishedPieceBytes } from "../core/limits.ts";
+
 export interface Publication {
   /** The answer to a GET or HEAD. */
   answer(request: Request): Promise<Response>;
@@ -30,6 +32,7 @@ export function publish(text: string, contentType: string): Publication {
         "Cache-Control": "no-cache",
         Vary: "Accept-Encoding",
         ETag: etag,
+        "Content-Length": String(body.length),
         ...encoding,
       },
     });
@@ -48,12 +51,32 @@ export function publish(text: string, contentType: string): Publication {
         .split(",")
         .map((tag) => tag.trim().replace(/^W\//, ""));
       if (known.includes(form.etag) || known.includes("*")) {
-        const { "Content-Type": _type, "Content-Encoding": _encoding, ...headers } = form.headers;
+        const {
+          "Content-Type": _type,
+          "Content-Encoding": _encoding,
+          "Content-Length": _length,
+          ...headers
+        } = form.headers;
         return new Response(null, { status: 304, headers });
       }
-      return new Response(form.body, { headers: form.headers });
+      return new Response(piecesOf(form.body), { headers: form.headers });
     },
   };
+}
+
+/** The bytes as a stream, a piece for each that the client has read. A `Response` of the bytes themselves would copy them. */
+function piecesOf(body: Form["body"]): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let sent = 0;
+  return new ReadableStream(
+    {
+      pull(controller) {
+        controller.enqueue(body.subarray(sent, sent + publishedPieceBytes));
+        sent += publishedPieceBytes;
+        if (sent >= body.length) controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 /** Whether an Accept-Encoding allows gzip: by name or by `*`, and not with a weight of zero. */

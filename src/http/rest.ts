@@ -8,7 +8,6 @@ import { Fault } from "../core/fault.ts";
 import { failure, type Reply, respond } from "../operations/envelope.ts";
 import { isRestOperation, type Operation } from "../operations/operation.ts";
 import type { Perform } from "../operations/perform.ts";
-import { readBody } from "./body.ts";
 import { openApiDocument } from "./openapi.ts";
 import { type Publication, publish } from "./publication.ts";
 import { parseQuery } from "./query.ts";
@@ -79,7 +78,7 @@ async function replyTo(context: RequestContext, found: Match | null, perform: Pe
     idempotencyKeys: context.headerValues("idempotency-key"),
     ifMatch: validators(request.headers.get("if-match")),
     ifNoneMatch: request.headers.get("if-none-match"),
-    body: () => readBody(request),
+    body: () => context.body.whole(),
     assemble: (_operation, body) => {
       if (found === null || binding instanceof Fault) throw new Error("no operation was reached");
       return assemble(binding, found.parameters, query, body);

@@ -3,10 +3,12 @@
  * a method.
  */
 import { Fault } from "../core/fault.ts";
+import type { RequestBody } from "./body.ts";
 
 /** A request while it is served. The surface that answers it writes the last two members, for the log and the counts. */
 export interface RequestContext {
   readonly request: Request;
+  readonly body: RequestBody;
   readonly requestId: string;
   /** As sent, without the query. */
   readonly path: string;

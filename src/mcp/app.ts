@@ -23,7 +23,6 @@ import {
 } from "@modelcontextprotocol/server";
 import { Fault } from "../core/fault.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
-import { readBody } from "../http/body.ts";
 import { bearerToken, type RequestContext, type Surface } from "../http/surface.ts";
 import { admit, identify } from "../operations/caller.ts";
 import { respond } from "../operations/envelope.ts";
@@ -82,7 +81,7 @@ export function createMcp(deps: McpDependencies): Surface {
         allow: ["POST"],
         action: "Send one JSON-RPC message with POST; there are no sessions and no streams.",
       });
-    const read = readMessage(await readBody(request));
+    const read = readMessage(await context.body.whole());
     if (read === null) return protocolFailure(400, PARSE_ERROR, "The body is not valid JSON.");
     const { message, malformed } = read;
     if (!isJsonObject(message))

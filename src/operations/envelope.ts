@@ -9,9 +9,6 @@ import type { Incoming } from "./request.ts";
 
 export const apiVersion = "1.2";
 
-/** Larger answers are refused with 413: a client can be expected to hold this much in memory. */
-export const responseBytesMax = 10 * 1_048_576;
-
 /** An answer before it becomes bytes. Header names are spelled as they are sent. */
 export interface Reply {
   readonly status: number;

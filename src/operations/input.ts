@@ -4,6 +4,7 @@
 import type { z } from "zod";
 import { Fault, type ValidationDetail } from "../core/fault.ts";
 import { type Json, jsonPointer, parseJson } from "../core/json.ts";
+import { detailLengthMax, detailsMax } from "../core/limits.ts";
 
 /** A request's body. One that is not acceptable JSON keeps its bytes, which identify it (C17), and its fault, which comes later (C1). */
 export type Body = { readonly json: Json } | { readonly bytes: Uint8Array; readonly fault: Fault };
@@ -27,23 +28,42 @@ const spelledOutMax = 3;
  */
 export function checkInput<T>(schema: z.ZodType<T>, raw: unknown, found: readonly ValidationDetail[] = []): T {
   const result = schema.safeParse(raw);
+  if (result.success && found.length === 0) return result.data;
   const paths = new Set(found.map((detail) => detail.path));
-  const issues = result.success ? [] : result.error.issues.flatMap(detailsOf);
-  const details = [...found, ...issues.filter((detail) => !paths.has(detail.path))];
-  if (result.success && details.length === 0) return result.data;
+  const issues = result.success ? [] : result.error.issues;
+  const details = found.slice(0, detailsMax).map(shortened);
+  for (const detail of eachDetail(issues)) {
+    // A body of a megabyte may have a hundred thousand mistakes.
+    if (details.length === detailsMax) break;
+    if (!paths.has(detail.path)) details.push(shortened(detail));
+  }
+  const isCut = details.length === detailsMax;
+  const count = isCut ? found.length + issues.reduce((sum, issue) => sum + detailCountOf(issue), 0) : details.length;
   const spelledOut = details.slice(0, spelledOutMax).map((detail) => `${detail.path || "body"}: ${detail.message}`);
-  const more = details.length > spelledOutMax ? ` (and ${details.length - spelledOutMax} more)` : "";
+  const more = count > spelledOutMax ? ` (and ${count - spelledOutMax} more)` : "";
   throw new Fault("INVALID_INPUT", `${spelledOut.join("; ")}${more}`, {
     details,
     action: "Correct what details names and send the request again.",
   });
 }
 
-function detailsOf(issue: z.core.$ZodIssue): readonly ValidationDetail[] {
-  if (issue.code === "unrecognized_keys")
-    return issue.keys.map((key) => ({ path: jsonPointer([...issue.path, key]), message: "unknown field" }));
-  return [{ path: jsonPointer(issue.path), message: messageOf(issue) }];
+function* eachDetail(issues: readonly z.core.$ZodIssue[]): Generator<ValidationDetail> {
+  for (const issue of issues)
+    if (issue.code === "unrecognized_keys")
+      for (const key of issue.keys) yield { path: jsonPointer([...issue.path, key]), message: "unknown field" };
+    else yield { path: jsonPointer(issue.path), message: messageOf(issue) };
 }
+
+const detailCountOf = (issue: z.core.$ZodIssue): number => (issue.code === "unrecognized_keys" ? issue.keys.length : 1);
+
+/** The detail with its texts cut at `detailLengthMax`: a field's name may be as long as the body. */
+const shortened = ({ path, message }: ValidationDetail): ValidationDetail => ({
+  path: shortText(path),
+  message: shortText(message),
+});
+
+const shortText = (text: string): string =>
+  text.length <= detailLengthMax ? text : `${text.slice(0, detailLengthMax)}…`;
 
 function messageOf(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_union" && issue.message === "Invalid input") {

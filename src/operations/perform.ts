@@ -13,22 +13,14 @@
  * - H3. What is refused before the shop's turn has changed nothing.
  */
 import { Fault } from "../core/fault.ts";
+import { responseBytesMax } from "../core/limits.ts";
 import { parseIdempotencyKey, requestFingerprint } from "../core/idempotency.ts";
 import type { Coordination } from "../store/store.ts";
 import { auditAlone, auditStatementOf } from "./audit.ts";
 import { type AnswerStore, type CallDependencies, openCall } from "./call.ts";
 import { LeavesLoop } from "./broad-read.ts";
 import { type Caller, admit, identifyWith } from "./caller.ts";
-import {
-  type Reply,
-  answerReply,
-  asFault,
-  failure,
-  notModified,
-  responseBytesMax,
-  sameReply,
-  withinBytes,
-} from "./envelope.ts";
+import { type Reply, answerReply, asFault, failure, notModified, sameReply, withinBytes } from "./envelope.ts";
 import { type Idempotency, type KeyedRequest, createIdempotency, isStoredRefusal, replayOf } from "./idempotency.ts";
 import { type Body, parseBody, checkInput } from "./input.ts";
 import type { Operation } from "./operation.ts";

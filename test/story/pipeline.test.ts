@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { test } from "node:test";
 import type { Json } from "../../src/core/json.ts";
 import { Fault } from "../../src/core/fault.ts";
-import { bodyBytesMax } from "../../src/http/body.ts";
+import { bodyBytesMax } from "../../src/core/limits.ts";
 import type { Surface } from "../../src/http/surface.ts";
 import type { PerformDependencies } from "../../src/operations/perform.ts";
 import type { Engine } from "../../src/store/store.ts";

@@ -10,6 +10,8 @@ import { Agent, type IncomingHttpHeaders, request as httpRequest } from "node:ht
 import { apiKeyRandomBytes, makeApiKey } from "../../src/core/api-key.ts";
 import type { Json } from "../../src/core/json.ts";
 import { createApp } from "../../src/http/app.ts";
+import type { BodyMemory } from "../../src/http/body.ts";
+import type { ConnectionLimits } from "../../src/http/node/connections.ts";
 import type { Surface } from "../../src/http/surface.ts";
 import { createMetrics } from "../../src/http/metrics.ts";
 import { startHttpServer, type WaitLimits } from "../../src/http/node/server.ts";
@@ -43,6 +45,8 @@ export interface TestServerOptions {
   readonly surfaces?: readonly Surface[];
   readonly responseBytesMax?: number;
   readonly waitLimits?: WaitLimits;
+  readonly connectionLimits?: ConnectionLimits;
+  readonly bodies?: BodyMemory;
   /** Makes the new server another node on that server's shops, with the same keys. Stop the new one first. PostgreSQL only. */
   readonly beside?: TestServer;
   /** Default: as `engineVariable` says. */
@@ -202,8 +206,9 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ready: () => engine.ready(),
     identity: "srv_of_a_test",
     surfaces: [mcp, ...(options.surfaces ?? [])],
+    ...(options.bodies === undefined ? {} : { bodies: options.bodies }),
   });
-  const { waitLimits } = options;
+  const { waitLimits, connectionLimits } = options;
   const server = await startHttpServer({
     app,
     host: "127.0.0.1",
@@ -211,6 +216,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ids,
     log,
     ...(waitLimits === undefined ? {} : { waitLimits }),
+    ...(connectionLimits === undefined ? {} : { connectionLimits }),
   });
   const agent = new Agent({ keepAlive: true });
   const check = contractOf(operations);

@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import * as limits from "../../src/core/limits.ts";
 import { createMetrics } from "../../src/http/metrics.ts";
 import { loadMigrations, statementsOf } from "../../src/store/migrations.ts";
 
@@ -113,11 +114,21 @@ test("proxies wait longer than the service takes, and allow the same sizes", () 
   assert.ok(idle * 1_000 < limit("keepAliveTimeoutMs"));
 });
 
+test("docs/operating.md lists every bound of core/limits.ts with its value", () => {
+  const units: Readonly<Record<string, number>> = { "": 1, bytes: 1, ms: 1, s: 1_000, min: 60_000, days: 86_400_000 };
+  const rows = [...textOf("docs/operating.md").matchAll(/^\|[^|]+\| `(\w+)` *\| ([\d,]+) ?(\w*) *\|/gm)];
+  const told = rows.map(([, name = "", value = "", unit = ""]) => [
+    name,
+    Number(value.replaceAll(",", "")) * (units[unit] ?? 0),
+  ]);
+  assert.deepEqual(Object.fromEntries(told), { ...limits });
+});
+
 test("the metrics in docs/operating.md exist", () => {
-  const named = captures(textOf("docs/operating.md"), /`openpo_(\w+_(?:total|seconds)|database_\w+)\b/g);
+  const named = captures(textOf("docs/operating.md"), /`openpo_(?!sandbox\b|backup\b)(\w+)/g);
   const gauges = [
     ...captures(textOf("src/http/metrics.ts"), /family\("(\w+)"/g),
-    ...captures(textOf("src/database.ts"), /name: "(\w+)"/g),
+    ...globSync("src/**/*.ts").flatMap((file) => captures(textOf(file), /name: "(\w+)"/g)),
   ];
   const told = createMetrics().text();
   assert.ok(named.length > 0);

@@ -12,6 +12,7 @@ test("an empty environment gives the defaults of contract §1", () => {
     adminToken: null,
     demo: true,
     logLevel: "info",
+    limits: { connectionsMax: 2_000, unreadBytesMax: 67_108_864, bodiesBytesMax: 67_108_864 },
   });
 });
 
@@ -40,6 +41,9 @@ test("every variable is read, and unknown ones are ignored", () => {
     OPENPO_DATABASE_URL: "postgres://openpo:s%40cret@db.example.com/openpo",
     OPENPO_DATABASE_CONNECTIONS: "25",
     OPENPO_LOG_LEVEL: "warn",
+    OPENPO_CONNECTIONS_MAX: "500",
+    OPENPO_UNREAD_MB: "16",
+    OPENPO_BODIES_MB: "8",
     PATH: "/bin",
   });
   assert.deepEqual(config, {
@@ -51,12 +55,16 @@ test("every variable is read, and unknown ones are ignored", () => {
     adminToken: "a-token-of-16-characters",
     demo: false,
     logLevel: "warn",
+    limits: { connectionsMax: 500, unreadBytesMax: 16_777_216, bodiesBytesMax: 8_388_608 },
   });
   assert.ok(Object.isFrozen(config));
 });
 
 test("an invalid value is refused with one line that names the variable", () => {
   const bad: readonly (readonly [string, string])[] = [
+    ["OPENPO_CONNECTIONS_MAX", "9"],
+    ["OPENPO_UNREAD_MB", "1.5"],
+    ["OPENPO_BODIES_MB", "3"],
     ["PORT", "http"],
     ["PORT", "65536"],
     ["PORT", "-1"],

@@ -1,17 +1,22 @@
 /**
  * The open connections of a server, each with the requests on it that have not been answered.
  *
- * Owns: refusing and closing connections. Does not own: time limits and the listening socket (server.ts), what is answered to a
- * request that could be read (the app).
+ * Owns: which request runs next, how much of a connection is held in memory, refusing and closing connections. Does not own: time limits
+ * and the listening socket (server.ts), what is answered to a request that could be read (the app).
  *
  * Invariants:
  * - H7. A refusal follows the answers to the requests before it on the same connection; it never takes their place.
+ * - H9. A connection runs one request at a time, and the next only when its client has read the answer. So it holds one answer. All
+ *       connections together hold at most `unreadBytesMax` of answers that nobody has read yet: beyond that the oldest ones are cut.
+ * - H10. There are at most `connectionsMax` connections, besides those that are being told so.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { connectionsRefusedAtOnceMax, pipelinedMax, pipelinedReadMax, requestsWaitingMax } from "../../core/limits.ts";
 import { failure } from "../../operations/envelope.ts";
 import type { Ids, Log } from "../../store/store.ts";
-import { rawAnswer, type Refusal } from "./refusals.ts";
+import { rawAnswer, type Refusal, tooManyConnections, tooManyRequests } from "./refusals.ts";
+import { Rounds } from "./rounds.ts";
 
 /** How long a refused connection stays open for its client to read why. */
 const lingerMs = 1_000;
@@ -22,49 +27,168 @@ interface Exchange {
   readonly outgoing: ServerResponse;
 }
 
+/** What an operator may set. */
+export interface ConnectionLimits {
+  readonly connectionsMax: number;
+  readonly unreadBytesMax: number;
+}
+
+interface ConnectionsOptions {
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly limits: ConnectionLimits;
+  /** Answers a request; settles when the answer has been written, though not yet read. */
+  readonly serve: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<unknown>;
+}
+
+/** Paths that are answered before anything that waits: who asks for them decides whether the process is alive. */
+const healthPaths: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
+
 export class Connections {
-  readonly #ids: Ids;
-  readonly #log: Log;
+  readonly #options: ConnectionsOptions;
   /** Open connections, each with its exchanges in the order of arrival. */
   readonly #exchanges = new Map<Duplex, Exchange[]>();
   /** Refused connections: nothing more is read from them. */
   readonly #refused = new WeakSet<Duplex>();
+  /** Connections beyond `connectionsMax`. */
+  readonly #surplus = new Set<Duplex>();
+  readonly #rounds = new Rounds();
+  /** Bytes of written answers that their connections have not taken yet, the oldest first. */
+  readonly #unread = new Map<Exchange, number>();
+  #unreadBytes = 0;
+  #waiting = 0;
+  #refusedTotal = 0;
+  #cutTotal = 0;
   #closing = false;
 
-  constructor(ids: Ids, log: Log) {
-    this.#ids = ids;
-    this.#log = log;
+  constructor(options: ConnectionsOptions) {
+    this.#options = options;
   }
 
   get count(): number {
     return this.#exchanges.size;
   }
 
-  /** Adds a connection until it closes. */
-  add(socket: Duplex): void {
-    this.#exchanges.set(socket, []);
-    socket.once("close", () => this.#exchanges.delete(socket));
+  /** Bytes of answers that have been written and not been read. */
+  get unreadBytes(): number {
+    return this.#unreadBytes;
   }
 
-  /** Adds a request to its connection until its answer is sent. */
+  /** Connections that were refused because there were too many. */
+  get refusedTotal(): number {
+    return this.#refusedTotal;
+  }
+
+  /** Connections that were cut because nobody read their answer. */
+  get cutTotal(): number {
+    return this.#cutTotal;
+  }
+
+  /** Adds a connection until it closes. One beyond `connectionsMax` is refused: at its first request or, with many of them, at once. */
+  add(socket: Duplex): void {
+    const isSurplus = this.#exchanges.size - this.#surplus.size >= this.#options.limits.connectionsMax;
+    this.#exchanges.set(socket, []);
+    if (isSurplus) {
+      this.#surplus.add(socket);
+      this.#refusedTotal += 1;
+    }
+    socket.once("close", () => this.#gone(socket));
+    // Node reads on when a request has ended.
+    socket.on("resume", () => this.#readOnlyWhatMayWait(socket));
+    if (this.#surplus.size > connectionsRefusedAtOnceMax) this.refuse(socket, tooManyConnections);
+  }
+
+  /** Node does not close the answers that wait behind another one, so they are forgotten here. */
+  #gone(socket: Duplex): void {
+    const exchanges = this.#exchanges.get(socket) ?? [];
+    this.#waiting -= Math.max(0, exchanges.length - 1);
+    for (const exchange of exchanges) this.#forgetUnread(exchange);
+    this.#exchanges.delete(socket);
+    this.#surplus.delete(socket);
+  }
+
+  /** Adds a request to its connection until its answer is sent. It runs when those before it have been answered (H9). */
   begin(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { socket } = incoming;
     const exchanges = this.#exchanges.get(socket) ?? [];
+    if (this.#surplus.has(socket)) this.refuse(socket, tooManyConnections);
+    else if (exchanges.length >= pipelinedReadMax || this.#waiting >= requestsWaitingMax)
+      this.refuse(socket, tooManyRequests);
+    if (this.#refused.has(socket)) {
+      // Closing a connection with unread bytes would make the system drop the refusal.
+      incoming.resume();
+      return;
+    }
     const exchange = { incoming, outgoing };
     exchanges.push(exchange);
     if (this.#closing) announceClose(exchanges);
-    outgoing.once("close", () => {
-      exchanges.splice(exchanges.indexOf(exchange), 1);
-      if (this.#closing && exchanges.length === 0 && !this.#refused.has(socket)) socket.destroySoon();
-    });
+    if (exchanges.length === 1) this.#run(exchange);
+    else this.#waiting += 1;
+    this.#readOnlyWhatMayWait(socket);
+    outgoing.once("close", () => this.#end(exchange, exchanges));
+  }
+
+  #run(exchange: Exchange): void {
+    const { incoming, outgoing } = exchange;
+    const start = (): void => void this.#serve(exchange);
+    if (healthPaths.has(incoming.url ?? "")) start();
+    else {
+      this.#rounds.run(start);
+      outgoing.once("close", () => this.#rounds.forget(start));
+    }
+  }
+
+  async #serve(exchange: Exchange): Promise<void> {
+    const { incoming, outgoing } = exchange;
+    await this.#options.serve(incoming, outgoing);
+    const bytes = incoming.socket.writableLength;
+    if (bytes === 0 || outgoing.closed) return;
+    this.#unread.set(exchange, bytes);
+    this.#unreadBytes += bytes;
+    for (const [oldest] of this.#unread) {
+      if (this.#unreadBytes <= this.#options.limits.unreadBytesMax) return;
+      this.#cut(oldest, "an answer that nobody reads is cut off: too much waits to be read");
+    }
+  }
+
+  #cut(exchange: Exchange, message: string): void {
+    this.#options.log.warn({ remoteAddress: exchange.incoming.socket.remoteAddress }, message);
+    this.#cutTotal += 1;
+    this.#forgetUnread(exchange);
+    exchange.incoming.socket.destroy();
+  }
+
+  #forgetUnread(exchange: Exchange): void {
+    this.#unreadBytes -= this.#unread.get(exchange) ?? 0;
+    this.#unread.delete(exchange);
+  }
+
+  /** The answer has been sent, or its connection is closed. */
+  #end(exchange: Exchange, exchanges: Exchange[]): void {
+    const { socket } = exchange.incoming;
+    if (!this.#exchanges.has(socket)) return;
+    this.#forgetUnread(exchange);
+    const index = exchanges.indexOf(exchange);
+    exchanges.splice(index, 1);
+    if (exchanges.length > 0) this.#waiting -= 1;
+    if (this.#closing && exchanges.length === 0 && !this.#refused.has(socket)) socket.destroySoon();
+    const [next] = exchanges;
+    if (index === 0 && next !== undefined && !socket.destroyed) this.#run(next);
+    if (exchanges.length < pipelinedMax && socket.isPaused()) socket.resume();
+  }
+
+  /** Nothing more is read from a connection on which `pipelinedMax` requests wait. */
+  #readOnlyWhatMayWait(socket: Duplex): void {
+    if ((this.#exchanges.get(socket)?.length ?? 0) >= pipelinedMax) socket.pause();
   }
 
   /** Ends the connection with this answer, after those that are still owed (H7). */
   refuse(socket: Duplex, refusal: Refusal): void {
     if (this.#refused.has(socket)) return;
     this.#refused.add(socket);
-    const requestId = this.#ids.next("req");
-    this.#log.warn({ requestId, status: refusal.status, code: refusal.code }, "request not understood");
+    const { ids, log } = this.#options;
+    const requestId = ids.next("req");
+    log.warn({ requestId, status: refusal.status, code: refusal.code }, "request not understood");
     const owed = this.#exchanges.get(socket)?.findLast(({ incoming }) => incoming.complete);
     const end = (): void => endWith(socket, rawAnswer(failure(requestId, refusal.fault), refusal.status));
     if (owed === undefined) end();
@@ -84,10 +208,14 @@ export class Connections {
       if (exchanges.some(({ incoming }) => !incoming.complete)) this.refuseArriving(socket, refusal);
   }
 
-  /** Nothing was read or written for a while: closes an idle connection, and refuses one whose client owes the rest of a body. */
+  /**
+   * Nothing was read or written for a while: closes an idle connection, cuts one whose client reads nothing of its answer, and refuses one
+   * whose client owes the rest of a body.
+   */
   silent(socket: Duplex, refusal: Refusal): void {
     const oldest = this.#exchanges.get(socket)?.[0];
     if (oldest === undefined) socket.destroy();
+    else if (socket.writableLength > 0) this.#cut(oldest, "an answer that nobody reads is cut off");
     else if (!oldest.incoming.complete && oldest.incoming.readableLength === 0) this.refuseArriving(socket, refusal);
   }
 

@@ -4,7 +4,7 @@
 import { STATUS_CODES } from "node:http";
 import { Fault } from "../../core/fault.ts";
 import type { Reply } from "../../operations/envelope.ts";
-import { headerBytesMax } from "../openapi-components.ts";
+import { headerBytesMax } from "../../core/limits.ts";
 
 /** A reason with its HTTP status, which is more exact than that of the fault's code. */
 export interface Refusal {
@@ -22,6 +22,22 @@ export const tooSlow: Refusal = {
 export const stopping: Refusal = {
   status: 503,
   fault: new Fault("DO_UNAVAILABLE", "The service is stopping.", { action: "Send it again.", retryAfterMs: 5_000 }),
+};
+
+export const tooManyConnections: Refusal = {
+  status: 503,
+  fault: new Fault("DO_OVERLOADED", "This server has as many connections as it serves.", {
+    action: "Wait, then send the request again; keep connections open and use fewer.",
+    retryAfterMs: 1_000,
+  }),
+};
+
+export const tooManyRequests: Refusal = {
+  status: 503,
+  fault: new Fault("DO_OVERLOADED", "Too many requests wait for their answers.", {
+    action: "Wait for answers before sending more requests on one connection.",
+    retryAfterMs: 1_000,
+  }),
 };
 
 export const expectationFailed: Refusal = {

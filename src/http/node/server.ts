@@ -13,8 +13,9 @@ import type { Duplex } from "node:stream";
 import { asFault, failure, respond } from "../../operations/envelope.ts";
 import type { Ids, Log } from "../../store/store.ts";
 import type { App, Transport } from "../app.ts";
-import { headerBytesMax } from "../openapi-components.ts";
-import { Connections } from "./connections.ts";
+import type { Gauge } from "../metrics.ts";
+import { connectionsMax, headerBytesMax, silenceMs, unreadBytesMax } from "../../core/limits.ts";
+import { type ConnectionLimits, Connections } from "./connections.ts";
 import { connectRefused, expectationFailed, malformedTarget, parserRefusal, stopping, tooSlow } from "./refusals.ts";
 
 /** From the first byte of a request to the last of its headers. */
@@ -31,7 +32,7 @@ const timeoutCheckMs = 5_000;
 
 /** Time limits that depend on the client's silence or on a stop. */
 export interface WaitLimits {
-  /** For a body of which nothing arrives. */
+  /** For a body of which nothing arrives, and for an answer of which nothing is read. */
   readonly silenceMs: number;
   /** While stopping: a request of which not all has arrived yet. */
   readonly arrivalMs: number;
@@ -39,7 +40,12 @@ export interface WaitLimits {
   readonly drainMs: number;
 }
 
-const defaultWaitLimits: WaitLimits = { silenceMs: 30_000, arrivalMs: 5_000, drainMs: 60_000 };
+const defaultWaitLimits: WaitLimits = { silenceMs, arrivalMs: 5_000, drainMs: 60_000 };
+
+const defaultConnectionLimits: ConnectionLimits = { connectionsMax, unreadBytesMax };
+
+/** Connections that the system holds until the process accepts them; the system may hold fewer. */
+const backlog = 4_096;
 
 interface ServerOptions {
   readonly app: App;
@@ -49,11 +55,14 @@ interface ServerOptions {
   readonly ids: Ids;
   readonly log: Log;
   readonly waitLimits?: WaitLimits;
+  readonly connectionLimits?: ConnectionLimits;
 }
 
 export interface RunningServer {
   readonly host: string;
   readonly port: number;
+  /** What its connections hold. */
+  readonly gauges: readonly Gauge[];
   /**
    * Stops accepting, closes idle connections, and resolves when every running request has been answered or its time limit is
    * over (`WaitLimits`).
@@ -64,12 +73,17 @@ export interface RunningServer {
 /** Serves the app. @throws Error with the system's code (`EADDRINUSE`) when it cannot listen. */
 export async function startHttpServer(options: ServerOptions): Promise<RunningServer> {
   const { app, host, port, ids, log, waitLimits = defaultWaitLimits } = options;
-  const connections = new Connections(ids, log);
   const listener = getRequestListener((request, { incoming }) => app.fetch(request, transportOf(incoming)), {
     overrideGlobalObjects: false,
     // What cannot even be made a `Request`: a missing or bad Host header, a bad request target.
     errorHandler: (error) =>
       respond(failure(ids.next("req"), error instanceof RequestError ? malformedTarget(error) : asFault(error))),
+  });
+  const connections = new Connections({
+    ids,
+    log,
+    limits: options.connectionLimits ?? defaultConnectionLimits,
+    serve: listener,
   });
   const server = createServer(
     {
@@ -81,10 +95,7 @@ export async function startHttpServer(options: ServerOptions): Promise<RunningSe
       // The listener refuses it instead, with the error body.
       requireHostHeader: false,
     },
-    (incoming, outgoing) => {
-      connections.begin(incoming, outgoing);
-      void listener(incoming, outgoing);
-    },
+    (incoming, outgoing) => connections.begin(incoming, outgoing),
   );
   server.timeout = waitLimits.silenceMs;
   server.on("connection", (socket) => connections.add(socket));
@@ -104,6 +115,27 @@ export async function startHttpServer(options: ServerOptions): Promise<RunningSe
   return {
     host,
     port: typeof address === "object" && address !== null ? address.port : port,
+    gauges: [
+      { name: "connections", help: "Open connections.", type: "gauge", value: () => connections.count },
+      {
+        name: "connections_refused_total",
+        help: "Connections refused because too many were open.",
+        type: "counter",
+        value: () => connections.refusedTotal,
+      },
+      {
+        name: "unread_answer_bytes",
+        help: "Bytes of answers that clients have not read yet.",
+        type: "gauge",
+        value: () => connections.unreadBytes,
+      },
+      {
+        name: "unread_answers_cut_total",
+        help: "Connections cut because their client did not read its answer.",
+        type: "counter",
+        value: () => connections.cutTotal,
+      },
+    ],
     stop: () => stop(server, connections, waitLimits, log),
   };
 }
@@ -112,7 +144,7 @@ export async function startHttpServer(options: ServerOptions): Promise<RunningSe
 async function listen(server: Server, port: number, host: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog }, () => {
       server.off("error", reject);
       resolve();
     });

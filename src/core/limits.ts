@@ -1,0 +1,58 @@
+/**
+ * Every bound on what a client, a shop or a stranger can make the process hold in memory, do at once, or write to disk.
+ *
+ * docs/operating.md lists each with its value and how to change it; a test compares the two. Bounds on the fields of a record are with
+ * the fields (operations/fields.ts), those of one engine with that engine.
+ */
+
+// Connections and requests on them (http/node).
+
+/** Connections that a node serves. The first request of a further one is answered 503, and the connection is closed. */
+export const connectionsMax = 2_000;
+
+/** Further connections that wait for this answer. Beyond them a connection gets it without being asked anything. */
+export const connectionsRefusedAtOnceMax = 1_000;
+
+/** Requests of one connection that may wait for their turn before nothing more is read from it. One of them runs at a time. */
+export const pipelinedMax = 16;
+
+/** Requests of one connection that may wait for their turn: what one read of 64 KiB can hold beyond `pipelinedMax`. */
+export const pipelinedReadMax = 1_000;
+
+/** Requests of all connections that may wait for their turn. Each takes some kilobytes. */
+export const requestsWaitingMax = 20_000;
+
+/** Time for which requests are started before the event loop goes on to what else is due: sockets, timers, commits. */
+export const roundMs = 10;
+
+/** Request line and headers together; 500 line ids in a query fit (C31). More is answered 431. */
+export const headerBytesMax = 65_536;
+
+// Memory for bodies and answers.
+
+/** The body of a request: 1 MB of the specification, inclusive (C10). */
+export const bodyBytesMax = 1_048_576;
+
+/** Bodies of all requests that are being read or served. */
+export const bodiesBytesMax = 67_108_864;
+
+/** How long the body of a request may take to arrive. Files that are imported may take `requestTimeoutMs`. */
+export const bodyArrivalMs = 60_000;
+
+/** The body of an answer, 10 MiB: a client can be expected to hold this much in memory. */
+export const responseBytesMax = 10_485_760;
+
+/** Answers that clients have not read yet, of all connections. Beyond it the connection is cut whose answer has waited longest. */
+export const unreadBytesMax = 67_108_864;
+
+/** What is sent at a time of a document that is the same for everyone (openapi.json, the reference page). */
+export const publishedPieceBytes = 16_384;
+
+/** A connection on which nothing can be sent, or of whose body nothing arrives, is cut after this time. */
+export const silenceMs = 30_000;
+
+/** Entries of `error.details`. */
+export const detailsMax = 100;
+
+/** Characters of one text in `error.details`, and of a caller's text in a message. */
+export const detailLengthMax = 500;

@@ -1,0 +1,282 @@
+/** What clients can make the process hold in memory is bounded (H9, H10; core/limits.ts), and others are served meanwhile. */
+import assert from "node:assert/strict";
+import type { Socket } from "node:net";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { detailLengthMax, detailsMax, pipelinedMax, pipelinedReadMax } from "../../src/core/limits.ts";
+import { BodyMemory } from "../../src/http/body.ts";
+import type { Surface } from "../../src/http/surface.ts";
+import { crateOperations } from "../support/operations.ts";
+import { type RunningProgram, withProgram } from "../support/process.ts";
+import { assertToldInWords, exchange, sendUnread, statusesIn } from "../support/raw.ts";
+import { startServer, type TestServer, type TestServerOptions } from "../support/server.ts";
+
+const crates = "/api/v1/crates";
+const start = (options: TestServerOptions = {}) => startServer({ operations: crateOperations(), ...options });
+const mebibyte = 1_048_576;
+
+const get = (path: string, more = ""): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
+const keyed = (server: TestServer): string => `Authorization: Bearer ${server.writeKey}\r\n`;
+const last = "Connection: close\r\n";
+
+/** Waits until the condition holds, for ten seconds. */
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let wait = 0; wait < 500; wait += 1) {
+    if (await holds()) return;
+    await sleep(20);
+  }
+  assert.fail(`never: ${String(holds)}`);
+}
+
+// Connections.
+
+test("a connection beyond the limit is told so at its first request, without a reset, and served when there is room (H10)", async () => {
+  await using server = await start({ connectionLimits: { connectionsMax: 2, unreadBytesMax: mebibyte } });
+  const open = [await sendUnread(server.port, get("/healthz")), await sendUnread(server.port, get("/healthz"))];
+  const refused = await exchange(server.port, get("/healthz"));
+  assertToldInWords(refused, "503");
+  assert.match(refused, /"code":"DO_OVERLOADED"/);
+  assert.match(refused, /\r\nRetry-After: 1\r\n/);
+  assert.match(refused, /\r\nConnection: close\r\n/);
+  const body = "x".repeat(100_000);
+  const upload = `POST ${crates} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  assertToldInWords(await exchange(server.port, upload), "503");
+  for (const socket of open) socket.destroy();
+  await until(async () => statusesIn(await exchange(server.port, get("/healthz", last)))[0] === "200");
+});
+
+test("a connection runs one request at a time, and the next when its answer has been read (H9)", async () => {
+  let running = 0;
+  const served: string[] = [];
+  const slow: Surface = {
+    path: "/slow",
+    async handle({ search }) {
+      running += 1;
+      served.push(search);
+      assert.equal(running, 1);
+      await sleep(5);
+      running -= 1;
+      return new Response(search);
+    },
+  };
+  await using server = await start({ surfaces: [slow] });
+  const numbers = Array.from({ length: pipelinedMax * 3 }, (_, index) => String(index));
+  const text = await exchange(
+    server.port,
+    numbers.map((number) => get(`/slow?${number}`, number === numbers.at(-1) ? last : "")).join(""),
+  );
+  assert.deepEqual(served, numbers);
+  assert.deepEqual(new Set(statusesIn(text)), new Set(["200"]));
+  assert.equal(statusesIn(text).length, numbers.length);
+});
+
+test("what one read holds beyond the pipelined requests is refused after the answers that are owed (H7)", async () => {
+  await using server = await start();
+  const many = pipelinedReadMax + 500;
+  const text = await exchange(server.port, "GET /healthz HTTP/1.1\r\nHost:x\r\n\r\n".repeat(many));
+  const statuses = statusesIn(text);
+  assert.equal(statuses.at(-1), "503");
+  assertToldInWords(text, "503");
+  assert.ok(statuses.length <= pipelinedReadMax + 1, String(statuses.length));
+  assert.equal(statusesIn(await exchange(server.port, get("/healthz", last)))[0], "200");
+});
+
+test("nothing more is read from a connection on which many requests wait", async () => {
+  const gate = Promise.withResolvers<void>();
+  const slow: Surface = {
+    path: "/slow",
+    async handle() {
+      await gate.promise;
+      return new Response("ok");
+    },
+  };
+  await using server = await start({ surfaces: [slow] });
+  const request = get("/slow", `X-Padding: ${"x".repeat(1_000)}\r\n`);
+  // Far more than the system's buffers take. The server must stop reading, so these bytes are never all sent.
+  const socket = await sendUnread(server.port, request);
+  socket.write(request.repeat(60_000));
+  await sleep(500);
+  assert.ok(socket.writableLength > 20 * mebibyte, `${socket.writableLength} bytes are left`);
+  socket.destroy();
+  gate.resolve();
+});
+
+// Answers.
+
+/** Answers `megabytes` that are as large as an answer of the API may be. */
+const large = (megabytes: number): Surface => ({
+  path: "/large",
+  handle: () => Promise.resolve(new Response("x".repeat(megabytes * mebibyte))),
+});
+
+test("an answer of which nothing is read is cut off", async () => {
+  const waitLimits = { silenceMs: 300, arrivalMs: 200, drainMs: 600 };
+  await using server = await start({ surfaces: [large(64)], waitLimits });
+  const socket = await sendUnread(server.port, get("/large"));
+  await until(() => server.logged.some((line) => line.includes("an answer that nobody reads is cut off")));
+  socket.resume();
+  await until(() => socket.closed);
+  assert.equal(socket.bytesRead < 64 * mebibyte, true);
+});
+
+test("beyond the memory for unread answers the oldest are cut, and others are served (H9)", async () => {
+  const connectionLimits = { connectionsMax: 100, unreadBytesMax: 64 * mebibyte };
+  await using server = await start({ surfaces: [large(16)], connectionLimits });
+  const sockets: Socket[] = [];
+  for (let count = 0; count < 12; count += 1) {
+    sockets.push(await sendUnread(server.port, get("/large")));
+    assert.equal((await server.get(crates)).status, 200);
+  }
+  const cuts = () => server.logged.filter((line) => line.includes("too much waits to be read")).length;
+  await until(() => cuts() >= 7);
+  assert.ok(cuts() <= 9, String(cuts()));
+  for (const socket of sockets) socket.destroy();
+});
+
+// Bodies.
+
+test("bodies of all requests together are bounded, and their memory is free again when they are answered", async () => {
+  const bodies = new BodyMemory({ bytesMax: mebibyte });
+  await using server = await start({ bodies });
+  const half = JSON.stringify({ label: "x" }).padEnd(mebibyte * 0.6);
+  const arriving = await sendUnread(
+    server.port,
+    `POST ${crates} HTTP/1.1\r\nHost: x\r\n${keyed(server)}Content-Length: ${half.length}\r\n\r\n${half.slice(0, -1)}`,
+  );
+  await until(() => bodies.bytes >= half.length - 1);
+  const refused = await server.post(crates, half);
+  assert.equal(refused.status, 503);
+  assert.equal(refused.at("error", "code"), "DO_OVERLOADED");
+  assert.equal((await server.post(crates, { label: "small" })).status, 201);
+  arriving.destroy();
+  await until(() => bodies.bytes === 0);
+  assert.equal((await server.post(crates, half)).status, 201);
+  await until(() => bodies.bytes === 0);
+});
+
+test("a body that arrives too slowly is refused, however steadily", async () => {
+  await using server = await start({ bodies: new BodyMemory({ arrivalMs: 300 }) });
+  const socket = await sendUnread(
+    server.port,
+    `POST ${crates} HTTP/1.1\r\nHost: x\r\n${keyed(server)}Content-Length: 1000\r\n\r\n`,
+  );
+  const received: string[] = [];
+  socket.on("data", (data: Buffer) => received.push(data.toString()));
+  socket.resume();
+  for (let count = 0; count < 20 && received.length === 0; count += 1) {
+    socket.write("{");
+    await sleep(50);
+  }
+  const text = received.join("");
+  assertToldInWords(text, "400");
+  assert.match(text, /took too long to arrive/);
+  socket.destroy();
+});
+
+test("a 400 names at most a hundred mistakes, each in at most some hundred characters", async () => {
+  await using server = await start();
+  const unknown = Object.fromEntries(Array.from({ length: 30_000 }, (_, index) => [`field${index}`, 1]));
+  const many = await server.post(crates, { label: "x", ...unknown });
+  assert.equal(many.status, 400);
+  assert.equal(many.at("error", "details", "length"), detailsMax);
+  assert.match(many.textAt("error", "message"), /\(and 29997 more\)$/);
+  const long = await server.post(crates, { label: "x", ["y".repeat(900_000)]: 1 });
+  assert.equal(long.status, 400);
+  assert.ok(long.text.length < 4 * detailLengthMax, String(long.text.length));
+});
+
+// The whole program.
+
+const growthMax = 300 * mebibyte;
+
+/** The greatest growth of the program's memory while `attack` runs and for some seconds after. `/healthz` must answer in time. */
+async function growthUnder(program: RunningProgram, attack: () => Promise<void>): Promise<number> {
+  const memory = async (): Promise<number> => {
+    const text = await (await fetch(`${program.url}/metrics`)).text();
+    return Number(/^openpo_resident_memory_bytes (\d+)$/m.exec(text)?.[1]);
+  };
+  const before = await memory();
+  let most = before;
+  const running = { value: true };
+  const attacking = attack().then(() => sleep(3_000));
+  void attacking.finally(() => (running.value = false));
+  while (running.value) {
+    const startedAtMs = performance.now();
+    assert.equal((await fetch(`${program.url}/healthz`)).status, 200);
+    const tookMs = performance.now() - startedAtMs;
+    assert.ok(tookMs < 2_000, `/healthz took ${tookMs} ms`);
+    most = Math.max(most, await memory());
+    await sleep(50);
+  }
+  await attacking;
+  return most - before;
+}
+
+const portOf = ({ url }: RunningProgram): number => Number(new URL(url).port);
+
+test("unread documents, pipelined or on many connections, cost the program less than 300 MB", async () => {
+  await withProgram(async (program) => {
+    for (const [connections, requests] of [
+      [20, get("/api/v1/openapi.json").repeat(400)],
+      [600, get("/docs/reference.js")],
+    ] as const) {
+      // Made when it is first asked for.
+      await (await fetch(program.url + String(requests.split(" ", 2)[1]))).arrayBuffer();
+      const sockets: Socket[] = [];
+      const growth = await growthUnder(program, async () => {
+        for (let count = 0; count < connections; count += 1) sockets.push(await sendUnread(portOf(program), requests));
+      });
+      for (const socket of sockets) socket.destroy();
+      assert.ok(growth < growthMax, `${connections} connections: ${Math.round(growth / mebibyte)} MB`);
+    }
+  });
+});
+
+test("unread answers of a large order cost the program less than 300 MB", async () => {
+  await withProgram(async (program, adminToken) => {
+    await program.ask("PUT", "/admin/v1/shops/a", adminToken, { name: "A", currencyCode: "EUR" });
+    const made = await program.ask("POST", "/admin/v1/shops/a/keys", adminToken, { name: "k", scope: "read" });
+    const note = "x".repeat(5_000);
+    const lineItems = Array.from({ length: 1_560 }, (_, index) => ({
+      variantId: `v-${index}`,
+      quantityOrdered: 1,
+      unitCost: 1,
+      unitCostCurrencyCode: "EUR",
+      note,
+    }));
+    const records = [
+      { type: "supplier", supplierId: "s", name: "S" },
+      {
+        type: "purchaseOrder",
+        purchaseOrderId: "large",
+        status: "Draft",
+        supplierId: "s",
+        currencyCode: "EUR",
+        lineItems,
+      },
+    ];
+    const imported = await program.ask(
+      "POST",
+      "/admin/v1/shops/a/import",
+      adminToken,
+      records.map((record) => JSON.stringify(record)).join("\n"),
+    );
+    assert.equal(imported.status, 200, imported.text.slice(0, 500));
+    const key = `Authorization: Bearer ${String(made.at("data", "apiKey"))}\r\n`;
+    const sockets: Socket[] = [];
+    const count = 70;
+    const served = async (): Promise<number> => {
+      const { text } = await program.ask("GET", "/metrics", "");
+      return Number(
+        /^openpo_requests_total\{operation="purchase_order_get",status="200"\} (\d+)$/m.exec(text)?.[1] ?? 0,
+      );
+    };
+    const growth = await growthUnder(program, async () => {
+      while (sockets.length < count)
+        sockets.push(await sendUnread(portOf(program), get("/api/v1/purchase-orders/large", key)));
+      while ((await served()) < count) await sleep(200);
+    });
+    for (const socket of sockets) socket.destroy();
+    assert.ok(growth < growthMax, `${Math.round(growth / mebibyte)} MB`);
+  });
+});
