@@ -104,11 +104,11 @@ export async function agentStory(baseUrl: string, apiKey: string): Promise<unkno
 
     await write("purchase_order_status", { purchaseOrderId, status: "Sent" });
     const confirmed = await write("purchase_order_confirm", { purchaseOrderId, confirmAll: true });
-    const lines = listAt(confirmed, "purchaseOrder", "lineItems");
+    const lines = listAt(confirmed, "lineItems");
     const received = await write("purchase_order_receive", {
       purchaseOrderId,
       lines: lines.map((line) => ({
-        lineItemId: textAt(line, "poLineItemId"),
+        lineItemId: textAt(line, "lineItemId"),
         quantityReceived: at(line, "quantityConfirmed"),
       })),
     });

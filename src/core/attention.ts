@@ -5,6 +5,7 @@
  */
 import type { Payment } from "./attachments.ts";
 import { type Day, dayFrom, dayMs } from "./calendar.ts";
+import { type NextStep, completeStep, resumeStep, syncStep } from "./next-step.ts";
 import type { Header } from "./purchase-order.ts";
 import { isOpen } from "./status.ts";
 
@@ -60,13 +61,6 @@ interface ReasonSince {
   readonly days: number;
 }
 
-/** A tool to call next. Arguments that only the caller can know are not in it; `advice` names them. */
-interface NextStep {
-  readonly tool: string;
-  readonly arguments: Readonly<Record<string, string | boolean>>;
-  readonly advice: string;
-}
-
 /** Why an order needs attention, the most pressing reason first. */
 export interface Attention {
   readonly reasons: readonly ReasonSince[];
@@ -107,19 +101,15 @@ export const isDue = ({ status, dueDate }: Pick<Payment, "status" | "dueDate">, 
   status === "Overdue" || (status === "Scheduled" && dueDate !== null && dayFrom(dueDate) <= today);
 
 const nextSteps: Readonly<Record<AttentionReason, (facts: AttentionFacts) => NextStep>> = {
-  disputed: ({ purchaseOrderId, previousStatus }) => ({
-    tool: "purchase_order_status",
-    arguments: { purchaseOrderId, status: previousStatus },
-    advice: "Once the dispute is settled.",
-  }),
-  unsynced: ({ purchaseOrderId, storefrontSyncState }) =>
-    storefrontSyncState === "in-flight"
-      ? { tool: "purchase_order_get", arguments: { purchaseOrderId }, advice: "A sync is on its way: look again." }
-      : {
-          tool: "purchase_order_storefront_sync",
-          arguments: { purchaseOrderId },
-          advice: "Pushes what was received and is not at the storefront.",
-        },
+  disputed: resumeStep("Once the dispute is settled."),
+  unsynced: (facts) =>
+    facts.storefrontSyncState === "in-flight"
+      ? {
+          tool: "purchase_order_get",
+          arguments: { purchaseOrderId: facts.purchaseOrderId },
+          advice: "A sync is on its way: look again.",
+        }
+      : syncStep(facts),
   late: ({ purchaseOrderId }) => ({
     tool: "purchase_order_update",
     arguments: { purchaseOrderId },
@@ -135,11 +125,7 @@ const nextSteps: Readonly<Record<AttentionReason, (facts: AttentionFacts) => Nex
         ? "Ask the supplier; then lines with what was confirmed."
         : "Ask the supplier; then confirmAll true, or lines with what was confirmed.",
   }),
-  received: ({ purchaseOrderId }) => ({
-    tool: "purchase_order_complete",
-    arguments: { purchaseOrderId },
-    advice: "All goods are in.",
-  }),
+  received: completeStep,
   "payment-due": ({ purchaseOrderId }) => ({
     tool: "purchase_order_payment_list",
     arguments: { purchaseOrderId },

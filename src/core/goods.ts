@@ -4,6 +4,7 @@
  *
  * A call is all or nothing: one bad line changes nothing (C15). A line is named once a call; the input schema refuses repeats.
  */
+import { mention } from "./guidance.ts";
 import { type DecisionContext, decision, moved, statusChange, unchanged } from "./decision.ts";
 import type { Effect } from "./effect.ts";
 import { invalidField } from "./fault.ts";
@@ -83,7 +84,7 @@ function lineWithId(lines: ReadonlyMap<string, LineItem>, lineItemId: string, pa
   throw invalidField(
     path,
     `${lineItemId} is not a line of the order`,
-    "Nothing was changed. Read the order's line items and name them by poLineItemId.",
+    `Nothing was changed. Read the order's line items and name them by ${mention("shownLineId")}.`,
   );
 }
 

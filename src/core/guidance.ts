@@ -31,8 +31,11 @@ export const mentionedOperations = [
 /** The name of an operation that a text may mention. */
 export type MentionedOperation = (typeof mentionedOperations)[number];
 
-/** What travels beside an operation's input: a header on REST, an argument or a member of the error on MCP. */
-export type MentionedTerm = "idempotencyKey" | "retryAfter";
+/**
+ * What the surfaces name differently beside operations: what travels beside an operation's input (a header on REST, an argument or a
+ * member of the error on MCP), and the id of a line where answers show it and where `resolutions` take it.
+ */
+export type MentionedTerm = "idempotencyKey" | "retryAfter" | "shownLineId" | "resolvedLineId";
 
 const mark = "\0";
 
@@ -45,6 +48,15 @@ const mentions = /\0(\w+)(?: ([^\0]+))?\0/g;
  */
 export const mention = (name: MentionedOperation | MentionedTerm, recordId: string | null = null): string =>
   `${mark}${name}${recordId === null ? "" : ` ${recordId}`}${mark}`;
+
+/** A way in, as texts tell them apart: the REST API or the tools of agents. */
+export type Surface = "rest" | "mcp";
+
+/**
+ * A part of a text that one surface alone shows: what the other does not have, or what a name there says by itself. It holds no other
+ * mention.
+ */
+export const only = (surface: Surface, text: string): string => `${mark}${surface} ${text}${mark}`;
 
 /** Replaces each mention in the text by what `wording` makes of its name and record. */
 export function inWords(text: string, wording: (name: string, recordId: string | null) => string): string {

@@ -3,6 +3,7 @@
  */
 import { z } from "zod";
 import type { Json, JsonObject } from "../core/json.ts";
+import { worded } from "../operations/guidance.ts";
 import type { Operation } from "../operations/operation.ts";
 import { enumerations, itemsMax, schemaReference, textLengthMax } from "./openapi-components.ts";
 
@@ -60,6 +61,8 @@ export const pascal = (name: string): string =>
 
 /** Removes our own metadata and what is said twice, and gives every text, list and integer its bounds. */
 function tidy(schema: z.core.JSONSchema.BaseSchema): void {
+  const { description } = schema;
+  if (description !== undefined) schema.description = worded(description, "rest");
   delete schema["query"];
   delete schema["body"];
   delete schema.id;

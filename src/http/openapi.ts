@@ -7,6 +7,7 @@
 import { idempotencyKeyLengthMax } from "../core/idempotency.ts";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import { apiVersion } from "../operations/envelope.ts";
+import { worded } from "../operations/guidance.ts";
 import { isRestOperation, type Operation, type RestOperation } from "../operations/operation.ts";
 import { headerBytesMax } from "../core/limits.ts";
 import {
@@ -171,7 +172,7 @@ function entryOf(binding: Binding, operations: readonly RestOperation[], compone
     operationId: operation.name,
     tags: [operation.tag],
     summary: operation.title,
-    description: `${operation.summary} ${operation.description}\n\nScope: ${operation.scope}.`,
+    description: `${worded(`${operation.summary} ${operation.description}`, "rest")}\n\nScope: ${operation.scope}.`,
     parameters: [...parameters, ...headerParametersOf(operation)],
     ...(operation.route.method === "POST" || operation.route.method === "PATCH"
       ? { requestBody: bodyOf(binding, input, components) }

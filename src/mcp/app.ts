@@ -111,7 +111,7 @@ export function createMcp(deps: McpDependencies): Surface {
     agentMessage.rateLimitHeaders = Object.fromEntries(
       Object.entries(reply.headers).filter(([header]) => header.startsWith("RateLimit")),
     );
-    return resultOf(reply);
+    return resultOf(reply, { tool, arguments: input });
   }
 
   return { path: mcpPath, handle };

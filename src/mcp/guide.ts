@@ -9,10 +9,13 @@ import { forecastGuideText } from "./forecast-guide.ts";
 export const instructions = [
   "OpenPO keeps one shop's purchase orders. The key that you were given names the shop and says whether you may write.",
   "An order goes Draft → Sent → Confirmed → In Progress → Received → Completed. purchase_order_status moves it by hand; confirming, receiving and completing have tools of their own and move it themselves. The resource openpo://guides/status-model has the whole table.",
-  "purchase_order_confirm and purchase_order_receive take the new totals of a line, so repeating them is safe; purchase_order_unreceive takes the amount to take back.",
-  "Send an idempotencyKey of your own with every write, and the same key when you repeat it: then nothing is done twice after a failure or a lost answer.",
+  "Sent marks an order as sent. It sends nothing by itself: the order still has to be given to the supplier.",
+  "orders_needing_attention says what to look after today. reorder_from_view drafts orders from a forecast. supplier_list, location_list and variant_search find the ids that writes take; an unknown id is accepted and told in warnings.",
+  "Quantities of a line are totals: ordered; confirmed by the supplier (0 until it says something); received in good order; rejected, which came and is no good; cancelled, which will not come. Pending is what is left of the confirmed quantity, or of the ordered one while nothing is confirmed. So 72 came and 2 of them are broken: quantityReceived 70, quantityRejected 2. Repeating totals is safe; only purchase_order_unreceive takes an amount.",
+  'A write answers what changed and a nextStep. Its lineItems are the changed lines, without quantities of 0. include: ["order"] answers with the whole order.',
+  "Send an idempotencyKey of your own with every write, and the same key when you repeat it: then nothing is done twice after a failure or a lost answer, and the answer says replayed: true.",
   "A refusal says what to do in error.action and names what is wrong in error.details. Retry only when error.retryable is true, after error.retryAfterMs.",
-  "A write that answers with data.recovery has saved the order, but its follow-on work at the storefront (stock, incoming quantities, costs) failed: do what recovery says.",
+  "An answer with recovery has saved the order, but follow-on work at the storefront (stock, incoming quantities, costs) failed: do what recovery says.",
   "Lists are paged: pass the cursor of one page to get the next, until it is null.",
 ].join("\n");
 
@@ -48,7 +51,7 @@ export const guides: readonly Guide[] = [
 |---|---|
 ${table}
 
-- Sent needs a locationId, and variants that are active on the storefront (the inventory guard).
+- Sent marks the order as sent and sends nothing by itself. It needs a locationId, and variants that are active on the storefront (the inventory guard).
 - In Progress from Confirmed needs a confirmed quantity on every line that is not wholly cancelled. Less than ordered will do: the line is then expected to bring what was confirmed.
 - After anything is received or pushed to the storefront, the order cannot return to Draft, Sent, Partially Confirmed or Confirmed.
 
@@ -65,7 +68,17 @@ ${table}
 | purchase_order_quick_complete | ${from("quick-complete")} | Completed |
 | purchase_order_delete | ${from("delete")} | gone |
 
-When a tool answers INVENTORY_GUARD_ISSUES, call it again with resolutions: one \`{ itemId, action }\` for each entry of error.details, with one of its allowedActions.
+## What will not come
+
+A line stays pending until everything confirmed (ordered, if nothing is confirmed) is received, rejected or cancelled.
+
+- The supplier confirms less than ordered: purchase_order_confirm with lines. Nothing more is then expected of the line.
+- Goods came broken: quantityRejected, beside quantityReceived, with purchase_order_receive.
+- The rest will not come: quantityCancelled with purchase_order_line_item_update.
+- Goods that purchase_order_unreceive took back are pending again. Receive them anew, or set quantityRejected or quantityCancelled.
+- purchase_order_complete closes an order short: what is pending is expected no more.
+
+When a tool answers INVENTORY_GUARD_ISSUES, call it again with resolutions: one \`{ lineItemId, action }\` for each entry of error.details, with one of its allowedActions.
 `,
   },
   {

@@ -10,21 +10,26 @@
  *       `TOOL`, the path the tool's name and the body its members. No HTTP request can be the same.
  * - M2. A tool's result is what the operation's output schema says, or the error body that REST would answer (C2, C3).
  */
-import type { CallToolResult, JSONObject, JSONValue, Tool, ToolAnnotations } from "@modelcontextprotocol/server";
+import type { CallToolResult, JSONObject, Tool, ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { ValidationDetail } from "../core/fault.ts";
-import { idempotencyKeyLengthMax } from "../core/idempotency.ts";
-import type { JsonObject } from "../core/json.ts";
+import { isJsonArray, type Json, type JsonObject } from "../core/json.ts";
 import { apiPrefix, type Binding, bindingOf, type SpelledRequest, spellRequest } from "../http/routes.ts";
 import type { Reply } from "../operations/envelope.ts";
+import { worded } from "../operations/guidance.ts";
 import { isRestOperation, type Operation, type Repeat } from "../operations/operation.ts";
 import type { Incoming } from "../operations/request.ts";
+import { textOf, writeAnswer, writeAnswerSchema } from "./answers.ts";
 import type { Malformed } from "./message.ts";
+import { inAgentNames, inOperationNames, pointerInAgentNames } from "./names.ts";
+import { answerSchemaOf, argumentsSchemaOf, asObject } from "./schemas.ts";
 
-/** A longer answer is in the structured content only; the text then asks clients that read only text to page. */
-export const textLengthMax = 100_000;
-
+/** Arguments of this surface, beside those of the operation. */
 const keyMember = "idempotencyKey";
+const includeMember = "include";
+
+/** What `include` may name: the whole order instead of what changed of it. */
+const includable = "order";
 
 export interface OperationTool {
   readonly operation: Operation;
@@ -44,15 +49,16 @@ export function toolOf(operation: Operation): OperationTool {
 
 function toolMadeOf(operation: Operation): OperationTool {
   const { name, title, summary, description } = operation;
+  const output = answerSchemaOf(operation);
   return {
     operation,
     binding: isRestOperation(operation) ? bindingOf(operation) : null,
     definition: {
       name,
       title,
-      description: `${summary} ${description}`,
+      description: worded(`${summary} ${description}`, "mcp"),
       inputSchema: inputSchemaOf(operation),
-      outputSchema: outputSchemaOf(operation),
+      outputSchema: { ...(operation.scope === "write" ? writeAnswerSchema(output) : output), type: "object" },
       annotations: annotationsOf(operation),
     },
   };
@@ -68,79 +74,37 @@ const isIdempotent: Record<Repeat, boolean> = {
 };
 
 /** All four hints. The protocol calls every write destructive that replaces something; only adding is not. */
-function annotationsOf({ scope, repeat, destructive, faults }: Operation): ToolAnnotations {
+function annotationsOf({ scope, repeat, destructive, pushesStock, faults }: Operation): ToolAnnotations {
   const write = scope === "write";
   return {
     readOnlyHint: !write,
     destructiveHint: write && (destructive || repeat !== "adds-again"),
     idempotentHint: isIdempotent[repeat],
-    openWorldHint: faults.includes("UPSTREAM_STOREFRONT"),
+    openWorldHint: pushesStock === true || faults.includes("UPSTREAM_STOREFRONT"),
   };
 }
 
 const keySchema: JSONObject = {
   type: "string",
-  minLength: 1,
-  maxLength: idempotencyKeyLengthMax,
-  description:
-    "A unique string of your own for this one change. Send the same one when you repeat the call after a failure: what was done is answered again, not done twice.",
+  description: "Your own unique string, the same when you repeat the call.",
 };
+
+const includeSchema: JSONObject = {
+  type: "array",
+  items: { enum: [includable] },
+};
+
+/** Whether the operation is a write that answers with an order, which is told in short unless `include` asks for all of it. */
+const showsOrder = ({ scope, output }: Operation): boolean =>
+  scope === "write" && output instanceof z.ZodObject && "purchaseOrder" in output.shape;
 
 function inputSchemaOf(operation: Operation): Tool["inputSchema"] {
-  const { properties = {}, ...rest } = jsonSchemaOf(operation.input, "input");
-  // A member that exists only to be refused with a message of its own is not offered.
-  const offered = membersOf(properties).filter(([, schema]) => !membersOf(schema).some(([word]) => word === "not"));
-  const own = operation.scope === "write" ? [[keyMember, keySchema] as const] : [];
-  return { ...rest, type: "object", properties: Object.fromEntries([...offered, ...own]) };
-}
-
-const membersOf = (value: JSONValue): readonly (readonly [string, JSONValue])[] =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
-
-const text: JSONObject = { type: "string" };
-
-/** The error body. It is part of the output schema, because some clients validate failures against that too. */
-const errorSchema: JSONObject = {
-  type: "object",
-  description: "When isError is true.",
-  properties: {
-    error: {
-      type: "object",
-      properties: {
-        code: text,
-        message: text,
-        retryable: { type: "boolean" },
-        requestId: text,
-        retryAfterMs: { type: "integer" },
-        action: text,
-        reason: text,
-        details: { type: "array", items: { type: "object" } },
-      },
-      required: ["code", "message", "retryable", "requestId"],
-    },
-  },
-  required: ["error"],
-};
-
-function outputSchemaOf(operation: Operation): NonNullable<Tool["outputSchema"]> {
-  const { $defs, ...output } = jsonSchemaOf(operation.output, "output");
-  return { type: "object", anyOf: [output, errorSchema], ...($defs === undefined ? {} : { $defs }) };
-}
-
-/** A zod schema as JSON Schema, without our own metadata and without bounds that every integer has. */
-function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): JSONObject {
-  const generated = z.toJSONSchema(schema, {
-    io,
-    unrepresentable: "any",
-    override: ({ jsonSchema }) => {
-      for (const member of ["query", "body", "id", "example"]) delete jsonSchema[member];
-      if (jsonSchema.format === "date" || jsonSchema.format === "date-time") delete jsonSchema.pattern;
-      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-    },
-  });
-  const { $schema: _, ...plain }: JSONObject = JSON.parse(JSON.stringify(generated));
-  return plain;
+  const { properties, ...rest } = argumentsSchemaOf(operation);
+  const own = {
+    ...(showsOrder(operation) ? { [includeMember]: includeSchema } : {}),
+    ...(operation.scope === "write" ? { [keyMember]: keySchema } : {}),
+  };
+  return { ...rest, type: "object", properties: { ...asObject(properties), ...own } };
 }
 
 /** A tool call as it was received. */
@@ -157,12 +121,19 @@ interface ToolCall {
 export function incomingOf(call: ToolCall): Incoming {
   const { tool, malformed } = call;
   const { binding, operation } = tool;
-  const { [keyMember]: key, ...input } = call.arguments;
+  const { [keyMember]: key, [includeMember]: include, ...sent } = call.arguments;
   const takesKey = operation.scope === "write";
-  const found: readonly ValidationDetail[] =
-    takesKey && key !== undefined && typeof key !== "string"
-      ? [{ path: `/${keyMember}`, message: "must be a string" }]
-      : [];
+  const found: ValidationDetail[] = [];
+  if (takesKey && key !== undefined && typeof key !== "string")
+    found.push({ path: `/${keyMember}`, message: "must be a string" });
+  if (showsOrder(operation) && include !== undefined && !namesOrder(include))
+    found.push({ path: `/${includeMember}`, message: `must be ["${includable}"], or left out` });
+  // What is not of this tool stays among its arguments, to be refused as unknown.
+  const input = inOperationNames({
+    ...sent,
+    ...(takesKey || key === undefined ? {} : { [keyMember]: key }),
+    ...(showsOrder(operation) || include === undefined ? {} : { [includeMember]: include }),
+  });
   const { method, path, query, body } = requestOf(operation, binding, input);
   return {
     surface: "mcp",
@@ -172,16 +143,19 @@ export function incomingOf(call: ToolCall): Incoming {
     method,
     path,
     query,
-    idempotencyKeys: typeof key === "string" ? [key] : [],
+    idempotencyKeys: takesKey && typeof key === "string" ? [key] : [],
     ifMatch: null,
     ifNoneMatch: null,
     body: () => Promise.resolve(malformed?.bytes ?? new TextEncoder().encode(JSON.stringify(body))),
     assemble: () => {
       if (malformed !== null) throw malformed.fault;
-      return { raw: takesKey ? input : call.arguments, found };
+      return { raw: input, found };
     },
   };
 }
+
+const namesOrder = (include: Json | undefined): boolean =>
+  include !== undefined && isJsonArray(include) && include.length > 0 && include.every((name) => name === includable);
 
 /** The method of a tool that stands for no REST request. */
 const toolMethod = "TOOL";
@@ -197,30 +171,27 @@ function requestOf(
   return { ...spelled, method: binding.operation.route.method, path: apiPrefix + spelled.path };
 }
 
-const replySchema = z.union([
-  z.object({ data: z.record(z.string(), z.unknown()), meta: z.object({ requestId: z.string() }) }),
-  z.object({
-    error: z.looseObject({ code: z.string(), message: z.string(), retryable: z.boolean(), requestId: z.string() }),
-  }),
-]);
-
-/** An answer as a tool's result (M2). The text repeats it for clients that read only text. */
-export function resultOf(reply: Reply): CallToolResult {
-  const body = replySchema.parse(JSON.parse(reply.body));
-  const isError = "error" in body;
-  const structuredContent = isError ? body : body.data;
-  const { requestId } = isError ? body.error : body.meta;
-  const replayed = reply.headers["Idempotent-Replayed"] === undefined ? {} : { "openpo/idempotentReplayed": true };
+/** An answer as the call's result (M2). The text says the same for clients that read only text. */
+export function resultOf(
+  reply: Reply,
+  { tool, arguments: input }: Pick<ToolCall, "tool" | "arguments">,
+): CallToolResult {
+  const body: JSONObject = JSON.parse(inAgentNames(reply.body));
+  const { data, meta, error } = body;
+  const isError = error !== undefined;
+  const isReplay = reply.headers["Idempotent-Replayed"] !== undefined;
+  const told = isError ? refusalTold(body) : answerTold(tool, asObject(data), input);
+  const structuredContent = { ...told, ...(isReplay ? { replayed: true } : {}) };
+  const { requestId = null } = asObject(isError ? error : meta);
   return {
     content: [{ type: "text", text: textOf(structuredContent) }],
     structuredContent,
     ...(isError ? { isError } : {}),
-    _meta: { "openpo/requestId": requestId, ...replayed },
+    _meta: { "openpo/requestId": requestId, ...(isReplay ? { "openpo/idempotentReplayed": true } : {}) },
   };
 }
 
-function textOf(content: object): string {
-  const json = JSON.stringify(content);
-  if (json.length <= textLengthMax) return json;
-  return `The answer has ${json.length} characters and is in the structured content only. Ask for less (limit and cursor, or narrower filters) to have it as text.`;
-}
+const answerTold = ({ operation }: OperationTool, data: JSONObject, input: JsonObject): JSONObject =>
+  showsOrder(operation) ? writeAnswer(data, { input, wantsOrder: namesOrder(input[includeMember]) }) : data;
+
+const refusalTold = (body: JSONObject): JSONObject => JSON.parse(pointerInAgentNames(JSON.stringify(body)));

@@ -3,7 +3,8 @@
  * "Errors"; C2–C6). Every surface over HTTP uses it.
  */
 import { Fault, type FaultCode } from "../core/fault.ts";
-import { type Surface, worded } from "./guidance.ts";
+import type { Surface } from "../core/guidance.ts";
+import { worded } from "./guidance.ts";
 import type { Answer, Operation } from "./operation.ts";
 import type { Incoming } from "./request.ts";
 

@@ -8,6 +8,7 @@
  * operation's input `body` says what the schema of one member cannot: JSON Schema keywords for the body as a whole, or as
  * `alternatives` the bodies of which one is sent, by name, with the members that only that one has.
  */
+import { only } from "../core/guidance.ts";
 import { z } from "zod";
 import { dayMs } from "../core/calendar.ts";
 import {
@@ -65,22 +66,22 @@ export const decimal = <T>(schema: z.ZodNumber, decimals: number, parse: (value:
 
 /** ≥ 0, at most 3 decimals. */
 export const quantity = decimal(z.number().min(0).max(quantityMax), quantityDecimalsMax, quantityFrom).meta({
-  description: "A quantity: at least 0, at most 3 decimals.",
+  description: only("rest", "A quantity: at least 0, at most 3 decimals."),
 });
 
 /** > 0, at most 3 decimals. */
 export const positiveQuantity = decimal(z.number().positive().max(quantityMax), quantityDecimalsMax, quantityFrom).meta(
   {
-    description: "A quantity: above 0, at most 3 decimals.",
+    description: only("rest", "A quantity: above 0, at most 3 decimals."),
   },
 );
 
 export const unitCost = decimal(z.number().min(0).max(unitCostMax), moneyDecimalsMax, moneyFrom).meta({
-  description: "A cost of one unit: at least 0, at most 4 decimals.",
+  description: only("rest", "A cost of one unit: at least 0, at most 4 decimals."),
 });
 
 export const amount = decimal(z.number().min(0).max(totalValueMax), moneyDecimalsMax, moneyFrom).meta({
-  description: "An amount of money: at least 0, at most 4 decimals.",
+  description: only("rest", "An amount of money: at least 0, at most 4 decimals."),
 });
 
 export const leadTimeDays = z.int().min(0).max(leadTimeDaysMax);
@@ -91,7 +92,7 @@ export const day = z.iso.date();
 export const currencyCode = z
   .string()
   .regex(/^[A-Z]{3}$/, "must be a currency code of three capital letters, like EUR")
-  .meta({ description: "ISO 4217 currency code.", example: "EUR" });
+  .meta({ description: only("rest", "ISO 4217 currency code."), example: "EUR" });
 
 /** An opaque id. */
 export const id = z.string().min(1).max(idMax);
@@ -157,7 +158,7 @@ export const address = z
   })
   .meta({
     id: "AddressInput",
-    description: "A postal address. It is replaced as a whole: members left out become null.",
+    description: `${only("rest", "A postal address. It is replaced as a whole: members left out become null.")}${only("mcp", "Replaced as a whole.")}`,
   });
 
 /** A realistic address for the documents. */
@@ -183,7 +184,7 @@ export const limit = z
   .min(1)
   .max(pageSizeMax)
   .default(pageSizeDefault)
-  .meta({ description: `Rows of one page, 1 to ${pageSizeMax}.`, query: "integer" });
+  .meta({ description: only("rest", `Rows of one page, 1 to ${pageSizeMax}.`), query: "integer" });
 
 /** For lists that belong to one order: everything when it is not given (contract §9). */
 export const optionalLimit = z
@@ -191,24 +192,33 @@ export const optionalLimit = z
   .min(1)
   .max(pageSizeMax)
   .optional()
-  .meta({ description: `Rows of one page, 1 to ${pageSizeMax}; all rows when left out.`, query: "integer" });
+  .meta({
+    description: `${only("rest", `Rows of one page, 1 to ${pageSizeMax}; all rows when left out.`)}${only("mcp", "All rows when left out.")}`,
+    query: "integer",
+  });
 
 export const cursor = z
   .string()
   .min(1)
   .optional()
-  .meta({ description: "`cursor` of the previous page, unchanged, with the same filters.", query: "string" });
+  .meta({
+    description: `${only("rest", "`cursor` of the previous page, unchanged, with the same filters.")}${only("mcp", "Of the page before.")}`,
+    query: "string",
+  });
 
 export const textParameter = (description: string) => id.optional().meta({ description, query: "string" });
 
-/** One value or several, separated by commas. */
+/** A filter. Tools tell it by its name; where that says too little, it has a description of its own. */
+export const plainParameter = (description: string) => textParameter(only("rest", description));
+
+/** One value or several, separated by commas on REST. */
 export const listParameter = <T extends z.ZodType<string>>(entry: T, description: string) =>
   z
     .array(entry)
     .min(1)
     .max(listParameterMax)
     .optional()
-    .meta({ description: `${description} One value, or several separated by commas.`, query: "list" });
+    .meta({ description: only("rest", `${description} One value, or several separated by commas.`), query: "list" });
 
 /** An RFC 3339 instant with its offset and nanoseconds, and some. */
 const instantLengthMax = 40;

@@ -2,16 +2,23 @@
  * What each surface calls an operation: REST a method and a path, MCP a tool. Texts of the rules only mention operations by name
  * (core/guidance.ts); an answer is written in the words of the surface that asked for it.
  */
-import { inWords, type MentionedTerm } from "../core/guidance.ts";
+import { inWords, type MentionedTerm, type Surface } from "../core/guidance.ts";
 import type { Operation } from "./operation.ts";
 import { operations } from "./registry.ts";
 
-/** Where a request came in. */
-export type Surface = "rest" | "mcp";
-
 const terms: Readonly<Record<Surface, Readonly<Record<MentionedTerm, string>>>> = {
-  rest: { idempotencyKey: "Idempotency-Key", retryAfter: "Retry-After" },
-  mcp: { idempotencyKey: "idempotencyKey", retryAfter: "retryAfterMs" },
+  rest: {
+    idempotencyKey: "Idempotency-Key",
+    retryAfter: "Retry-After",
+    shownLineId: "poLineItemId",
+    resolvedLineId: "itemId",
+  },
+  mcp: {
+    idempotencyKey: "idempotencyKey",
+    retryAfter: "retryAfterMs",
+    shownLineId: "lineItemId",
+    resolvedLineId: "lineItemId",
+  },
 };
 
 /** `POST /purchase-orders/{id}/receive`, or with the record's id `POST /api/v1/purchase-orders/po_…/receive`; a tool's name where REST has no path. */
@@ -31,6 +38,7 @@ const byName = new Map(operations.map((operation) => [operation.name, operation]
 /** The text with what it mentions in the surface's words. */
 export const worded = (text: string, surface: Surface): string =>
   inWords(text, (name, recordId) => {
+    if (name === "rest" || name === "mcp") return name === surface ? (recordId ?? "") : "";
     const operation = byName.get(name);
     if (operation !== undefined) return words[surface](operation, recordId);
     return new Map(Object.entries(terms[surface])).get(name) ?? name;

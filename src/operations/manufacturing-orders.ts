@@ -228,7 +228,7 @@ async function headersWithMeasures(tx: Tx, call: Call, orders: readonly Manufact
 const listManufacturingOrders = manufacturingOrders.list(
   {
     description:
-      "Lists manufacturing orders without items and materials, newest first, with includeMeasures also the measures of each. Filters narrow together; one that takes several values matches any of them. dateFrom and dateTo are on dateField. To go on, pass cursor of the answer with the same filters until it is null. For items and materials use manufacturing_order_get.",
+      "Filters narrow together; one that takes several values matches any of them. To go on, pass cursor with the same filters until it is null.",
     input: z
       .strictObject({
         status: repeatableParameter(z.enum(manufacturingOrderStatuses), "Status."),
@@ -295,8 +295,7 @@ const getManufacturingOrder = manufacturingOrders.one(
     name: "manufacturing_order_get",
     title: "Read a manufacturing order",
     summary: "One manufacturing order: items to build, materials, linked orders and stock releases.",
-    description:
-      "Reads one manufacturing order with its items to build, its materials, the purchase and transfer orders linked to it as they are now, and the stock it took and made; with includeMeasures also its measures. Go on with purchase_order_get or transfer_order_get for a linked order.",
+    description: "Linked orders and stock as they are now; with includeMeasures also progress, readiness and cost.",
     at: "",
     input: manufacturingOrders.byId({ includeMeasures }),
     output: z.strictObject({
@@ -331,7 +330,7 @@ const getManufacturingOrder = manufacturingOrders.one(
 
 const listLog = manufacturingOrders.log({
   name: "manufacturing_order_log_list",
-  description: "Lists the activity log of one manufacturing order. All entries, or page by page when limit is given.",
+  description: "All entries, or page by page with limit.",
   kind: manufacturingLog,
 });
 

@@ -46,6 +46,8 @@ export interface OperationShape<Input, Output> {
   readonly repeat: Repeat;
   /** It may delete or replace something that cannot be restored; agents ask before they call it. */
   readonly destructive: boolean;
+  /** It changes the storefront's stock, although the storefront cannot refuse the call (`UPSTREAM_STOREFRONT` says that it can). */
+  readonly pushesStock?: true;
   /** Its failures besides those of every operation: codes, and reasons of INVALID_INPUT. */
   readonly faults: readonly (FaultCode | FaultReason)[];
   /**

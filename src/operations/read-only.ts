@@ -7,7 +7,7 @@
 import { z } from "zod";
 import { type CursorScope, decodeCursor, encodeCursor, invalidCursor } from "../core/cursor.ts";
 import { Fault } from "../core/fault.ts";
-import { type MentionedOperation, mention } from "../core/guidance.ts";
+import { type MentionedOperation, mention, only } from "../core/guidance.ts";
 import type { LogEntry } from "../shop/purchase-order-history.ts";
 import {
   type PartKind,
@@ -57,7 +57,10 @@ export const repeatableParameter = <T extends z.ZodType<string>>(
     .max(max)
     .optional()
     .meta({
-      description: `${description} One value, or several: separated by commas, or the parameter repeated.`,
+      description: only(
+        "rest",
+        `${description} One value, or several: separated by commas, or the parameter repeated.`,
+      ),
       query: "repeatable-list",
     });
 
@@ -134,7 +137,7 @@ export class ReadOnlyOperations<Header extends { readonly createdAtMs: number }>
 
   constructor(type: ResourceType<Header>) {
     this.#type = type;
-    this.#idShape = { [type.idName]: pathId.meta({ description: `Id of the ${type.noun}.` }) };
+    this.#idShape = { [type.idName]: pathId.meta({ description: only("rest", `Id of the ${type.noun}.`) }) };
     this.#example = { [type.idName]: type.exampleId };
   }
 
@@ -161,7 +164,7 @@ export class ReadOnlyOperations<Header extends { readonly createdAtMs: number }>
       tag,
       name: listName,
       title: `List ${noun}s`,
-      summary: `${tag}, newest first, filtered.`,
+      summary: `${tag} without their lines, newest first.`,
       route: { method: "GET", path },
       faults: [],
       output: z.strictObject({ [member]: z.array(header), ...pageShape }),

@@ -4,7 +4,7 @@
 import type { Fault, ValidationDetail } from "../core/fault.ts";
 import type { Json } from "../core/json.ts";
 import type { Caller } from "./caller.ts";
-import type { Surface } from "./guidance.ts";
+import type { Surface } from "../core/guidance.ts";
 import type { Operation } from "./operation.ts";
 import type { RequestTokens } from "./rate-limit.ts";
 

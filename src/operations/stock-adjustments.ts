@@ -16,7 +16,15 @@ import {
   stockAdjustmentTable,
 } from "../shop/stock-adjustments.ts";
 import type { Tx } from "../store/store.ts";
-import { instant, instantOrNull, instantSchema, listParameter, moneyOrNull, textParameter } from "./fields.ts";
+import {
+  instant,
+  instantOrNull,
+  instantSchema,
+  listParameter,
+  moneyOrNull,
+  plainParameter,
+  textParameter,
+} from "./fields.ts";
 import { pageInput, ReadOnlyOperations, searchParameter } from "./read-only.ts";
 
 const stockAdjustments = new ReadOnlyOperations({
@@ -105,11 +113,11 @@ async function headersJson(tx: Tx, shopId: string, adjustments: readonly StockAd
 const listStockAdjustments = stockAdjustments.list(
   {
     description:
-      "Lists stock adjustments without their lines, newest first. Filters narrow together; status may be several values, of which any matches. To go on, pass cursor of the answer with the same filters until it is null. Reasons are listed by stock_take_reason_list; for the lines of one adjustment use stock_adjustment_get.",
+      "Filters narrow together; one that takes several values matches any of them. To go on, pass cursor with the same filters until it is null. stock_take_reason_list has the reasons.",
     input: z
       .strictObject({
         status: listParameter(z.enum(stockAdjustmentStatuses), "Status."),
-        locationId: textParameter("Adjustments at this location."),
+        locationId: plainParameter("Adjustments at this location."),
         reason: textParameter("A reason's id, or its name in any case."),
         createdBy: textParameter("The operator's name, exactly as it is spelled."),
         search: searchParameter("Part of the number or note."),
@@ -134,9 +142,9 @@ const getStockAdjustment = stockAdjustments.one(
   {
     name: "stock_adjustment_get",
     title: "Read a stock adjustment",
-    summary: "One stock adjustment with its lines.",
+    summary: "One stock adjustment with its lines: signed deltas and their values.",
     description:
-      "Reads one stock adjustment with all its lines: signed deltas and their values. For one with very many lines use stock_adjustment_line_item_list with limit. revertOf and revertedBy name the other one of a revert pair.",
+      "For one with very many lines use stock_adjustment_line_item_list. revertOf and revertedBy name the other one of a revert pair.",
     at: "",
     input: stockAdjustments.byId({}),
     output: z.strictObject({
@@ -160,8 +168,7 @@ const getStockAdjustment = stockAdjustments.one(
 
 const listLineItems = stockAdjustments.lines({
   name: "stock_adjustment_line_item_list",
-  description:
-    "Lists the lines of one stock adjustment: signed deltas, never counted quantities. All of them, or page by page when limit is given.",
+  description: "Signed deltas, never counted quantities. All of them, or page by page with limit.",
   kind: stockAdjustmentLines,
   part: lineSchema,
   json: stockAdjustmentLineJson,

@@ -21,7 +21,7 @@ import {
   listParameter,
   moneyOrNull,
   quantityOrNull,
-  textParameter,
+  plainParameter,
 } from "./fields.ts";
 import { operation } from "./operation.ts";
 import { pageInput, read, ReadOnlyOperations, searchParameter } from "./read-only.ts";
@@ -140,11 +140,11 @@ export const reasonJson = (reason: StockTakeReason): z.output<typeof reasonSchem
 const listStockTakes = stockTakes.list(
   {
     description:
-      "Lists stock takes without their lines, newest first. Filters narrow together; status may be several values, of which any matches. To go on, pass cursor of the answer with the same filters until it is null. For the lines of one use stock_take_get.",
+      "Filters narrow together; one that takes several values matches any of them. To go on, pass cursor with the same filters until it is null.",
     input: z
       .strictObject({
         status: listParameter(z.enum(stockTakeStatuses), "Status."),
-        locationId: textParameter("Stock takes at this location."),
+        locationId: plainParameter("Stock takes at this location."),
         search: searchParameter("Part of the number or name."),
         ...pageInput,
       })
@@ -166,9 +166,8 @@ const listReasons = operation({
   tag,
   name: "stock_take_reason_list",
   title: "List stock take reasons",
-  summary: "The reasons that stock takes and stock adjustments can have, by name.",
-  description:
-    "Lists the configured reasons, inactive ones too. Stock adjustments have the same reasons: filter stock_adjustment_list by reasonId or name with its parameter reason.",
+  summary: "The reasons that stock takes and stock adjustments can have, inactive ones too, by name.",
+  description: "stock_adjustment_list filters by a reason's id or name.",
   route: { method: "GET", path: "/stock-takes/reasons" },
   faults: [],
   input: z.strictObject({}).meta({ example: {} }),
@@ -185,7 +184,7 @@ const getStockTake = stockTakes.one(
     title: "Read a stock take",
     summary: "One stock take with its lines.",
     description:
-      "Reads one stock take with all its lines. For one with very many lines use stock_take_line_item_list with limit. For its change of stock read the adjustment stockAdjustmentId with stock_adjustment_get.",
+      "For one with very many lines use stock_take_line_item_list. stockAdjustmentId names its change of stock.",
     at: "",
     input: stockTakes.byId({}),
     output: z.strictObject({
@@ -202,8 +201,7 @@ const getStockTake = stockTakes.one(
 
 const listLineItems = stockTakes.lines({
   name: "stock_take_line_item_list",
-  description:
-    "Lists the lines of one stock take with expected and counted quantities: all of them, or page by page when limit is given.",
+  description: "With expected and counted quantities. All of them, or page by page with limit.",
   kind: stockTakeLines,
   part: lineSchema,
   json: stockTakeLineJson,

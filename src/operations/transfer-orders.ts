@@ -1,6 +1,7 @@
 /**
  * Reading transfer orders, their shipment, documents, addresses and log (spec "Transfer orders (read-only)", contract §9).
  */
+import { mention } from "../core/guidance.ts";
 import { z } from "zod";
 import { currentShipment } from "../core/attachments.ts";
 import { moneyToNumber, quantityToNumber } from "../core/money.ts";
@@ -31,7 +32,7 @@ import {
   listParameter,
   moneyOrNull,
   orderedRange,
-  textParameter,
+  plainParameter,
 } from "./fields.ts";
 import {
   documentJson,
@@ -135,14 +136,14 @@ export const transferAddressesJson = (order: TransferOrderHeader): z.output<type
 const listTransferOrders = transferOrders.list(
   {
     description:
-      "Lists transfer orders without their lines, newest first. Filters narrow together; status may be several values, of which any matches. To go on, pass cursor of the answer with the same filters until it is null. For the lines of one use transfer_order_get.",
+      "Filters narrow together; one that takes several values matches any of them. To go on, pass cursor with the same filters until it is null.",
     input: z
       .strictObject({
         status: listParameter(z.enum(transferOrderStatuses), "Status."),
-        fromLocationId: textParameter("Transfers from this location."),
-        toLocationId: textParameter("Transfers to this location."),
-        variantId: textParameter("Transfers with a line of this variant."),
-        sku: textParameter("Transfers with a line of exactly this SKU."),
+        fromLocationId: plainParameter("Transfers from this location."),
+        toLocationId: plainParameter("Transfers to this location."),
+        variantId: plainParameter("Transfers with a line of this variant."),
+        sku: plainParameter("Transfers with a line of exactly this SKU."),
         search: searchParameter("Part of the number or name."),
         dateFrom,
         dateTo,
@@ -173,7 +174,7 @@ const getTransferOrder = transferOrders.one(
     title: "Read a transfer order",
     summary: "One transfer order with its lines, addresses and log.",
     description:
-      "Reads one transfer order with all its lines, both addresses and its activity log. For one with very many lines use transfer_order_line_item_list with limit. For its shipment use transfer_order_shipment_get.",
+      "For one with very many lines use transfer_order_line_item_list, for its shipment transfer_order_shipment_get.",
     at: "",
     input: transferOrders.byId({}),
     output: z.strictObject({
@@ -203,8 +204,7 @@ const getTransferOrder = transferOrders.one(
 
 const listLineItems = transferOrders.lines({
   name: "transfer_order_line_item_list",
-  description:
-    "Lists the lines of one transfer order with requested, shipped and received quantities: all of them, or page by page when limit is given.",
+  description: "With requested, shipped and received quantities. All of them, or page by page with limit.",
   kind: transferLines,
   part: lineSchema,
   json: transferLineJson,
@@ -214,9 +214,8 @@ const getShipment = transferOrders.one(
   {
     name: "transfer_order_shipment_get",
     title: "Read a transfer order's shipment",
-    summary: "The shipment of one transfer order; null when it has none.",
-    description:
-      "Reads the shipment of one transfer order with the lines it carries: the earliest that is still to arrive, else the latest, else null. In its lineAllocations, poLineItemId is the transferLineItemId.",
+    summary: "The shipment of one transfer order with the lines it carries; null when it has none.",
+    description: `The earliest that is still to arrive, else the latest. In its lineAllocations, ${mention("shownLineId")} is the transferLineItemId.`,
     at: "/shipment",
     input: transferOrders.byId({}),
     output: z.strictObject({ shipment: shipmentSchema.nullable() }),
@@ -231,8 +230,8 @@ const listDocuments = transferOrders.one(
   {
     name: "transfer_order_document_list",
     title: "List a transfer order's documents",
-    summary: "Metadata of the documents of one transfer order.",
-    description: "Lists the metadata of a transfer order's documents. Their content is not served here.",
+    summary: "Metadata of the documents of one transfer order: names, types, sizes, versions.",
+    description: "Their content is not served here.",
     at: "/documents",
     input: transferOrders.byId({}),
     output: z.strictObject({ documents: z.array(documentSchema) }),
@@ -248,7 +247,7 @@ const getAddresses = transferOrders.one(
     name: "transfer_order_address_get",
     title: "Read a transfer order's addresses",
     summary: "Where one transfer order leaves from and where it goes.",
-    description: "Reads both addresses of one transfer order; each is null when it is not known.",
+    description: "Both addresses; each is null when it is not known.",
     at: "/addresses",
     input: transferOrders.byId({}),
     output: z.strictObject({ addresses: addressesSchema }),
@@ -258,8 +257,7 @@ const getAddresses = transferOrders.one(
 
 const listLog = transferOrders.log({
   name: "transfer_order_log_list",
-  description:
-    "Lists the activity log of one transfer order. All entries, or page by page when limit is given. In changes, poLineItemId is the transferLineItemId.",
+  description: `All entries, or page by page with limit. In changes, ${mention("shownLineId")} is the transferLineItemId.`,
   kind: transferLog,
 });
 

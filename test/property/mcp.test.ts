@@ -10,7 +10,7 @@ import { statuses } from "../../src/core/purchase-order.ts";
 import { restOperations } from "../../src/operations/registry.ts";
 import type { SandboxFault } from "../../src/storefront/sandbox/faults.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
-import { type Agent, answerOf, connectAgent } from "../support/mcp.ts";
+import { type Agent, connectAgent } from "../support/mcp.ts";
 import { onPostgres } from "../support/store.ts";
 import { inToolNames } from "../support/wording.ts";
 
@@ -197,14 +197,12 @@ async function askRest(
 }
 
 async function askAgent(agent: Agent, tool: string, input: JsonObject, idempotencyKey: string | null): Promise<Told> {
-  const result = await agent.client.callTool({
-    name: tool,
-    arguments: { ...input, ...(idempotencyKey === null ? {} : { idempotencyKey }) },
-  });
-  const answer = answerOf(result);
+  const named: JsonObject = JSON.parse(inToolNames(JSON.stringify(input)));
+  const answer = await agent.callWhole(tool, { ...named, ...(idempotencyKey === null ? {} : { idempotencyKey }) });
   const content = answer.isError ? answer.at("error") : answer.at();
-  assert.ok(content !== undefined);
-  return { isError: answer.isError, content };
+  assert.ok(content !== undefined && isJsonObject(content));
+  const { nextStep: _, replayed: __, ...same } = content;
+  return { isError: answer.isError, content: same };
 }
 
 /** Everything of the order that can be read, and what the storefront has. */

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { type CallToolResult, Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Json, JsonObject } from "../../src/core/json.ts";
+import { toolOf } from "../../src/mcp/tools.ts";
+import { operations } from "../../src/operations/registry.ts";
 import type { TestServer } from "./server.ts";
 import { assertForAgents, assertWorded } from "./wording.ts";
 
@@ -9,14 +11,25 @@ import { assertForAgents, assertWorded } from "./wording.ts";
 export const revisions = ["2026-07-28", "2025-11-25"] as const;
 export type Revision = (typeof revisions)[number];
 
+/** The tools whose answer `include` makes whole. */
+const takesInclude = new Set(
+  operations
+    .filter((operation) => "include" in (toolOf(operation).definition.inputSchema.properties ?? {}))
+    .map(({ name }) => name),
+);
+
 export interface Agent extends AsyncDisposable {
   readonly client: Client;
   call(name: string, input?: object): Promise<ToolAnswer>;
+  /** Calls a tool for the whole answer: a write tells the order in full where it can. */
+  callWhole(name: string, input?: object): Promise<ToolAnswer>;
 }
 
 export interface ToolAnswer {
   readonly isError: boolean;
   readonly result: CallToolResult;
+  /** The text, which is JSON. */
+  readonly text: string;
   /** Returns the member of the structured content at this path, or undefined. */
   at(...steps: readonly (string | number)[]): Json | undefined;
   textAt(...steps: readonly (string | number)[]): string;
@@ -35,12 +48,12 @@ export async function connectAgent(
   });
   await client.connect(transport);
   const close = (): Promise<void> => client.close();
+  const call: Agent["call"] = async (name, input = {}) =>
+    answerOf(await client.callTool({ name, arguments: { ...input } }));
   return {
     client,
-    async call(name, input = {}) {
-      const result = await client.callTool({ name, arguments: { ...input } });
-      return answerOf(result);
-    },
+    call,
+    callWhole: (name, input = {}) => call(name, takesInclude.has(name) ? { ...input, include: ["order"] } : input),
     [Symbol.asyncDispose]: close,
   };
 }
@@ -61,11 +74,16 @@ export function answerOf(result: CallToolResult): ToolAnswer {
   };
   const { _meta: meta } = result;
   const isReplay = meta?.["openpo/idempotentReplayed"] === true;
-  const guidance = result.isError === true ? at("error") : [at("recovery"), at("failed"), at("sideEffects")];
+  const guidance =
+    result.isError === true
+      ? at("error")
+      : [at("recovery"), at("failed"), at("sideEffects"), at("warnings"), at("nextStep")];
   if (!isReplay) assertForAgents(JSON.stringify(guidance ?? null));
+  const [first] = result.content;
   return {
     isError: result.isError === true,
     result,
+    text: first?.type === "text" ? first.text : "",
     at,
     textAt: (...steps) => {
       const value = at(...steps);

@@ -14,11 +14,11 @@ export function assertWorded(json: string): void {
 }
 
 const restWords =
-  /\b(?:GET|POST|PATCH|PUT|DELETE)\b|\/api\/v1|\/purchase-orders|\/stock-|-orders\b|\/forecast|Idempotency-Key|If-Match|Retry-After/;
+  /\b(?:GET|POST|PATCH|PUT|DELETE)\b|\/api\/v1|\/purchase-orders|\/stock-|-orders\b|\/forecast-views|\/(?:confirm|receive|unreceive|complete|custom)\b(?!-)|Idempotency-Key|If-Match|If-None-Match|ETag|Retry-After|commas|data\.\w|(?:Messages|Requests) call it|docs\/|\.md\b|poLineItemId|\bitemId\b/;
 
-/** Fails when a text for an agent speaks of REST. */
+/** Fails when a text for an agent speaks of REST: methods, paths, headers, how lists are written, other names, files that it cannot open. */
 export function assertForAgents(text: string): void {
-  assert.doesNotMatch(text, restWords, "an agent was shown a method, a path or a header");
+  assert.doesNotMatch(text, restWords, "an agent was told what only callers of REST know");
 }
 
 /** A path as texts spell it: with `{id}`, or in full with the id of a record. */
@@ -31,9 +31,10 @@ const routes = restOperations
   .toSorted((a, b) => b.route.path.length - a.route.path.length)
   .map(({ name, route }) => [name, new RegExp(`${route.method} ${spelledPath(route.path)}(?![/\\w])`, "g")] as const);
 
-/** A text of REST with its routes and headers in the words of MCP. */
+/** A text or JSON of REST with its routes, headers and the names of a line's id in the words of MCP. */
 export const inToolNames = (text: string): string =>
   routes
     .reduce((said, [name, route]) => said.replaceAll(route, name), text)
     .replaceAll("Idempotency-Key", "idempotencyKey")
-    .replaceAll("Retry-After", "retryAfterMs");
+    .replaceAll("Retry-After", "retryAfterMs")
+    .replaceAll(/\b(?:poLineItemId|itemId)\b/g, "lineItemId");

@@ -13,16 +13,20 @@ const withoutPaths = (source: string): string =>
     .replaceAll(/(?<=^|\s)\/\/.*$/gm, "")
     .replaceAll(/^import [\s\S]*?;$/gm, "")
     .replaceAll(/route: \{[^}]*\}?[^}]*\}/g, "")
-    .replaceAll(/\bat: "[^"]*"/g, "");
+    .replaceAll(/\bat: "[^"]*"/g, "")
+    .replaceAll(/\bonly\(\s*"rest",\s*(?:"[^"]*"|`[^`]*`),?\s*\)/g, "");
 
 const spelled =
-  /\b(?:GET|POST|PATCH|PUT|DELETE) (?:[/…$]|the\b)|\/(?:confirm|receive|unreceive|complete|quick-complete|storefront-sync|line-items|custom)\b|Idempotency-Key|Retry-After/;
+  /\b(?:GET|POST|PATCH|PUT|DELETE) (?:[/…$]|the\b)|\/(?:confirm|receive|unreceive|complete|quick-complete|storefront-sync|line-items|custom)\b|Idempotency-Key|Retry-After|If-Match|ETag\b|separated by commas|docs\/\w+\.md/;
 
 const faultsOf = (file: string, source: string): readonly string[] =>
   withoutPaths(source)
     .split("\n")
     .filter((line) => spelled.test(line))
-    .map((line) => `${file}: ${line.trim()}\n  Name the operation with mention() of core/guidance.ts.`);
+    .map(
+      (line) =>
+        `${file}: ${line.trim()}\n  Name the operation with mention() of core/guidance.ts, or tell it to REST alone with only().`,
+    );
 
 /** Where an answer gets the words and the headers of REST. */
 const surfaceFiles: readonly string[] = ["src/operations/envelope.ts", "src/operations/guidance.ts"];
@@ -40,6 +44,8 @@ test("a route in a text is seen, one in a declaration or a comment is not", () =
     '"Use POST …/status."',
     '"repeat the PATCH /x"',
     "`send ${base}/confirm`",
+    '"send its ETag as If-Match"',
+    'only("mcp", "as If-Match")',
   ])
     assert.equal(faultsOf("x.ts", `const a = ${text};`).length, 1, text);
   for (const source of [
@@ -49,6 +55,7 @@ test("a route in a text is seen, one in a declaration or a comment is not", () =
     'at: "/line-items",',
     'import { a } from "./receive.ts";',
     'const path = "/status";',
+    'only("rest", "Send its ETag as If-Match.")',
   ])
     assert.deepEqual(faultsOf("x.ts", source), [], source);
 });

@@ -35,7 +35,7 @@ test("hints follow the specification's table of repeat safety", () => {
     purchase_order_status: [false, true, false, true],
     purchase_order_confirm: [false, true, true, true],
     purchase_order_receive: [false, true, true, true],
-    purchase_order_unreceive: [false, true, false, false],
+    purchase_order_unreceive: [false, true, false, true],
     purchase_order_complete: [false, true, true, true],
     purchase_order_quick_complete: [false, true, false, true],
     purchase_order_storefront_sync: [false, true, true, true],

@@ -5,7 +5,7 @@
 import { shownId } from "../fields.ts";
 import { z } from "zod";
 import { Fault } from "../../core/fault.ts";
-import { mention } from "../../core/guidance.ts";
+import { mention, only } from "../../core/guidance.ts";
 import type { Decision, Header, PurchaseOrder } from "../../core/purchase-order.ts";
 import { type Stamp, loadHeader, loadOrder, pageOfLines, saveDecision } from "../../shop/purchase-orders.ts";
 import type { Tx } from "../../store/store.ts";
@@ -78,10 +78,14 @@ export async function orderToChange(tx: Tx, call: Call, purchaseOrderId: string)
   const order = await orderOf(tx, call, purchaseOrderId);
   const { ifMatch } = call;
   if (ifMatch !== null && !ifMatch.includes("*") && !ifMatch.includes(etagOf(order)))
-    throw new Fault("INVALID_INPUT", `The order is at version ${order.version}; If-Match names another.`, {
-      reason: "VERSION_MISMATCH",
-      action: "Read the order again and send its ETag as If-Match.",
-    });
+    throw new Fault(
+      "INVALID_INPUT",
+      `The order is at version ${order.version}${only("rest", "; If-Match names another")}.`,
+      {
+        reason: "VERSION_MISMATCH",
+        action: `Read the order again${only("rest", " and send its ETag as If-Match.")}`,
+      },
+    );
   return order;
 }
 

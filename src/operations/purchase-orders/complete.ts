@@ -56,7 +56,7 @@ export const completeOrder = operation({
   title: "Complete an order",
   summary: "Writes unit costs to the storefront and completes the order.",
   description:
-    "Runs the cost sync, then moves the order to Completed; outstanding quantity is left behind. Use it from Received or Partially Received. If a currency cannot be converted, set fxRateOverride with purchase_order_update and repeat. If the storefront refuses a cost, the order stays as it is and repeating the call goes on where it stopped.",
+    "From Received or Partially Received; what is pending stays so and is expected no more. If a currency cannot be converted, set fxRateOverride with purchase_order_update and repeat. If the storefront refuses a cost, the order stays as it is; repeating goes on where it stopped.",
   route: { method: "POST", path: `${path}/complete` },
   success: 200,
   repeat: "safe",
@@ -129,7 +129,7 @@ export const quickCompleteOrder = operation({
   title: "Receive everything and complete",
   summary: "Receives everything outstanding that was confirmed, pushes it, writes the costs and completes.",
   description:
-    "Only from In Progress. Receives the outstanding confirmed quantity of every line, pushes stock to the storefront and waits for it, writes unit costs and completes. When no line reaches the storefront, or the costs cannot be written, receipts are kept, the order stays In Progress and the same call can be made again. When some lines fail it completes and says so in confirmation and recovery.",
+    "Only from In Progress. Waits for the storefront. When no line reaches it, or the costs cannot be written, receipts are kept, the order stays In Progress and the same call can be made again. When some lines fail it completes and says so in confirmation and recovery.",
   route: { method: "POST", path: `${path}/quick-complete` },
   success: 200,
   repeat: "partly",

@@ -16,9 +16,9 @@ export const confirmQuantities = operation({
   ...write,
   name: "purchase_order_confirm",
   title: "Confirm quantities",
-  summary: "Records what the supplier confirmed, line by line or everything at once.",
+  summary: "Records what the supplier confirmed, as new totals.",
   description:
-    "Sets confirmed quantities as new totals; 0 un-confirms; repeating changes nothing. With lines the order becomes Confirmed once every line that is not wholly cancelled has a confirmed quantity, be it below what was ordered; Partially Confirmed while some have one; Sent while none has. With confirmAll: true every line is set to its ordered quantity, whatever was confirmed before, and the order goes to In Progress, where goods can be received. Use it from Sent, Partially Confirmed or Confirmed.",
+    "With lines the order becomes Confirmed once every line that is not wholly cancelled has a confirmed quantity, be it below what was ordered; Partially Confirmed while some have one; Sent while none has. confirmAll overwrites what was confirmed before and takes the order to In Progress, where goods can be received. From Sent, Partially Confirmed or Confirmed. Repeating changes nothing.",
   route: { method: "POST", path: `${path}/confirm` },
   success: 200,
   repeat: "safe",

@@ -4,6 +4,7 @@
  *
  * Owns: looking variants up, activating them, and the refusal. Does not own: the verdict (core/guard.ts).
  */
+import { mention, only } from "../../core/guidance.ts";
 import { z } from "zod";
 import { Fault } from "../../core/fault.ts";
 import { type GuardVerdict, guardVerdict, type Resolution, type VariantStanding } from "../../core/guard.ts";
@@ -19,9 +20,9 @@ import { lineItemId } from "./json.ts";
 export const resolutions = z
   .array(
     z.strictObject({
-      itemId: lineItemId.meta({ description: "Id of the line item, not of the variant." }),
+      itemId: lineItemId.meta({ description: only("rest", "Id of the line item, not of the variant.") }),
       action: z.enum(["activate", "skip"]).meta({
-        description: "`activate` makes the variant active again; `skip` goes on without the storefront for this line.",
+        description: `${only("rest", "`activate` makes the variant active again; `skip` goes on without the storefront for this line.")}${only("mcp", "skip: without the storefront.")}`,
       }),
     }),
   )
@@ -117,8 +118,7 @@ function refuse(issues: GuardVerdict["issues"]): void {
     "INVENTORY_GUARD_ISSUES",
     `INVENTORY_GUARD_ISSUES: ${issues.length} line item(s) have a variant that is not active on the storefront: ${named.join(", ")}${more}. The order was not changed.`,
     {
-      action:
-        "Repeat the call with resolutions: [{ itemId, action }] for each of details, action one of its allowedActions.",
+      action: `Repeat the call with resolutions: [{ ${mention("resolvedLineId")}, action }] for each of details, action one of its allowedActions.`,
       details: issues,
     },
   );

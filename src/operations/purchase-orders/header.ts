@@ -13,7 +13,7 @@ import {
   decideDelete,
   decideHeader,
 } from "../../core/edit.ts";
-import { mention } from "../../core/guidance.ts";
+import { mention, only } from "../../core/guidance.ts";
 import { type Decision, type PurchaseOrder, bulkLinesMax } from "../../core/purchase-order.ts";
 import { loadLocationName, loadSupplier } from "../../shop/catalogue.ts";
 import { loadAttachments } from "../../shop/purchase-order-attachments.ts";
@@ -86,9 +86,8 @@ export const createPurchaseOrder = operation({
   ...write,
   name: "purchase_order_create",
   title: "Create a purchase order",
-  summary: "Creates a Draft, with or without lines.",
-  description:
-    "Creates an order in status Draft and gives it a number. Everything is optional: header fields can follow with purchase_order_update and lines with purchase_order_line_item_add. Repeating the call creates another order, so send an idempotency key. When it is ready, move it to Sent with purchase_order_status, for which it needs a locationId.",
+  summary: "Creates a Draft and gives it a number.",
+  description: `Lines can come with it or follow with purchase_order_line_item_add, header fields with purchase_order_update. Repeating the call creates another order: send an ${mention("idempotencyKey")}. What looks wrong, such as an unknown id, is done all the same and told in warnings.`,
   route: { method: "POST", path: "/purchase-orders" },
   success: 201,
   repeat: "adds-again",
@@ -101,7 +100,7 @@ export const createPurchaseOrder = operation({
         .array(catalogueLineInput)
         .max(bulkLinesMax)
         .optional()
-        .meta({ description: `Up to ${bulkLinesMax} lines.` }),
+        .meta({ description: only("rest", `Up to ${bulkLinesMax} lines.`) }),
     })
     .meta({
       example: {
@@ -139,9 +138,9 @@ export const updatePurchaseOrder = operation({
   ...write,
   name: "purchase_order_update",
   title: "Change an order's header",
-  summary: "Sets header fields; those not sent stay as they are.",
+  summary: "Sets header fields; null clears one, and those not sent stay as they are.",
   description:
-    "Sets the header fields that are sent, in any status; null clears one. A field that has its value already is no change, so repeating is safe. locationId cannot change once anything is received, and is null only in Draft. It never changes the status (use purchase_order_status) or lines (use purchase_order_line_item_update).",
+    "In any status. locationId cannot change once anything is received. Not for the status (purchase_order_status) or lines (purchase_order_line_item_update).",
   route: { method: "PATCH", path },
   success: 200,
   repeat: "safe",
@@ -185,7 +184,7 @@ export const deletePurchaseOrder = operation({
   title: "Delete a purchase order",
   summary: "Deletes a Draft for good; hides a Cancelled order and retains it.",
   description:
-    "Deletes an order that is Draft or Cancelled; any other must be moved to Cancelled first with purchase_order_status. A Draft is gone for good; a Cancelled order is retained but can no longer be read here. Its number is not used again.",
+    "Any other order must first be moved to Cancelled with purchase_order_status. The number is not used again.",
   route: { method: "DELETE", path },
   success: 200,
   repeat: "safe",

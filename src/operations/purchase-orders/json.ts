@@ -5,6 +5,7 @@
  * members of requests follow from these rows, those of answers from core's tables. Does not own: rules (core), which operation takes what
  * (header.ts, lines.ts), payments, documents and other attachments of an order (attachments.ts).
  */
+import { only } from "../../core/guidance.ts";
 import { z } from "zod";
 import { isCustom, lineItemStatus, lineTotal, paidStatus, pendingQuantity } from "../../core/lines.ts";
 import {
@@ -75,42 +76,42 @@ export const tagMax = 60;
 const tagsMax = 50;
 
 const packSize = decimal(z.number().min(1).max(quantityMax), quantityDecimalsMax, quantityFrom).meta({
-  description: "Units in one pack: at least 1, at most 3 decimals.",
+  description: only("rest", "Units in one pack: at least 1, at most 3 decimals."),
 });
 
 export const fxRate = decimal(z.number().positive().max(fxRateMax), fxRateDecimalsMax, fxRateFrom).meta({
-  description: "What one unit of the order's currency is worth in the shop's currency; at most 10 decimals.",
+  description: `What one unit of the order's currency is worth in the shop's currency${only("rest", "; at most 10 decimals")}.`,
 });
 
 const tags = z
   .array(text(tagMax))
   .max(tagsMax)
   .check(noRepeats((tag) => tag))
-  .meta({ description: `Free labels: at most ${tagsMax}, none twice.`, uniqueItems: true });
+  .meta({ description: only("rest", `Free labels: at most ${tagsMax}, none twice.`), uniqueItems: true });
 
 // Requests.
 
-export const purchaseOrderId = pathId.meta({ description: "Id of the purchase order." });
+export const purchaseOrderId = pathId.meta({ description: only("rest", "Id of the purchase order.") });
 
-export const lineItemId = id.meta({ description: "Id of the line item (`poLineItemId` of an answer)." });
+export const lineItemId = id.meta({ description: only("rest", "Id of the line item (`poLineItemId` of an answer).") });
 
 const headerFieldInputs = {
-  poName: { input: text(poNameMax), description: "The order's name.", example: "Spring restock" },
-  supplierId: { input: id, description: "The supplier.", example: "sup_nordlicht" },
+  poName: { input: text(poNameMax), description: only("rest", "The order's name."), example: "Spring restock" },
+  supplierId: { input: id, description: only("rest", "The supplier."), example: "sup_nordlicht" },
   locationId: {
     input: id,
-    description: "Where the goods go. Needed before the order is sent; null only in Draft.",
+    description: `Where the goods go.${only("rest", " Needed before the order is sent; null only in Draft.")}`,
     example: "loc_main",
   },
   currencyCode: {
     input: currencyCode,
-    description: "The order's currency. Null or never given: the supplier's, else the shop's.",
+    description: `${only("rest", "The order's currency. Null or never given: the supplier's, else the shop's.")}${only("mcp", "Left out: the supplier's.")}`,
     example: "EUR",
   },
-  orderDate: { input: day, description: "Day of the order.", example: "2026-03-01" },
+  orderDate: { input: day, description: only("rest", "Day of the order."), example: "2026-03-01" },
   expectedDeliveryDate: {
     input: day,
-    description: "Day it is expected, unless a line says otherwise.",
+    description: only("rest", "Day it is expected, unless a line says otherwise."),
     example: "2026-03-16",
   },
   supplierReference: {
@@ -118,21 +119,25 @@ const headerFieldInputs = {
     description: "The supplier's own number for it.",
     example: "NL-88213",
   },
-  paymentTerms: { input: text(shortTextMax), description: "Payment terms, as agreed.", example: "30 days net" },
-  incoterm: { input: text(shortTextMax), description: "Delivery terms, as agreed.", example: "DAP" },
+  paymentTerms: {
+    input: text(shortTextMax),
+    description: only("rest", "Payment terms, as agreed."),
+    example: "30 days net",
+  },
+  incoterm: { input: text(shortTextMax), description: only("rest", "Delivery terms, as agreed."), example: "DAP" },
   shippingCost: {
     input: amount,
-    description: "In the order's currency; in grandTotal, not in totalValue.",
+    description: `In the order's currency; in grandTotal, not in totalValue.${only("mcp", " So are discountAmount and taxAmount.")}`,
     example: 6.9,
   },
   discountAmount: {
     input: amount,
-    description: "In the order's currency; in grandTotal, not in totalValue.",
+    description: only("rest", "In the order's currency; in grandTotal, not in totalValue."),
     example: null,
   },
   taxAmount: {
     input: amount,
-    description: "In the order's currency; in grandTotal, not in totalValue.",
+    description: only("rest", "In the order's currency; in grandTotal, not in totalValue."),
     example: null,
   },
   tags: { input: tags, example: ["spring"] },
@@ -147,25 +152,29 @@ const headerUpdateFieldInputs = {
 } as const satisfies InputFields<typeof headerUpdateFields>;
 
 const supplierFieldInputs = {
-  supplierSku: { input: text(shortTextMax), description: "The supplier's SKU.", example: "N-ESP-1000" },
-  supplierBarcode: { input: text(shortTextMax), description: "The supplier's barcode.", example: "4006381333948" },
+  supplierSku: { input: text(shortTextMax), description: only("rest", "The supplier's SKU."), example: "N-ESP-1000" },
+  supplierBarcode: {
+    input: text(shortTextMax),
+    description: only("rest", "The supplier's barcode."),
+    example: "4006381333948",
+  },
   supplierProductName: {
     input: text(productNameMax),
-    description: "The supplier's product name.",
+    description: only("rest", "The supplier's product name."),
     example: "Espresso Crema 1 kg",
   },
   supplierProductUrl: {
     input: text(urlMax),
-    description: "The product at the supplier's.",
+    description: only("rest", "The product at the supplier's."),
     example: "https://nordlicht.example/espresso-crema",
   },
-  moq: { input: quantity, description: "The supplier's minimum order quantity.", example: 6 },
+  moq: { input: quantity, description: only("rest", "The supplier's minimum order quantity."), example: 6 },
   packSize: { input: packSize, example: 6 },
-  leadTimeDays: { input: leadTimeDays, description: "Days from order to delivery.", example: 14 },
+  leadTimeDays: { input: leadTimeDays, description: only("rest", "Days from order to delivery."), example: 14 },
 } as const satisfies InputFields<typeof supplierFields>;
 
 const lineFieldInputs = {
-  expectedDeliveryDate: { input: day, description: "Day this line is expected.", example: "2026-03-16" },
+  expectedDeliveryDate: { input: day, description: only("rest", "Day this line is expected."), example: "2026-03-16" },
   note: { input: text(noteMax), example: "Deliver to the back entrance." },
 } as const satisfies InputFields<typeof lineFields>;
 
@@ -196,22 +205,22 @@ const newLineInput = {
   unitCostCurrencyCode: currencyCode
     .nullable()
     .optional()
-    .meta({ description: "Currency of unitCost. Null or never given: the order's." }),
+    .meta({ description: only("rest", "Currency of unitCost. Null or never given: the order's.") }),
   ...supplierInput,
   ...lineFieldInput,
 } as const;
 
 export const catalogueLineInput = z
   .strictObject({
-    variantId: id.meta({ description: "The catalogue variant to order; not one that begins CSTM-." }),
+    variantId: id.meta({ description: only("rest", "The catalogue variant to order; not one that begins CSTM-.") }),
     quantityOrdered: positiveQuantity,
     ...newLineInput,
   })
-  .meta({ id: "CatalogueLineInput", description: "A line for a variant of the catalogue." });
+  .meta({ id: "CatalogueLineInput", description: only("rest", "A line for a variant of the catalogue.") });
 
 /** Members of the one line that /line-items/custom takes (C32). */
 export const customLineInput = {
-  productName: text(productNameMax).meta({ description: "What is ordered." }),
+  productName: text(productNameMax).meta({ description: only("rest", "What is ordered.") }),
   quantityOrdered: positiveQuantity,
   variantName: text(productNameMax).nullable().optional(),
   sku: text(shortTextMax).nullable().optional(),
@@ -223,7 +232,7 @@ export const catalogueLinesInput = z
   .array(catalogueLineInput)
   .min(1)
   .max(bulkLinesMax)
-  .meta({ description: `1 to ${bulkLinesMax} lines.` });
+  .meta({ description: only("rest", `1 to ${bulkLinesMax} lines.`) });
 
 // Answers. One row for each member, in the order of the answer.
 
@@ -275,7 +284,7 @@ const headerAnswer = {
   receivedAt: headerMembers.receivedAtMs,
   completedAt: headerMembers.completedAtMs,
   cancelledAt: headerMembers.cancelledAtMs,
-  version: described(headerMembers.version, "Raised by every change; also the ETag."),
+  version: described(headerMembers.version, `Raised by every change${only("rest", "; also the ETag")}.`),
 } as const;
 
 export const headerSchema = z
@@ -287,7 +296,10 @@ export const headerJson = renderer<Header, typeof headerAnswer>(headerAnswer);
 const lineMembers = fieldMembers(storedLineFields);
 
 const lineAnswer = {
-  poLineItemId: described(lineMembers.poLineItemId, "Requests call it lineItemId (itemId in resolutions)."),
+  poLineItemId: described(
+    lineMembers.poLineItemId,
+    only("rest", "Requests call it lineItemId (itemId in resolutions)."),
+  ),
   variantId: lineMembers.variantId,
   isCustom: member(z.boolean(), isCustom),
   ...fieldMembers(articleFields),

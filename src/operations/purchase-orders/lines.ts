@@ -12,7 +12,7 @@ import {
   decideDeleteLines,
   decideEditLines,
 } from "../../core/edit.ts";
-import { mention } from "../../core/guidance.ts";
+import { mention, only } from "../../core/guidance.ts";
 import { type PurchaseOrder, bulkLinesMax, customVariantPrefix } from "../../core/purchase-order.ts";
 import { decideWriteBack } from "../../core/write-back.ts";
 import { loadSupplierVariantIds, loadVariants, supplierVariantStatement } from "../../shop/catalogue.ts";
@@ -114,9 +114,8 @@ export const addLineItems = operation({
   ...write,
   name: "purchase_order_line_item_add",
   title: "Add lines",
-  summary: "Adds 1 to 500 catalogue lines to an order.",
-  description:
-    "Adds lines for variants of the catalogue, all or none. Allowed from Draft to Partially Received. Repeating the call adds them again, so send an idempotency key. For something the catalogue does not have use purchase_order_line_item_add_custom; to change quantities use purchase_order_line_item_update.",
+  summary: "Adds 1 to 500 catalogue lines to an order, all or none.",
+  description: `From Draft to Partially Received. Repeating the call adds them again: send an ${mention("idempotencyKey")}. For what the catalogue does not have use purchase_order_line_item_add_custom.`,
   route: { method: "POST", path: `${path}/line-items` },
   success: 201,
   repeat: "adds-again",
@@ -140,9 +139,9 @@ export const addCustomLineItem = operation({
   ...write,
   name: "purchase_order_line_item_add_custom",
   title: "Add a custom line",
-  summary: "Adds one line for something the catalogue does not have.",
+  summary: "Adds one line for something the catalogue does not have: packaging, samples, fees.",
   description:
-    "Adds one line without a catalogue variant: packaging, samples, fees. It is ordered and received like any other but never reaches the storefront. Allowed from Draft to Partially Received. Repeating the call adds it again. For catalogue variants use purchase_order_line_item_add.",
+    "It is ordered and received like any other but never reaches the storefront. From Draft to Partially Received. Repeating the call adds it again.",
   route: { method: "POST", path: `${path}/line-items/custom` },
   success: 201,
   repeat: "adds-again",
@@ -163,8 +162,8 @@ const lineEditInput = z
   .strictObject({
     lineItemId,
     quantityOrdered: positiveQuantity.optional(),
-    quantityRejected: quantity.optional().meta({ description: "New total rejected." }),
-    quantityCancelled: quantity.optional().meta({ description: "New total cancelled." }),
+    quantityRejected: quantity.optional().meta({ description: only("rest", "New total rejected.") }),
+    quantityCancelled: quantity.optional().meta({ description: only("rest", "New total cancelled.") }),
     unitCost: unitCost.optional(),
     unitCostCurrencyCode: currencyCode.nullable().optional().meta({ description: "null: the order's currency." }),
     ...supplierInput,
@@ -175,8 +174,7 @@ const lineEditInput = z
         error: `must not be longer than ${supplierVariantDetailsMax} characters of JSON`,
       })
       .meta({
-        description:
-          "Any JSON for the supplier's catalogue entry. Kept only with updateSupplier: true, never returned.",
+        description: `Any JSON${only("rest", " for the supplier's catalogue entry")}. Kept only with updateSupplier: true, never returned.`,
       }),
     ...lineFieldInput,
     productName: text(productNameMax).optional().meta({ description: "Custom lines only." }),
@@ -193,7 +191,10 @@ const lineEditInput = z
       .meta({ description: "Not here: purchase_order_receive records it." }),
   })
   .check(namesAField("lineItemId", "names no field to change; send at least one beside lineItemId"))
-  .meta({ description: "A line and the fields to change, at least one; null clears one.", minProperties: 2 });
+  .meta({
+    description: only("rest", "A line and the fields to change, at least one; null clears one."),
+    minProperties: 2,
+  });
 
 type LineEditInput = z.output<typeof lineEditInput>;
 
@@ -201,9 +202,9 @@ export const updateLineItems = operation({
   ...write,
   name: "purchase_order_line_item_update",
   title: "Change lines",
-  summary: "Changes 1 to 500 lines; each is changed as a whole, or left as it is and named in failed.",
+  summary: "Changes fields of 1 to 500 lines; null clears one.",
   description:
-    "Changes fields of lines. Rejected and cancelled quantities are new totals. A line whose quantities do not allow the change is named in failed while the others are changed; when no line can be changed, the call is refused. With updateSupplier: true the supplier-related values that are sent are also written to the supplier's catalogue entry for the variant. Allowed from Draft to Partially Received; never moves the status. For confirmed quantities use purchase_order_confirm, for received ones purchase_order_receive.",
+    "Rejected and cancelled quantities are new totals: when 8 of 24 will not come, quantityCancelled is 8. A line whose quantities do not allow the change is named in failed while the others are changed; when none can be, the call is refused. From Draft to Partially Received; never moves the status. For other quantities use purchase_order_confirm and purchase_order_receive.",
   route: { method: "PATCH", path: `${path}/line-items` },
   success: 200,
   repeat: "safe",
@@ -296,9 +297,9 @@ export const deleteLineItems = operation({
   ...write,
   name: "purchase_order_line_item_delete",
   title: "Delete lines",
-  summary: "Deletes lines without received, rejected or synced quantity; the others are named in failed.",
+  summary: "Deletes lines. One with received, rejected or synced quantity stays and is named in failed.",
   description:
-    "Deletes the lines named in lineItemIds. A line with received, rejected or synced quantity, or one that the order does not have, stays and is named in failed; the call succeeds even then. Allowed from Draft to Partially Received. To stop expecting the rest of a line set quantityCancelled with purchase_order_line_item_update.",
+    "The call succeeds even then. From Draft to Partially Received. To expect no more of a line set quantityCancelled with purchase_order_line_item_update.",
   route: { method: "DELETE", path: `${path}/line-items` },
   success: 200,
   repeat: "safe",
@@ -313,7 +314,7 @@ export const deleteLineItems = operation({
         .max(bulkLinesMax)
         .check(noRepeats((id) => id))
         .meta({
-          description: `Ids of 1 to ${bulkLinesMax} lines, separated by commas.`,
+          description: only("rest", `Ids of 1 to ${bulkLinesMax} lines, separated by commas.`),
           query: "list",
           uniqueItems: true,
         }),

@@ -1,6 +1,7 @@
 /**
  * Reading purchase orders: the list, one order, and everything that belongs to it (spec "Purchase orders: reads"; contract §9).
  */
+import { only } from "../../core/guidance.ts";
 import { z } from "zod";
 import {
   creditAmount,
@@ -37,7 +38,7 @@ import {
   pageShape,
   searchMax,
   text,
-  textParameter,
+  plainParameter,
 } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { exampleId, headerOf, orderToShow, path, read } from "./access.ts";
@@ -81,9 +82,9 @@ export const listPurchaseOrders = operation({
   ...read,
   name: "purchase_order_list",
   title: "List purchase orders",
-  summary: "Orders, newest first, filtered.",
+  summary: "Orders without their lines, newest first.",
   description:
-    "Lists orders without their lines, newest first. Filters narrow together; one that takes several values matches any of them. To go on, pass cursor of the answer with the same filters until it is null. For an order's lines use purchase_order_get.",
+    "Filters narrow together; one that takes several values matches any of them. To go on, pass cursor with the same filters until it is null.",
   route: { method: "GET", path: "/purchase-orders" },
   faults: [],
   input: z
@@ -98,10 +99,10 @@ export const listPurchaseOrders = operation({
         description: "Orders whose nextExpectedDate is before this day: today's date finds what is late.",
         query: "string",
       }),
-      supplierId: textParameter("Orders from this supplier."),
-      locationId: textParameter("Orders to this location."),
-      variantId: textParameter("Orders with a line of this variant."),
-      sku: textParameter("Orders with a line of this SKU, spelled exactly so."),
+      supplierId: plainParameter("Orders from this supplier."),
+      locationId: plainParameter("Orders to this location."),
+      variantId: plainParameter("Orders with a line of this variant."),
+      sku: plainParameter("Orders with a line of this SKU, spelled exactly so."),
       search: text(searchMax).optional().meta({
         description: "Part of the number, name, supplier reference or supplier name; case does not matter.",
         query: "string",
@@ -161,8 +162,7 @@ export const getPurchaseOrder = operation({
   name: "purchase_order_get",
   title: "Read a purchase order",
   summary: "One order in full: header, lines, shipment, addresses, payments and documents.",
-  description:
-    "Reads one order with everything on it. Read it before changing it: line ids, quantities and the status decide what is possible. Its ETag can be sent as If-Match with a change. For the status moves open to it see purchase_order_status.",
+  description: `Read it before changing it: line ids, quantities and the status decide what is possible.${only("rest", " Its ETag can be sent as If-Match with a change.")}`,
   route: { method: "GET", path },
   faults: ["NOT_FOUND"],
   input: z.strictObject({ purchaseOrderId }).meta({ example }),
@@ -206,7 +206,7 @@ export const listLineItems = operation({
   title: "List an order's lines",
   summary: "The lines of one order, in the order they were added.",
   description:
-    "Lists the lines of one order with their quantities and status: all of them, or page by page when limit is given. Use it instead of purchase_order_get for an order with very many lines.",
+    "All of them, or page by page with limit. For an order with very many lines, use it instead of purchase_order_get.",
   route: { method: "GET", path: `${path}/line-items` },
   faults: ["NOT_FOUND"],
   input: z.strictObject({ purchaseOrderId, limit: optionalLimit, cursor }).meta({ example: { ...example, limit: 20 } }),
@@ -242,9 +242,9 @@ export const listPayments = operation({
   ...read,
   name: "purchase_order_payment_list",
   title: "List an order's payments",
-  summary: "Payments of one order, and how far it is paid.",
+  summary: "Payments of one order, and what is still owed.",
   description:
-    "Lists the payments of one order and their sums in its currency: paid payments and applied credits against grandTotal. An amount whose currency no exchange rate converts is left out of the sums. Payments come in by import and cannot be changed here.",
+    "The sums are in the order's currency: grandTotal against paid payments and applied credits. An amount that no exchange rate converts is left out. Payments come in by import and cannot be changed here.",
   route: { method: "GET", path: `${path}/payments` },
   faults: ["NOT_FOUND"],
   input: z.strictObject({ purchaseOrderId }).meta({ example }),
@@ -288,8 +288,8 @@ export const listDocuments = operation({
   ...read,
   name: "purchase_order_document_list",
   title: "List an order's documents",
-  summary: "Metadata of the documents of one order.",
-  description: "Lists the metadata of an order's documents. Their content is not served here.",
+  summary: "Metadata of the documents of one order: names, types, sizes, versions.",
+  description: "Their content is not served here.",
   route: { method: "GET", path: `${path}/documents` },
   faults: ["NOT_FOUND"],
   input: z.strictObject({ purchaseOrderId }).meta({ example }),
@@ -307,8 +307,7 @@ export const getShipment = operation({
   name: "purchase_order_shipment_get",
   title: "Read an order's current shipment",
   summary: "The earliest shipment that has not been received, else the latest; null when there is none.",
-  description:
-    "Reads the current shipment: the earliest that is still to arrive, else the latest one. For all of them use purchase_order_shipment_list.",
+  description: "For all of them use purchase_order_shipment_list.",
   route: { method: "GET", path: `${path}/shipment` },
   faults: ["NOT_FOUND"],
   input: z.strictObject({ purchaseOrderId }).meta({ example }),
@@ -327,8 +326,7 @@ export const listShipments = operation({
   name: "purchase_order_shipment_list",
   title: "List an order's shipments",
   summary: "All shipments of one order, each with the lines it carries.",
-  description:
-    "Lists the shipments of one order with their line allocations. For the dates on which goods are expected use purchase_order_receipt_schedule_get.",
+  description: "For the dates on which goods are expected use purchase_order_receipt_schedule_get.",
   route: { method: "GET", path: `${path}/shipments` },
   faults: ["NOT_FOUND"],
   input: z.strictObject({ purchaseOrderId }).meta({ example }),
@@ -346,7 +344,7 @@ export const getAddresses = operation({
   name: "purchase_order_address_get",
   title: "Read an order's addresses",
   summary: "Billing and shipping address of one order.",
-  description: "Reads both addresses of one order; each is null when not set. Set them with purchase_order_update.",
+  description: "Each is null when not set. Set them with purchase_order_update.",
   route: { method: "GET", path: `${path}/addresses` },
   faults: ["NOT_FOUND"],
   input: z.strictObject({ purchaseOrderId }).meta({ example }),
@@ -371,9 +369,8 @@ export const getReceiptSchedule = operation({
   ...read,
   name: "purchase_order_receipt_schedule_get",
   title: "Read an order's receipt schedule",
-  summary: "When goods are expected, and what has arrived.",
-  description:
-    "Lists how much of each line is expected when, shipment by shipment, and the receipts recorded so far, newest first. Dates come from the shipment, the line, the order or the lead time, in this order. Record goods with purchase_order_receive.",
+  summary: "When goods are expected, line by line, and what has arrived, newest first.",
+  description: "A date comes from the shipment, the line, the order or the lead time, in this order.",
   route: { method: "GET", path: `${path}/receipt-schedule` },
   faults: ["NOT_FOUND"],
   input: z.strictObject({ purchaseOrderId }).meta({ example }),
@@ -398,8 +395,7 @@ export const listCostSyncHistory = operation({
   name: "purchase_order_cost_sync_history_list",
   title: "List an order's cost updates",
   summary: "Every unit cost that the order proposed, with its outcome, newest first.",
-  description:
-    "Lists the unit costs that completing the order proposed to the storefront and what became of each. Rows marked proposed or failed may still have been applied. All rows, or page by page when limit is given; variantIds narrows.",
+  description: "Rows marked proposed or failed may still have been applied. All rows, or page by page with limit.",
   route: { method: "GET", path: `${path}/cost-sync-history` },
   faults: ["NOT_FOUND"],
   input: z
@@ -438,8 +434,7 @@ export const listLog = operation({
   name: "purchase_order_log_list",
   title: "List an order's activity",
   summary: "What was done to one order, by whom and in which call, newest first.",
-  description:
-    "Lists the activity log of one order with the fields that each change moved. All entries, or page by page when limit is given.",
+  description: "With the fields that each change moved. All entries, or page by page with limit.",
   route: { method: "GET", path: `${path}/log` },
   faults: ["NOT_FOUND"],
   input: z.strictObject({ purchaseOrderId, limit: optionalLimit, cursor }).meta({ example }),
@@ -474,7 +469,7 @@ export const listCredits = operation({
   title: "List an order's credits",
   summary: "Supplier credits applied to one order, and those still available.",
   description:
-    "Lists the credits applied to one order and those of its supplier that have a balance left. The totals are in the order's currency; an amount that no exchange rate converts is left out of them. Credits come in by import and cannot be changed here.",
+    "The totals are in the order's currency; an amount that no exchange rate converts is left out. Credits come in by import and cannot be changed here.",
   route: { method: "GET", path: `${path}/credits` },
   faults: ["NOT_FOUND"],
   input: z.strictObject({ purchaseOrderId }).meta({ example }),

@@ -2,6 +2,7 @@
  * Receiving goods and taking them back (spec "Purchase orders: writes"; C25, C26).
  */
 import { z } from "zod";
+import { only } from "../../core/guidance.ts";
 import { linesPerOrderMax } from "../../core/purchase-order.ts";
 import { decideReceive, decideUnreceive } from "../../core/receive.ts";
 import { noRepeats, positiveQuantity, quantity, shortTextMax, text } from "../fields.ts";
@@ -16,9 +17,9 @@ export const receiveGoods = operation({
   ...write,
   name: "purchase_order_receive",
   title: "Receive goods",
-  summary: "Records new totals received, and pushes the stock to the storefront.",
+  summary: "Records what came as new totals, and pushes the stock to the storefront.",
   description:
-    "Sets received quantities as new totals, so repeating changes nothing; rejected and cancelled totals may be given per line. The order becomes Received when nothing is pending, else Partially Received. Use it from In Progress on. To lower a total below what is synced to the storefront use purchase_order_unreceive. Afterwards complete the order with purchase_order_complete.",
+    "72 came and 2 of them are broken: quantityReceived 70, quantityRejected 2. The order becomes Received when nothing is pending, else Partially Received. From In Progress on. Repeating changes nothing. To lower a total below what is synced to the storefront use purchase_order_unreceive.",
   route: { method: "POST", path: `${path}/receive` },
   success: 200,
   repeat: "safe",
@@ -32,8 +33,8 @@ export const receiveGoods = operation({
           z.strictObject({
             lineItemId,
             quantityReceived: quantity.meta({ description: "New total received, not an amount to add." }),
-            quantityRejected: quantity.optional().meta({ description: "New total rejected." }),
-            quantityCancelled: quantity.optional().meta({ description: "New total cancelled." }),
+            quantityRejected: quantity.optional().meta({ description: only("rest", "New total rejected.") }),
+            quantityCancelled: quantity.optional().meta({ description: only("rest", "New total cancelled.") }),
           }),
         )
         .min(1)
@@ -66,11 +67,12 @@ export const unreceiveGoods = operation({
   title: "Take received goods back",
   summary: "Subtracts amounts from what was received, and from the storefront's stock.",
   description:
-    "Takes amounts back from received quantities. They are deltas: the same call again takes back again. Below what is synced, the storefront's stock is lowered by the difference. With nothing left received the order is In Progress. Not for a Completed order: reopen it first with purchase_order_status.",
+    "They are deltas: the same call again takes back again. What is taken back is pending again, until it is received, or rejected or cancelled with purchase_order_line_item_update. With nothing left received the order is In Progress. A Completed order must be reopened first with purchase_order_status.",
   route: { method: "POST", path: `${path}/unreceive` },
   success: 200,
   repeat: "adds-again",
   destructive: true,
+  pushesStock: true,
   faults: [...faults, "ON_HAND_SYNC_IN_FLIGHT"],
   input: z
     .strictObject({

@@ -6,6 +6,7 @@
 import { z } from "zod";
 import { withoutStorefront } from "../../core/guard.ts";
 import { statuses } from "../../core/purchase-order.ts";
+import { only } from "../../core/guidance.ts";
 import { decideStatus, isGuardedMove } from "../../core/status-move.ts";
 import { isHeld } from "../../core/status.ts";
 import { operation } from "../operation.ts";
@@ -21,7 +22,7 @@ export const changeStatus = operation({
   title: "Move an order to a status",
   summary: "Moves an order to another status, as far as that is open from where it is.",
   description:
-    "Moves the order: Draft to Sent, Confirmed to In Progress, to Cancelled, On Hold or Disputed and back, or reopens a Completed one. A refusal lists the moves that are open. Confirming, receiving and completing have their own operations (purchase_order_confirm, purchase_order_receive, purchase_order_complete). Moving to Sent needs a locationId and checks the variants at the storefront; when some are not active, repeat with resolutions.",
+    "Draft to Sent, Confirmed to In Progress, to Cancelled, On Hold or Disputed and back, or reopens a Completed one; a refusal lists the moves that are open. Sent marks the order as sent and sends nothing by itself; it needs a locationId, and resolutions when variants are not active at the storefront. purchase_order_confirm, purchase_order_receive and purchase_order_complete make moves of their own.",
   route: { method: "POST", path: `${path}/status` },
   success: 200,
   repeat: "refused",
@@ -30,7 +31,7 @@ export const changeStatus = operation({
   input: z
     .strictObject({
       purchaseOrderId,
-      status: z.enum(statuses).meta({ description: "The status to move to." }),
+      status: z.enum(statuses).meta({ description: only("rest", "The status to move to.") }),
       resolutions: resolutions.optional(),
     })
     .meta({ example: { purchaseOrderId: exampleId, status: "Sent" } }),

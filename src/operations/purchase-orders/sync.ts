@@ -71,7 +71,7 @@ export const syncStorefront = operation({
   title: "Push stock to the storefront",
   summary: "Pushes received stock that the storefront does not have yet.",
   description:
-    "Pushes received − synced of every line that needs it, or of those named, from Sent to Received. By default it waits for the storefront to show the change and tells line by line; awaitConfirmation: false returns once the work is queued. Synced lines are skipped, so repeating is safe. After a failure call purchase_order_storefront_sync_reset first.",
+    "Every line that needs it, or those named; from Sent to Received. Waits for the storefront to show the change and tells line by line; awaitConfirmation: false returns once the work is queued. Repeating is safe. After a failure call purchase_order_storefront_sync_reset first.",
   route: { method: "POST", path: `${path}/storefront-sync` },
   success: 200,
   repeat: "safe",
@@ -186,7 +186,7 @@ export const resetStorefrontSync = operation({
   title: "Clear storefront sync attempts",
   summary: "Forgets failed and unknown pushes of an order, so that it can be synced anew.",
   description:
-    "Clears the sync bookkeeping of failed and unknown attempts, never what is synced; touches no storefront data. Allowed from any status, but not while a push is running. Follow it with purchase_order_storefront_sync.",
+    "Never what is synced; touches no storefront data. In any status, but not while a push is running. Go on with purchase_order_storefront_sync.",
   route: { method: "POST", path: `${path}/storefront-sync/reset` },
   success: 200,
   repeat: "safe",

@@ -1,0 +1,91 @@
+/**
+ * What to do next with an order, as advice for agents (C68, C69). Pure.
+ *
+ * Does not own: which orders need attention (attention.ts), what an operation allows (status.ts and the deciding modules).
+ */
+import type { Status } from "./purchase-order.ts";
+
+/** A tool to call next. Arguments that only the caller can know are not in it; `advice` names them. */
+export interface NextStep {
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, string | boolean>>;
+  readonly advice: string;
+}
+
+/** The facts of one order that decide on the next step. */
+interface NextStepFacts {
+  readonly purchaseOrderId: string;
+  readonly status: Status;
+  readonly previousStatus: Status;
+  readonly locationId: string | null;
+  readonly itemCount: number;
+  /** Whether the storefront lacks goods that were received. */
+  readonly isUnsynced: boolean;
+}
+
+type StepOf<Facts> = (facts: Facts) => NextStep;
+
+/** Pushes what was received and is not at the storefront. */
+export const syncStep: StepOf<Pick<NextStepFacts, "purchaseOrderId">> = ({ purchaseOrderId }) => ({
+  tool: "purchase_order_storefront_sync",
+  arguments: { purchaseOrderId },
+  advice: "Pushes what was received and is not at the storefront.",
+});
+
+/** Completes an order whose goods are in. */
+export const completeStep: StepOf<Pick<NextStepFacts, "purchaseOrderId">> = ({ purchaseOrderId }) => ({
+  tool: "purchase_order_complete",
+  arguments: { purchaseOrderId },
+  advice: "All goods are in.",
+});
+
+/** Takes an order back to where it was before it was disputed or put on hold. */
+export const resumeStep =
+  (advice: string): StepOf<Pick<NextStepFacts, "purchaseOrderId" | "previousStatus">> =>
+  ({ purchaseOrderId, previousStatus }) => ({
+    tool: "purchase_order_status",
+    arguments: { purchaseOrderId, status: previousStatus },
+    advice,
+  });
+
+const step =
+  (tool: string, advice: string, more: NextStep["arguments"] = {}): StepOf<NextStepFacts> =>
+  ({ purchaseOrderId }) => ({ tool, arguments: { purchaseOrderId, ...more }, advice });
+
+const draftStep: StepOf<NextStepFacts> = (facts) => {
+  if (facts.itemCount === 0) return step("purchase_order_line_item_add", "It has no lines yet.")(facts);
+  if (facts.locationId === null) return step("purchase_order_update", "Sent needs a locationId.")(facts);
+  return step("purchase_order_status", "Marks it as sent; OpenPO itself sends nothing to the supplier.", {
+    status: "Sent",
+  })(facts);
+};
+
+const restStep = step(
+  "purchase_order_receive",
+  "Receive the rest when it comes. What will not come: set quantityCancelled with purchase_order_line_item_update, then purchase_order_complete.",
+);
+
+/** The next step from each status; null where the order's day is done. */
+const steps: Readonly<Record<Status, StepOf<NextStepFacts> | null>> = {
+  Draft: draftStep,
+  Sent: step(
+    "purchase_order_confirm",
+    "When the supplier answers: lines with what it confirmed, or confirmAll true when it confirmed everything.",
+  ),
+  "Partially Confirmed": step("purchase_order_confirm", "When the supplier answers for the other lines."),
+  Confirmed: step("purchase_order_status", "Goods can be received from In Progress on.", { status: "In Progress" }),
+  "In Progress": step("purchase_order_receive", "When goods come: each line's new total received."),
+  "Partially Received": (facts) => (facts.isUnsynced ? syncStep(facts) : restStep(facts)),
+  Received: (facts) => (facts.isUnsynced ? syncStep(facts) : completeStep(facts)),
+  Completed: null,
+  Cancelled: null,
+  "On Hold": resumeStep("Resumes the order."),
+  Disputed: resumeStep("Once the dispute is settled."),
+};
+
+/**
+ * Says what usually comes next for an order; null when nothing does.
+ *
+ * Source: C69.
+ */
+export const nextStepOf = (facts: NextStepFacts): NextStep | null => steps[facts.status]?.(facts) ?? null;

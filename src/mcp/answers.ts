@@ -1,0 +1,237 @@
+/**
+ * Answers as agents read them (C69): a write tells what changed and what comes next, not the whole order; an answer that is too long
+ * for the text is cut where its longest list is.
+ *
+ * Does not own: what an operation answers (operations), the next step (core/next-step.ts), the names of members (names.ts).
+ */
+import type { JSONObject, JSONValue } from "@modelcontextprotocol/server";
+import { isJsonArray, isJsonObject, type JsonObject } from "../core/json.ts";
+import { nextStepOf } from "../core/next-step.ts";
+import { customVariantPrefix, statuses } from "../core/purchase-order.ts";
+import { asObject, objectsIn } from "./schemas.ts";
+
+/** Changed lines that a write shows at most. */
+export const changedLinesMax = 50;
+
+/** A longer text is cut: clients stop reading at some 25,000 tokens. */
+export const textLengthMax = 50_000;
+
+/** What a write shows of the order, beside the header fields that the call has set. */
+const orderMembers: readonly string[] = [
+  "purchaseOrderId",
+  "poNumber",
+  "status",
+  "supplierName",
+  "currencyCode",
+  "totalValue",
+  "grandTotal",
+  "paidStatus",
+  "itemCount",
+  "quantityOrdered",
+  "quantityConfirmed",
+  "quantityReceived",
+  "quantityPending",
+  "nextExpectedDate",
+  "storefrontSyncState",
+];
+
+/** What a write shows of a changed line, beside the fields that the call has set. Zeros and nulls are left out. */
+const lineMembers: readonly string[] = [
+  "lineItemId",
+  "variantId",
+  "sku",
+  "lineItemStatus",
+  "quantityOrdered",
+  "quantityConfirmed",
+  "quantityReceived",
+  "quantityRejected",
+  "quantityCancelled",
+  "quantityPending",
+  "unitCost",
+];
+
+/** Members of an operation's answer that a short one puts in other words: the changed lines themselves. */
+const changedLineLists: readonly string[] = ["updatedLineItemIds", "receivedLineItemIds"];
+
+/** A call of a tool that answers with an order. */
+interface OrderCall {
+  /** The arguments as they were sent. */
+  readonly input: JsonObject;
+  /** Whether the whole order is asked for. */
+  readonly wantsOrder: boolean;
+}
+
+/** The answer of a write with its next step: in short, or with the whole order when that is asked for. */
+export function writeAnswer(answer: JSONObject, { input, wantsOrder }: OrderCall): JSONObject {
+  const nextStep = nextStepFor(asObject(answer["purchaseOrder"]));
+  return { ...(wantsOrder ? answer : shortAnswer(answer, input)), ...(nextStep === null ? {} : { nextStep }) };
+}
+
+function nextStepFor(order: JSONObject): JSONObject | null {
+  const { purchaseOrderId, locationId, lineItems } = order;
+  const statusIn = (member: string) => statuses.find((status) => status === order[member]);
+  const [status, previousStatus] = [statusIn("status"), statusIn("previousStatus")];
+  if (typeof purchaseOrderId !== "string" || status === undefined || previousStatus === undefined) return null;
+  const lines = objectsIn(lineItems);
+  const step = nextStepOf({
+    purchaseOrderId,
+    status,
+    previousStatus,
+    locationId: typeof locationId === "string" ? locationId : null,
+    itemCount: lines.length,
+    isUnsynced: lines.some(isUnsynced),
+  });
+  return step === null ? null : { ...step, arguments: { ...step.arguments } };
+}
+
+const isUnsynced = ({ variantId, quantityReceived, quantitySynced }: JSONObject): boolean =>
+  quantityReceived !== quantitySynced && typeof variantId === "string" && !variantId.startsWith(customVariantPrefix);
+
+function shortAnswer(answer: JSONObject, input: JsonObject): JSONObject {
+  const { purchaseOrder, lineItems, confirmation, sideEffects, ...others } = answer;
+  for (const name of changedLineLists) delete others[name];
+  const { lineItems: all, ...header } = asObject(purchaseOrder);
+  const changed = lineItems === undefined ? linesNamed(objectsIn(all), answer, input) : objectsIn(lineItems);
+  return {
+    purchaseOrder: pick(header, [...orderMembers, ...Object.keys(input)]),
+    ...(changed === null ? {} : linesShown(changed, input)),
+    ...others,
+    ...(confirmation === undefined ? {} : { confirmation: confirmationShown(asObject(confirmation)) }),
+    ...(sideEffects === undefined ? {} : { sideEffects: sideEffectsShown(asObject(sideEffects)) }),
+  };
+}
+
+/** The lines that a call has changed; null when it is not about lines. All of them are new when it brought lines itself. */
+function linesNamed(lines: readonly JSONObject[], answer: JSONObject, input: JsonObject): readonly JSONObject[] | null {
+  const name = changedLineLists.find((list) => answer[list] !== undefined);
+  if (name === undefined) return input["lineItems"] === undefined ? null : lines;
+  const ids = new Set([answer[name]].flat());
+  return lines.filter((line) => ids.has(line["lineItemId"]));
+}
+
+function linesShown(lines: readonly JSONObject[], input: JsonObject): JSONObject {
+  const sent = [input["lines"] ?? [], input["lineItems"] ?? []].flatMap((list) =>
+    isJsonArray(list) ? list.filter(isJsonObject).flatMap((entry) => Object.keys(entry)) : [],
+  );
+  const shown = lines.slice(0, changedLinesMax).map((line) => lineShown(line, [...lineMembers, ...sent]));
+  return { lineItems: shown, ...(lines.length > shown.length ? { changedLineCount: lines.length } : {}) };
+}
+
+const lineShown = (line: JSONObject, names: readonly string[]): JSONObject =>
+  Object.fromEntries(
+    Object.entries(pick(line, names)).filter(
+      ([name, value]) => name === "quantityPending" || (value !== 0 && value !== null),
+    ),
+  );
+
+/** Lines that the storefront shows are only counted. */
+function confirmationShown({ lines, ...others }: JSONObject): JSONObject {
+  const all = objectsIn(lines);
+  const open = all.filter(({ status }) => status !== "verified");
+  return { ...others, verifiedLineCount: all.length - open.length, lines: open.slice(0, changedLinesMax) };
+}
+
+/** Of the write-back to the supplier's catalogue, lines with the same outcome are told together; those that it took are only counted. */
+function sideEffectsShown({ supplierUpdate, ...others }: JSONObject): JSONObject {
+  if (supplierUpdate === undefined) return others;
+  const { lines, ...told } = asObject(supplierUpdate);
+  const groups = Map.groupBy(objectsIn(lines), ({ outcome, error }) => JSON.stringify([outcome, error]));
+  const shown = [...groups.values()].map((group): JSONObject => {
+    const ids = group.slice(0, changedLinesMax).map(({ lineItemId }) => lineItemId ?? null);
+    const isApplied = group[0]?.["outcome"] === "applied";
+    return {
+      ...pick(group[0] ?? {}, ["outcome", "error"]),
+      lineCount: group.length,
+      ...(isApplied ? {} : { lineItemIds: ids }),
+    };
+  });
+  return { ...others, supplierUpdate: { ...told, lines: shown } };
+}
+
+/** The members of these names, in this order. */
+const pick = (from: JSONObject, names: readonly string[]): JSONObject =>
+  Object.fromEntries(
+    [...new Set(names)].flatMap((name) => {
+      const value = from[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+
+const objectOf = (properties: JSONObject): JSONObject => ({ type: "object", properties });
+
+const listOf = (items: JSONObject): JSONObject => ({ type: "array", items });
+
+const [text, count]: readonly [JSONObject, JSONObject] = [{ type: "string" }, { type: "integer" }];
+
+const propertiesOf = (schema: JSONValue | undefined): JSONObject => asObject(asObject(schema)["properties"]);
+
+/** The schema of what a write answers, from the schema of the operation's answer. */
+export function writeAnswerSchema(schema: JSONObject): JSONObject {
+  const { purchaseOrder, lineItems: _lines, sideEffects, confirmation, ...others } = propertiesOf(schema);
+  const replayed: JSONObject = { type: "boolean" };
+  if (purchaseOrder === undefined) return objectOf({ ...others, replayed });
+  for (const name of changedLineLists) delete others[name];
+  const { lineItems, ...header } = propertiesOf(purchaseOrder);
+  const supplierUpdate = objectOf({
+    outcome: text,
+    lines: listOf(objectOf({ outcome: text, error: text, lineCount: count, lineItemIds: listOf(text) })),
+  });
+  return objectOf({
+    purchaseOrder: objectOf(pick(header, orderMembers)),
+    lineItems: listOf(objectOf(pick(propertiesOf(asObject(lineItems)["items"]), lineMembers))),
+    changedLineCount: count,
+    ...others,
+    ...(confirmation === undefined
+      ? {}
+      : { confirmation: objectOf({ ...propertiesOf(confirmation), verifiedLineCount: count }) }),
+    ...(sideEffects === undefined ? {} : { sideEffects: objectOf({ ...propertiesOf(sideEffects), supplierUpdate }) }),
+    nextStep: objectOf({ tool: text, arguments: { type: "object" }, advice: text }),
+    replayed,
+  });
+}
+
+// The text.
+
+/** The content as text: JSON. Where that is too long, its longest list is cut, and the text says so. */
+export function textOf(content: JSONObject): string {
+  const whole = JSON.stringify(content);
+  if (whole.length <= textLengthMax) return whole;
+  const list = longestList(content);
+  if (list === null) return `The answer has ${whole.length} characters and is in the structured content only.`;
+  const { name, entries } = list;
+  const rest = whole.length - JSON.stringify(entries).length;
+  const shown = entriesWithin(entries, textLengthMax - rest - noteLengthMax);
+  const note = `${name} has ${entries.length} entries; ${shown.length} are shown. Page through them with limit and cursor, here or in the tool that lists ${name}.`;
+  return JSON.stringify({ note, ...list.replaced(shown) });
+}
+
+const noteLengthMax = 500;
+
+interface List {
+  readonly name: string;
+  readonly entries: readonly JSONValue[];
+  /** The content with other entries. */
+  readonly replaced: (entries: readonly JSONValue[]) => JSONObject;
+}
+
+/** The longest list of the content or of an object in it. */
+function longestList(content: JSONObject): List | null {
+  const lists = Object.entries(content).flatMap(([name, value]): readonly List[] => {
+    if (Array.isArray(value))
+      return [{ name, entries: value, replaced: (entries) => ({ ...content, [name]: [...entries] }) }];
+    if (value === null || typeof value !== "object") return [];
+    const inner = longestList(value);
+    return inner === null
+      ? []
+      : [{ ...inner, replaced: (entries) => ({ ...content, [name]: inner.replaced(entries) }) }];
+  });
+  const length = ({ entries }: List): number => JSON.stringify(entries).length;
+  return lists.toSorted((a, b) => length(b) - length(a))[0] ?? null;
+}
+
+/** The first entries whose JSON has no more characters than this together. */
+function entriesWithin(entries: readonly JSONValue[], lengthMax: number): readonly JSONValue[] {
+  let length = 0;
+  const end = entries.findIndex((entry) => (length += JSON.stringify(entry).length + 1) > lengthMax);
+  return end === -1 ? entries : entries.slice(0, end);
+}

@@ -1,0 +1,122 @@
+/**
+ * Schemas as agents read them: short, because a client gives every tool's schema to the model with each request (C69).
+ *
+ * Left out is what the service refuses with a message of its own: closed objects, lengths, patterns, bounds. Kept are names, types,
+ * enumerations, what is required, defaults, and descriptions where a name does not say it all.
+ */
+import type { JSONObject, JSONValue } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { worded } from "../operations/guidance.ts";
+import type { Operation } from "../operations/operation.ts";
+import { agentName } from "./names.ts";
+
+/** A larger bound only keeps nonsense away. */
+const maximumShownMax = 500;
+
+/** The schema of a tool's arguments. Where a call only adds, null is no more than leaving a member out and is not offered. */
+export const argumentsSchemaOf = ({ input, repeat }: Pick<Operation, "input" | "repeat">): JSONObject =>
+  shortSchema(input, { io: "input", offersNull: repeat !== "adds-again" });
+
+/** The schema of a tool's answer: names and types. Nothing is required, because clients hold an error body to it, too. */
+export const answerSchemaOf = ({ output }: Pick<Operation, "output">): JSONObject =>
+  shortSchema(output, { io: "output", offersNull: true });
+
+function shortSchema(schema: z.ZodType, options: Options): JSONObject {
+  const generated = z.toJSONSchema(schema, { io: options.io, unrepresentable: "any" });
+  const { $defs, ...root }: JSONObject = JSON.parse(JSON.stringify(generated));
+  return shortened(root, { ...options, parts: asObject($defs), shownAt: new Map() }, "");
+}
+
+interface Options {
+  readonly io: "input" | "output";
+  readonly offersNull: boolean;
+}
+
+interface Context extends Options {
+  /** The named parts. Each is written out where it is used first; there is no `$ref`, which not every client follows. */
+  readonly parts: JSONObject;
+  /** The member at which each named part has been written out. */
+  readonly shownAt: Map<string, string>;
+}
+
+const isObject = (value: JSONValue | undefined): value is JSONObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The value if it is an object, else an empty one. */
+export const asObject = (value: JSONValue | undefined): JSONObject => (isObject(value) ? value : {});
+
+/** The objects of a list; none when it is no list. */
+export const objectsIn = (value: JSONValue | undefined): readonly JSONObject[] =>
+  Array.isArray(value) ? value.filter((entry) => isObject(entry)) : [];
+
+const partName = "#/$defs/";
+
+/** @param name the member that has the schema. */
+function shortened(schema: JSONObject, context: Context, name: string): JSONObject {
+  const { $ref, ...own } = schema;
+  if (typeof $ref === "string") return partShown($ref.slice(partName.length), own, context, name);
+  const { anyOf, ...single } = schema;
+  if (anyOf !== undefined) return alternatives(objectsIn(anyOf), single, context, name);
+  const { io } = context;
+  const { type, format, enum: values, const: only, maximum, default: preset, items } = schema;
+  const description = descriptionOf(schema, context);
+  const { properties, required } = membersOf(schema, context);
+  return {
+    ...(type === undefined || (io === "input" && values !== undefined) ? {} : { type }),
+    ...(description === null ? {} : { description }),
+    ...(io === "input" && format === "date" ? { format } : {}),
+    ...(Array.isArray(values) && io === "input" ? { enum: values } : {}),
+    ...(only === undefined ? {} : { const: only }),
+    ...(typeof maximum === "number" && maximum <= maximumShownMax ? { maximum } : {}),
+    ...(preset === undefined || preset === null || io === "output" ? {} : { default: preset }),
+    ...(isObject(items) ? { items: shortened(items, context, name) } : {}),
+    ...(properties === null ? {} : { properties }),
+    ...(required.length === 0 ? {} : { required }),
+  };
+}
+
+function partShown(part: string, own: JSONObject, context: Context, name: string): JSONObject {
+  const before = context.shownAt.get(part);
+  const { type = "object", ...whole } = asObject(context.parts[part]);
+  if (before !== undefined) return { type, ...(context.io === "input" ? { description: `As ${before}.` } : {}) };
+  context.shownAt.set(part, name);
+  return shortened({ type, ...whole, ...own }, context, name);
+}
+
+/** The text for agents; null when there is none, or none is wanted. */
+function descriptionOf({ description }: JSONObject, { io }: Context): string | null {
+  if (io === "output" || typeof description !== "string") return null;
+  const text = worded(description, "mcp");
+  return text === "" ? null : text;
+}
+
+/** The members of an object. One that exists only to be refused with a message of its own is not offered. */
+function membersOf(
+  { properties, required }: JSONObject,
+  context: Context,
+): { readonly properties: JSONObject | null; readonly required: JSONValue[] } {
+  if (!isObject(properties)) return { properties: null, required: [] };
+  const offered = Object.entries(properties).filter(([, member]) => isObject(member) && member["not"] === undefined);
+  return {
+    properties: Object.fromEntries(
+      offered.map(([name, member]) => [agentName(name), shortened(asObject(member), context, name)]),
+    ),
+    required:
+      context.io === "input" && Array.isArray(required)
+        ? required.map((name) => (typeof name === "string" ? agentName(name) : name))
+        : [],
+  };
+}
+
+/** Several schemas of which one holds: types side by side where that says the same. */
+function alternatives(schemas: readonly JSONObject[], own: JSONObject, context: Context, name: string): JSONObject {
+  const merged = schemas.map((schema) => shortened({ ...schema, ...own }, context, name));
+  const [first = {}, ...others] = merged.filter(({ type }) => type !== "null");
+  // A default of null says that null is the same as leaving it out.
+  const isNullable = context.offersNull && own["default"] !== null && merged.some(({ type }) => type === "null");
+  const { type } = first;
+  const isOneType = others.every((other) => other["type"] === type);
+  if (!isOneType || type === undefined) return { anyOf: [...merged] };
+  const { format: _, ...withoutFormat } = first;
+  return { ...(others.length === 0 ? first : withoutFormat), type: isNullable ? [type, "null"] : type };
+}

@@ -1,0 +1,207 @@
+/**
+ * What an agent reads of an answer (C69): a write in short and within its budget, the whole order when it is asked for, a replay that
+ * says so, the next step, and one name for the id of a line.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { changedLinesMax } from "../../src/mcp/answers.ts";
+import { startGoodsServer } from "../support/goods-server.ts";
+import { type Agent, connectAgent, type ToolAnswer } from "../support/mcp.ts";
+import { startServer } from "../support/server.ts";
+import { tokensOf } from "../support/tokens.ts";
+
+/** Tokens of a write on 20 lines. */
+const writeTokensMax = 2_500;
+
+const catalogue = Array.from({ length: 20 }, (_, index) => ({
+  type: "variant",
+  variantId: `var_${1001 + index}`,
+  productId: `prod_${1001 + index}`,
+  productName: `Espresso Crema ${index}`,
+  sku: `ESP-${1000 + index}-DE`,
+  unitCost: 3.5,
+}));
+
+const idsOf = (answer: ToolAnswer): readonly string[] => {
+  const lines = answer.at("lineItems");
+  assert.ok(Array.isArray(lines), answer.text);
+  return lines.map((line) => line.lineItemId);
+};
+
+/** Writes every operation of an order's life on 20 lines makes, each with its answer. */
+async function lifeOf(agent: Agent): Promise<readonly (readonly [string, ToolAnswer])[]> {
+  const answers: (readonly [string, ToolAnswer])[] = [];
+  const write = async (name: string, input: object): Promise<ToolAnswer> => {
+    const answer = await agent.call(name, input);
+    assert.ok(!answer.isError, `${name}: ${answer.text}`);
+    answers.push([name, answer]);
+    return answer;
+  };
+  const lineItems = catalogue.map(({ variantId }) => ({ variantId, quantityOrdered: 24, unitCost: 3.25 }));
+  const header = { supplierId: "mill", locationId: "warehouse" };
+  const created = await write("purchase_order_create", { ...header, lineItems });
+  const purchaseOrderId = created.textAt("purchaseOrder", "purchaseOrderId");
+  const lineItemIds = idsOf(created);
+  const each = (members: object): object => ({
+    purchaseOrderId,
+    lines: lineItemIds.map((lineItemId) => ({ lineItemId, ...members })),
+  });
+  await write("purchase_order_update", { purchaseOrderId, expectedDeliveryDate: "2027-01-15", note: "By boat." });
+  await write("purchase_order_line_item_update", {
+    ...each({ unitCost: 3, supplierSku: "N-1", note: "blue" }),
+    updateSupplier: true,
+  });
+  const added = await write("purchase_order_line_item_add", { purchaseOrderId, lineItems });
+  await write("purchase_order_line_item_delete", { purchaseOrderId, lineItemIds: idsOf(added) });
+  await write("purchase_order_status", { purchaseOrderId, status: "Sent" });
+  await write("purchase_order_confirm", each({ quantityConfirmed: 20 }));
+  await write("purchase_order_status", { purchaseOrderId, status: "In Progress" });
+  await write("purchase_order_receive", each({ quantityReceived: 12, quantityRejected: 2 }));
+  await write("purchase_order_unreceive", { ...each({ quantity: 1 }), reason: "counted again" });
+  await write("purchase_order_receive", each({ quantityReceived: 18 }));
+  await write("purchase_order_storefront_sync", { purchaseOrderId });
+  await write("purchase_order_complete", { purchaseOrderId });
+  const second = await write("purchase_order_create", { ...header, lineItems });
+  const again = { purchaseOrderId: second.textAt("purchaseOrder", "purchaseOrderId") };
+  await write("purchase_order_status", { ...again, status: "Sent" });
+  await write("purchase_order_confirm", { ...again, confirmAll: true });
+  await write("purchase_order_quick_complete", again);
+  return answers;
+}
+
+test(`every write on 20 lines answers within ${writeTokensMax} tokens, with id, number, status, totals, pending and what comes next`, async (t) => {
+  await using server = await startGoodsServer();
+  await server.bring(catalogue);
+  await using agent = await connectAgent(server);
+  for (const [name, answer] of await lifeOf(agent)) {
+    const tokens = tokensOf(answer.text);
+    t.diagnostic(`${name}: ${tokens} tokens`);
+    assert.ok(tokens <= writeTokensMax, `${name}: ${tokens} tokens\n${answer.text}`);
+    for (const member of ["purchaseOrderId", "poNumber", "status", "totalValue", "grandTotal", "quantityPending"])
+      assert.notEqual(answer.at("purchaseOrder", member), undefined, `${name}: ${member}`);
+    const isDone = answer.at("purchaseOrder", "status") === "Completed";
+    assert.equal(answer.at("nextStep") === undefined, isDone, `${name}: next step`);
+  }
+});
+
+test("a write shows the changed lines with what is not 0, and the header fields that were sent", async () => {
+  await using server = await startGoodsServer();
+  await server.bringOrder("In Progress", [
+    { poLineItemId: "a", variantId: "red", quantityOrdered: 80, quantityConfirmed: 72, unitCost: 4 },
+    { poLineItemId: "b", variantId: "blue", quantityOrdered: 5 },
+  ]);
+  await using agent = await connectAgent(server);
+  const purchaseOrderId = "po_1";
+  const received = await agent.call("purchase_order_receive", {
+    purchaseOrderId,
+    lines: [{ lineItemId: "a", quantityReceived: 70, quantityRejected: 2 }],
+  });
+  assert.deepEqual(received.at("lineItems"), [
+    {
+      lineItemId: "a",
+      variantId: "red",
+      lineItemStatus: "Received",
+      quantityOrdered: 80,
+      quantityConfirmed: 72,
+      quantityReceived: 70,
+      quantityRejected: 2,
+      quantityPending: 0,
+      unitCost: 4,
+    },
+  ]);
+  assert.deepEqual(received.at("status"), {
+    before: "In Progress",
+    after: "Partially Received",
+    autoTransitioned: true,
+  });
+  assert.equal(received.at("purchaseOrder", "quantityPending"), 5);
+  assert.equal(received.at("purchaseOrder", "lineItems"), undefined);
+  assert.equal(received.at("updatedLineItemIds"), undefined);
+  assert.equal(received.at("nextStep", "tool"), "purchase_order_receive");
+  const updated = await agent.call("purchase_order_update", { purchaseOrderId, note: "By boat.", tags: ["slow"] });
+  assert.equal(updated.at("purchaseOrder", "note"), "By boat.");
+  assert.deepEqual(updated.at("purchaseOrder", "tags"), ["slow"]);
+  assert.equal(updated.at("purchaseOrder", "incoterm"), undefined);
+  assert.equal(updated.at("lineItems"), undefined);
+
+  const same = await agent.call("purchase_order_receive", {
+    purchaseOrderId,
+    lines: [{ lineItemId: "a", quantityReceived: 70 }],
+  });
+  assert.deepEqual(same.at("lineItems"), [], "nothing changed");
+  const whole = await agent.call("purchase_order_update", { purchaseOrderId, note: "By air.", include: ["order"] });
+  const rest = await server.get(server.order());
+  assert.equal(whole.at("purchaseOrder", "lineItems", 1, "lineItemId"), "b");
+  assert.equal(whole.at("purchaseOrder", "version"), rest.at("data", "purchaseOrder", "version"));
+});
+
+test(`more than ${changedLinesMax} changed lines are counted, and the tools that page are there for them`, async () => {
+  await using server = await startGoodsServer();
+  await using agent = await connectAgent(server);
+  const lineItems = Array.from({ length: 120 }, () => ({ variantId: "red", quantityOrdered: 1 }));
+  const created = await agent.call("purchase_order_create", { lineItems });
+  assert.equal(idsOf(created).length, changedLinesMax);
+  assert.equal(created.at("changedLineCount"), 120);
+  assert.equal(created.at("purchaseOrder", "itemCount"), 120);
+});
+
+test("include takes order alone, only where there is an order to show, and is no part of what a key stands for", async () => {
+  await using server = await startServer();
+  await using agent = await connectAgent(server);
+  const keyed = { poName: "once", idempotencyKey: "k" };
+  const short = await agent.call("purchase_order_create", keyed);
+  const whole = await agent.call("purchase_order_create", { ...keyed, include: ["order"] });
+  assert.equal(whole.at("replayed"), true);
+  assert.equal(short.at("replayed"), undefined);
+  assert.equal(short.at("purchaseOrder", "createdAt"), undefined);
+  assert.equal(typeof whole.at("purchaseOrder", "createdAt"), "string");
+  for (const include of ["order", ["lines"], [1], null])
+    assert.equal(
+      (await agent.call("purchase_order_create", { include })).at("error", "details", 0, "path"),
+      "/include",
+      JSON.stringify(include),
+    );
+  const purchaseOrderId = short.textAt("purchaseOrder", "purchaseOrderId");
+  for (const tool of ["purchase_order_get", "purchase_order_delete"]) {
+    const refused = await agent.call(tool, { purchaseOrderId, include: ["order"] });
+    assert.equal(refused.at("error", "details", 0, "path"), "/include", tool);
+  }
+  const refusal = { purchaseOrderId, status: "Received", idempotencyKey: "r" };
+  assert.equal((await agent.call("purchase_order_status", refusal)).at("replayed"), undefined);
+  const again = await agent.call("purchase_order_status", refusal);
+  assert.deepEqual([again.isError, again.at("replayed")], [true, true]);
+});
+
+test("the id of a line is lineItemId in every answer, in what the guard refuses and in resolutions", async () => {
+  await using server = await startGoodsServer();
+  await server.bring(catalogue);
+  await using agent = await connectAgent(server);
+  const [first] = await lifeOf(agent);
+  assert.ok(first !== undefined);
+  const [, created] = first;
+  const purchaseOrderId = created.textAt("purchaseOrder", "purchaseOrderId");
+  for (const tool of ["get", "line_item_list", "log_list", "receipt_schedule_get", "cost_sync_history_list"]) {
+    const read = await agent.call(`purchase_order_${tool}`, { purchaseOrderId });
+    assert.match(JSON.stringify(read.at()), /"lineItemId":"pol_/, tool);
+    assert.doesNotMatch(read.text, /poLineItemId/, tool);
+  }
+
+  await server.bringOrder("Draft", [{ poLineItemId: "a", variantId: "red", quantityOrdered: 5 }]);
+  await server.sandbox.patchVariant("red", { status: "inactive" });
+  const send = { purchaseOrderId: "po_1", status: "Sent" };
+  const guarded = await agent.call("purchase_order_status", send);
+  assert.deepEqual(guarded.at("error", "details"), [
+    { lineItemId: "a", variantId: "red", issue: "inactive", allowedActions: ["activate", "skip"] },
+  ]);
+  assert.match(guarded.textAt("error", "action"), /\{ lineItemId, action \}/);
+  const wrong = await agent.call("purchase_order_status", {
+    ...send,
+    resolutions: [{ lineItemId: 5, action: "skip" }],
+  });
+  assert.equal(wrong.at("error", "details", 0, "path"), "/resolutions/0/lineItemId");
+  const sent = await agent.call("purchase_order_status", {
+    ...send,
+    resolutions: [{ lineItemId: "a", action: "skip" }],
+  });
+  assert.equal(sent.at("purchaseOrder", "status"), "Sent");
+});

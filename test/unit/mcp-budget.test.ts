@@ -1,0 +1,34 @@
+/** The budgets of the list of tools (C69), which a client reads at every start and gives to the model with every request. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { toolOf } from "../../src/mcp/tools.ts";
+import { operations } from "../../src/operations/registry.ts";
+import { tokensOf } from "../support/tokens.ts";
+
+const wholeTokensMax = 30_000;
+const modelTokensMax = 9_000;
+
+const definitions = operations.map((operation) => toolOf(operation).definition);
+
+test(`tools/list with a write key is at most ${wholeTokensMax} tokens`, (t) => {
+  const tokens = tokensOf(JSON.stringify({ tools: definitions }));
+  t.diagnostic(`${tokens} tokens, ${definitions.length} tools`);
+  assert.ok(tokens <= wholeTokensMax, String(tokens));
+});
+
+test(`name, description and inputSchema, what clients give a model, are at most ${modelTokensMax} tokens`, (t) => {
+  const given = definitions.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+  const tokens = tokensOf(JSON.stringify(given));
+  t.diagnostic(`${tokens} tokens`);
+  const largest = given
+    .map((tool) => `${tool.name}: ${tokensOf(JSON.stringify(tool))}`)
+    .toSorted((a, b) => Number(b.split(": ")[1]) - Number(a.split(": ")[1]));
+  assert.ok(tokens <= modelTokensMax, `${tokens}; the largest: ${largest.slice(0, 8).join(", ")}`);
+});
+
+test("a schema has no reference, no member that is always refused, and no bound that only keeps nonsense away", () => {
+  for (const { name, inputSchema, outputSchema } of definitions) {
+    const schemas = JSON.stringify([inputSchema, outputSchema]);
+    assert.doesNotMatch(schemas, /"(?:\$ref|\$defs|not|additionalProperties|minLength|maxLength|pattern)":/, name);
+  }
+});

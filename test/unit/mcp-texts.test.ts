@@ -1,0 +1,62 @@
+/** Every text that an agent is told before it calls anything: in tools and arguments, never in what REST alone has (C69). */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { statuses } from "../../src/core/purchase-order.ts";
+import { nextStepOf } from "../../src/core/next-step.ts";
+import { guides, instructions, prompts } from "../../src/mcp/guide.ts";
+import { toolOf } from "../../src/mcp/tools.ts";
+import { operations } from "../../src/operations/registry.ts";
+import { assertForAgents, assertWorded } from "../support/wording.ts";
+
+const texts: readonly (readonly [string, unknown])[] = [
+  ["the instructions", instructions],
+  ...operations.map((operation) => [operation.name, toolOf(operation).definition] as const),
+  ...guides.map((guide) => [guide.uri, { ...guide, mimeType: "" }] as const),
+  ...prompts.map((prompt) => [prompt.name, [prompt, prompt.text({ viewId: "v", locationId: "l" })]] as const),
+  ...statuses.flatMap((status) =>
+    [true, false].map((isUnsynced) => {
+      const facts = { purchaseOrderId: "po", previousStatus: "Sent", locationId: isUnsynced ? "l" : null } as const;
+      const step = nextStepOf({ ...facts, status, isUnsynced, itemCount: isUnsynced ? 0 : 1 });
+      return [`the next step from ${status}`, step] as const;
+    }),
+  ),
+];
+
+test("no text of this surface speaks of methods, paths, headers, comma lists, other names of a line's id or files", () => {
+  for (const [where, text] of texts) {
+    const json = JSON.stringify(text);
+    try {
+      assertWorded(json);
+      assertForAgents(json);
+    } catch (error) {
+      throw new Error(`${where}: ${json}`, { cause: error });
+    }
+  }
+});
+
+test("every tool that a text names is there, with the arguments that a next step fills in", () => {
+  const members = new Map(
+    operations.map((operation) => [operation.name, toolOf(operation).definition.inputSchema.properties ?? {}]),
+  );
+  for (const [where, text] of texts)
+    for (const [name] of JSON.stringify(text).matchAll(
+      /\b(?:purchase_order|stock_take|stock_adjustment|transfer_order|manufacturing_order|forecast_view)_[a-z_]+|\b(?:supplier_list|location_list|variant_search|orders_needing_attention|reorder_from_view)\b/g,
+    ))
+      assert.ok(members.has(name), `${where} names ${name}`);
+  for (const status of statuses) {
+    const facts = { purchaseOrderId: "po", previousStatus: "Sent", locationId: "l", itemCount: 1 } as const;
+    const step = nextStepOf({ ...facts, status, isUnsynced: false });
+    for (const argument of Object.keys(step?.arguments ?? {}))
+      assert.ok(argument in (members.get(step?.tool ?? "") ?? {}), `${status}: ${argument}`);
+  }
+});
+
+test("it is said what Sent does, what numbers of a receipt mean, and what is left when goods are taken back", () => {
+  const told = (name: string): string =>
+    operations
+      .flatMap((operation) => (operation.name === name ? [toolOf(operation).definition.description ?? ""] : []))
+      .join();
+  assert.match(told("purchase_order_status"), /Sent marks the order as sent and sends nothing by itself/);
+  assert.match(told("purchase_order_receive"), /quantityReceived 70, quantityRejected 2/);
+  assert.match(told("purchase_order_unreceive"), /pending again.*purchase_order_line_item_update/);
+});
