@@ -7,7 +7,7 @@ import type { Json, JsonObject } from "../core/json.ts";
 import type { Operation } from "../operations/operation.ts";
 import { responseBytesMax } from "../core/limits.ts";
 import { everywhere, headers, json, rateLimited, schemaReference } from "./openapi-components.ts";
-import { sampleOf } from "./openapi-examples.ts";
+import { exampleLine, sampleOf } from "./openapi-examples.ts";
 import { pascal } from "./openapi-schemas.ts";
 
 /** Codes that every operation may answer with; writes and paths with an id have a few more. */
@@ -56,7 +56,6 @@ interface FailureText {
   readonly details?: Json;
 }
 
-const line = { lineItemId: "pol_01k8x4m2q7v9c3n5t6w8y0z1b3", variantId: "var_1001" };
 const texts: Readonly<Record<FaultCode | FaultReason, FailureText>> = {
   UNAUTHORIZED: { message: "The API key is missing, invalid or revoked.", action: "Send Authorization: Bearer <key>." },
   PLAN_REQUIRED: { message: "The shop's plan does not include the REST API.", action: "Change the shop's plan." },
@@ -69,7 +68,7 @@ const texts: Readonly<Record<FaultCode | FaultReason, FailureText>> = {
     action: "Correct what details names and send the request again.",
     details: [{ path: "/limit", message: "must be an integer" }],
   },
-  NOT_FOUND: { message: "There is no purchase order po_01k8x4m2q7v9c3n5t6w8y0z1a2." },
+  NOT_FOUND: { message: "There is no purchase order po_demo_99." },
   METHOD_NOT_ALLOWED: { message: "PUT is not supported here.", action: "Use GET or POST." },
   RATE_LIMITED: {
     message: "The shop's rate limit is reached.",
@@ -98,9 +97,7 @@ const texts: Readonly<Record<FaultCode | FaultReason, FailureText>> = {
   INVENTORY_GUARD_ISSUES: {
     message: "INVENTORY_GUARD_ISSUES: 1 variant is not active on the storefront.",
     action: "Send the same request again with resolutions.",
-    details: [
-      { itemId: line.lineItemId, variantId: "var_1001", issue: "inactive", allowedActions: ["activate", "skip"] },
-    ],
+    details: [{ itemId: "pol_demo_13_1", variantId: "var_221", issue: "deleted", allowedActions: ["skip"] }],
   },
   PREVIOUS_STATUS_MISMATCH: {
     message: "An order on hold returns to the status it had: Sent.",
@@ -109,7 +106,7 @@ const texts: Readonly<Record<FaultCode | FaultReason, FailureText>> = {
   UNCONFIRMED_LINES: {
     message: "1 line has no confirmed quantity.",
     action: "Confirm it, or cancel it.",
-    details: [{ ...line, message: "nothing is confirmed" }],
+    details: [{ ...exampleLine, message: "has no confirmed quantity" }],
   },
   USE_CONFIRM_ENDPOINT: { message: "Quantities are confirmed line by line.", action: "Use /confirm." },
   IDEMPOTENCY_KEY_REUSED: {

@@ -288,20 +288,18 @@ const stringsAt = (object: JsonObject, member: string): readonly string[] => {
 const pick = (object: JsonObject, names: readonly string[]): JsonObject =>
   Object.fromEntries(names.flatMap((name) => (object[name] === undefined ? [] : [[name, object[name]]])));
 
-const headerParameter = (name: string, description: string, schema: Json, example: Json): Json => ({
+const headerParameter = (name: string, description: string, schema: Json): Json => ({
   name,
   in: "header",
   required: false,
   description,
   schema,
-  example,
 });
 
 const idempotencyKeyParameter = headerParameter(
   "Idempotency-Key",
   "A unique string. For 24 hours, the same request with the same key runs once and gets the same answer.",
   { type: "string", minLength: 1, maxLength: idempotencyKeyLengthMax },
-  "7f9b1c64-restock-week-10",
 );
 /** One header has no bound of its own, only that of all headers together. */
 const validator: Json = { type: "string", maxLength: headerBytesMax };
@@ -309,13 +307,11 @@ const ifMatchParameter = headerParameter(
   "If-Match",
   "The ETag that the order must still have; otherwise the answer is 412.",
   validator,
-  '"2"',
 );
 const ifNoneMatchParameter = headerParameter(
   "If-None-Match",
   "An ETag; if it is current, the answer is 304.",
   validator,
-  '"1"',
 );
 
 const headerParametersOf = (operation: Operation): readonly Json[] => [

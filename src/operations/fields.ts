@@ -163,18 +163,18 @@ export const address = z
 
 /** A realistic address for the documents. */
 export const exampleAddress = {
-  companyName: "Nordlicht Coffee GmbH",
-  contactName: "Ada Brandt",
-  address1: "Hafenstraße 12",
+  companyName: "Tideline Coffee & Tea",
+  contactName: null,
+  address1: "Keilekade 12",
   address2: null,
-  city: "Hamburg",
+  city: "Rotterdam",
   province: null,
   provinceCode: null,
-  country: "Germany",
-  countryCode: "DE",
-  zip: "20457",
-  phone: "+49 40 555 0100",
-  email: "receiving@nordlicht.example",
+  country: null,
+  countryCode: "NL",
+  zip: "3029 RA",
+  phone: null,
+  email: null,
 } as const satisfies Address;
 
 // Query parameters.

@@ -157,7 +157,7 @@ const rowsOperation = operation({
         .meta({ description: `Rows of one page, 1 to ${rowsPageMax}.`, query: "integer" }),
       cursor,
     })
-    .meta({ example: { viewId: "view_reorder", variantIds: ["var_1001", "var_1002"], limit: 100 } }),
+    .meta({ example: { viewId: "fv_demo_months", variantIds: ["var_021", "var_182"], limit: 100 } }),
   output: z.strictObject({
     currencyCode: z.string().meta({ description: "The shop's currency." }),
     columns: z.array(columnSchema),

@@ -53,7 +53,7 @@ const manufacturingOrders = new ReadOnlyOperations({
   tag: "Manufacturing orders",
   path: "/manufacturing-orders",
   idName: "manufacturingOrderId",
-  exampleId: "mo_01k8x4m2q7v9c3n5t6w8y0z1a2",
+  exampleId: "mo_demo_02",
   listName: "manufacturing_order_list",
 });
 

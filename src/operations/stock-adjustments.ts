@@ -33,7 +33,7 @@ const stockAdjustments = new ReadOnlyOperations({
   tag: "Stock adjustments",
   path: "/stock-adjustments",
   idName: "stockAdjustmentId",
-  exampleId: "sa_01k8x4m2q7v9c3n5t6w8y0z1a2",
+  exampleId: "sa_demo_01",
   listName: "stock_adjustment_list",
 });
 

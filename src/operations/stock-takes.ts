@@ -33,7 +33,7 @@ const stockTakes = new ReadOnlyOperations({
   tag,
   path: "/stock-takes",
   idName: "stockTakeId",
-  exampleId: "st_01k8x4m2q7v9c3n5t6w8y0z1a2",
+  exampleId: "st_demo_01",
   listName: "stock_take_list",
 });
 

@@ -50,7 +50,7 @@ const transferOrders = new ReadOnlyOperations({
   tag: "Transfer orders",
   path: "/transfer-orders",
   idName: "transferOrderId",
-  exampleId: "to_01k8x4m2q7v9c3n5t6w8y0z1a2",
+  exampleId: "to_demo_02",
   listName: "transfer_order_list",
 });
 

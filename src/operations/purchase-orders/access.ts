@@ -28,12 +28,6 @@ export const write = { tag, scope: "write" } as const;
 /** What every write of one order may answer. */
 export const faults = ["NOT_FOUND", "VERSION_MISMATCH"] as const;
 
-export const exampleId = "po_01k8x4m2q7v9c3n5t6w8y0z1a2";
-
-export const exampleLineId = "pol_01k8x4m2q7v9c3n5t6w8y0z1b3";
-
-export const exampleResolutions = [{ itemId: exampleLineId, action: "skip" }] as const;
-
 const unknownOrder = (purchaseOrderId: string): Fault =>
   new Fault("NOT_FOUND", `There is no purchase order ${shownId(purchaseOrderId)}.`, {
     action: `List orders with ${mention("purchase_order_list")}.`,

@@ -12,17 +12,7 @@ import type { PurchaseOrder } from "../../core/purchase-order.ts";
 import { syncableLines } from "../../core/sync.ts";
 import type { Tx } from "../../store/store.ts";
 import { type Call, operation } from "../operation.ts";
-import {
-  contextOf,
-  exampleId,
-  exampleResolutions,
-  faults,
-  orderOf,
-  orderToChange,
-  path,
-  saveFor,
-  write,
-} from "./access.ts";
+import { contextOf, faults, orderOf, orderToChange, path, saveFor, write } from "./access.ts";
 import { costSyncSchema, refuseUnlessPriced, type WrittenCosts, writeCosts } from "./cost-sync.ts";
 import { autoMoveSchema, goodsContext, statusMoveShape } from "./goods.ts";
 import { type GuardFacts, guard, guardFaults, noGuard, resolutions } from "./guard.ts";
@@ -62,7 +52,7 @@ export const completeOrder = operation({
   repeat: "safe",
   destructive: false,
   faults: [...faults, "ORDER_EDITED", "ON_HAND_SYNC_IN_FLIGHT", "UPSTREAM_STOREFRONT"],
-  input: z.strictObject({ purchaseOrderId }).meta({ example: { purchaseOrderId: exampleId } }),
+  input: z.strictObject({ purchaseOrderId }).meta({ example: { purchaseOrderId: "po_demo_04" } }),
   output: z.strictObject({
     purchaseOrder: purchaseOrderSchema,
     status: z.strictObject(statusMoveShape).meta({ description: "The order's status before and after." }),
@@ -136,7 +126,7 @@ export const quickCompleteOrder = operation({
   destructive: false,
   faults: [...faults, ...guardFaults, "NOTHING_TO_RECEIVE", "ORDER_EDITED", "ON_HAND_SYNC_IN_FLIGHT"],
   input: z.strictObject({ purchaseOrderId, resolutions: resolutions.optional() }).meta({
-    example: { purchaseOrderId: exampleId, resolutions: exampleResolutions },
+    example: { purchaseOrderId: "po_demo_13", resolutions: [{ itemId: "pol_demo_13_1", action: "skip" }] },
   }),
   output: z.strictObject({
     purchaseOrder: purchaseOrderSchema,

@@ -7,7 +7,7 @@ import { isWhollyCancelled } from "../../core/lines.ts";
 import { linesPerOrderMax } from "../../core/purchase-order.ts";
 import { noRepeats, quantity } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { exampleId, exampleLineId, exampleResolutions, faults, path, write } from "./access.ts";
+import { faults, path, write } from "./access.ts";
 import { goodsAnswer, guardedChange, lineIdOf, linesOf, savedGoods } from "./goods.ts";
 import { guardFaults, resolutions } from "./guard.ts";
 import { lineItemId, purchaseOrderId } from "./json.ts";
@@ -57,9 +57,11 @@ export const confirmQuantities = operation({
     })
     .meta({
       example: {
-        purchaseOrderId: exampleId,
-        lines: [{ lineItemId: exampleLineId, quantityConfirmed: 12 }],
-        resolutions: exampleResolutions,
+        purchaseOrderId: "po_demo_20",
+        lines: [
+          { lineItemId: "pol_demo_20_1", quantityConfirmed: 96 },
+          { lineItemId: "pol_demo_20_2", quantityConfirmed: 24 },
+        ],
       },
       body: { alternatives: { ConfirmLines: ["lines"], ConfirmAll: ["confirmAll"] } },
     }),

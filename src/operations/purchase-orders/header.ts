@@ -23,7 +23,6 @@ import { namesAField } from "../fields.ts";
 import { type Call, operation } from "../operation.ts";
 import {
   contextOf,
-  exampleId,
   faults,
   orderAnswer,
   orderToChange,
@@ -104,10 +103,13 @@ export const createPurchaseOrder = operation({
     })
     .meta({
       example: {
-        poName: "Spring restock",
-        supplierId: "sup_nordlicht",
-        locationId: "loc_main",
-        lineItems: [{ variantId: "var_1001", quantityOrdered: 12, unitCost: 4.5 }],
+        poName: "Coffee for the weekend",
+        supplierId: "sup_roastery",
+        locationId: "loc_warehouse",
+        lineItems: [
+          { variantId: "var_011", quantityOrdered: 48, unitCost: 3.99 },
+          { variantId: "var_022", quantityOrdered: 12, unitCost: 15.5 },
+        ],
       },
     }),
   output: z.strictObject({ purchaseOrder: purchaseOrderSchema, sideEffects: sideEffectsSchema, ...warningsShape }),
@@ -158,7 +160,7 @@ export const updatePurchaseOrder = operation({
     })
     .check(namesAField("purchaseOrderId", "names no field to change; send at least one"))
     .meta({
-      example: { purchaseOrderId: exampleId, expectedDeliveryDate: "2026-12-01", tags: ["spring"] },
+      example: { purchaseOrderId: "po_demo_24", noteToSupplier: "Please deliver before noon.", tags: ["weekly"] },
       body: { minProperties: 1 },
     }),
   output: z.strictObject({ ...orderAnswer.shape, ...warningsShape }),
@@ -190,7 +192,7 @@ export const deletePurchaseOrder = operation({
   repeat: "safe",
   destructive: true,
   faults: [...faults, "ON_HAND_SYNC_IN_FLIGHT"],
-  input: z.strictObject({ purchaseOrderId }).meta({ example: { purchaseOrderId: exampleId } }),
+  input: z.strictObject({ purchaseOrderId }).meta({ example: { purchaseOrderId: "po_demo_07" } }),
   output: z.strictObject({
     purchaseOrderId: z.string(),
     poNumber: z.string(),

@@ -96,12 +96,12 @@ export const purchaseOrderId = pathId.meta({ description: only("rest", "Id of th
 export const lineItemId = id.meta({ description: only("rest", "Id of the line item (`poLineItemId` of an answer).") });
 
 const headerFieldInputs = {
-  poName: { input: text(poNameMax), description: only("rest", "The order's name."), example: "Spring restock" },
-  supplierId: { input: id, description: only("rest", "The supplier."), example: "sup_nordlicht" },
+  poName: { input: text(poNameMax), description: only("rest", "The order's name."), example: "Next roast" },
+  supplierId: { input: id, description: only("rest", "The supplier."), example: "sup_roastery" },
   locationId: {
     input: id,
     description: `Where the goods go.${only("rest", " Needed before the order is sent; null only in Draft.")}`,
-    example: "loc_main",
+    example: "loc_warehouse",
   },
   currencyCode: {
     input: currencyCode,
@@ -112,23 +112,23 @@ const headerFieldInputs = {
   expectedDeliveryDate: {
     input: day,
     description: only("rest", "Day it is expected, unless a line says otherwise."),
-    example: "2026-03-16",
+    example: "2026-03-07",
   },
   supplierReference: {
     input: text(shortTextMax),
     description: "The supplier's own number for it.",
-    example: "NL-88213",
+    example: "MAA-4268",
   },
   paymentTerms: {
     input: text(shortTextMax),
     description: only("rest", "Payment terms, as agreed."),
-    example: "30 days net",
+    example: "14 days net",
   },
   incoterm: { input: text(shortTextMax), description: only("rest", "Delivery terms, as agreed."), example: "DAP" },
   shippingCost: {
     input: amount,
     description: `In the order's currency; in grandTotal, not in totalValue.${only("mcp", " So are discountAmount and taxAmount.")}`,
-    example: 6.9,
+    example: 8.47,
   },
   discountAmount: {
     input: amount,
@@ -138,11 +138,11 @@ const headerFieldInputs = {
   taxAmount: {
     input: amount,
     description: only("rest", "In the order's currency; in grandTotal, not in totalValue."),
-    example: null,
+    example: 19.05,
   },
-  tags: { input: tags, example: ["spring"] },
-  note: { input: text(noteMax), description: "For the shop's own use.", example: "Deliver to the back entrance." },
-  noteToSupplier: { input: text(noteMax), description: "For the supplier.", example: "Please label the pallets." },
+  tags: { input: tags, example: ["weekly"] },
+  note: { input: text(noteMax), description: "For the shop's own use.", example: "The usual order." },
+  noteToSupplier: { input: text(noteMax), description: "For the supplier.", example: "Please deliver before noon." },
   billingAddress: { input: address, example: exampleAddress },
   shippingAddress: { input: address, example: exampleAddress },
 } as const satisfies InputFields<typeof headerFields>;
@@ -152,30 +152,34 @@ const headerUpdateFieldInputs = {
 } as const satisfies InputFields<typeof headerUpdateFields>;
 
 const supplierFieldInputs = {
-  supplierSku: { input: text(shortTextMax), description: only("rest", "The supplier's SKU."), example: "N-ESP-1000" },
+  supplierSku: {
+    input: text(shortTextMax),
+    description: only("rest", "The supplier's SKU."),
+    example: "RO-LIG-FIL-250G",
+  },
   supplierBarcode: {
     input: text(shortTextMax),
     description: only("rest", "The supplier's barcode."),
-    example: "4006381333948",
+    example: "8719001002013",
   },
   supplierProductName: {
     input: text(productNameMax),
     description: only("rest", "The supplier's product name."),
-    example: "Espresso Crema 1 kg",
+    example: "Lighthouse Filter",
   },
   supplierProductUrl: {
     input: text(urlMax),
     description: only("rest", "The product at the supplier's."),
-    example: "https://nordlicht.example/espresso-crema",
+    example: "https://maasbrand.example/lighthouse-filter",
   },
-  moq: { input: quantity, description: only("rest", "The supplier's minimum order quantity."), example: 6 },
-  packSize: { input: packSize, example: 6 },
+  moq: { input: quantity, description: only("rest", "The supplier's minimum order quantity."), example: 12 },
+  packSize: { input: packSize, example: 12 },
   leadTimeDays: { input: leadTimeDays, description: only("rest", "Days from order to delivery."), example: 14 },
 } as const satisfies InputFields<typeof supplierFields>;
 
 const lineFieldInputs = {
-  expectedDeliveryDate: { input: day, description: only("rest", "Day this line is expected."), example: "2026-03-16" },
-  note: { input: text(noteMax), example: "Deliver to the back entrance." },
+  expectedDeliveryDate: { input: day, description: only("rest", "Day this line is expected."), example: "2026-03-07" },
+  note: { input: text(noteMax), example: "The usual order." },
 } as const satisfies InputFields<typeof lineFields>;
 
 /** A realistic value for each field, by name. */

@@ -30,18 +30,7 @@ import {
   unitCost,
 } from "../fields.ts";
 import { type Call, type Committed, operation } from "../operation.ts";
-import {
-  contextOf,
-  exampleId,
-  exampleLineId,
-  faults,
-  orderToChange,
-  path,
-  saveFor,
-  savedOrder,
-  withData,
-  write,
-} from "./access.ts";
+import { contextOf, faults, orderToChange, path, saveFor, savedOrder, withData, write } from "./access.ts";
 import type { catalogueLineInput } from "./json.ts";
 import {
   catalogueLinesInput,
@@ -123,8 +112,10 @@ export const addLineItems = operation({
   faults,
   input: z.strictObject({ purchaseOrderId, lineItems: catalogueLinesInput }).meta({
     example: {
-      purchaseOrderId: exampleId,
-      lineItems: [{ variantId: "var_1002", quantityOrdered: 6, unitCost: 7.25, note: "the blue ones" }],
+      purchaseOrderId: "po_demo_24",
+      lineItems: [
+        { variantId: "var_042", quantityOrdered: 12, unitCost: 18.9, note: "The new harvest, if it is there." },
+      ],
     },
   }),
   output: linesAnswer,
@@ -148,7 +139,7 @@ export const addCustomLineItem = operation({
   destructive: false,
   faults,
   input: z.strictObject({ purchaseOrderId, ...customLineInput }).meta({
-    example: { purchaseOrderId: exampleId, productName: "Pallet", quantityOrdered: 2, unitCost: 9.5 },
+    example: { purchaseOrderId: "po_demo_24", productName: "Display stand", quantityOrdered: 2, unitCost: 9.5 },
   }),
   output: linesAnswer,
   run: (call, { purchaseOrderId, ...line }) =>
@@ -224,8 +215,8 @@ export const updateLineItems = operation({
     })
     .meta({
       example: {
-        purchaseOrderId: exampleId,
-        lines: [{ lineItemId: exampleLineId, quantityOrdered: 24, unitCost: 4.25 }],
+        purchaseOrderId: "po_demo_24",
+        lines: [{ lineItemId: "pol_demo_24_1", quantityOrdered: 60, unitCost: 4.25 }],
         updateSupplier: true,
       },
     }),
@@ -319,7 +310,7 @@ export const deleteLineItems = operation({
           uniqueItems: true,
         }),
     })
-    .meta({ example: { purchaseOrderId: exampleId, lineItemIds: [exampleLineId] } }),
+    .meta({ example: { purchaseOrderId: "po_demo_24", lineItemIds: ["pol_demo_24_2"] } }),
   output: z.strictObject({
     purchaseOrder: purchaseOrderSchema,
     deletedLineItemIds: z.array(z.string()),

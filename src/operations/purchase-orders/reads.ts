@@ -41,7 +41,7 @@ import {
   plainParameter,
 } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { exampleId, headerOf, orderToShow, path, read } from "./access.ts";
+import { headerOf, orderToShow, path, read } from "./access.ts";
 import {
   addressesSchema,
   appliedCreditJson,
@@ -74,7 +74,8 @@ import {
   purchaseOrderSchema,
 } from "./json.ts";
 
-const example = { purchaseOrderId: exampleId };
+/** An order of the demo shop that has payments, documents and shipments. */
+const example = { purchaseOrderId: "po_demo_05" };
 
 // The list.
 
@@ -405,7 +406,7 @@ export const listCostSyncHistory = operation({
       limit: optionalLimit,
       cursor,
     })
-    .meta({ example }),
+    .meta({ example: { purchaseOrderId: "po_demo_02" } }),
   output: z.strictObject({ costSyncHistory: z.array(costRowSchema), ...pageShape }),
   run(call, input) {
     const { shopId } = call.shop;
@@ -437,7 +438,9 @@ export const listLog = operation({
   description: "With the fields that each change moved. All entries, or page by page with limit.",
   route: { method: "GET", path: `${path}/log` },
   faults: ["NOT_FOUND"],
-  input: z.strictObject({ purchaseOrderId, limit: optionalLimit, cursor }).meta({ example }),
+  input: z
+    .strictObject({ purchaseOrderId, limit: optionalLimit, cursor })
+    .meta({ example: { purchaseOrderId: "po_demo_12" } }),
   output: z.strictObject({ log: z.array(logEntrySchema), ...pageShape }),
   run(call, input) {
     const { shopId } = call.shop;
@@ -472,7 +475,7 @@ export const listCredits = operation({
     "The totals are in the order's currency; an amount that no exchange rate converts is left out. Credits come in by import and cannot be changed here.",
   route: { method: "GET", path: `${path}/credits` },
   faults: ["NOT_FOUND"],
-  input: z.strictObject({ purchaseOrderId }).meta({ example }),
+  input: z.strictObject({ purchaseOrderId }).meta({ example: { purchaseOrderId: "po_demo_04" } }),
   output: z.strictObject({
     credits: z
       .strictObject({

@@ -7,7 +7,7 @@ import { linesPerOrderMax } from "../../core/purchase-order.ts";
 import { decideReceive, decideUnreceive } from "../../core/receive.ts";
 import { noRepeats, positiveQuantity, quantity, shortTextMax, text } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { exampleId, exampleLineId, exampleResolutions, faults, orderToChange, path, write } from "./access.ts";
+import { faults, orderToChange, path, write } from "./access.ts";
 import { goodsAnswer, goodsContext, guardedChange, lineIdOf, linesOf, savedPush } from "./goods.ts";
 import { guardFaults, noGuard, resolutions } from "./guard.ts";
 import { lineItemId, purchaseOrderId } from "./json.ts";
@@ -47,9 +47,8 @@ export const receiveGoods = operation({
     })
     .meta({
       example: {
-        purchaseOrderId: exampleId,
-        lines: [{ lineItemId: exampleLineId, quantityReceived: 10, quantityRejected: 2 }],
-        resolutions: exampleResolutions,
+        purchaseOrderId: "po_demo_21",
+        lines: [{ lineItemId: "pol_demo_21_1", quantityReceived: 46, quantityRejected: 2 }],
       },
     }),
   output: goodsAnswer,
@@ -98,9 +97,9 @@ export const unreceiveGoods = operation({
     })
     .meta({
       example: {
-        purchaseOrderId: exampleId,
-        lines: [{ lineItemId: exampleLineId, quantity: 3 }],
-        reason: "counted again",
+        purchaseOrderId: "po_demo_17",
+        lines: [{ lineItemId: "pol_demo_17_1", quantity: 12 }],
+        reason: "One case went back to the supplier",
       },
     }),
   output: goodsAnswer,

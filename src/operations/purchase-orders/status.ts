@@ -10,7 +10,7 @@ import { only } from "../../core/guidance.ts";
 import { decideStatus, isGuardedMove } from "../../core/status-move.ts";
 import { isHeld } from "../../core/status.ts";
 import { operation } from "../operation.ts";
-import { contextOf, exampleId, faults, orderToChange, path, savedOrder, withData, write } from "./access.ts";
+import { contextOf, faults, orderToChange, path, savedOrder, withData, write } from "./access.ts";
 import { guard, guardFaults, LinesAdded, noGuard, resolutions, untilAllLinesAreGuarded } from "./guard.ts";
 import { purchaseOrderId, purchaseOrderSchema } from "./json.ts";
 import { followOnShape } from "./side-effects.ts";
@@ -34,7 +34,7 @@ export const changeStatus = operation({
       status: z.enum(statuses).meta({ description: only("rest", "The status to move to.") }),
       resolutions: resolutions.optional(),
     })
-    .meta({ example: { purchaseOrderId: exampleId, status: "Sent" } }),
+    .meta({ example: { purchaseOrderId: "po_demo_24", status: "Sent" } }),
   output: z.strictObject({
     purchaseOrder: purchaseOrderSchema,
     transition: z

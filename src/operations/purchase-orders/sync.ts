@@ -9,17 +9,7 @@ import { retryFailedMirrors } from "../../shop/effects.ts";
 import type { Tx } from "../../store/store.ts";
 import { noRepeats } from "../fields.ts";
 import { type Answer, type Call, operation } from "../operation.ts";
-import {
-  contextOf,
-  exampleId,
-  exampleResolutions,
-  faults,
-  orderOf,
-  orderToChange,
-  path,
-  saveFor,
-  write,
-} from "./access.ts";
+import { contextOf, faults, orderOf, orderToChange, path, saveFor, write } from "./access.ts";
 import { goodsContext } from "./goods.ts";
 import { type GuardFacts, guard, guardFaults, noGuard, resolutions } from "./guard.ts";
 import { etagOf, lineItemId, purchaseOrderId, purchaseOrderJson, purchaseOrderSchema } from "./json.ts";
@@ -51,7 +41,7 @@ const syncInput = z
     resolutions: resolutions.optional(),
   })
   .meta({
-    example: { purchaseOrderId: exampleId, awaitConfirmation: false, resolutions: exampleResolutions },
+    example: { purchaseOrderId: "po_demo_15", awaitConfirmation: true },
   });
 
 type SyncInput = z.output<typeof syncInput>;
@@ -192,7 +182,7 @@ export const resetStorefrontSync = operation({
   repeat: "safe",
   destructive: false,
   faults: [...faults, "ON_HAND_SYNC_IN_FLIGHT"],
-  input: z.strictObject({ purchaseOrderId }).meta({ example: { purchaseOrderId: exampleId } }),
+  input: z.strictObject({ purchaseOrderId }).meta({ example: { purchaseOrderId: "po_demo_08" } }),
   output: z.strictObject({ purchaseOrder: purchaseOrderSchema }),
   run: (call, input) =>
     call.commit(async (tx) => {
