@@ -12,6 +12,9 @@ FROM node:24-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
+# The compiler is among what checks the project. Nothing of it is in the image.
+COPY test/package.json test/package-lock.json test/install.ts test/
+RUN npm ci --prefix test --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json build.ts ./
 COPY src src
 RUN npm run build

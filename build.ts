@@ -10,10 +10,7 @@ const root = import.meta.dirname;
 const dist = path.join(root, "dist");
 
 rmSync(dist, { recursive: true, force: true });
-execFileSync(process.execPath, [path.join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.build.json"], {
-  cwd: root,
-  stdio: "inherit",
-});
+execFileSync("tsc", ["-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
 for (const file of globSync("src/**/*.sql", { cwd: root }))
   cpSync(path.join(root, file), path.join(dist, path.relative("src", file)));
 const bundle = await bundleOfPackage();

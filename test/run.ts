@@ -34,7 +34,7 @@ const suitesApart = ["test/crash/", "test/long/"] as const;
 
 const wanted = process.argv.slice(2);
 const engineWanted = process.env[engineVariable];
-const selected = globSync("test/**/*.test.ts")
+const selected = globSync("test/**/*.test.ts", { exclude: ["test/node_modules/**"] })
   .filter((file) =>
     wanted.length === 0
       ? !suitesApart.some((folder) => file.startsWith(folder))
@@ -89,7 +89,7 @@ async function runOnPostgres(): Promise<void> {
   if (given === undefined && findPostgres() === null) {
     process.stdout.write(
       `\n✖✖✖ PostgreSQL IS NOT TESTED: there is none on this machine. ${filesOnPostgres.length} files are skipped.\n` +
-        "    npm ci brings one for most platforms; or install PostgreSQL 15 or later, or name a server by\n" +
+        "    npm run tools brings one for most platforms; or install PostgreSQL 15 or later, or name a server by\n" +
         `    ${databaseVariable}=postgres://… with a role that may create databases.\n`,
     );
     if (engineWanted === "both") failed += filesOnPostgres.length;

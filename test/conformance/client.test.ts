@@ -13,10 +13,11 @@ import { createClient, ListFailure } from "../../client/index.ts";
 import { Fault } from "../../src/core/fault.ts";
 import { fetchChecked } from "../support/contract.ts";
 import { startServer, type TestServer } from "../support/server.ts";
+import { toolPath } from "../support/tools.ts";
 
 const run = promisify(execFile);
 const root = path.join(import.meta.dirname, "../..");
-const tsc = path.join(root, "node_modules/typescript/bin/tsc");
+const tsc = toolPath("typescript/bin/tsc");
 
 const clientOf = (server: TestServer, more: Partial<Parameters<typeof createClient>[0]> = {}) =>
   createClient({ baseUrl: server.url, apiKey: server.writeKey, fetch: fetchChecked, ...more });
@@ -35,7 +36,7 @@ test("the README's example compiles strictly against the built package and runs"
     await writeFile(path.join(directory, "example.ts"), example);
     await writeFile(path.join(directory, "package.json"), '{ "type": "module" }');
     const strict = ["--strict", "--noEmit", "--module", "nodenext", "--target", "es2022", "--lib", "es2022,dom"];
-    const types = ["--types", "node", "--typeRoots", path.join(root, "node_modules/@types")];
+    const types = ["--types", "node", "--typeRoots", path.dirname(toolPath("@types/node"))];
     await run(process.execPath, [tsc, ...strict, ...types, "example.ts"], { cwd: directory });
     const { stdout } = await run(process.execPath, ["example.ts"], {
       cwd: directory,

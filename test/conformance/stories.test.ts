@@ -10,6 +10,7 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { type RunningProgram, serveProgram, withDirectory } from "../support/process.ts";
 import { onPostgres } from "../support/store.ts";
+import { toolPath } from "../support/tools.ts";
 
 const run = promisify(execFile);
 const root = path.join(import.meta.dirname, "../..");
@@ -62,7 +63,7 @@ test("every step of the Arazzo description of an order's life cycle succeeds", a
     const { stdout } = await run(
       process.execPath,
       [
-        path.join(root, "node_modules/@redocly/cli/bin/cli.js"),
+        toolPath("@redocly/cli/bin/cli.js"),
         "respect",
         "docs/lifecycle.arazzo.yaml",
         `--server=openpo=${program.url}`,

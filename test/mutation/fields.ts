@@ -9,7 +9,7 @@
  * It exits with 1 if the tests missed a place, and throws if `src/` has no place for a field.
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -60,9 +60,10 @@ process.on("exit", () => rmSync(copy, { recursive: true, force: true }));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 cpSync(root, copy, {
   recursive: true,
-  filter: (file) => !/^(?:node_modules|\.git|data|dist)(?:\/|$)/.test(path.relative(root, file)),
+  filter: (file) => !/^(?:(?:test\/)?node_modules|\.git|data|dist)(?:\/|$)/.test(path.relative(root, file)),
 });
-symlinkSync(path.join(root, "node_modules"), path.join(copy, "node_modules"));
+for (const place of ["node_modules", "test/node_modules"])
+  if (existsSync(path.join(root, place))) symlinkSync(path.join(root, place), path.join(copy, place));
 
 /** What the tests say of the copy: null when they pass. */
 function failure(): string | null {

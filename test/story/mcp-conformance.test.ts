@@ -13,8 +13,9 @@ import { promisify } from "node:util";
 import { type Revision, revisions } from "../support/mcp.ts";
 import { withDirectory } from "../support/process.ts";
 import { startServer, type TestServer } from "../support/server.ts";
+import { toolPath } from "../support/tools.ts";
 
-const suite = path.join(import.meta.dirname, "../../node_modules/@modelcontextprotocol/conformance/dist/index.js");
+const suite = toolPath("@modelcontextprotocol/conformance/dist/index.js");
 const run = promisify(execFile);
 
 /** Scenarios, or single checks of one, by the reason why they cannot pass here. */

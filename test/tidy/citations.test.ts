@@ -207,13 +207,16 @@ function linkFaults({ path, text }: Document, read: (path: string) => string | n
 
 // The tree.
 
-const documents: readonly Document[] = globSync([
-  "{src,test,bench,examples}/**/*.ts",
-  "client/*.ts",
-  "{src,docs}/**/*.sql",
-  "{docs,bench,client,examples}/**/*.md",
-  "*.md",
-])
+const documents: readonly Document[] = globSync(
+  [
+    "{src,test,bench,examples}/**/*.ts",
+    "client/*.ts",
+    "{src,docs}/**/*.sql",
+    "{docs,bench,client,examples}/**/*.md",
+    "*.md",
+  ],
+  { exclude: ["test/node_modules/**"] },
+)
   .sort()
   .map((path) => ({ path, text: readFileSync(path, "utf8") }));
 

@@ -69,7 +69,7 @@ function exportFaults(files: ReadonlyMap<string, string>): readonly string[] {
 }
 
 const read = (pattern: string): readonly (readonly [string, string])[] =>
-  globSync(pattern)
+  globSync(pattern, { exclude: ["test/node_modules/**"] })
     .sort()
     .map((file) => [file, readFileSync(file, "utf8")] as const);
 
