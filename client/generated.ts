@@ -296,15 +296,15 @@ export type AddressInput = {
   readonly email?: string | null | undefined;
 };
 
-/** A line for a variant of the catalogue. */
+/** A line for a variant of the catalogue. Supplier fields left out are those of the supplier's catalogue; null leaves one empty. */
 export type CatalogueLineInput = {
   /** The catalogue variant to order; not one that begins CSTM-. */
   readonly variantId: string;
   /** A quantity: above 0, at most 3 decimals. */
   readonly quantityOrdered: number;
-  /** Cost of one unit; 0 when left out. */
+  /** Cost of one unit. Left out: that of the supplier's catalogue, else the variant's own, else 0. */
   readonly unitCost?: number | undefined;
-  /** Currency of unitCost. Null or never given: the order's. */
+  /** Currency of unitCost; null: the order's. Left out: the order's for a unitCost that is sent, else that of the cost found; one that is sent takes only a cost in it. */
   readonly unitCostCurrencyCode?: string | null | undefined;
   /** The supplier's SKU. */
   readonly supplierSku?: string | null | undefined;
@@ -524,9 +524,9 @@ export interface Operations {
       expectedDeliveryDate?: string | null | undefined;
       /** The supplier's own number for it. */
       supplierReference?: string | null | undefined;
-      /** Payment terms, as agreed. */
+      /** Payment terms, as agreed. Left out of a new order: the supplier's. */
       paymentTerms?: string | null | undefined;
-      /** Delivery terms, as agreed. */
+      /** Delivery terms, as agreed. Left out of a new order: the supplier's. */
       incoterm?: string | null | undefined;
       /** In the order's currency; in grandTotal, not in totalValue. */
       shippingCost?: number | null | undefined;
@@ -653,9 +653,9 @@ export interface Operations {
       expectedDeliveryDate?: string | null | undefined;
       /** The supplier's own number for it. */
       supplierReference?: string | null | undefined;
-      /** Payment terms, as agreed. */
+      /** Payment terms, as agreed. Left out of a new order: the supplier's. */
       paymentTerms?: string | null | undefined;
-      /** Delivery terms, as agreed. */
+      /** Delivery terms, as agreed. Left out of a new order: the supplier's. */
       incoterm?: string | null | undefined;
       /** In the order's currency; in grandTotal, not in totalValue. */
       shippingCost?: number | null | undefined;
@@ -1009,7 +1009,7 @@ export interface Operations {
       barcode?: string | null | undefined;
       /** Cost of one unit; 0 when left out. */
       unitCost?: number | undefined;
-      /** Currency of unitCost. Null or never given: the order's. */
+      /** Currency of unitCost. Null or left out: the order's. */
       unitCostCurrencyCode?: string | null | undefined;
       /** The supplier's SKU. */
       supplierSku?: string | null | undefined;

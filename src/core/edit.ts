@@ -10,6 +10,7 @@ import { type DecisionContext, decision, unchanged } from "./decision.ts";
 import { Fault, invalidField } from "./fault.ts";
 import { mention } from "./guidance.ts";
 import { hasGoods, refuseUnless } from "./status.ts";
+import type { LineTerms } from "./supplier-terms.ts";
 import { accountedQuantity, baseQuantity, isCustom, lineTotal, noTotals } from "./lines.ts";
 import {
   exceedsTotalValueMax,
@@ -24,13 +25,13 @@ import {
   type Changes,
   editableHeaderFields,
   editableLineFields,
+  completed,
   type Fields,
-  type lineCostFields,
   type lineFields,
   storedLineFields,
   namesGiven,
+  orderTermFields,
   shownValue,
-  type supplierFields,
   type ValuesOf,
   valuesFrom,
   withChanges,
@@ -46,13 +47,8 @@ import {
   type ShopFacts,
 } from "./purchase-order.ts";
 
-/** A line to add, with the catalogue's names for its variant. An absent field gets its empty value (C16). */
-export interface NewLine
-  extends
-    Changes<typeof lineCostFields>,
-    Changes<typeof articleFields>,
-    Changes<typeof supplierFields>,
-    Changes<typeof lineFields> {
+/** A line to add, with the catalogue's names for its variant and the supplier's terms. An absent field gets its empty value (C16, C32). */
+export interface NewLine extends LineTerms, Changes<typeof articleFields>, Changes<typeof lineFields> {
   readonly poLineItemId: string;
   /** For a custom line a new id that begins `CSTM-`. */
   readonly variantId: string;
@@ -64,9 +60,14 @@ export interface NewLine
 /** Header fields to set. Null for `currencyCode` derives it again (C35). */
 export type HeaderChanges = Changes<typeof editableHeaderFields>;
 
+interface SupplierFacts extends ValuesOf<typeof orderTermFields> {
+  readonly name: string;
+  readonly currencyCode: string | null;
+}
+
 /** What the shop knows of the order's supplier and location after the change. Null: there is none, or the shop does not know it. */
 export interface HeaderFacts {
-  readonly supplier: { readonly name: string; readonly currencyCode: string | null } | null;
+  readonly supplier: SupplierFacts | null;
   readonly locationName: string | null;
 }
 
@@ -125,7 +126,8 @@ const shownLine = (line: LineItem): Readonly<Record<string, unknown>> => ({
 
 const counted = (count: number): string => (count === 1 ? "1 line" : `${count} lines`);
 
-const currencyOf = (facts: HeaderFacts, shop: ShopFacts): string => facts.supplier?.currencyCode ?? shop.currencyCode;
+const currencyOf = ({ supplier }: Pick<HeaderFacts, "supplier">, shop: Pick<ShopFacts, "currencyCode">): string =>
+  supplier?.currencyCode ?? shop.currencyCode;
 
 const isTooLarge = (line: LineItem): boolean => exceedsTotalValueMax(lineTotal(line));
 
@@ -160,8 +162,15 @@ function refuseTooManyLines(count: number): void {
     });
 }
 
+/** The currency of a new order: the given one, else the supplier's, else the shop's (C35). */
+export const newOrderCurrency = (
+  header: Pick<HeaderChanges, "currencyCode">,
+  facts: Pick<HeaderFacts, "supplier">,
+  shop: Pick<ShopFacts, "currencyCode">,
+): string => header.currencyCode ?? currencyOf(facts, shop);
+
 /**
- * Creates a Draft. Its currency is the given one, else the supplier's, else the shop's. A line without a currency gets the order's.
+ * Creates a Draft. Payment and delivery terms that are left out are the supplier's. A line without a currency gets the order's.
  *
  * @throws Fault INVALID_INPUT  a catalogue line's variantId begins `CSTM-`, there are more than `linesPerOrderMax` lines, or a line or
  *                              the order is worth more than `totalValueMax`.
@@ -169,10 +178,11 @@ function refuseTooManyLines(count: number): void {
  */
 export function decideCreate(asked: NewOrder, facts: HeaderFacts, context: DecisionContext): Decision {
   const { header } = asked;
-  const currencyCode = header.currencyCode ?? currencyOf(facts, context.shop);
+  const currencyCode = newOrderCurrency(header, facts, context.shop);
+  const terms = completed(orderTermFields, header, facts.supplier ?? {});
   refuseTooManyLines(asked.lineItems.length);
   const draft: PurchaseOrder = {
-    ...valuesFrom(editableHeaderFields, header, { currencyCode }),
+    ...valuesFrom(editableHeaderFields, { ...header, ...terms }, { currencyCode }),
     purchaseOrderId: asked.purchaseOrderId,
     poNumber: asked.poNumber,
     status: "Draft",

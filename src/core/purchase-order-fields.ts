@@ -5,7 +5,7 @@
  * place in answers and import records. ARCHITECTURE.md, "Adding a header field", lists the steps.
  *
  * The table in which a row stands says who sets the field:
- * - `headerFields`: create, header update, import.
+ * - `headerFields`: create, header update, import. `orderTermFields` are among them; the supplier's record has them too.
  * - `headerUpdateFields`: header update, import.
  * - `lineQuantities`, `lineCostFields`: adding and editing lines, confirming, receiving, import; each by rules of its own (edit.ts,
  *   confirm.ts, receive.ts).
@@ -62,6 +62,12 @@ export type ValuesOf<T extends Fields> = {
 /** Values to set. An absent field is left as it is; null sets the field's empty value. */
 export type Changes<T extends Fields> = { readonly [Name in keyof T]?: ValuesOf<T>[Name] | null | undefined };
 
+/** The terms of an order that its supplier's record may have (C32). */
+export const orderTermFields = {
+  paymentTerms: { kind: "text", empty: null },
+  incoterm: { kind: "text", empty: null },
+} as const satisfies Fields;
+
 /** Header fields in the order in which requests and answers name them. */
 export const headerFields = {
   poName: { kind: "text", empty: null },
@@ -72,8 +78,7 @@ export const headerFields = {
   orderDate: { kind: "day", empty: null },
   expectedDeliveryDate: { kind: "day", empty: null },
   supplierReference: { kind: "text", empty: null },
-  paymentTerms: { kind: "text", empty: null },
-  incoterm: { kind: "text", empty: null },
+  ...orderTermFields,
   shippingCost: { kind: "money", empty: null },
   discountAmount: { kind: "money", empty: null },
   taxAmount: { kind: "money", empty: null },
@@ -230,6 +235,14 @@ export function withChanges<T extends Fields, Of extends ValuesOf<T>>(fields: T,
     if (value !== undefined) values[name] = value ?? emptyValue(fields, name);
   }
   return { ...before, ...values };
+}
+
+/** The changes, where those that are absent are taken from `known`. Null is not absent. Other members are left out. */
+export function completed<T extends Fields>(fields: T, changes: Changes<T>, known: Changes<T>): Changes<T> {
+  const values: Record<string, FieldValue | undefined> = {};
+  for (const name in fields) values[name] = changes[name] === undefined ? known[name] : changes[name];
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each value is that of the same field
+  return values as Changes<T>;
 }
 
 /** The names of the fields that the changes set or clear. */

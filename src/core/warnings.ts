@@ -32,8 +32,8 @@ export interface LineInQuestion {
   readonly line: LineItem;
   /** Pointer to the entry that asked for it; null for a line of the order that the request does not name. */
   readonly path: string | null;
-  /** Whether the line is new and its cost was left out. */
-  readonly isCostLeftOut: boolean;
+  /** Whether the line is new, no cost was sent and none is known (C32). */
+  readonly isCostMissing: boolean;
 }
 
 /** What is looked at. */
@@ -73,7 +73,7 @@ export function orderWarnings(
   return counted(warnings);
 }
 
-function lineWarnings({ line, path, isCostLeftOut }: LineInQuestion): readonly Warning[] {
+function lineWarnings({ line, path, isCostMissing }: LineInQuestion): readonly Warning[] {
   const warnings: Warning[] = [];
   const warn = (member: string, reason: Warning["reason"], message: string): void => {
     warnings.push({ path: path === null ? "" : `${path}/${member}`, reason, message });
@@ -86,8 +86,7 @@ function lineWarnings({ line, path, isCostLeftOut }: LineInQuestion): readonly W
       "unknown-variant",
       `The catalogue has no variant ${variantId}; an SKU or a barcode is no variantId.`,
     );
-  if (isCostLeftOut && line.unitCost === 0)
-    warn("unitCost", "no-cost", "No unitCost was sent and none is known, so the line counts as 0.");
+  if (isCostMissing) warn("unitCost", "no-cost", "No unitCost was sent and none is known, so the line counts as 0.");
   if (isCustom(line)) return warnings;
   const ordered = quantityToNumber(quantityOrdered);
   if (moq !== null && quantityOrdered < moq)

@@ -7,14 +7,13 @@
  */
 import { isCustom } from "./lines.ts";
 import type { Money } from "./money.ts";
-import { type Changes, type Fields, namesGiven, supplierFields } from "./purchase-order-fields.ts";
+import { type Changes, type Fields, namesGiven, type supplierFields } from "./purchase-order-fields.ts";
 import type { LineFailure, LineItem, PurchaseOrder } from "./purchase-order.ts";
+import { supplierTermFields } from "./supplier-terms.ts";
 
 /** What a supplier's catalogue entry for a variant holds, and a write-back may set. */
 export const supplierEntryFields = {
-  unitCost: { kind: "money", empty: null },
-  unitCostCurrencyCode: { kind: "text", empty: null },
-  ...supplierFields,
+  ...supplierTermFields,
   /** JSON text. It is shown to the operator alone (C36). */
   supplierVariantDetails: { kind: "text", empty: null },
 } as const satisfies Fields;

@@ -53,8 +53,12 @@ export const supplierRecordInput = z
     supplierId: id,
     name: shortText,
     email: optional(shortText),
+    phone: optional(shortText),
+    contactName: optional(shortText),
     currencyCode: optional(currencyCode),
     leadTimeDays: optional(leadTimeDays),
+    paymentTerms: optional(shortText),
+    incoterm: optional(shortText),
     address: optional(address),
   })
   .transform(({ type: _type, ...supplier }): Supplier => supplier);

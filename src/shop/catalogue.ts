@@ -6,9 +6,10 @@
  */
 import type { SupplierCredit } from "../core/attachments.ts";
 import { fold } from "../core/fold.ts";
-import { articleFields, type Fields, type ValuesOf } from "../core/purchase-order-fields.ts";
+import { articleFields, type Fields, orderTermFields, type ValuesOf } from "../core/purchase-order-fields.ts";
+import { type SupplierTerms, supplierTermFields } from "../core/supplier-terms.ts";
 import { type SupplierEntryChanges, supplierEntryFields } from "../core/write-back.ts";
-import { inChunks, placeholders } from "../store/in-lists.ts";
+import { inChunks, placeholders, selectIn } from "../store/in-lists.ts";
 import type { Statement, Tx } from "../store/store.ts";
 import { type Row, changedColumns, columnList, recordReader } from "./columns.ts";
 import { type RecordTable, fieldTable } from "./record-table.ts";
@@ -16,21 +17,23 @@ import { type RecordTable, fieldTable } from "./record-table.ts";
 // What orders look up.
 
 /** What rules need to know of a supplier. */
-interface SupplierFacts {
-  readonly name: string;
-  readonly currencyCode: string | null;
-  readonly leadTimeDays: number | null;
-}
+const supplierFactFields = {
+  name: { kind: "text" },
+  currencyCode: { kind: "text", empty: null },
+  leadTimeDays: { kind: "integer", empty: null },
+  ...orderTermFields,
+} as const satisfies Fields;
+
+interface SupplierFacts extends ValuesOf<typeof supplierFactFields> {}
+
+const supplierFactsFrom = recordReader<SupplierFacts>(supplierFactFields);
+
+const selectSupplierFacts = `select ${columnList(supplierFactFields)} from supplier where shop_id = ? and supplier_id = ?`;
 
 /** The supplier. Null when the shop does not know it. */
 export async function loadSupplier(tx: Tx, shopId: string, supplierId: string): Promise<SupplierFacts | null> {
-  const [row] = await tx.all<{ name: string; currency_code: string | null; lead_time_days: number | null }>(
-    "select name, currency_code, lead_time_days from supplier where shop_id = ? and supplier_id = ?",
-    [shopId, supplierId],
-  );
-  return row === undefined
-    ? null
-    : { name: row.name, currencyCode: row.currency_code, leadTimeDays: row.lead_time_days };
+  const [row] = await tx.all<Row>(selectSupplierFacts, [shopId, supplierId]);
+  return row === undefined ? null : supplierFactsFrom(row);
 }
 
 /** The location's name. Null when the shop does not know it. */
@@ -42,12 +45,18 @@ export async function loadLocationName(tx: Tx, shopId: string, locationId: strin
   return row?.name ?? null;
 }
 
-/** What a line keeps of its variant as it is when the line is created (D2). */
-export interface VariantSnapshot extends ValuesOf<typeof articleFields> {
+const snapshotFields = {
+  ...articleFields,
+  /** In the shop's currency. */
+  unitCost: { kind: "money", empty: null },
+} as const satisfies Fields;
+
+/** What a line takes from its variant when it is created (C32, D2). */
+export interface VariantSnapshot extends ValuesOf<typeof snapshotFields> {
   readonly productName: string;
 }
 
-const snapshotFrom = recordReader<VariantSnapshot>(articleFields);
+const snapshotFrom = recordReader<VariantSnapshot>(snapshotFields);
 
 /** The variants that are in the catalogue, by id (C16). */
 export async function loadVariants(
@@ -57,12 +66,31 @@ export async function loadVariants(
 ): Promise<ReadonlyMap<string, VariantSnapshot>> {
   const rows = await inChunks(variantIds, (chunk) =>
     tx.all<Row & { readonly variant_id: string }>(
-      `select variant_id, ${columnList(articleFields)} from variant
+      `select variant_id, ${columnList(snapshotFields)} from variant
        where shop_id = ? and variant_id in (${placeholders(chunk.length)})`,
       [shopId, ...chunk],
     ),
   );
   return new Map(rows.map((row) => [row.variant_id, snapshotFrom(row)]));
+}
+
+const termsFrom = recordReader<SupplierTerms>(supplierTermFields);
+
+/** The supplier's terms for these variants, by variant id. */
+export async function loadTerms(
+  tx: Tx,
+  shopId: string,
+  supplierId: string,
+  variantIds: readonly string[],
+): Promise<ReadonlyMap<string, SupplierTerms>> {
+  const rows = await selectIn<Row & { readonly variant_id: string }>(
+    tx,
+    `select variant_id, ${columnList(supplierTermFields)} from supplier_variant
+     where shop_id = ? and supplier_id = ? and variant_id in (?)`,
+    [shopId, supplierId],
+    variantIds,
+  );
+  return new Map(rows.map((row) => [row.variant_id, termsFrom(row)]));
 }
 
 /** The variants for which the supplier has a catalogue entry. */
@@ -101,8 +129,11 @@ export const supplierRecordFields = {
   supplierId: { kind: "text" },
   name: { kind: "text" },
   email: { kind: "text", empty: null },
+  phone: { kind: "text", empty: null },
+  contactName: { kind: "text", empty: null },
   currencyCode: { kind: "text", empty: null },
   leadTimeDays: { kind: "integer", empty: null },
+  ...orderTermFields,
   address: { kind: "address", empty: null },
 } as const satisfies Fields;
 

@@ -10,16 +10,7 @@ import { fold } from "../core/fold.ts";
 import { type Quantity, asQuantity, zeroQuantity } from "../core/money.ts";
 import { placeholders, selectIn } from "../store/in-lists.ts";
 import type { SqlValue, Tx } from "../store/store.ts";
-import {
-  type Location,
-  type Supplier,
-  type SupplierVariant,
-  type Variant,
-  locationTable,
-  supplierTable,
-  supplierVariantTable,
-  variantTable,
-} from "./catalogue.ts";
+import { type Location, type Supplier, type Variant, locationTable, supplierTable, variantTable } from "./catalogue.ts";
 import type { Row } from "./columns.ts";
 import { type Fragment, joined } from "./purchase-order-list.ts";
 import { type RecordTable, recordsByKey } from "./record-table.ts";
@@ -231,22 +222,6 @@ export async function loadLevels(
   return new Map(
     [...levels].map(([variantId, atLocations]) => [variantId, [...atLocations.values()].sort(byLocation)]),
   );
-}
-
-/** The supplier's catalogue entries for these variants, by variant id. */
-export async function loadTerms(
-  tx: Tx,
-  shopId: string,
-  supplierId: string,
-  variantIds: readonly string[],
-): Promise<ReadonlyMap<string, SupplierVariant>> {
-  const entries = await recordsByKey(
-    tx,
-    supplierVariantTable,
-    shopId,
-    variantIds.map((variantId) => [supplierId, variantId]),
-  );
-  return new Map(entries.map((entry) => [entry.variantId, entry]));
 }
 
 /** For each of these variants that a Draft order has, that order; the oldest one of several. */

@@ -204,6 +204,10 @@ const editMembers = without(
 /** Members that may be set on a custom line only; a catalogue line has them from the catalogue. */
 const customOnly = [...customMembers.keys()].filter((name) => !addLineMembers.has(name));
 const supplierVariantMembers = membersOf(recordTypes.supplierVariant.input);
+/** Members of a new order that its supplier's record has, and of a new line that the supplier's catalogue has (C32). */
+const supplierMembers = membersOf(recordTypes.supplier.input);
+const ofSupplier = [...headerMembers.keys()].filter((name) => supplierMembers.has(name));
+const ofCatalogue = [...addLineMembers.keys()].filter((name) => supplierVariantMembers.has(name));
 /** Members of a line edit that updateSupplier writes to the supplier's catalogue. */
 const carriedMembers = [...editMembers.keys()].filter((name) => supplierVariantMembers.has(name));
 
@@ -251,9 +255,11 @@ async function orderStory(server: GoodsServer, ask: Ask, bySurface: string) {
   const hidden: string[] = [];
   const keyOf = (entry: JsonObject): string => `${textIn(entry, "supplierId")} / ${textIn(entry, "variantId")}`;
   const variantRecords = new Map<Json | undefined, JsonObject>();
+  const supplierRecords = new Map<Json | undefined, JsonObject>();
   for (const record of await exportOf(server)) {
     if (record["type"] === "supplierVariant") catalogue.set(keyOf(record), record);
     if (record["type"] === "variant") variantRecords.set(record["variantId"], record);
+    if (record["type"] === "supplier") supplierRecords.set(record["supplierId"], record);
   }
 
   const shown = (sent: JsonObject): JsonObject =>
@@ -264,7 +270,27 @@ async function orderStory(server: GoodsServer, ask: Ask, bySurface: string) {
       }),
     );
 
-  /** Expects of a new line what was sent and what the catalogue says; editable members that were not sent keep the answer's value. */
+  /** The values that the record gives to members that were not sent. */
+  const defaults = (names: readonly string[], record: JsonObject | undefined, sent: JsonObject): JsonObject =>
+    record === undefined
+      ? {}
+      : Object.fromEntries(names.flatMap((name) => (name in sent ? [] : [[name, record[name] ?? null]])));
+
+  /** What a new catalogue line has where nothing was sent: its supplier's terms, else the variant's cost in the shop's currency. */
+  function lineDefaults(sent: JsonObject): JsonObject {
+    const { supplierId = null } = header;
+    const { variantId } = sent;
+    // A custom line is in no catalogue, and a cost without a currency is in the order's.
+    if (variantId === undefined || "unitCost" in sent) return {};
+    const entry = supplierId === null ? undefined : catalogue.get(keyOf({ variantId, supplierId }));
+    const { unitCost = null } = variantRecords.get(variantId) ?? {};
+    return defaults(ofCatalogue, entry ?? { unitCost, unitCostCurrencyCode: shopCurrency }, sent);
+  }
+
+  /**
+   * Expects of a new line what was sent, what the catalogue says and the supplier's terms; other editable members that were not sent
+   * keep the answer's value.
+   */
   function keepLine(line: JsonObject, sent: JsonObject): void {
     const variant = variantRecords.get(sent["variantId"]) ?? {};
     const fromCatalogue = customOnly.flatMap((name) => (name in variant ? [[name, variant[name] ?? null]] : []));
@@ -272,6 +298,7 @@ async function orderStory(server: GoodsServer, ask: Ask, bySurface: string) {
     lines.set(textIn(line, "poLineItemId"), {
       ...Object.fromEntries(initial),
       ...Object.fromEntries(fromCatalogue),
+      ...lineDefaults(sent),
       ...shown(sent),
     });
   }
@@ -379,7 +406,11 @@ async function orderStory(server: GoodsServer, ask: Ask, bySurface: string) {
       purchaseOrderId = textIn(order, "purchaseOrderId");
       // A member that only an update takes keeps the answer's value.
       header = Object.fromEntries([...updateMembers.keys()].map((name) => [name, order[name] ?? null]));
-      header = { ...header, ...shown(sent) };
+      header = {
+        ...header,
+        ...defaults(ofSupplier, supplierRecords.get(sent["supplierId"]), sent),
+        ...shown(sent),
+      };
       for (const [index, line] of objects(order["lineItems"]).entries()) keepLine(line, sentLines[index] ?? {});
       await check("purchase_order_create", answer);
     },
@@ -510,10 +541,10 @@ async function everyField(server: GoodsServer, ask: Ask, bySurface: "REST" | "MC
   await story.addLines("purchase_order_line_item_add_custom", [draw(customMembers)]);
 
   const added = [...story.lines().keys()];
-  const ofCatalogue = without(editMembers, customOnly);
+  const onCatalogueLine = without(editMembers, customOnly);
   const edits = [
     // Sent one at a time: on the catalogue line what goes to the supplier's catalogue, on the custom line every member.
-    { lineItemId: added[0] ?? "", members: ofCatalogue, updateSupplier: true },
+    { lineItemId: added[0] ?? "", members: onCatalogueLine, updateSupplier: true },
     { lineItemId: added.at(-1) ?? "", members: editMembers, updateSupplier: false },
   ];
   for (const { lineItemId, members, updateSupplier } of edits) {
@@ -540,7 +571,16 @@ async function everyField(server: GoodsServer, ask: Ask, bySurface: "REST" | "MC
   await bare.create(nulls(headerMembers), [cleanLine(createLineMembers)]);
   await bare.addLines("purchase_order_line_item_add", [cleanLine(addLineMembers)]);
   await bare.addLines("purchase_order_line_item_add_custom", [cleanLine(customMembers)]);
-  await checkMove(server, [story.id(), bare.id()]);
+
+  // Nothing but what must be sent: everything else reads back its default.
+  const lean = await orderStory(server, ask, bySurface);
+  const leanLine = { variantId: variants[1] ?? "", quantityOrdered: 2 };
+  await lean.create({ supplierId: suppliers[1] ?? "" }, [leanLine]);
+  await lean.addLines("purchase_order_line_item_add", [leanLine]);
+  const unsupplied = await orderStory(server, ask, bySurface);
+  await unsupplied.create({}, [leanLine]);
+  await unsupplied.addLines("purchase_order_line_item_add", [leanLine]);
+  await checkMove(server, [story.id(), bare.id(), lean.id(), unsupplied.id()]);
 }
 
 test("over REST every header and line field reads back everywhere after create, change and clear", async () => {

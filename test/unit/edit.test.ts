@@ -46,7 +46,10 @@ const asked = (poLineItemId: string, facts: Partial<NewLine> = {}): NewLine => (
 });
 
 const nobody: HeaderFacts = { supplier: null, locationName: null };
-const european: HeaderFacts = { supplier: { name: "Fjord AS", currencyCode: "EUR" }, locationName: "Depot" };
+const european: HeaderFacts = {
+  supplier: { name: "Fjord AS", currencyCode: "EUR", paymentTerms: "30 days net", incoterm: "DAP" },
+  locationName: "Depot",
+};
 
 const create = (header: HeaderChanges, lineItems: readonly NewLine[] = [], facts = nobody, told = context()) =>
   decideCreate({ purchaseOrderId: "po_1", poNumber: "PO-1001", createdBy: "key_1", header, lineItems }, facts, told);
@@ -89,7 +92,10 @@ test("an empty create is a Draft in the shop's currency", () => {
 });
 
 test("an order has the requested currency, else the supplier's, else the shop's; a line has the order's", () => {
-  const supplierWithout: HeaderFacts = { supplier: { name: "Plain", currencyCode: null }, locationName: null };
+  const supplierWithout: HeaderFacts = {
+    supplier: { name: "Plain", currencyCode: null, paymentTerms: null, incoterm: null },
+    locationName: null,
+  };
   const cases: readonly (readonly [HeaderChanges, HeaderFacts, string])[] = [
     [{ currencyCode: "GBP", supplierId: "s" }, european, "GBP"],
     [{ supplierId: "s" }, european, "EUR"],

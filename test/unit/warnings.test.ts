@@ -11,10 +11,10 @@ const known = (figures: LineFigures, facts: Partial<LineItem> = {}): LineItem =>
 });
 
 const lineTable: readonly (readonly [string, LineItem, boolean, string])[] = [
-  ["nothing wrong", known({}), true, ""],
+  ["nothing wrong", known({}), false, ""],
   ["a variant that the catalogue does not hold", known({}, { productName: null }), false, "/variantId unknown-variant"],
-  ["a cost left out and not known", known({}, { unitCost: money(0) }), true, "/unitCost no-cost"],
-  ["a cost of 0 that was sent", known({}, { unitCost: money(0) }), false, ""],
+  ["no cost sent and none known", known({}, { unitCost: money(0) }), true, "/unitCost no-cost"],
+  ["a cost of 0 that was sent or is known", known({}, { unitCost: money(0) }), false, ""],
   ["at the minimum", known({ ordered: 6 }, { moq: quantity(6) }), false, ""],
   ["below the minimum", known({ ordered: 5.999 }, { moq: quantity(6) }), false, "/quantityOrdered off-moq"],
   ["whole packs", known({ ordered: 7.5 }, { packSize: quantity(2.5) }), false, ""],
@@ -32,9 +32,9 @@ const lineTable: readonly (readonly [string, LineItem, boolean, string])[] = [
     "/unitCost no-cost",
   ],
 ];
-for (const [name, item, isCostLeftOut, expected] of lineTable)
+for (const [name, item, isCostMissing, expected] of lineTable)
   test(`warnings of a line: ${name}`, () => {
-    const lines = [{ line: item, path: "/lineItems/0", isCostLeftOut }];
+    const lines = [{ line: item, path: "/lineItems/0", isCostMissing }];
     const warnings = orderWarnings(order("Draft", [item]), { supplierPath: null, locationPath: null, lines });
     assert.equal(
       warnings.map(({ path, reason }) => `${path.replace("/lineItems/0", "")} ${reason}`).join(", "),
@@ -65,7 +65,7 @@ test("an open order without lines is warned of; a Draft and a Cancelled one are 
 
 test("warnings of one reason about the order as a whole become one that counts them", () => {
   const unknown = known({}, { productName: null });
-  const lines = [1, 2, 3].map(() => ({ line: unknown, path: null, isCostLeftOut: false }));
+  const lines = [1, 2, 3].map(() => ({ line: unknown, path: null, isCostMissing: false }));
   const [warning, ...others] = orderWarnings(order("Sent", [unknown]), {
     supplierPath: null,
     locationPath: null,

@@ -8,13 +8,12 @@ import { type Day, dateOf, dayIn } from "../../core/calendar.ts";
 import { Fault, invalidField } from "../../core/fault.ts";
 import { type Suggestion, suggestionFor } from "../../core/forecast.ts";
 import { type Quantity, moneyToNumber, quantityToNumber } from "../../core/money.ts";
-import { supplierFields, valuesFrom } from "../../core/purchase-order-fields.ts";
 import type { Decision } from "../../core/purchase-order.ts";
 import { type PlannedDraft, type PlannedLine, type Skipped, dateOrNull, planReorder } from "../../core/reorder.ts";
 import { loadLocationName } from "../../shop/catalogue.ts";
 import { forecastPage } from "../../shop/forecast.ts";
 import { loadForecastView } from "../../shop/forecast-views.ts";
-import { loadDraftsWith, loadTerms } from "../../shop/look-ups.ts";
+import { loadDraftsWith } from "../../shop/look-ups.ts";
 import { nextPoNumber } from "../../shop/purchase-orders.ts";
 import type { Tx } from "../../store/store.ts";
 import { dateSchema, id, noRepeats, noteMax, quantity, text } from "../fields.ts";
@@ -82,21 +81,14 @@ async function suggestionsOf(
   return [...needed.variants, ...further].map((facts) => suggestionFor(facts, context));
 }
 
-/** The line as the create operation takes it. Its supplier's terms are those of now. */
-function lineInput(
-  line: PlannedLine,
-  draft: PlannedDraft,
-  terms: Awaited<ReturnType<typeof loadTerms>>,
-): CatalogueLine {
-  return {
-    ...valuesFrom(supplierFields, terms.get(line.variantId) ?? {}),
-    variantId: line.variantId,
-    quantityOrdered: line.quantity,
-    unitCost: line.unitCost,
-    unitCostCurrencyCode: line.currencyCode,
-    ...(line.arrivalDay === draft.arrivalDay ? {} : { expectedDeliveryDate: dateOf(line.arrivalDay) }),
-  };
-}
+/** The line as the create operation takes it. What is left out is on the supplier's terms (C32). */
+const lineInput = (line: PlannedLine, draft: PlannedDraft): CatalogueLine => ({
+  variantId: line.variantId,
+  quantityOrdered: line.quantity,
+  unitCost: line.unitCost,
+  unitCostCurrencyCode: line.currencyCode,
+  ...(line.arrivalDay === draft.arrivalDay ? {} : { expectedDeliveryDate: dateOf(line.arrivalDay) }),
+});
 
 /** The order of a planned draft as the create rule makes it. */
 async function orderOf(
@@ -107,19 +99,14 @@ async function orderOf(
   identity: { readonly purchaseOrderId: string; readonly poNumber: string },
 ): Promise<Decision> {
   const { supplierId, lines } = draft;
-  const terms = await loadTerms(
-    tx,
-    call.shop.shopId,
-    supplierId,
-    lines.map((line) => line.variantId),
-  );
   const currencies = new Set(lines.map((line) => line.currencyCode));
   const [currencyCode] = currencies.size === 1 ? currencies : [];
-  return await decidedDraft(tx, call, {
+  const { decided } = await decidedDraft(tx, call, {
     ...identity,
     header: { supplierId, locationId, noteToSupplier, currencyCode, expectedDeliveryDate: dateOf(draft.arrivalDay) },
-    lineItems: lines.map((line) => lineInput(line, draft, terms)),
+    lineItems: lines.map((line) => lineInput(line, draft)),
   });
+  return decided;
 }
 
 const draftSchema = z.strictObject({

@@ -1,8 +1,9 @@
 /** Looking up variants of the catalogue with their stock and a supplier's terms: a tool without a path on REST (C68). */
 import { z } from "zod";
 import { quantityToNumber } from "../../core/money.ts";
-import { type SupplierVariant, type Variant, loadSupplier, variantStatuses } from "../../shop/catalogue.ts";
-import { type Level, loadLevels, loadTerms, lookUpVariants } from "../../shop/look-ups.ts";
+import type { SupplierTerms } from "../../core/supplier-terms.ts";
+import { type Variant, loadSupplier, loadTerms, variantStatuses } from "../../shop/catalogue.ts";
+import { type Level, loadLevels, lookUpVariants } from "../../shop/look-ups.ts";
 import { hasMoreRows } from "../../shop/size.ts";
 import { rowsOnLoopMax } from "../loop-limits.ts";
 import { cursor, id, limit, moneyOrNull, pageShape, quantityOrNull, shortTextMax, text } from "../fields.ts";
@@ -42,7 +43,7 @@ interface SupplierDefaults {
   readonly leadTimeDays: number | null;
 }
 
-const termsJson = (entry: SupplierVariant, defaults: SupplierDefaults): z.output<typeof termsSchema> => ({
+const termsJson = (entry: SupplierTerms, defaults: SupplierDefaults): z.output<typeof termsSchema> => ({
   unitCost: moneyOrNull(entry.unitCost),
   currencyCode: entry.unitCostCurrencyCode ?? defaults.currencyCode,
   supplierSku: entry.supplierSku,

@@ -8,10 +8,12 @@ import { z } from "zod";
 import {
   type HeaderChanges,
   type HeaderFacts,
+  type NewLine,
   type NewOrder,
   decideCreate,
   decideDelete,
   decideHeader,
+  newOrderCurrency,
 } from "../../core/edit.ts";
 import { mention, only } from "../../core/guidance.ts";
 import { type Decision, type PurchaseOrder, bulkLinesMax } from "../../core/purchase-order.ts";
@@ -42,7 +44,7 @@ import {
   purchaseOrderJson,
   purchaseOrderSchema,
 } from "./json.ts";
-import { type CatalogueLine, catalogueLines } from "./lines.ts";
+import { type CatalogueLine, catalogueLines, loadCatalogueFacts } from "./lines.ts";
 import { sideEffectsSchema } from "./side-effects.ts";
 import { refuseWhileInFlight } from "./stock-sync.ts";
 import { headerInQuestion, newLinesInQuestion, warningsIn, warningsShape } from "./warnings.ts";
@@ -67,18 +69,31 @@ interface AskedDraft extends Pick<NewOrder, "purchaseOrderId" | "poNumber" | "he
   readonly lineItems: readonly CatalogueLine[];
 }
 
+/** A new Draft, and its lines with what the catalogue and the supplier's terms gave them. */
+interface DecidedDraft {
+  readonly decided: Decision;
+  readonly lines: readonly NewLine[];
+}
+
 /** Decides a new Draft, with what the shop knows of its supplier, location and variants. Nothing is saved. */
 export async function decidedDraft(
   tx: Tx,
   call: Call,
   { purchaseOrderId, poNumber, header, lineItems }: AskedDraft,
-): Promise<Decision> {
-  const [lines, facts] = await Promise.all([
-    catalogueLines(tx, call, lineItems),
-    headerFacts(tx, call, header.supplierId ?? null, header.locationId ?? null),
+): Promise<DecidedDraft> {
+  const { shop } = call;
+  const { supplierId = null, locationId = null } = header;
+  const [catalogue, facts] = await Promise.all([
+    loadCatalogueFacts(tx, shop.shopId, supplierId, lineItems),
+    headerFacts(tx, call, supplierId, locationId),
   ]);
+  const lines = catalogueLines(call, lineItems, catalogue, {
+    order: newOrderCurrency(header, facts, shop),
+    supplier: facts.supplier?.currencyCode ?? shop.currencyCode,
+    shop: shop.currencyCode,
+  });
   const asked = { purchaseOrderId, poNumber, createdBy: actorName(call.actor), header, lineItems: lines };
-  return decideCreate(asked, facts, contextOf(call));
+  return { decided: decideCreate(asked, facts, contextOf(call)), lines };
 }
 
 export const createPurchaseOrder = operation({
@@ -118,9 +133,10 @@ export const createPurchaseOrder = operation({
       const { shopId } = call.shop;
       const purchaseOrderId = call.ids.next("po");
       const poNumber = await nextPoNumber(tx, shopId);
-      const decided = await decidedDraft(tx, call, { purchaseOrderId, poNumber, header, lineItems: lineItems ?? [] });
+      const asked = { purchaseOrderId, poNumber, header, lineItems: lineItems ?? [] };
+      const { decided, lines } = await decidedDraft(tx, call, asked);
       await saveFor(tx, call, null, decided);
-      const entries = (lineItems ?? []).map(({ unitCost }, index) => ({ path: `/lineItems/${index}`, unitCost }));
+      const entries = lines.map(({ unitCost }, index) => ({ path: `/lineItems/${index}`, unitCost }));
       const warnings = warningsIn(decided.next, {
         ...headerInQuestion(header),
         lines: newLinesInQuestion(decided.next, entries),

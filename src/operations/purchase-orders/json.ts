@@ -121,10 +121,14 @@ const headerFieldInputs = {
   },
   paymentTerms: {
     input: text(shortTextMax),
-    description: only("rest", "Payment terms, as agreed."),
+    description: only("rest", "Payment terms, as agreed. Left out of a new order: the supplier's."),
     example: "14 days net",
   },
-  incoterm: { input: text(shortTextMax), description: only("rest", "Delivery terms, as agreed."), example: "DAP" },
+  incoterm: {
+    input: text(shortTextMax),
+    description: only("rest", "Delivery terms, as agreed. Left out of a new order: the supplier's."),
+    example: "DAP",
+  },
   shippingCost: {
     input: amount,
     description: `In the order's currency; in grandTotal, not in totalValue.${only("mcp", " So are discountAmount and taxAmount.")}`,
@@ -204,23 +208,29 @@ export const supplierInput = optionalMembers(supplierFieldInputs);
 /** Further fields of a line. */
 export const lineFieldInput = optionalMembers(lineFieldInputs);
 
-const newLineInput = {
-  unitCost: unitCost.optional().meta({ description: "Cost of one unit; 0 when left out." }),
-  unitCostCurrencyCode: currencyCode
-    .nullable()
-    .optional()
-    .meta({ description: only("rest", "Currency of unitCost. Null or never given: the order's.") }),
-  ...supplierInput,
-  ...lineFieldInput,
-} as const;
-
 export const catalogueLineInput = z
   .strictObject({
     variantId: id.meta({ description: only("rest", "The catalogue variant to order; not one that begins CSTM-.") }),
     quantityOrdered: positiveQuantity,
-    ...newLineInput,
+    unitCost: unitCost.optional().meta({
+      description: "Cost of one unit. Left out: that of the supplier's catalogue, else the variant's own, else 0.",
+    }),
+    unitCostCurrencyCode: currencyCode
+      .nullable()
+      .optional()
+      .meta({
+        description: only(
+          "rest",
+          "Currency of unitCost; null: the order's. Left out: the order's for a unitCost that is sent, else that of the cost found; one that is sent takes only a cost in it.",
+        ),
+      }),
+    ...supplierInput,
+    ...lineFieldInput,
   })
-  .meta({ id: "CatalogueLineInput", description: only("rest", "A line for a variant of the catalogue.") });
+  .meta({
+    id: "CatalogueLineInput",
+    description: `${only("rest", "A line for a variant of the catalogue. ")}Supplier fields left out are those of the supplier's catalogue; null leaves one empty.`,
+  });
 
 /** Members of the one line that /line-items/custom takes (C32). */
 export const customLineInput = {
@@ -229,7 +239,13 @@ export const customLineInput = {
   variantName: text(productNameMax).nullable().optional(),
   sku: text(shortTextMax).nullable().optional(),
   barcode: text(shortTextMax).nullable().optional(),
-  ...newLineInput,
+  unitCost: unitCost.optional().meta({ description: "Cost of one unit; 0 when left out." }),
+  unitCostCurrencyCode: currencyCode
+    .nullable()
+    .optional()
+    .meta({ description: only("rest", "Currency of unitCost. Null or left out: the order's.") }),
+  ...supplierInput,
+  ...lineFieldInput,
 } as const;
 
 export const catalogueLinesInput = z

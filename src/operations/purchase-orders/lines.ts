@@ -14,8 +14,17 @@ import {
 } from "../../core/edit.ts";
 import { mention, only } from "../../core/guidance.ts";
 import { type PurchaseOrder, bulkLinesMax, customVariantPrefix } from "../../core/purchase-order.ts";
+import { articleFields, valuesFrom } from "../../core/purchase-order-fields.ts";
+import { type Currencies, type SupplierTerms, lineTerms } from "../../core/supplier-terms.ts";
 import { decideWriteBack } from "../../core/write-back.ts";
-import { loadSupplierVariantIds, loadVariants, supplierVariantStatement } from "../../shop/catalogue.ts";
+import {
+  type VariantSnapshot,
+  loadSupplier,
+  loadSupplierVariantIds,
+  loadTerms,
+  loadVariants,
+  supplierVariantStatement,
+} from "../../shop/catalogue.ts";
 import type { Tx } from "../../store/store.ts";
 import {
   currencyCode,
@@ -53,20 +62,49 @@ export type CatalogueLine = z.output<typeof catalogueLineInput>;
 
 type CustomLine = z.output<z.ZodObject<typeof customLineInput>>;
 
-/** The lines for the rules, each with a snapshot of its variant as the catalogue has it now (C16, D2). */
-export async function catalogueLines(tx: Tx, call: Call, lines: readonly CatalogueLine[]): Promise<readonly NewLine[]> {
-  const variants = await loadVariants(
-    tx,
-    call.shop.shopId,
-    lines.map((line) => line.variantId),
-  );
-  return lines.map((line) => ({
-    ...line,
-    ...variants.get(line.variantId),
-    poLineItemId: call.ids.next("pol"),
-    isCustom: false,
-  }));
+/** What the shop knows of the variants of new lines. */
+interface CatalogueFacts {
+  readonly variants: ReadonlyMap<string, VariantSnapshot>;
+  /** What the order's supplier says of them. */
+  readonly terms: ReadonlyMap<string, SupplierTerms>;
 }
+
+/** Looks the variants of new lines up, and the supplier's terms for them: both at once, for all lines together. */
+export async function loadCatalogueFacts(
+  tx: Tx,
+  shopId: string,
+  supplierId: string | null,
+  lines: readonly Pick<CatalogueLine, "variantId">[],
+): Promise<CatalogueFacts> {
+  const variantIds = lines.map((line) => line.variantId);
+  const [variants, terms] = await Promise.all([
+    loadVariants(tx, shopId, variantIds),
+    supplierId === null ? new Map<string, SupplierTerms>() : loadTerms(tx, shopId, supplierId, variantIds),
+  ]);
+  return { variants, terms };
+}
+
+/**
+ * The lines for the rules: each has a snapshot of its variant as the catalogue has it now, and what it leaves out of cost and supplier
+ * fields is on the supplier's terms (C16, C32, D2).
+ */
+export const catalogueLines = (
+  call: Call,
+  lines: readonly CatalogueLine[],
+  { variants, terms }: CatalogueFacts,
+  currencies: Currencies,
+): readonly NewLine[] =>
+  lines.map((line) => {
+    const variant = variants.get(line.variantId);
+    const known = { terms: terms.get(line.variantId) ?? null, variantUnitCost: variant?.unitCost ?? null };
+    return {
+      ...line,
+      ...lineTerms(line, known, currencies),
+      ...valuesFrom(articleFields, variant ?? {}),
+      poLineItemId: call.ids.next("pol"),
+      isCustom: false,
+    };
+  });
 
 function customLine(call: Call, line: CustomLine): NewLine {
   const poLineItemId = call.ids.next("pol");
@@ -121,8 +159,14 @@ export const addLineItems = operation({
   output: linesAnswer,
   run: (call, input) =>
     call.commit(async (tx) => {
+      const { shopId, currencyCode: shop } = call.shop;
       const order = await orderToChange(tx, call, input.purchaseOrderId);
-      return addedLines(tx, call, order, await catalogueLines(tx, call, input.lineItems));
+      const [facts, supplier] = await Promise.all([
+        loadCatalogueFacts(tx, shopId, order.supplierId, input.lineItems),
+        order.supplierId === null ? null : loadSupplier(tx, shopId, order.supplierId),
+      ]);
+      const currencies = { order: order.currencyCode, supplier: supplier?.currencyCode ?? shop, shop };
+      return addedLines(tx, call, order, catalogueLines(call, input.lineItems, facts, currencies));
     }),
 });
 

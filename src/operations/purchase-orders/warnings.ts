@@ -28,14 +28,14 @@ export const headerInQuestion = (sent: {
   locationPath: sent.locationId === undefined ? null : "/locationId",
 });
 
-/** New lines: the last of the order, one for each entry of the request. */
+/** New lines: the last of the order, one for each entry of the request. `unitCost` is absent when none was sent and none is known. */
 export const newLinesInQuestion = (
   next: PurchaseOrder,
   entries: readonly { readonly path: string; readonly unitCost?: unknown }[],
 ): readonly LineInQuestion[] =>
   next.lineItems.slice(next.lineItems.length - entries.length).flatMap((line, index) => {
     const entry = entries[index];
-    return entry === undefined ? [] : [{ line, path: entry.path, isCostLeftOut: entry.unitCost === undefined }];
+    return entry === undefined ? [] : [{ line, path: entry.path, isCostMissing: entry.unitCost === undefined }];
   });
 
 /** Edited lines whose quantity, MOQ or pack size was sent. */
@@ -54,7 +54,7 @@ export const editedLinesInQuestion = (
     const line = lines.get(lineItemId);
     const isSent = [quantityOrdered, moq, packSize].some((value) => value !== undefined);
     if (line === undefined || !isSent || !updatedLineItemIds.has(lineItemId)) return [];
-    return [{ line, path: `/lines/${index}`, isCostLeftOut: false }];
+    return [{ line, path: `/lines/${index}`, isCostMissing: false }];
   });
 };
 
@@ -73,6 +73,6 @@ export const sentOrderInQuestion = (next: PurchaseOrder): Partial<InQuestion> =>
     ? {
         supplierPath: "",
         locationPath: "",
-        lines: next.lineItems.map((line) => ({ line, path: null, isCostLeftOut: false })),
+        lines: next.lineItems.map((line) => ({ line, path: null, isCostMissing: false })),
       }
     : {};
