@@ -7,20 +7,26 @@ export type Meta = {
 };
 
 /** What is wrong, item by item: fields (each with a JSON pointer), variants or lines. */
-export type ErrorDetails = readonly ({
+export type ErrorDetails = readonly (FieldDetail | VariantDetail | LineDetail)[];
+
+export type FieldDetail = {
   /** JSON pointer; query parameters as /name. */
   readonly path: string;
   readonly message: string;
-} | {
+};
+
+export type VariantDetail = {
   readonly itemId: string;
   readonly variantId: string;
   readonly issue: "inactive" | "deleted" | "unsyncable";
   readonly allowedActions: readonly ("activate" | "skip")[];
-} | {
+};
+
+export type LineDetail = {
   readonly lineItemId: string;
   readonly variantId: string;
   readonly message: string;
-})[];
+};
 
 export type PurchaseOrderStatus = "Draft" | "Sent" | "Partially Confirmed" | "Confirmed" | "In Progress" | "Partially Received" | "Received" | "Completed" | "Cancelled" | "On Hold" | "Disputed";
 
@@ -2058,7 +2064,7 @@ export interface Operations {
       readonly rows: readonly ({
         readonly variantId: string;
         readonly productId: string;
-        readonly [name: string]: unknown;
+        readonly [name: string]: string | number | boolean | null;
       })[];
       /** Rows over all pages. */
       readonly totalCount: number;

@@ -72,65 +72,70 @@ const metaSchema: Json = {
     apiVersion: { ...string, examples: [apiVersion] },
   },
   required: ["requestId", "apiVersion"],
+  additionalProperties: true,
 };
 
 const detail = (properties: JsonObject): Json => ({
   type: "object",
   properties,
   required: Object.keys(properties),
+  additionalProperties: true,
 });
+
+const detailSchemas: JsonObject = {
+  FieldDetail: detail({
+    path: { ...string, description: "JSON pointer; query parameters as /name." },
+    message: string,
+  }),
+  VariantDetail: detail({
+    itemId: string,
+    variantId: string,
+    issue: { type: "string", enum: ["inactive", "deleted", "unsyncable"] },
+    allowedActions: { type: "array", maxItems: 2, items: { type: "string", enum: ["activate", "skip"] } },
+  }),
+  LineDetail: detail({ lineItemId: string, variantId: string, message: string }),
+};
 
 const detailsSchema: Json = {
   type: "array",
   maxItems: itemsMax,
   description: "What is wrong, item by item: fields (each with a JSON pointer), variants or lines.",
-  items: {
-    anyOf: [
-      detail({
-        path: { ...string, description: "JSON pointer; query parameters as /name." },
-        message: string,
-      }),
-      detail({
-        itemId: string,
-        variantId: string,
-        issue: { type: "string", enum: ["inactive", "deleted", "unsyncable"] },
-        allowedActions: { type: "array", maxItems: 2, items: { type: "string", enum: ["activate", "skip"] } },
-      }),
-      detail({ lineItemId: string, variantId: string, message: string }),
-    ],
-  },
+  items: { anyOf: Object.keys(detailSchemas).map(schemaReference) },
 };
 
-/** The body of every failure. Which codes and reasons a response may have, its examples say. */
-const errorSchema: Json = {
+/** What a failure says. Which codes and reasons a response may have, its examples say. */
+const faultSchema: Json = {
   type: "object",
   properties: {
-    error: {
-      type: "object",
-      properties: {
-        code: { type: "string", enum: Object.keys(faultCodes) },
-        message: { ...string, description: "What is wrong." },
-        retryable: { type: "boolean" },
-        requestId: string,
-        retryAfterMs: {
-          type: "integer",
-          format: "int64",
-          minimum: 1,
-          maximum: Number.MAX_SAFE_INTEGER,
-          description: "Only when retryable.",
-        },
-        action: { ...string, description: "What to do next." },
-        reason: {
-          type: "string",
-          enum: Object.keys(faultReasons),
-          description: "A more exact word where failures share a code.",
-        },
-        details: schemaReference("ErrorDetails"),
-      },
-      required: ["code", "message", "retryable", "requestId"],
+    code: { type: "string", enum: Object.keys(faultCodes) },
+    message: { ...string, description: "What is wrong." },
+    retryable: { type: "boolean" },
+    requestId: string,
+    retryAfterMs: {
+      type: "integer",
+      format: "int64",
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: "Only when retryable.",
     },
+    action: { ...string, description: "What to do next." },
+    reason: {
+      type: "string",
+      enum: Object.keys(faultReasons),
+      description: "A more exact word where failures share a code.",
+    },
+    details: schemaReference("ErrorDetails"),
   },
+  required: ["code", "message", "retryable", "requestId"],
+  additionalProperties: true,
+};
+
+/** The body of every failure. A schema named `Error` would hide a class of that name in several languages. */
+const errorAnswerSchema: Json = {
+  type: "object",
+  properties: { error: schemaReference("Fault") },
   required: ["error"],
+  additionalProperties: true,
 };
 
 /** Enumerations that many schemas use. One name for each keeps generated clients from having a type for every use. */
@@ -140,7 +145,9 @@ export const enumerations = {
 
 export const envelopeSchemas: JsonObject = {
   Meta: metaSchema,
-  Error: errorSchema,
+  ErrorAnswer: errorAnswerSchema,
+  Fault: faultSchema,
   ErrorDetails: detailsSchema,
+  ...detailSchemas,
   ...enumerations,
 };

@@ -201,7 +201,7 @@ export function failureOf(
         ...(faults.some(mayBeRetried) ? ["Retry-After"] : []),
         ...(replayable ? ["Idempotent-Replayed"] : []),
       ),
-      content: json(schemaReference("Error"), {
+      content: json(schemaReference("ErrorAnswer"), {
         examples: Object.fromEntries(faults.map((fault) => [fault, { $ref: `#/components/examples/${fault}` }])),
       }),
     },

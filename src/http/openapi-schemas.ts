@@ -95,11 +95,15 @@ function tidy(schema: z.core.JSONSchema.BaseSchema): void {
   }
 }
 
-/** Allows additional members in an answer: generated clients must read members that a later version adds. */
+/**
+ * Allows additional members in an answer: generated clients must read members that a later version adds. It must be said, because Java's
+ * clients take a schema that says nothing as closed. What the members of a map are, `x-additionalProperties` says.
+ */
 function opened(schema: z.core.JSONSchema.BaseSchema): void {
-  if (schema.additionalProperties === false) delete schema.additionalProperties;
-  // Generators differ in what they make of a schema here, and some of it does not compile.
-  else if (schema.additionalProperties !== undefined) schema.additionalProperties = true;
+  if (schema.additionalProperties === undefined) return;
+  // Several generators make code of a schema here that does not compile.
+  if (typeof schema.additionalProperties === "object") schema["x-additionalProperties"] = schema.additionalProperties;
+  schema.additionalProperties = true;
 }
 
 /** The example in an operation's input schema: path, query and body members merged. */

@@ -126,7 +126,7 @@ const documentEntry: Json = {
         ETag: { description: "Strong. The compressed document has another one.", schema: string },
       },
       content: json(
-        { type: "object" },
+        { type: "object", additionalProperties: true },
         { example: { openapi: "3.1.0", info: { title: "OpenPO", version: apiVersion } } },
       ),
     },
@@ -137,12 +137,14 @@ const documentEntry: Json = {
     "400": {
       description: "The request cannot be read as HTTP.",
       headers: headers(...everywhere),
-      content: json(schemaReference("Error"), { example: malformedExample }),
+      content: json(schemaReference("ErrorAnswer"), { example: malformedExample }),
     },
     "500": {
       description: "`INTERNAL`",
       headers: headers(...everywhere),
-      content: json(schemaReference("Error"), { examples: { INTERNAL: { $ref: "#/components/examples/INTERNAL" } } }),
+      content: json(schemaReference("ErrorAnswer"), {
+        examples: { INTERNAL: { $ref: "#/components/examples/INTERNAL" } },
+      }),
     },
   },
 };
@@ -240,7 +242,12 @@ function responsesOf(
       content: json(
         named(
           `${pascal(operation.name)}Answer`,
-          { type: "object", properties: { data, meta: schemaReference("Meta") }, required: ["data", "meta"] },
+          {
+            type: "object",
+            properties: { data, meta: schemaReference("Meta") },
+            required: ["data", "meta"],
+            additionalProperties: true,
+          },
           components.schemas,
         ),
         {

@@ -7,7 +7,7 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src
 const object = (value: Json | undefined): JsonObject => (value !== undefined && isJsonObject(value) ? value : {});
 
 /**
- * The document with closed answers: an object has no members but those it names, a forecast row has only plain values, and a failure has
+ * The document with closed answers: an object has no members but those it names, or of the kind that it names, and a failure has
  * one of the codes and reasons that its response gives examples of.
  */
 export function closedDocument(document: JsonObject): JsonObject {
@@ -28,8 +28,6 @@ export function closedDocument(document: JsonObject): JsonObject {
   };
 }
 
-const figure: Json = { type: ["string", "number", "boolean", "null"] };
-
 function closed(value: Json): Json {
   if (isJsonArray(value)) return value.map(closed);
   if (!isJsonObject(value)) return value;
@@ -40,7 +38,7 @@ function closed(value: Json): Json {
     ]),
   );
   if (value["type"] !== "object" || value["properties"] === undefined) return members;
-  return { ...members, additionalProperties: value["additionalProperties"] === true ? figure : false };
+  return { ...members, additionalProperties: value["x-additionalProperties"] ?? false };
 }
 
 /** A failure's response with exactly the codes and reasons of its examples; any other response as it is. */

@@ -106,7 +106,7 @@ function createContract(document: JsonObject): (observed: Observed) => void {
     if (template === undefined) {
       if (method === "OPTIONS") return assert.equal(status, 204, what);
       assert.ok([401, 403, 404, 405, 429, 503].includes(status), `${what} where no operation is documented`);
-      if (json !== null) validate(json, ["components", "schemas", "Error"], what);
+      if (json !== null) validate(json, ["components", "schemas", "ErrorAnswer"], what);
       return;
     }
     const steps = ["paths", template.path, documentedMethod, "responses", String(status)];

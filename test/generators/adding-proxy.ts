@@ -1,0 +1,48 @@
+/**
+ * A proxy that adds a member to every object of a JSON answer, as a later version of the service may. A generated client must go on working.
+ */
+import { createServer, type IncomingMessage, request as httpRequest, type ServerResponse } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { isJsonArray, isJsonObject, type Json } from "../../src/core/json.ts";
+
+const added = "addedLater";
+
+function withMore(value: Json): Json {
+  if (isJsonArray(value)) return value.map(withMore);
+  if (!isJsonObject(value)) return value;
+  const members = Object.entries(value).map(([name, member]) => [name, withMore(member)]);
+  return { ...Object.fromEntries(members), [added]: { of: "a later version" } };
+}
+
+/** Sends the answer on. JSON gets the members. */
+async function passOn(received: IncomingMessage, answer: ServerResponse): Promise<void> {
+  const bytes = await buffer(received);
+  const { "content-length": _, "transfer-encoding": __, ...kept } = received.headers;
+  const isJson = received.headers["content-type"]?.startsWith("application/json") === true;
+  const body = isJson ? Buffer.from(JSON.stringify(withMore(JSON.parse(bytes.toString())))) : bytes;
+  answer.writeHead(received.statusCode ?? 502, { ...kept, "content-length": body.length });
+  answer.end(body);
+}
+
+/** Starts the proxy before the server at this address. */
+export async function startAddingProxy(url: string): Promise<AsyncDisposable & { readonly url: string }> {
+  const server = createServer((incoming, answer) => {
+    const { method, headers } = incoming;
+    const forwarded = httpRequest(new URL(incoming.url ?? "/", url), { method, headers }, (received) => {
+      void passOn(received, answer);
+    });
+    forwarded.once("error", () => answer.destroy());
+    incoming.pipe(forwarded);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the proxy has no port");
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    [Symbol.asyncDispose]: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
