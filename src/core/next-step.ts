@@ -19,6 +19,8 @@ interface NextStepFacts {
   readonly previousStatus: Status;
   readonly locationId: string | null;
   readonly itemCount: number;
+  /** Whether something of it is still to come. */
+  readonly isPending: boolean;
   /** Whether the storefront lacks goods that were received. */
   readonly isUnsynced: boolean;
 }
@@ -36,7 +38,7 @@ export const syncStep: StepOf<Pick<NextStepFacts, "purchaseOrderId">> = ({ purch
 export const completeStep: StepOf<Pick<NextStepFacts, "purchaseOrderId">> = ({ purchaseOrderId }) => ({
   tool: "purchase_order_complete",
   arguments: { purchaseOrderId },
-  advice: "All goods are in.",
+  advice: "All goods are in, or will not come.",
 });
 
 /** Takes an order back to where it was before it was disputed or put on hold. */
@@ -75,7 +77,10 @@ const steps: Readonly<Record<Status, StepOf<NextStepFacts> | null>> = {
   "Partially Confirmed": step("purchase_order_confirm", "When the supplier answers for the other lines."),
   Confirmed: step("purchase_order_status", "Goods can be received from In Progress on.", { status: "In Progress" }),
   "In Progress": step("purchase_order_receive", "When goods come: each line's new total received."),
-  "Partially Received": (facts) => (facts.isUnsynced ? syncStep(facts) : restStep(facts)),
+  "Partially Received": (facts) => {
+    if (facts.isUnsynced) return syncStep(facts);
+    return facts.isPending ? restStep(facts) : completeStep(facts);
+  },
   Received: (facts) => (facts.isUnsynced ? syncStep(facts) : completeStep(facts)),
   Completed: null,
   Cancelled: null,

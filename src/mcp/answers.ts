@@ -68,7 +68,7 @@ export function writeAnswer(answer: JSONObject, { input, wantsOrder }: OrderCall
 }
 
 function nextStepFor(order: JSONObject): JSONObject | null {
-  const { purchaseOrderId, locationId, lineItems } = order;
+  const { purchaseOrderId, locationId, lineItems, quantityPending } = order;
   const statusIn = (member: string) => statuses.find((status) => status === order[member]);
   const [status, previousStatus] = [statusIn("status"), statusIn("previousStatus")];
   if (typeof purchaseOrderId !== "string" || status === undefined || previousStatus === undefined) return null;
@@ -79,6 +79,7 @@ function nextStepFor(order: JSONObject): JSONObject | null {
     previousStatus,
     locationId: typeof locationId === "string" ? locationId : null,
     itemCount: lines.length,
+    isPending: quantityPending !== 0,
     isUnsynced: lines.some(isUnsynced),
   });
   return step === null ? null : { ...step, arguments: { ...step.arguments } };

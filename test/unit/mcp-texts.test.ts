@@ -16,7 +16,7 @@ const texts: readonly (readonly [string, unknown])[] = [
   ...statuses.flatMap((status) =>
     [true, false].map((isUnsynced) => {
       const facts = { purchaseOrderId: "po", previousStatus: "Sent", locationId: isUnsynced ? "l" : null } as const;
-      const step = nextStepOf({ ...facts, status, isUnsynced, itemCount: isUnsynced ? 0 : 1 });
+      const step = nextStepOf({ ...facts, status, isUnsynced, isPending: isUnsynced, itemCount: isUnsynced ? 0 : 1 });
       return [`the next step from ${status}`, step] as const;
     }),
   ),
@@ -45,7 +45,7 @@ test("every tool that a text names is there, with the arguments that a next step
       assert.ok(members.has(name), `${where} names ${name}`);
   for (const status of statuses) {
     const facts = { purchaseOrderId: "po", previousStatus: "Sent", locationId: "l", itemCount: 1 } as const;
-    const step = nextStepOf({ ...facts, status, isUnsynced: false });
+    const step = nextStepOf({ ...facts, status, isPending: true, isUnsynced: false });
     for (const argument of Object.keys(step?.arguments ?? {}))
       assert.ok(argument in (members.get(step?.tool ?? "") ?? {}), `${status}: ${argument}`);
   }
