@@ -54,6 +54,7 @@ begin
         ('openpo', 'purchase_order'),
         ('openpo', 'purchase_order_line'),
         ('openpo', 'purchase_order_attachment'),
+        ('openpo', 'purchase_order_count'),
         ('openpo', 'purchase_order_log'),
         ('openpo', 'receipt'),
         ('openpo', 'cost_sync'),

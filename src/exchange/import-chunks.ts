@@ -11,7 +11,7 @@ import type { InventoryLevel, Variant } from "../shop/catalogue.ts";
 import { settleSales } from "../shop/demand.ts";
 import { effectStatements } from "../shop/effects.ts";
 import { historyStatements } from "../shop/purchase-order-history.ts";
-import { importOrder, incomingStatements, nextPoNumber } from "../shop/purchase-orders.ts";
+import { hideStatements, importOrder, nextPoNumber } from "../shop/purchase-orders.ts";
 import type { SqlValue, Tx } from "../store/store.ts";
 import { type ImportContext, type ImportLease, endStatement, hasLease, renewLease } from "./import-run.ts";
 import type { OrderRecord } from "./purchase-orders.ts";
@@ -78,15 +78,7 @@ async function applyOrder(tx: Tx, shopId: string, { record, po_number }: StagedR
   const before = await importOrder(tx, shopId, whole, attachments);
   await tx.batch([
     ...historyStatements(shopId, purchaseOrderId, history),
-    ...(deletedAtMs === null
-      ? []
-      : [
-          {
-            sql: "update purchase_order set deleted_at = ? where shop_id = ? and purchase_order_id = ?",
-            params: [deletedAtMs, shopId, purchaseOrderId],
-          },
-          ...incomingStatements(shopId, whole, null),
-        ]),
+    ...(deletedAtMs === null ? [] : hideStatements(shopId, whole, deletedAtMs)),
   ]);
   return incomingDeltas(before, deletedAtMs === null ? whole : null);
 }

@@ -2,12 +2,14 @@
  * The list of a shop's orders: filters, stable pages, the count of all matches (C12, C13).
  *
  * A page is found by keys alone, in an index that has the page's order, and its rows are then read by key. So its cost grows with the page,
- * not with the shop. Counting reads the index entries of the matches. A text search reads one index entry for each order.
+ * not with the shop. For one filter the count is kept (purchase-order-counts.ts). For several at once, and for a day that something is
+ * expected before, counting reads the index entries of the matches. A text search reads one index entry for each order.
  */
 import { fold } from "../core/fold.ts";
 import type { Header, PaidStatus, Status, StorefrontSyncState } from "../core/purchase-order.ts";
 import type { SqlValue, Tx } from "../store/store.ts";
 import type { Row } from "./columns.ts";
+import { type CountKind, countCreated, countOf } from "./purchase-order-counts.ts";
 import { headerFrom, selectHeader } from "./purchase-orders.ts";
 
 /** Null: not filtered by it. */
@@ -64,14 +66,14 @@ function source(shopId: string, filters: OrderFilters): Fragment {
       ? []
       : [
           {
-            sql: `select purchase_order_id from purchase_order_line where shop_id = ? and ${column} = ?`,
+            sql: `select order_created_at, purchase_order_id from purchase_order_line where shop_id = ? and ${column} = ?`,
             params: [shopId, value],
           },
         ];
   const lines = joined([...byLine("variant_id", filters.variantId), ...byLine("sku", filters.sku)], " intersect ");
   if (lines.sql === "") return { sql: "from purchase_order o where o.shop_id = ?", params: [shopId] };
   return {
-    sql: `from (select distinct purchase_order_id from (${lines.sql}) found) i cross join purchase_order o
+    sql: `from (select distinct order_created_at, purchase_order_id from (${lines.sql}) found) i cross join purchase_order o
           where o.shop_id = ? and o.purchase_order_id = i.purchase_order_id`,
     params: [...lines.params, shopId],
   };
@@ -137,6 +139,61 @@ export function countStatement(shopId: string, filters: OrderFilters): Fragment 
   return { sql: `select count(*) as n ${where.sql}`, params: where.params };
 }
 
+/** A filter for which the count is kept. */
+type KeptFilter =
+  | { readonly kind: Exclude<CountKind, "day">; readonly values: readonly string[] }
+  | { readonly kind: "day"; readonly fromMs: number | null; readonly beforeMs: number | null };
+
+/** The one filter that is asked for, if the count of its matches is kept; null: matches must be counted. */
+function keptFilter(filters: OrderFilters): KeptFilter | null {
+  if (filters.search !== null || filters.expectedBefore !== null) return null;
+  const one = (value: string | null): readonly string[] | null => (value === null ? null : [value]);
+  const { createdFromMs: fromMs, createdBeforeMs: beforeMs } = filters;
+  const asked: KeptFilter[] = [];
+  for (const [kind, values] of [
+    ["status", filters.statuses],
+    ["paid-status", filters.paidStatuses],
+    ["sync-state", filters.storefrontSyncStates],
+    ["supplier", one(filters.supplierId)],
+    ["location", one(filters.locationId)],
+    ["variant", one(filters.variantId)],
+    ["sku", one(filters.sku)],
+  ] as const)
+    if (values !== null) asked.push({ kind, values });
+  if (fromMs !== null || beforeMs !== null) asked.push({ kind: "day", fromMs, beforeMs });
+  if (asked.length > 1) return null;
+  return asked[0] ?? { kind: "all", values: [""] };
+}
+
+/** Whether a page of these orders walks through others than those that it shows. */
+export const walksOrders = (filters: OrderFilters): boolean => keptFilter(filters) === null;
+
+async function totalCount(tx: Tx, shopId: string, filters: OrderFilters): Promise<number> {
+  const kept = keptFilter(filters);
+  if (kept?.kind === "day") return await countCreated(tx, shopId, kept.fromMs, kept.beforeMs);
+  if (kept !== null) return await countOf(tx, shopId, kept.kind, [...new Set(kept.values)]);
+  const { sql, params } = countStatement(shopId, filters);
+  const [row] = await tx.all<{ n: number }>(sql, params);
+  return row?.n ?? 0;
+}
+
+/** A page of the orders with a line of one variant or SKU: a range of an index of lines. */
+function pageByLine(
+  shopId: string,
+  column: "variant_id" | "sku",
+  value: string,
+  after: OrderPosition | null,
+  limit: number,
+): Fragment {
+  return {
+    sql: `select distinct order_created_at as created_at, purchase_order_id from purchase_order_line
+          where shop_id = ? and ${column} = ? and order_created_at is not null${
+            after === null ? "" : " and (order_created_at, purchase_order_id) < (?, ?)"
+          } order by order_created_at desc, purchase_order_id desc limit ?`,
+    params: [shopId, value, ...(after === null ? [] : [after.createdAtMs, after.purchaseOrderId]), limit],
+  };
+}
+
 /** The statement that finds the keys of a page, newest first. */
 export function pageStatement(
   shopId: string,
@@ -144,6 +201,11 @@ export function pageStatement(
   after: OrderPosition | null,
   limit: number,
 ): Fragment {
+  const kept = keptFilter(filters);
+  if (kept?.kind === "variant" || kept?.kind === "sku") {
+    const [value = ""] = kept.values;
+    return pageByLine(shopId, kept.kind === "sku" ? "sku" : "variant_id", value, after, limit);
+  }
   // The sign keeps the engine from walking the shop's orders by age where the index by the expected day leads to the few that are late.
   const createdAt = filters.expectedBefore === null ? "o.created_at" : "+o.created_at";
   const position: readonly Fragment[] =
@@ -186,10 +248,9 @@ export async function listOrders(
   after: OrderPosition | null,
   limit: number,
 ): Promise<OrderPage> {
-  const count = countStatement(shopId, filters);
   const page = pageStatement(shopId, filters, after, limit + 1);
-  const [[counted], keys] = await Promise.all([
-    tx.all<{ n: number }>(count.sql, count.params),
+  const [count, keys] = await Promise.all([
+    totalCount(tx, shopId, filters),
     tx.all<{ purchase_order_id: string; created_at: number }>(page.sql, page.params),
   ]);
   const shown = keys.slice(0, limit);
@@ -204,7 +265,7 @@ export async function listOrders(
         );
   return {
     orders: rows.map(headerFrom),
-    totalCount: counted?.n ?? 0,
+    totalCount: count,
     end:
       keys.length > limit && last !== undefined
         ? { createdAtMs: last.created_at, purchaseOrderId: last.purchase_order_id }

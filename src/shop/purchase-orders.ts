@@ -2,7 +2,7 @@
  * Purchase orders in SQL: loading one, saving a decision, importing, deleting, numbering.
  *
  * Owns: the SQL of an order and its lines, of the incoming ledger and of the number counter. Does not own: the list of orders
- * (purchase-order-list.ts), log and receipts (purchase-order-history.ts), attachments (purchase-order-attachments.ts), the outbox
+ * (purchase-order-list.ts) and their totals (purchase-order-counts.ts), log and receipts (purchase-order-history.ts), attachments (purchase-order-attachments.ts), the outbox
  * (effects.ts), any rule.
  *
  * Invariants:
@@ -28,6 +28,7 @@ import type { Ids, SqlValue, Statement, Tx } from "../store/store.ts";
 import { type Columns, type Row, columnList, columnsOf, insertInto, recordReader, updateIn } from "./columns.ts";
 import { effectStatements } from "./effects.ts";
 import { attachmentStatements, loadAttachments } from "./purchase-order-attachments.ts";
+import { countStatements } from "./purchase-order-counts.ts";
 import { type LogEntry, type Receipt, logStatement, receiptStatement } from "./purchase-order-history.ts";
 import { orderTables, removeStatements } from "./purchase-order-tables.ts";
 
@@ -166,7 +167,7 @@ const insertHeader = insertInto("purchase_order", headerKey, headerColumns);
 
 const updateHeader = updateIn("purchase_order", headerKey, headerColumns);
 
-const insertLine = insertInto("purchase_order_line", [...lineKey, "position"], lineColumns);
+const insertLine = insertInto("purchase_order_line", [...lineKey, "position", "order_created_at"], lineColumns);
 
 const updateLine = updateIn("purchase_order_line", lineKey, lineColumns);
 
@@ -176,8 +177,17 @@ const deleteLine =
 const valuesOf = <T>(columns: Columns<T>, of: T): readonly SqlValue[] =>
   Object.values(columns).map((valueOf) => valueOf(of));
 
-/** Writes what differs between `before` and `next` in header and lines. */
-function orderStatements(shopId: string, before: PurchaseOrder | null, next: PurchaseOrder): readonly Statement[] {
+/**
+ * Writes what differs between `before` and `next` in header and lines, and in the totals.
+ *
+ * @param counted the order that the totals count now, if that is not `before`.
+ */
+function orderStatements(
+  shopId: string,
+  before: PurchaseOrder | null,
+  next: PurchaseOrder,
+  counted = before,
+): readonly Statement[] {
   const { purchaseOrderId } = next;
   const statements: Statement[] = [];
   const header =
@@ -194,7 +204,7 @@ function orderStatements(shopId: string, before: PurchaseOrder | null, next: Pur
     if (stored === undefined) {
       // It grows with every change and within one, so lines keep the order in which they were added, whatever is deleted.
       const position = next.version * linesPerOrderMax + index;
-      statements.push(insertLine([shopId, purchaseOrderId, poLineItemId, position], line));
+      statements.push(insertLine([shopId, purchaseOrderId, poLineItemId, position, next.createdAtMs], line));
       continue;
     }
     const update = updateLine([shopId, purchaseOrderId, poLineItemId], stored, line);
@@ -202,6 +212,7 @@ function orderStatements(shopId: string, before: PurchaseOrder | null, next: Pur
   }
   for (const poLineItemId of lines.keys())
     statements.push({ sql: deleteLine, params: [shopId, purchaseOrderId, poLineItemId] });
+  statements.push(...countStatements(shopId, counted, next));
   return statements;
 }
 
@@ -210,7 +221,7 @@ insert into incoming (shop_id, variant_id, location_id, quantity) values (?, ?, 
 on conflict (shop_id, variant_id, location_id) do update set quantity = incoming.quantity + excluded.quantity`;
 
 /** Changes the incoming ledger by the difference between what `before` and `next` bring (R2). */
-export const incomingStatements = (
+const incomingStatements = (
   shopId: string,
   before: PurchaseOrder | null,
   next: PurchaseOrder | null,
@@ -308,7 +319,7 @@ export async function importOrder(
   const statements = [
     // Also a soft-deleted order, which is not loaded.
     ...removeStatements(shopId, order.purchaseOrderId, ["purchase_order", "purchase_order_line"]),
-    ...orderStatements(shopId, null, { ...order, version }),
+    ...orderStatements(shopId, null, { ...order, version }, before),
     ...incomingStatements(shopId, before, order),
     ...attachmentStatements(shopId, order.purchaseOrderId, attachments),
   ];
@@ -320,20 +331,34 @@ export async function importOrder(
 export async function deleteOrder(tx: Tx, shopId: string, order: PurchaseOrder): Promise<void> {
   await tx.batch([
     ...incomingStatements(shopId, order, null),
+    ...countStatements(shopId, order, null),
     ...removeStatements(shopId, order.purchaseOrderId, orderTables),
   ]);
 }
+
+/** Hides a stored order: it is not listed, not counted and brings nothing any more. */
+export const hideStatements = (shopId: string, order: PurchaseOrder, deletedAtMs: number): readonly Statement[] => [
+  {
+    sql: "update purchase_order set deleted_at = ? where shop_id = ? and purchase_order_id = ?",
+    params: [deletedAtMs, shopId, order.purchaseOrderId],
+  },
+  {
+    sql: "update purchase_order_line set order_created_at = null where shop_id = ? and purchase_order_id = ?",
+    params: [shopId, order.purchaseOrderId],
+  },
+  ...incomingStatements(shopId, order, null),
+  ...countStatements(shopId, order, null),
+];
 
 /** Hides the order and keeps all of it, with a log entry about who did so (C33). */
 export async function softDelete(tx: Tx, shopId: string, order: PurchaseOrder, stamp: Stamp): Promise<void> {
   const entry = { action: "delete", message: `Deleted ${order.poNumber}; it is hidden and retained.`, changes: [] };
   await tx.batch([
     {
-      sql: `update purchase_order set deleted_at = ?, updated_at = ?, version = version + 1
-            where shop_id = ? and purchase_order_id = ?`,
-      params: [stamp.nowMs, stamp.nowMs, shopId, order.purchaseOrderId],
+      sql: "update purchase_order set updated_at = ?, version = version + 1 where shop_id = ? and purchase_order_id = ?",
+      params: [stamp.nowMs, shopId, order.purchaseOrderId],
     },
-    ...incomingStatements(shopId, order, null),
+    ...hideStatements(shopId, order, stamp.nowMs),
     logStatement(shopId, order.purchaseOrderId, logged(entry, stamp)),
   ]);
 }

@@ -20,7 +20,7 @@ import { paidStatuses, statuses, storefrontSyncStates } from "../../core/purchas
 import { loadSupplier } from "../../shop/catalogue.ts";
 import { loadAttachments, loadSupplierCredits } from "../../shop/purchase-order-attachments.ts";
 import { type HistoryPosition, loadReceipts, pageOfCosts, pageOfLog } from "../../shop/purchase-order-history.ts";
-import { type OrderFilters, listOrders } from "../../shop/purchase-order-list.ts";
+import { type OrderFilters, listOrders, walksOrders } from "../../shop/purchase-order-list.ts";
 import { pageOfLines } from "../../shop/purchase-orders.ts";
 import { hasMoreRows } from "../../shop/size.ts";
 import { entriesOnLoopMax, linesOnLoopMax, rowsOnLoopMax } from "../loop-limits.ts";
@@ -136,7 +136,7 @@ export const listPurchaseOrders = operation({
     };
     const position = after === null ? null : { createdAtMs: after.atMs, purchaseOrderId: after.id };
     const page = await call.read(async (tx) => {
-      if (await hasMoreRows(tx, "purchase_order", shopId, rowsOnLoopMax)) call.leaveLoop();
+      if (walksOrders(asked) && (await hasMoreRows(tx, "purchase_order", shopId, rowsOnLoopMax))) call.leaveLoop();
       return await listOrders(tx, shopId, asked, position, limit);
     });
     return {

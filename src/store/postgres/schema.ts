@@ -5,7 +5,7 @@
  * - Every `text` column is compared by code point, as sqlite does it (`collate "C"`).
  * - Indexes leave out `search_folded`. sqlite keeps it in the index; PostgreSQL limits the length of an index entry.
  * - Every table gets row-level security: a transaction sees and writes the rows of the one shop that it has named
- *   (`openpo.shop_id`), whatever its statements say. An update in a migration is about all shops: the owner of the tables, who runs it, is
+ *   (`openpo.shop_id`), whatever its statements say. An update or insert in a migration is about all shops: the owner of the tables, who runs it, is
  *   let through for that statement. Tables that are searched over all shops (D77) get a second policy, for reading.
  */
 import { join } from "node:path";
@@ -20,14 +20,17 @@ export const tablesOf = (text: string): readonly string[] =>
 
 /** Tables that a statement reads or writes to fill new columns of existing rows. */
 const filledTables = (statement: string): readonly string[] =>
-  /^update\b/i.test(statement)
-    ? [...new Set([...statement.matchAll(/\b(?:update|from|join)\s+(\w+)/gi)].map(([, table = ""]) => table))]
+  /^(?:update|insert)\b/i.test(statement)
+    ? [...new Set([...statement.matchAll(/\b(?:update|into|from|join)\s+(\w+)/gi)].map(([, table = ""]) => table))]
     : [];
 
 /** The shared text's statements as PostgreSQL takes them. */
 function postgresStatements(text: string): readonly string[] {
   return statementsOf(text).flatMap((statement) => {
-    const collated = statement.replace(/\btext\b/gi, 'text collate "C"').replace(/,\s*search_folded\)/gi, ")");
+    const declares = /^(?:create|alter)\b/i.test(statement);
+    const collated = declares
+      ? statement.replace(/\btext\b/gi, 'text collate "C"').replace(/,\s*search_folded\)/gi, ")")
+      : statement;
     const filled = filledTables(statement);
     if (filled.length > 0)
       return [
