@@ -6,7 +6,6 @@
  *
  * Everything thrown that is not a `Fault` is a bug and becomes INTERNAL.
  */
-import { detailsMax } from "./limits.ts";
 
 /** Whether a failure with this code may be retried: never, always (with a wait), or exactly when a wait is known (C5). */
 type Retry = "never" | "always" | "when-known";
@@ -92,7 +91,6 @@ export class Fault extends Error {
   readonly status: number;
   readonly reason: FaultReason | null;
   readonly action: string | null;
-  /** At most `detailsMax`. */
   readonly details: FaultDetails | null;
   readonly retryAfterMs: number | null;
   readonly allow: readonly string[] | null;
@@ -105,7 +103,7 @@ export class Fault extends Error {
     this.status = reason?.status ?? faultCodes[code].status;
     this.reason = options.reason ?? null;
     this.action = options.action ?? null;
-    this.details = options.details?.slice(0, detailsMax) ?? null;
+    this.details = options.details ?? null;
     this.retryAfterMs = options.retryAfterMs ?? reason?.retryAfterMs ?? null;
     this.allow = options.allow ?? null;
     if (retry === "always" && this.retryAfterMs === null) throw new TypeError(`${code} needs retryAfterMs`);

@@ -51,7 +51,7 @@ export const publishedPieceBytes = 16_384;
 /** A connection on which nothing can be sent, or of whose body nothing arrives, is cut after this time. */
 export const silenceMs = 30_000;
 
-/** Entries of `error.details`. */
+/** Mistakes of a body or query that `error.details` names. */
 export const detailsMax = 100;
 
 /** Characters of one text in `error.details`, and of a caller's text in a message. */
