@@ -1,10 +1,10 @@
 /**
- * Tests `@openpo/client` as users get it: built and installed under its name. The example of its README is compiled strictly and run
+ * Tests `openpo-client` as users get it: packed and installed under its name. The example of its README is compiled strictly and run
  * against a live server. Also tests its idempotency keys, retries and paging.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
@@ -22,19 +22,20 @@ const tsc = toolPath("typescript/bin/tsc");
 const clientOf = (server: TestServer, more: Partial<Parameters<typeof createClient>[0]> = {}) =>
   createClient({ baseUrl: server.url, apiKey: server.writeKey, fetch: fetchChecked, ...more });
 
-test("the README's example compiles strictly against the built package and runs", async () => {
+test("the packed client installs by its name; the README's example compiles strictly against it and runs", async () => {
   await using server = await startServer();
   const directory = await mkdtemp(path.join(tmpdir(), "openpo-client-"));
   try {
-    const installed = path.join(directory, "node_modules/@openpo/client");
-    await mkdir(installed, { recursive: true });
-    await run(process.execPath, [tsc, "-p", path.join(root, "client"), "--outDir", path.join(installed, "dist")]);
-    await cp(path.join(root, "client/package.json"), path.join(installed, "package.json"));
-    const readme = await readFile(path.join(root, "client/README.md"), "utf8");
+    const { stdout: packed } = await run("npm", ["pack", "./client", "--pack-destination", directory, "--json"], {
+      cwd: root,
+    });
+    const [{ filename }]: [{ filename: string }] = JSON.parse(packed);
+    await writeFile(path.join(directory, "package.json"), '{ "type": "module" }');
+    await run("npm", ["install", "--offline", "--no-audit", "--no-fund", `./${filename}`], { cwd: directory });
+    const readme = await readFile(path.join(directory, "node_modules/openpo-client/README.md"), "utf8");
     const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
     assert.ok(example.includes("createClient"));
     await writeFile(path.join(directory, "example.ts"), example);
-    await writeFile(path.join(directory, "package.json"), '{ "type": "module" }');
     const strict = ["--strict", "--noEmit", "--module", "nodenext", "--target", "es2022", "--lib", "es2022,dom"];
     const types = ["--types", "node", "--typeRoots", path.dirname(toolPath("@types/node"))];
     await run(process.execPath, [tsc, ...strict, ...types, "example.ts"], { cwd: directory });
