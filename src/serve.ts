@@ -18,8 +18,10 @@ import { createApp } from "./http/app.ts";
 import { BodyMemory } from "./http/body.ts";
 import { createDocs } from "./http/docs.ts";
 import { createMetrics, type Gauge } from "./http/metrics.ts";
+import { loadReadme } from "./http/node/readme.ts";
 import { loadReferenceBundle } from "./http/node/reference-bundle.ts";
 import { type RunningServer, startHttpServer } from "./http/node/server.ts";
+import { createStartPage } from "./http/start-page.ts";
 import { createMcp } from "./mcp/app.ts";
 import { createPerform } from "./operations/perform.ts";
 import { operations } from "./operations/registry.ts";
@@ -189,6 +191,7 @@ async function listen(
     surfaces: [
       createAdmin(admin, adminToken),
       createDocs(loadReferenceBundle),
+      ...createStartPage(loadReadme),
       createMcp({ operations, perform, engine, log, allowedHosts: hostsOf(config) }),
     ],
   });

@@ -7,7 +7,7 @@ import { helpOption, type RunnableCommand } from "./command.ts";
 
 function welcome(service: Service): string {
   const url = localUrl(service);
-  const lines = [`OpenPO serves at ${url}`];
+  const lines = [`OpenPO serves at ${url}`, `The API reference is at ${url}/docs`];
   if (service.demo === null && service.adminToken.isNew)
     lines.push(
       "",
@@ -31,7 +31,7 @@ function welcome(service: Service): string {
       `  admin        ${url}/admin/v1`,
       `  health       ${url}/healthz`,
       "",
-      "Try:",
+      "Open the API reference in a browser, enter the write key and send an example. Or try:",
       "",
       `  curl -H "Authorization: Bearer ${service.demo.readKey}" "${url}/api/v1/purchase-orders?limit=3"`,
       "",

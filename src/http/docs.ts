@@ -34,6 +34,9 @@ const settings = {
   persistAuth: false,
   telemetry: false,
   hideClientButton: true,
+  // Fields stand in the document's order, which goes from identity to notes.
+  orderSchemaPropertiesBy: "preserve",
+  orderRequiredPropertiesFirst: false,
   showDeveloperTools: "never",
   agent: { disabled: true },
   mcp: { disabled: true },

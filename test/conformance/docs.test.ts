@@ -5,13 +5,15 @@ import { test } from "node:test";
 import { chromium } from "playwright-core";
 import { createDocs } from "../../src/http/docs.ts";
 import { loadReferenceBundle } from "../../src/http/node/reference-bundle.ts";
+import { loadReadme } from "../../src/http/node/readme.ts";
+import { createStartPage } from "../../src/http/start-page.ts";
 import { startServer } from "../support/server.ts";
 
 const browserPath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((each) =>
   existsSync(each),
 );
 
-const startDocs = () => startServer({ surfaces: [createDocs(loadReferenceBundle)] });
+const startDocs = () => startServer({ surfaces: [createDocs(loadReferenceBundle), ...createStartPage(loadReadme)] });
 
 test("the page and its scripts are public, may load nothing from other servers, and have ETags", async () => {
   await using server = await startDocs();
@@ -38,6 +40,36 @@ test("an installation without the page's script says so", async () => {
   assert.equal((await server.get("/docs/reference.js", { undocumented: true })).status, 404);
 });
 
+const browserAccepts = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+
+test("a browser gets a page at / that leads to what is there; other clients are told that there is nothing", async () => {
+  await using server = await startDocs();
+  const ask = { key: null, undocumented: true, headers: browserAccepts } as const;
+  const page = await server.get("/", ask);
+  assert.equal(page.status, 200);
+  assert.match(String(page.headers["content-type"]), /^text\/html/);
+  assert.match(String(page.headers["content-security-policy"]), /^default-src 'none'/);
+  assert.match(String(page.headers["vary"]), /Accept\b(?!-)/);
+  assert.ok(!/https?:|<script/.test(page.text), "the page refers to no other server and has no scripts");
+  const targets = [...page.text.matchAll(/href="(\/[^"]*)"/g)].map(([, target]) => target ?? "");
+  assert.deepEqual(targets.slice(0, 2), ["/docs", "/README.md"]);
+  for (const target of targets) assert.equal((await server.get(target, ask)).status, 200, target);
+  assert.match((await server.get("/README.md", ask)).text, /^# OpenPO/);
+  assert.equal((await server.post("/", {}, ask)).status, 405);
+  for (const Accept of ["*/*", "application/json"]) {
+    const other = await server.get("/", { ...ask, headers: { Accept } });
+    assert.deepEqual([other.status, other.at("error", "code")], [404, "NOT_FOUND"]);
+  }
+  assert.equal((await server.get("//", ask)).status, 404);
+});
+
+test("an installation without a README has a page that does not lead to one", async () => {
+  await using server = await startServer({ surfaces: createStartPage(() => Promise.resolve(null)) });
+  const ask = { key: null, undocumented: true, headers: browserAccepts } as const;
+  assert.ok(!(await server.get("/", ask)).text.includes("README"));
+  assert.equal((await server.get("/README.md", ask)).status, 404);
+});
+
 test(
   "a reader sees the operations, enters a key and gets an answer; no other server is contacted",
   { skip: browserPath === undefined && "NO CHROMIUM ON THIS MACHINE: the reference page was not looked at" },
@@ -55,6 +87,8 @@ test(
       const errors: string[] = [];
       page.on("request", (request) => asked.push(new URL(request.url()).origin));
       page.on("pageerror", (error) => errors.push(error.message));
+      await page.goto(`${server.url}/`);
+      await page.getByRole("link", { name: "API reference" }).click();
       await page.goto(`${server.url}/docs#tag/purchase-orders/GET/api/v1/purchase-orders`);
       await page.getByText("List purchase orders").first().waitFor();
       await page.getByPlaceholder("Token").first().fill(server.readKey);

@@ -17,6 +17,9 @@ test("a first start creates the demo shop in time; the printed keys, token and c
     const [readKey, writeKey] = [program.word("read key"), program.word("write key")];
     const { adminToken } = program;
     assert.equal(program.word("admin token"), adminToken);
+    const reference = /^The API reference is at (\S+)$/m.exec(program.stdout)?.[1] ?? "";
+    assert.equal(reference, `${program.url}/docs`);
+    assert.equal((await fetch(reference)).status, 200);
     const curl = /^ *(curl .+)$/m.exec(program.stdout)?.[1] ?? "";
     const pasted: { data: { totalCount: number } } = JSON.parse((await run("sh", ["-c", `${curl} -sS`])).stdout);
     assert.ok(pasted.data.totalCount >= 12, curl);
