@@ -13,26 +13,20 @@ import { agentName } from "./names.ts";
 /** A larger bound only keeps nonsense away. */
 const maximumShownMax = 500;
 
-/** The schema of a tool's arguments. Where a call only adds, null is no more than leaving a member out and is not offered. */
-export const argumentsSchemaOf = ({ input, repeat }: Pick<Operation, "input" | "repeat">): JSONObject =>
-  shortSchema(input, { io: "input", offersNull: repeat !== "adds-again" });
+/** The schema of a tool's arguments. */
+export const argumentsSchemaOf = ({ input }: Pick<Operation, "input">): JSONObject => shortSchema(input, "input");
 
 /** The schema of a tool's answer: names and types. Nothing is required, because clients hold an error body to it, too. */
-export const answerSchemaOf = ({ output }: Pick<Operation, "output">): JSONObject =>
-  shortSchema(output, { io: "output", offersNull: true });
+export const answerSchemaOf = ({ output }: Pick<Operation, "output">): JSONObject => shortSchema(output, "output");
 
-function shortSchema(schema: z.ZodType, options: Options): JSONObject {
-  const generated = z.toJSONSchema(schema, { io: options.io, unrepresentable: "any" });
+function shortSchema(schema: z.ZodType, io: Context["io"]): JSONObject {
+  const generated = z.toJSONSchema(schema, { io, unrepresentable: "any" });
   const { $defs, ...root }: JSONObject = JSON.parse(JSON.stringify(generated));
-  return shortened(root, { ...options, parts: asObject($defs), shownAt: new Map() }, "");
+  return shortened(root, { io, parts: asObject($defs), shownAt: new Map() }, "");
 }
 
-interface Options {
+interface Context {
   readonly io: "input" | "output";
-  readonly offersNull: boolean;
-}
-
-interface Context extends Options {
   /** The named parts. Each is written out where it is used first; there is no `$ref`, which not every client follows. */
   readonly parts: JSONObject;
   /** The member at which each named part has been written out. */
@@ -58,7 +52,16 @@ function shortened(schema: JSONObject, context: Context, name: string): JSONObje
   const { anyOf, ...single } = schema;
   if (anyOf !== undefined) return alternatives(objectsIn(anyOf), single, context, name);
   const { io } = context;
-  const { type, format, enum: values, const: only, maximum, default: preset, items } = schema;
+  const {
+    type,
+    format,
+    enum: values,
+    const: only,
+    maximum,
+    default: preset,
+    items,
+    additionalProperties: further,
+  } = schema;
   const description = descriptionOf(schema, context);
   const { properties, required } = membersOf(schema, context);
   return {
@@ -71,6 +74,7 @@ function shortened(schema: JSONObject, context: Context, name: string): JSONObje
     ...(preset === undefined || preset === null || io === "output" ? {} : { default: preset }),
     ...(isObject(items) ? { items: shortened(items, context, name) } : {}),
     ...(properties === null ? {} : { properties }),
+    ...(io === "output" && isObject(further) && properties !== null ? { additionalProperties: {} } : {}),
     ...(required.length === 0 ? {} : { required }),
   };
 }
@@ -113,7 +117,7 @@ function alternatives(schemas: readonly JSONObject[], own: JSONObject, context: 
   const merged = schemas.map((schema) => shortened({ ...schema, ...own }, context, name));
   const [first = {}, ...others] = merged.filter(({ type }) => type !== "null");
   // A default of null says that null is the same as leaving it out.
-  const isNullable = context.offersNull && own["default"] !== null && merged.some(({ type }) => type === "null");
+  const isNullable = own["default"] !== null && merged.some(({ type }) => type === "null");
   const { type } = first;
   const isOneType = others.every((other) => other["type"] === type);
   if (!isOneType || type === undefined) return { anyOf: [...merged] };

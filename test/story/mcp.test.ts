@@ -34,7 +34,7 @@ const isSchema = (value: unknown): value is AnySchemaObject =>
 /** The schema, with objects that have no members but those it names. */
 function closed(schema: AnySchemaObject): AnySchemaObject {
   const entries = Object.entries(schema).map(([word, value]) => [word, isSchema(value) ? closed(value) : value]);
-  const isObject = isSchema(schema["properties"]) && schema["type"] !== undefined;
+  const isObject = isSchema(schema["properties"]) && schema["additionalProperties"] === undefined;
   return { ...Object.fromEntries(entries), ...(isObject ? { additionalProperties: false } : {}) };
 }
 
