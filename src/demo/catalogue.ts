@@ -359,8 +359,13 @@ export function variantWith(variants: readonly DemoVariant[], sku: string): Demo
 
 /** Suppliers, variants and prices. */
 export function* catalogueRecords(variants: readonly DemoVariant[]): Generator<object> {
-  for (const [{ countryCode, payment: _payment, incoterm: _incoterm, taxShare: _taxShare, ...supplier }] of products)
-    yield { type: "supplier", ...supplier, address: { companyName: supplier.name, countryCode } };
+  for (const [{ countryCode, payment, taxShare: _taxShare, ...supplier }] of products)
+    yield {
+      type: "supplier",
+      ...supplier,
+      paymentTerms: payment.text,
+      address: { companyName: supplier.name, countryCode },
+    };
   for (const { terms: _terms, recipe: _recipe, variantName, ...variant } of variants)
     yield { type: "variant", ...variant, variantName: variantName === "" ? null : variantName };
   for (const { variantId, productName, terms } of variants) {

@@ -55,6 +55,7 @@ const orderSchema = z.object({
   currencyCode: z.string(),
   fxRateOverride: z.number().nullable(),
   paymentTerms: z.string(),
+  incoterm: z.string(),
   note: z.string().nullable(),
   expectedDeliveryDate: z.string(),
   nextExpectedDate: z.string().nullable(),
@@ -116,6 +117,8 @@ const supplierSchema = z.object({
   supplierId: z.string(),
   currencyCode: z.string(),
   leadTimeDays: z.number(),
+  paymentTerms: z.string(),
+  incoterm: z.string(),
 });
 
 interface Demo {
@@ -392,6 +395,15 @@ test("every supplier has its terms, and orders keep to minimum and pack size but
   for (const { supplierId } of suppliers) assert.ok(terms.some((each) => each.supplierId === supplierId));
   assert.deepEqual(new Set(statusOf.values()), new Set(["active", "inactive", "deleted", "unsyncable"]));
   for (const { moq, packSize } of terms) assert.ok(moq >= packSize && moq % packSize === 0);
+  for (const order of orders) {
+    const supplier = suppliers.find(({ supplierId }) => supplierId === order.supplierId);
+    const { paymentTerms, incoterm, currencyCode } = order;
+    assert.deepEqual(
+      [paymentTerms, incoterm, currencyCode],
+      [supplier?.paymentTerms, supplier?.incoterm, supplier?.currencyCode],
+      order.poName,
+    );
+  }
   for (const { poName, supplierId, lineItems } of orders)
     for (const line of lineItems) {
       if (line.isCustom) continue;

@@ -122,7 +122,7 @@ export const createPurchaseOrder = operation({
         supplierId: "sup_roastery",
         locationId: "loc_warehouse",
         lineItems: [
-          { variantId: "var_011", quantityOrdered: 48, unitCost: 3.99 },
+          { variantId: "var_011", quantityOrdered: 48 },
           { variantId: "var_022", quantityOrdered: 12, unitCost: 15.5 },
         ],
       },
