@@ -192,7 +192,7 @@ async function listen(
       createAdmin(admin, adminToken),
       createDocs(loadReferenceBundle),
       ...createStartPage(loadReadme),
-      createMcp({ operations, perform, engine, log, allowedHosts: hostsOf(config) }),
+      createMcp({ operations, perform, engine, coordination, clock, log, allowedHosts: hostsOf(config) }),
     ],
   });
   try {

@@ -20,6 +20,7 @@ const auditJson = (entry: AuditEntry) => ({
   errorCode: entry.errorCode,
   durationMs: entry.durationMs,
   replayed: entry.replayed,
+  count: entry.count,
 });
 
 export const auditLog = operation({

@@ -19,9 +19,6 @@ const integerMax = 2 ** 53;
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Strings, numbers and punctuation of valid JSON text. */
-const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]|-?\d[\d.eE+-]*/g;
-
 /** The JSON pointer (RFC 6901) of these member names and indexes, from the root. */
 export function jsonPointer(steps: readonly (string | number | symbol)[]): string {
   return steps.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
@@ -76,19 +73,21 @@ function whyNotJson(text: string, message: string): string {
 /** An open object, with the members seen and the one whose value is read now; or an open array, with the index. */
 type Level = { readonly seen: Set<string>; member: string | null } | { index: number };
 
-/** Checks every token for what `JSON.parse` accepts or hides, and refuses it by its pointer. */
+/** Checks every token of valid JSON for what `JSON.parse` accepts or hides, and refuses it by its pointer. It reads each character once. */
 function inspect(text: string): void {
   const levels: Level[] = [];
-  const pointer = (): string =>
-    jsonPointer(levels.map((level) => ("seen" in level ? (level.member ?? "") : level.index)));
-  for (const [token] of text.matchAll(tokens)) {
+  const refusal = (message: string): Fault =>
+    invalidField(jsonPointer(levels.map((level) => ("seen" in level ? (level.member ?? "") : level.index))), message);
+  let at = 0;
+  while (at < text.length) {
     const level = levels.at(-1);
-    switch (token.charAt(0)) {
+    const character = text.charAt(at);
+    let end = at + 1;
+    switch (character) {
       case "{":
       case "[":
-        if (levels.length === nestingDepthMax)
-          throw invalidField(pointer(), `nested deeper than ${nestingDepthMax} levels`);
-        levels.push(token === "{" ? { seen: new Set(), member: null } : { index: 0 });
+        if (levels.length === nestingDepthMax) throw refusal(`nested deeper than ${nestingDepthMax} levels`);
+        levels.push(character === "{" ? { seen: new Set(), member: null } : { index: 0 });
         break;
       case "}":
       case "]":
@@ -100,21 +99,49 @@ function inspect(text: string): void {
         else level.index += 1;
         break;
       case '"': {
-        const string: string = token.includes("\\") ? JSON.parse(token) : token.slice(1, -1);
-        if (level !== undefined && "seen" in level && level.member === null) {
+        end = endOfString(text, at);
+        const string = stringOf(text.slice(at, end));
+        const isMember = level !== undefined && "seen" in level && level.member === null;
+        if (isMember) {
           level.member = string;
-          if (level.seen.has(string)) throw invalidField(pointer(), "given twice");
-          if (string === "__proto__") throw invalidField(pointer(), "unknown field");
+          if (level.seen.has(string)) throw refusal("given twice");
+          if (string === "__proto__") throw refusal("unknown field");
           level.seen.add(string);
         }
-        if (string.includes("\0")) throw invalidField(pointer(), "must not contain U+0000");
-        if (!string.isWellFormed()) throw invalidField(pointer(), "must not contain a lone surrogate");
+        if (string.includes("\0")) throw refusal("must not contain U+0000");
+        if (!string.isWellFormed()) throw refusal("must not contain a lone surrogate");
         break;
       }
       default:
-        if (!isExact(token)) throw invalidField(pointer(), "a number that cannot be held exactly; at most 2^53");
+        if (!numberStart.has(character)) break;
+        while (numberRest.has(text.charAt(end))) end += 1;
+        if (!isExact(text.slice(at, end))) throw refusal("a number that cannot be held exactly; at most 2^53");
     }
+    at = end;
   }
+}
+
+const numberStart: ReadonlySet<string> = new Set("-0123456789");
+const numberRest: ReadonlySet<string> = new Set("0123456789.eE+-");
+
+/** The index after the quote that ends the string which begins at `start`. */
+function endOfString(text: string, start: number): number {
+  let quote = text.indexOf('"', start + 1);
+  while (isEscaped(text, quote)) quote = text.indexOf('"', quote + 1);
+  return quote + 1;
+}
+
+/** Whether an odd number of backslashes stands before the character. */
+function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (text.charAt(first - 1) === "\\") first -= 1;
+  return (at - first) % 2 === 1;
+}
+
+function stringOf(token: string): string {
+  if (!token.includes("\\")) return token.slice(1, -1);
+  const string: string = JSON.parse(token);
+  return string;
 }
 
 /** Whether a double holds the number, except for rounding of its decimals. */

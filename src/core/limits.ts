@@ -33,6 +33,9 @@ export const headerBytesMax = 65_536;
 /** The body of a request: 1 MB of the specification, inclusive (C10). */
 export const bodyBytesMax = 1_048_576;
 
+/** A message to `/mcp` that is no tool call (C71). */
+export const messageBytesMax = 65_536;
+
 /** Bodies of all requests that are being read or served. */
 export const bodiesBytesMax = 67_108_864;
 
@@ -56,3 +59,14 @@ export const detailsMax = 100;
 
 /** Characters of one text in `error.details`, and of a caller's text in a message. */
 export const detailLengthMax = 500;
+
+// The audit log and the log.
+
+/** Refusals of one API key in a minute that have a row each in the audit log. One more row counts the others. */
+export const refusalRowsPerMinuteMax = 100;
+
+/** API keys whose refusals of this minute are counted. */
+export const refusalKeysMax = 10_000;
+
+/** Characters of a path in the audit log, the log and messages. */
+export const pathLengthMax = 500;

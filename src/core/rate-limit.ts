@@ -64,6 +64,17 @@ export function readBucket(bucket: TokenBucket | null, limit: BucketLimit, nowMs
   return bucketReading(now, limit, now.level < token);
 }
 
+/** Puts back one token at `nowMs`. */
+export function giveToken(
+  bucket: TokenBucket | null,
+  limit: BucketLimit,
+  nowMs: number,
+): { readonly bucket: TokenBucket; readonly reading: BucketReading } {
+  const now = bucketAt(bucket, limit, nowMs);
+  const next = { level: Math.min(levelMax(limit), now.level + token), atMs: now.atMs };
+  return { bucket: next, reading: bucketReading(next, limit, false) };
+}
+
 /** Takes one token at `nowMs` if there is one; otherwise takes nothing. */
 export function takeToken(
   bucket: TokenBucket | null,

@@ -6,8 +6,9 @@
  *
  * Invariants:
  * - H4. Every answer carries `X-Request-Id`, every failure the error body as JSON (C2).
- * - H5. No secret and no body reaches the log: neither headers nor query are written.
+ * - H5. No secret and no body reaches the log: neither headers nor query are written, and secrets in a path are masked.
  */
+import { shownPath } from "../core/shown-path.ts";
 import { asFault, failure, respond } from "../operations/envelope.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { Perform } from "../operations/perform.ts";
@@ -79,11 +80,14 @@ export function createApp(deps: AppDependencies): App {
       const response = await answer(context).catch((error: unknown) => answerFault(context, error));
       context.body.release();
       if (!response.headers.has("X-Request-Id")) response.headers.set("X-Request-Id", context.requestId);
-      const { requestId, operation, path, errorCode } = context;
+      const { requestId, operation, errorCode } = context;
       const { status } = response;
       const durationMs = clock.now() - startedAtMs;
       metrics.observe({ operation, status, errorCode, durationMs });
-      log.info({ requestId, operation, method: request.method, path, status, errorCode, durationMs }, "request");
+      log.info(
+        { requestId, operation, method: request.method, path: shownPath(context.path), status, errorCode, durationMs },
+        "request",
+      );
       return request.method === "HEAD" ? new Response(null, response) : response;
     },
   };

@@ -57,21 +57,28 @@ export class RequestBody {
   /**
    * Reads the whole body.
    *
+   * @param goesOn asked once, when a body turns out to be longer than `first.bytes`, with what has been read; false refuses the rest.
    * @throws Fault INVALID_INPUT  it has more than `bodyBytesMax` bytes, is encoded, ends before its announced length, or takes too long to
    *                              arrive (C10).
    * @throws Fault DO_OVERLOADED  the process holds too many bodies.
    */
-  async whole(): Promise<Uint8Array> {
+  async whole(
+    first: { readonly bytes: number; readonly goesOn: (read: Uint8Array) => boolean } | null = null,
+  ): Promise<Uint8Array> {
     refuseEncoded(this.#request);
     if (Number(this.#request.headers.get("content-length") ?? 0) > bodyBytesMax) throw bodyTooLarge();
     const pieces: Uint8Array[] = [];
     let length = 0;
+    let asked = first === null;
     for await (const piece of inTime(this.#request.body, this.#memory.limits.arrivalMs)) {
       length += piece.length;
       if (length > bodyBytesMax) throw bodyTooLarge();
       this.#memory.take(piece.length);
       this.#held += piece.length;
       pieces.push(piece);
+      if (asked || first === null || length <= first.bytes) continue;
+      asked = true;
+      if (!first.goesOn(Buffer.concat(pieces))) throw bodyTooLarge(first.bytes);
     }
     return Buffer.concat(pieces);
   }
@@ -128,8 +135,8 @@ function refuseEncoded(request: Request): void {
     });
 }
 
-const bodyTooLarge = (): Fault =>
-  new Fault("INVALID_INPUT", `The body is larger than ${bodyBytesMax} bytes.`, {
+const bodyTooLarge = (bytesMax = bodyBytesMax): Fault =>
+  new Fault("INVALID_INPUT", `The body is larger than ${bytesMax} bytes.`, {
     action: "Split the request into smaller ones.",
   });
 

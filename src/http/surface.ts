@@ -3,6 +3,7 @@
  * a method.
  */
 import { Fault } from "../core/fault.ts";
+import { shownPath } from "../core/shown-path.ts";
 import type { RequestBody } from "./body.ts";
 
 /** A request while it is served. The surface that answers it writes the last two members, for the log and the counts. */
@@ -43,7 +44,7 @@ export function bearerToken({ headerValues }: RequestContext): string | null {
 
 /** @param action  where to look instead. */
 export const pathNotFound = (path: string, action: string): Fault =>
-  new Fault("NOT_FOUND", `There is nothing at ${path}.`, { action });
+  new Fault("NOT_FOUND", `There is nothing at ${shownPath(path)}.`, { action });
 
 /** @param allow  the methods that the path has. */
 export const methodNotAllowed = (method: string, allow: readonly string[]): Fault =>

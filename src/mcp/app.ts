@@ -23,13 +23,24 @@ import {
 } from "@modelcontextprotocol/server";
 import { Fault } from "../core/fault.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { messageBytesMax } from "../core/limits.ts";
 import { bearerToken, type RequestContext, type Surface } from "../http/surface.ts";
 import { admit, identify } from "../operations/caller.ts";
 import { respond } from "../operations/envelope.ts";
 import type { Operation, Scope } from "../operations/operation.ts";
+import { isAnswered } from "../operations/idempotency.ts";
 import type { Perform } from "../operations/perform.ts";
-import type { Engine, Log } from "../store/store.ts";
-import { argumentsOf, askedOf, type Malformed, protocolFailure, readMessage } from "./message.ts";
+import { type RequestTokens, requestTokens } from "../operations/rate-limit.ts";
+import type { Clock, Coordination, Engine, Log } from "../store/store.ts";
+import {
+  argumentsOf,
+  askedOf,
+  beginsToolCall,
+  keysIn,
+  type Malformed,
+  protocolFailure,
+  readMessage,
+} from "./message.ts";
 import { answerMessage } from "./protocol.ts";
 import { incomingOf, type OperationTool, resultOf, toolOf } from "./tools.ts";
 
@@ -39,6 +50,8 @@ interface McpDependencies {
   readonly operations: readonly Operation[];
   readonly perform: Perform;
   readonly engine: Engine;
+  readonly coordination: Coordination;
+  readonly clock: Clock;
   readonly log: Log;
   /** Host names by which the service is reached, beside those of the machine itself (`localhost`, `127.0.0.1`, `[::1]`). */
   readonly allowedHosts: readonly string[];
@@ -48,6 +61,8 @@ interface McpDependencies {
 interface Sender {
   readonly bearerToken: string | null;
   readonly scope: Scope;
+  /** The token of the message. */
+  readonly tokens: RequestTokens;
 }
 
 /** A message whose sender and form have been checked. */
@@ -55,12 +70,10 @@ interface AgentMessage extends Sender {
   readonly requestId: string;
   readonly message: JsonObject;
   readonly malformed: Malformed | null;
-  /** Written by a tool call; they go on the answer (C6). */
-  rateLimitHeaders: Readonly<Record<string, string>>;
 }
 
 export function createMcp(deps: McpDependencies): Surface {
-  const { perform, engine, log } = deps;
+  const { perform, engine, clock, log } = deps;
   const allowedHosts = [...localhostAllowedHostnames(), ...deps.allowedHosts];
   const tools = new Map(deps.operations.map((operation) => [operation.name, toolOf(operation)]));
   const shownTo: Record<Scope, readonly OperationTool[]> = {
@@ -74,14 +87,16 @@ export function createMcp(deps: McpDependencies): Surface {
     context.operation = "mcp";
     const refusal = addressRefusal(request, allowedHosts);
     if (refusal !== null) return protocolFailure(403, INVALID_REQUEST, refusal);
-    const sender = await senderOf(context, engine, perform);
+    const sender = await senderOf(context, deps);
     if (sender instanceof Response) return sender;
     if (request.method !== "POST")
       throw new Fault("METHOD_NOT_ALLOWED", `${request.method} is not supported here.`, {
         allow: ["POST"],
         action: "Send one JSON-RPC message with POST; there are no sessions and no streams.",
       });
-    const read = readMessage(await context.body.whole());
+    const bytes = await messageOf(context, sender);
+    if (bytes instanceof Response) return bytes;
+    const read = readMessage(bytes);
     if (read === null) return protocolFailure(400, PARSE_ERROR, "The body is not valid JSON.");
     const { message, malformed } = read;
     if (!isJsonObject(message))
@@ -91,25 +106,44 @@ export function createMcp(deps: McpDependencies): Surface {
     if (asked.method === "subscriptions/listen")
       return protocolFailure(404, METHOD_NOT_FOUND, "There are no subscriptions.", asked.id);
     if (asked.tool !== null && tools.has(asked.tool)) context.operation = `mcp:${asked.tool}`;
-    const agentMessage: AgentMessage = { ...sender, requestId, message, malformed, rateLimitHeaders: {} };
+    const agentMessage: AgentMessage = { ...sender, requestId, message, malformed };
     const response = await answerMessage(request, message, {
       definitions: shownTo[sender.scope].map(({ definition }) => definition),
       call: (name) => callTool(agentMessage, name),
       onError: (error) => log.warn({ requestId, err: error }, "message not understood"),
     });
-    for (const [name, value] of Object.entries(agentMessage.rateLimitHeaders)) response.headers.set(name, value);
+    for (const [name, value] of Object.entries(await sender.tokens.headers())) response.headers.set(name, value);
     return response;
+  }
+
+  /**
+   * Takes the message's token, then reads it (C71). Without a token it is read only if it is short, or may be a replay, which needs none.
+   *
+   * @throws Fault INVALID_INPUT when it is too long.
+   */
+  async function messageOf(context: RequestContext, sender: Sender): Promise<Uint8Array | Response> {
+    const fault = await sender.tokens.take().then(
+      () => null,
+      (error: unknown) => {
+        if (error instanceof Fault) return error;
+        throw error;
+      },
+    );
+    const bytes = await context.body.whole({ bytes: messageBytesMax, goesOn: beginsToolCall });
+    if (fault === null) return bytes;
+    if (bytes.length <= messageBytesMax && beginsToolCall(bytes)) return bytes;
+    for (const key of keysIn(bytes)) if (await isAnswered({ engine, clock }, sender.bearerToken, key)) return bytes;
+    return respond(await perform(refusedBeforeMessage(context, sender.bearerToken, fault, sender.tokens)));
   }
 
   /** M4. Arguments are taken from the message as it was read, before the library had it. */
   async function callTool(agentMessage: AgentMessage, name: string): Promise<CallToolResult> {
     const tool = tools.get(name);
     if (tool === undefined) throw new ProtocolError(INVALID_PARAMS, `There is no tool ${name}.`);
-    const { requestId, bearerToken: token, malformed } = agentMessage;
+    const { requestId, bearerToken: token, tokens, malformed } = agentMessage;
     const input = malformed === null ? argumentsOf(agentMessage.message) : {};
-    const reply = await perform(incomingOf({ tool, arguments: input, requestId, bearerToken: token, malformed }));
-    agentMessage.rateLimitHeaders = Object.fromEntries(
-      Object.entries(reply.headers).filter(([header]) => header.startsWith("RateLimit")),
+    const reply = await perform(
+      incomingOf({ tool, arguments: input, requestId, bearerToken: token, tokens, malformed }),
     );
     return resultOf(reply, { tool, arguments: input });
   }
@@ -118,12 +152,19 @@ export function createMcp(deps: McpDependencies): Surface {
 }
 
 /** Who sent the request, or the answer that refuses the key. */
-async function senderOf(context: RequestContext, engine: Engine, perform: Perform): Promise<Sender | Response> {
+async function senderOf(
+  context: RequestContext,
+  { engine, coordination, clock, perform }: McpDependencies,
+): Promise<Sender | Response> {
   const token = bearerToken(context);
   try {
     const caller = await identify(engine, token);
     admit(caller);
-    return { bearerToken: token, scope: caller.key.scope };
+    return {
+      bearerToken: token,
+      scope: caller.key.scope,
+      tokens: requestTokens(coordination, clock, caller.shop),
+    };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return respond(await perform(refusedBeforeMessage(context, token, error)));
@@ -144,10 +185,12 @@ const refusedBeforeMessage = (
   { request, requestId }: RequestContext,
   token: string | null,
   fault: Fault,
+  tokens?: RequestTokens,
 ): Parameters<Perform>[0] => ({
   surface: "mcp",
   requestId,
   bearerToken: token,
+  ...(tokens === undefined ? {} : { tokens }),
   target: fault,
   method: request.method,
   path: mcpPath,

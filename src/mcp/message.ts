@@ -27,6 +27,59 @@ export function readMessage(
   }
 }
 
+/**
+ * Whether a message calls a tool, by its beginning: its method must stand before the value that makes it long. It reads each character
+ * once and parses nothing.
+ */
+export function beginsToolCall(beginning: Uint8Array): boolean {
+  let depth = 0;
+  let member = "";
+  let isName = false;
+  for (const [token] of new TextDecoder().decode(beginning).matchAll(outline)) {
+    if (token === "{" || token === "[") depth += 1;
+    else if (token === "}" || token === "]") depth -= 1;
+    else if (depth !== 1) continue;
+    if (token === "{" || token === ",") isName = true;
+    else if (token === ":") isName = false;
+    else if (isName) member = token;
+    else if (member === '"method"') return token === '"tools/call"';
+  }
+  return false;
+}
+
+/** Strings and punctuation of JSON. The last string may lack its end. */
+const outline = /"[^"\\]*(?:\\[^][^"\\]*)*(?:"|\\?$)|[{}[\],:]/g;
+
+const keyMember = '"idempotencyKey"';
+
+/** A message has one key. The member's name may stand in its texts too. */
+const keysReadMax = 4;
+
+/** The idempotency keys that a message may carry, found without parsing it. */
+export function keysIn(bytes: Uint8Array): readonly string[] {
+  const text = new TextDecoder().decode(bytes);
+  const keys: string[] = [];
+  let at = text.indexOf(keyMember);
+  for (let count = 0; at !== -1 && count < keysReadMax; count += 1) {
+    const value = /^\s*:\s*("[^"\\]*(?:\\.[^"\\]*)*")/.exec(
+      text.slice(at + keyMember.length, at + keyMember.length + 2_000),
+    );
+    const key = value?.[1] === undefined ? null : readString(value[1]);
+    if (key !== null) keys.push(key);
+    at = text.indexOf(keyMember, at + keyMember.length);
+  }
+  return keys;
+}
+
+function readString(token: string): string | null {
+  try {
+    const value: Json = JSON.parse(token);
+    return typeof value === "string" ? value : null;
+  } catch {
+    return null;
+  }
+}
+
 /** What a message asks for; `tool` is null unless it is a tool call. */
 interface Asked {
   readonly id: string | number | null;

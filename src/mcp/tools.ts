@@ -18,6 +18,7 @@ import { apiPrefix, type Binding, bindingOf, type SpelledRequest, spellRequest }
 import type { Reply } from "../operations/envelope.ts";
 import { worded } from "../operations/guidance.ts";
 import { isRestOperation, type Operation, type Repeat } from "../operations/operation.ts";
+import type { RequestTokens } from "../operations/rate-limit.ts";
 import type { Incoming } from "../operations/request.ts";
 import { textOf, writeAnswer, writeAnswerSchema } from "./answers.ts";
 import type { Malformed } from "./message.ts";
@@ -113,6 +114,8 @@ interface ToolCall {
   readonly arguments: JsonObject;
   readonly requestId: string;
   readonly bearerToken: string | null;
+  /** The token of the message. Default: `perform` takes one. */
+  readonly tokens?: RequestTokens;
   /** What is wrong with the message as a whole. */
   readonly malformed: Malformed | null;
 }
@@ -139,6 +142,7 @@ export function incomingOf(call: ToolCall): Incoming {
     surface: "mcp",
     requestId: call.requestId,
     bearerToken: call.bearerToken,
+    ...(call.tokens === undefined ? {} : { tokens: call.tokens }),
     target: operation,
     method,
     path,

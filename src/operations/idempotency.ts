@@ -18,6 +18,7 @@ import {
   sweepIdempotencyStatement,
 } from "../shop/idempotency.ts";
 import type { Clock, Coordination, Engine, Statement, Tx } from "../store/store.ts";
+import { identifyWith } from "./caller.ts";
 import type { Reply } from "./envelope.ts";
 import type { Incoming } from "./request.ts";
 
@@ -123,6 +124,18 @@ export function createIdempotency(deps: {
     },
   };
 }
+
+/** Whether an answer is stored under this key of the API key that was sent. @throws Fault UNAUTHORIZED for another API key. */
+export const isAnswered = async (
+  { engine, clock }: { readonly engine: Engine; readonly clock: Clock },
+  bearerToken: string | null,
+  idempotencyKey: string,
+): Promise<boolean> =>
+  (
+    await identifyWith(engine, bearerToken, (tx, shopId, secretHash) =>
+      hasIdempotencyRecord(tx, shopId, secretHash, idempotencyKey, clock.now() - idempotencyLifetimeMs),
+    )
+  ).found;
 
 /** Whether a refusal is stored as the answer under its key (spec "Idempotency", C19). */
 export const isStoredRefusal = (error: unknown): error is Fault =>

@@ -5,7 +5,8 @@
  * idempotency.ts, rate-limit.ts, input.ts), what an operation does, how a surface spells requests and answers (http, mcp).
  *
  * Invariants:
- * - H1. Every request with an API key of the shop, a revoked one too, leaves one audit row, written before its answer leaves.
+ * - H1. Every request with an API key of the shop, a revoked one too, leaves one audit row, written before its answer leaves. Refusals
+ *       without a token share rows beyond a rate (refusals.ts).
  * - H2. The stored answer of a keyed write commits with the write. While the first attempt runs, no other request runs under its key, and
  *       none is shown an answer that may still change. Should two attempts run all the same (a lease that ended too early, a commit
  *       whose answer was lost), the second finds the first one's stored answer in its own transaction and changes nothing. An attempt
@@ -16,7 +17,7 @@ import { Fault } from "../core/fault.ts";
 import { responseBytesMax } from "../core/limits.ts";
 import { parseIdempotencyKey, requestFingerprint } from "../core/idempotency.ts";
 import type { Coordination } from "../store/store.ts";
-import { auditAlone, auditStatementOf } from "./audit.ts";
+import { auditAlone, auditEntryOf, auditStatementOf } from "./audit.ts";
 import { type AnswerStore, type CallDependencies, openCall } from "./call.ts";
 import { LeavesLoop } from "./broad-read.ts";
 import { type Caller, admit, identifyWith } from "./caller.ts";
@@ -25,6 +26,7 @@ import { type Idempotency, type KeyedRequest, createIdempotency, isStoredRefusal
 import { type Body, parseBody, checkInput } from "./input.ts";
 import type { Operation } from "./operation.ts";
 import { requestTokens } from "./rate-limit.ts";
+import { Refusals } from "./refusals.ts";
 import type { IdentifiedRequest, Incoming } from "./request.ts";
 
 export interface PerformDependencies extends CallDependencies {
@@ -38,6 +40,7 @@ export type Perform = (incoming: Incoming) => Promise<Reply>;
 /** What every request is served with. */
 interface Context extends PerformDependencies {
   readonly idempotency: Idempotency;
+  readonly refusals: Refusals;
   readonly responseBytesMax: number;
 }
 
@@ -47,7 +50,12 @@ interface Context extends PerformDependencies {
  * Its replies are complete but for what belongs to the transport (content type, CORS). It never rejects.
  */
 export function createPerform(deps: PerformDependencies): Perform {
-  const context: Context = { responseBytesMax, ...deps, idempotency: createIdempotency(deps) };
+  const context: Context = {
+    responseBytesMax,
+    ...deps,
+    idempotency: createIdempotency(deps),
+    refusals: new Refusals(deps.engine, deps.log),
+  };
   return (incoming) => perform(context, incoming);
 }
 
@@ -84,7 +92,7 @@ async function identifyRequest(context: Context, incoming: Incoming): Promise<Id
     startedAtMs,
     auditId: ids.next("aud"),
     wasAnswered: found,
-    tokens: requestTokens(coordination, clock, caller.shop),
+    tokens: incoming.tokens ?? requestTokens(coordination, clock, caller.shop),
   };
 }
 
@@ -144,16 +152,17 @@ async function readReply(
   }
 }
 
-/** Idempotency key and body; then, without a token, a replay, or token, key in flight and the operation. */
+/**
+ * Idempotency key, token, body, key in flight, the operation. If an answer is stored under the key, the body comes first, because the
+ * request may be a replay, which takes no token (C1, C18).
+ */
 async function performWrite(context: Context, request: IdentifiedRequest, operation: Operation): Promise<Reply> {
   const { idempotency } = context;
   const { incoming, shop, key, tokens, wasAnswered } = request;
   const idempotencyKey = parseIdempotencyKey(incoming.idempotencyKeys);
+  if (idempotencyKey === null || !wasAnswered) await tokens.take();
   const body = parseBody(await incoming.body());
-  if (idempotencyKey === null) {
-    await tokens.take();
-    return await runWrite(context, request, operation, body, null);
-  }
+  if (idempotencyKey === null) return await runWrite(context, request, operation, body, null);
   const keyed: KeyedRequest = {
     shopId: shop.shopId,
     keyId: key.keyId,
@@ -163,7 +172,11 @@ async function performWrite(context: Context, request: IdentifiedRequest, operat
     wasAnswered,
   };
   const attempt = await idempotency.claim(keyed);
-  if (attempt.kind === "replay") return await replay(context, request, replayOf(attempt.record));
+  if (attempt.kind === "replay") {
+    // The answer was stored after this request came.
+    await tokens.giveBack();
+    return await replay(context, request, replayOf(attempt.record));
+  }
   try {
     await tokens.take();
     if (attempt.kind === "refused") throw attempt.fault;
@@ -270,7 +283,12 @@ async function storeAnswer(
 async function refuse(context: Context, request: IdentifiedRequest, reply: Reply): Promise<Reply> {
   const { requestId, surface } = request.incoming;
   try {
-    await writeAuditRow(context, request, reply);
+    // What took a token is bounded by the rate limit; nothing else bounds the others.
+    if (request.tokens.taken) await writeAuditRow(context, request, reply);
+    else {
+      const entry = auditEntryOf(request, reply, { nowMs: context.clock.now() });
+      await context.refusals.add(request.shop.shopId, entry);
+    }
   } catch (error) {
     context.log.error({ requestId, err: error, status: reply.status }, "refusal not in the audit log");
   }

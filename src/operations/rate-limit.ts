@@ -9,26 +9,41 @@ import type { Clock, Coordination } from "../store/store.ts";
 
 /** One request's access to its shop's bucket. */
 export interface RequestTokens {
-  /** Takes a token. @throws Fault RATE_LIMITED when there is none. */
+  /** Takes a token, once whatever the number of calls. @throws Fault RATE_LIMITED when there is none. */
   take(): Promise<void>;
+  /** Puts the token back: the request turned out to be one that needs none. */
+  giveBack(): Promise<void>;
+  /** Whether the request has its token. One that has not is a refusal or a replay. */
+  readonly taken: boolean;
   /** The `RateLimit` headers as of `take`. Without a `take`, the bucket is read for them. */
   headers(): Promise<Readonly<Record<string, string>>>;
 }
 
 export function requestTokens(
-  coordination: Pick<Coordination, "takeToken" | "peekTokens">,
+  coordination: Pick<Coordination, "takeToken" | "giveToken" | "peekTokens">,
   clock: Clock,
   { shopId, rateLimit }: Pick<Shop, "shopId" | "rateLimit">,
 ): RequestTokens {
   let state: BucketReading | null = null;
+  let taken = false;
   return {
+    get taken() {
+      return taken;
+    },
     async take() {
+      if (taken) return;
       state = await coordination.takeToken(shopId, rateLimit, clock.now());
       if (state.retryAfterMs !== null)
         throw new Fault("RATE_LIMITED", "The shop's rate limit is reached.", {
           retryAfterMs: Math.max(1, Math.ceil(state.retryAfterMs)),
           action: `Wait as long as ${mention("retryAfter")} says, then send the same request again.`,
         });
+      taken = true;
+    },
+    async giveBack() {
+      if (!taken) return;
+      taken = false;
+      state = await coordination.giveToken(shopId, rateLimit, clock.now());
     },
     async headers() {
       state ??= await coordination.peekTokens(shopId, rateLimit, clock.now());

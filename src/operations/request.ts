@@ -27,6 +27,8 @@ export interface Incoming {
   readonly ifMatch: readonly string[] | null;
   /** `If-None-Match` as sent. */
   readonly ifNoneMatch: string | null;
+  /** The token of the request, if its surface has asked for it already. */
+  readonly tokens?: RequestTokens;
   /** Reads the body; called at most once. @throws Fault INVALID_INPUT when it is too large or encoded. */
   body(): Promise<Uint8Array>;
   /** Joins path, query and body into what the operation's input schema reads, with the mistakes in their form. */

@@ -17,15 +17,19 @@ export interface AuditEntry {
   readonly errorCode: string | null;
   readonly durationMs: number;
   readonly replayed: boolean;
+  /** Requests that the row stands for. */
+  readonly count: number;
 }
 
-/** Inserts the row, or updates status, error code and duration of the one with this `auditId`. */
+/** Inserts the row, or updates status, error code, duration and count of the one with this `auditId`. */
 export const auditStatement = (shopId: string, entry: AuditEntry): Statement => ({
   sql: `insert into audit_log
-          (shop_id, audit_id, at, request_id, tag, key_id, method, path, status, error_code, duration_ms, replayed)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          (shop_id, audit_id, at, request_id, tag, key_id, method, path, status, error_code, duration_ms, replayed,
+           request_count)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         on conflict (shop_id, audit_id) do update set
-          status = excluded.status, error_code = excluded.error_code, duration_ms = excluded.duration_ms`,
+          status = excluded.status, error_code = excluded.error_code, duration_ms = excluded.duration_ms,
+          request_count = excluded.request_count`,
   params: [
     shopId,
     entry.auditId,
@@ -39,6 +43,7 @@ export const auditStatement = (shopId: string, entry: AuditEntry): Statement => 
     entry.errorCode,
     entry.durationMs,
     entry.replayed ? 1 : 0,
+    entry.count,
   ],
 });
 
@@ -54,6 +59,7 @@ interface AuditRow {
   readonly error_code: string | null;
   readonly duration_ms: number;
   readonly replayed: number;
+  readonly request_count: number;
 }
 
 /** Rows to list; null members let every row through. */
@@ -91,7 +97,7 @@ export async function listAudit(
   const [[count], rows] = await Promise.all([
     tx.all<{ n: number }>(`select count(*) as n from audit_log where ${where}`, params),
     tx.all<AuditRow>(
-      `select audit_id, at, request_id, tag, key_id, method, path, status, error_code, duration_ms, replayed
+      `select audit_id, at, request_id, tag, key_id, method, path, status, error_code, duration_ms, replayed, request_count
        from audit_log where ${where}${page} order by audit_id desc limit ?`,
       before === null ? [...params, limit] : [...params, before, limit],
     ),
@@ -108,6 +114,7 @@ export async function listAudit(
     errorCode: row.error_code,
     durationMs: row.duration_ms,
     replayed: row.replayed === 1,
+    count: row.request_count,
   }));
   return { entries, totalCount: count?.n ?? 0 };
 }

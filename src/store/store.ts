@@ -133,6 +133,8 @@ export interface KeyClaim {
 export interface Coordination {
   /** Takes one token from the shop's bucket if there is one. */
   takeToken(shopId: string, limit: BucketLimit, nowMs: number): Promise<BucketReading>;
+  /** Puts back a token that was taken for a request which needs none. */
+  giveToken(shopId: string, limit: BucketLimit, nowMs: number): Promise<BucketReading>;
   /** Reads the bucket and takes nothing. */
   peekTokens(shopId: string, limit: BucketLimit, nowMs: number): Promise<BucketReading>;
   /**

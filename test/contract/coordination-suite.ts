@@ -41,6 +41,18 @@ export function coordinationSuite(name: string, prepare: Prepare, many: number):
     assert.equal((await coordination.peekTokens("b", limit, startMs)).remaining, 3);
   });
 
+  coordinationTest(
+    "a token that is given back can be taken again, and a bucket never overflows",
+    async (coordination) => {
+      assert.equal((await coordination.giveToken("a", limit, startMs)).remaining, 3);
+      for (let call = 0; call < 4; call += 1) await coordination.takeToken("a", limit, startMs);
+      assert.equal((await coordination.giveToken("a", limit, startMs)).remaining, 1);
+      assert.equal((await coordination.takeToken("a", limit, startMs)).retryAfterMs, null);
+      assert.equal((await coordination.takeToken("a", limit, startMs)).retryAfterMs, 500);
+      assert.equal((await coordination.giveToken("a", limit, startMs + 60_000)).remaining, 3);
+    },
+  );
+
   coordinationTest("of simultaneous calls, exactly as many succeed as there are tokens", async (coordination) => {
     const states = await Promise.all(Array.from({ length: 20 }, () => coordination.takeToken("a", limit, startMs)));
     assert.equal(states.filter((state) => state.retryAfterMs === null).length, 3);

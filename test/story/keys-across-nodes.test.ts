@@ -32,6 +32,7 @@ function forgetful(coordination: Coordination): Coordination & { gather(count: n
       if (missing >= 0) await gate.promise;
       return coordination.takeToken(...args);
     },
+    giveToken: (...args) => coordination.giveToken(...args),
     peekTokens: (...args) => coordination.peekTokens(...args),
     claimKey: () => Promise.resolve(null),
     takeOverKey: () => Promise.resolve(false),
@@ -146,7 +147,7 @@ test("an unavailable coordination is answered like any other error", async () =>
   await using server = await startServer({
     operations: crateOperations(),
     perform: (deps) => ({
-      coordination: { ...deps.coordination, takeToken: away, peekTokens: away, claimKey: away },
+      coordination: { ...deps.coordination, takeToken: away, giveToken: away, peekTokens: away, claimKey: away },
     }),
   });
   const answers = [

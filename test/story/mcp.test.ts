@@ -162,10 +162,13 @@ test("a key that is missing, wrong, revoked or of a shop without the plan is ref
   );
 });
 
-test("a call is audited under its tool, acts as an agent and shares the shop's rate limit; lists cost nothing", async () => {
-  await using server = await startServer({ shop: { rateLimit: { capacity: 3, refillPerSecond: 0.001 } } });
+test("a call is audited under its tool, acts as an agent and shares the shop's rate limit, as every message does (C71)", async () => {
+  await using server = await startServer({ shop: { rateLimit: { capacity: 20, refillPerSecond: 0.001 } } });
   await using agent = await connectAgent(server);
-  for (let times = 0; times < 5; times += 1) await agent.client.listTools(undefined, { cacheMode: "bypass" });
+  const ping = await post(server, { jsonrpc: "2.0", id: 1, method: "ping" });
+  const left = Number(/r=(\d+)/.exec(String(ping.headers["ratelimit"]))?.[1]);
+  assert.ok(left < 20, "the ping and what connecting needed");
+  for (let lists = left; lists > 3; lists -= 1) await agent.client.listTools(undefined, { cacheMode: "bypass" });
   const created = await agent.call("purchase_order_create", { poName: "by an agent", idempotencyKey: "k" });
   const purchaseOrderId = created.textAt("purchaseOrder", "purchaseOrderId");
   const log = await agent.call("purchase_order_log_list", { purchaseOrderId });
@@ -184,6 +187,10 @@ test("a call is audited under its tool, acts as an agent and shares the shop's r
   assert.match(String(raw.headers["ratelimit"]), /^"shop";r=0;t=\d+$/);
   assert.equal(raw.at("result", "structuredContent", "error", "requestId"), raw.headers["x-request-id"]);
 
+  const refused = await post(server, { jsonrpc: "2.0", id: 1, method: "ping" });
+  assert.equal(refused.status, 429);
+  assert.equal(refused.at("error", "code"), "RATE_LIMITED");
+
   const replayed = await agent.call("purchase_order_create", { poName: "by an agent", idempotencyKey: "k" });
   assert.deepEqual(replayed.at("purchaseOrder"), created.at("purchaseOrder"), "a replay needs no token");
   assert.deepEqual([created.at("replayed"), replayed.at("replayed")], [undefined, true]);
@@ -191,6 +198,7 @@ test("a call is audited under its tool, acts as an agent and shares the shop's r
     (await server.audit()).map(({ tag, status, method, path, replayed }) => [tag, status, method, path, replayed]),
     [
       ["mcp:purchase_order_create", 201, "POST", orders, true],
+      ["mcp:unknown", 429, "POST", "/mcp", false],
       ["mcp:purchase_order_list", 429, "GET", orders, false],
       ["mcp:purchase_order_list", 429, "GET", orders, false],
       ["rest:purchase_order_get", 200, "GET", `${orders}/${purchaseOrderId}`, false],
@@ -434,4 +442,56 @@ test("the answer of the revision before reads the same without its client", asyn
   assert.ok(server.logged.some((line) => line.includes('"operation":"mcp:purchase_order_create"')));
   assert.ok(!server.logged.some((line) => line.includes(server.writeKey)));
   assert.equal(answerOf({ content: [] }).at(), null);
+});
+
+test("without a token a large message is refused unread, unless an answer is stored under its key (C1, C18, C71)", async () => {
+  await using server = await startServer({ shop: { rateLimit: { capacity: 2, refillPerSecond: 0.001 } } });
+  const notes = Array.from({ length: 60 }, (_, index) => ({
+    variantId: `v-${index}`,
+    quantityOrdered: 1,
+    note: "x".repeat(2_000),
+  }));
+  const create = (idempotencyKey: string) => toolCall("purchase_order_create", { lineItems: notes, idempotencyKey });
+  const first = await post(server, create("k"));
+  assert.equal(first.status, 200);
+  assert.match(String(first.headers["ratelimit"]), /r=1/);
+  await post(server, { jsonrpc: "2.0", id: 1, method: "ping" });
+  const other = await post(server, create("other"));
+  assert.equal(other.status, 429);
+  assert.equal(other.at("error", "code"), "RATE_LIMITED");
+  const again = await post(server, create("k"));
+  assert.equal(again.status, 200);
+  const order = (response: TestResponse) => response.at("result", "structuredContent", "purchaseOrder");
+  assert.deepEqual(order(again), order(first));
+  assert.match(String(again.headers["ratelimit"]), /r=0/);
+  const members = Object.fromEntries(Array.from({ length: 121_000 }, (_, index) => [index.toString(36), 1]));
+  const large = JSON.stringify({
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name: "purchase_order_create", arguments: members },
+  });
+  const before = process.cpuUsage();
+  for (let count = 0; count < 5; count += 1) assert.equal((await post(server, large)).status, 429);
+  const { user, system } = process.cpuUsage(before);
+  assert.ok(
+    (user + system) / 5 < 60_000,
+    `${(user + system) / 5_000} ms of processor each, the client's part included`,
+  );
+});
+
+test("of a message that is no tool call at most 64 KiB are read (C71)", async () => {
+  await using server = await startServer();
+  const params = { padding: "x".repeat(70_000) };
+  for (const message of [
+    { jsonrpc: "2.0", id: 1, method: "ping", params },
+    { jsonrpc: "2.0", id: 1, params: { method: "tools/call", ...params }, method: "ping" },
+    { padding: '"method":"tools/call"'.repeat(4_000), jsonrpc: "2.0", id: 1, method: "ping" },
+  ]) {
+    const refused = await post(server, message);
+    assert.equal(refused.status, 400);
+    assert.match(refused.textAt("error", "message"), /larger than 65536 bytes/);
+  }
+  const called = await post(server, toolCall("purchase_order_create", { poName: "x", note: "y".repeat(70_000) }));
+  assert.equal(called.status, 200);
 });

@@ -2,9 +2,11 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Json } from "../../src/core/json.ts";
 import { Fault } from "../../src/core/fault.ts";
-import { bodyBytesMax } from "../../src/core/limits.ts";
+import { bodyBytesMax, refusalRowsPerMinuteMax } from "../../src/core/limits.ts";
+import type { AuditEntry } from "../../src/shop/audit.ts";
 import type { Surface } from "../../src/http/surface.ts";
 import type { PerformDependencies } from "../../src/operations/perform.ts";
 import type { Engine } from "../../src/store/store.ts";
@@ -703,4 +705,68 @@ test("a stop lets running requests finish and refuses new ones", async () => {
   gate.resolve();
   assert.equal((await running).status, 200);
   await stopped;
+});
+
+test("without a token no body is read, unless an answer is stored under its key (C1)", async () => {
+  await using server = await start({ shop: { rateLimit: { capacity: 1, refillPerSecond: 0.001 } } });
+  const headers = { "Idempotency-Key": "k" };
+  const first = await server.post(crates, { label: "first" }, { headers });
+  assert.equal(first.status, 201);
+  // The body never arrives, and is not waited for.
+  const head = (more: string): string =>
+    `POST ${crates} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.writeKey}\r\nConnection: close\r\nContent-Length: 9\r\n${more}\r\n`;
+  for (const more of ["", "Idempotency-Key: other\r\n"]) {
+    const refused = await raw(server, head(more));
+    assert.match(refused, /^HTTP\/1\.1 429 /);
+  }
+  const again = await server.post(crates, { label: "first" }, { headers });
+  assert.equal(again.status, 201);
+  assert.equal(again.headers["idempotent-replayed"], "true");
+  const members = Object.fromEntries(Array.from({ length: 121_000 }, (_, index) => [index.toString(36), 1]));
+  const large = JSON.stringify(members);
+  const before = process.cpuUsage();
+  for (let count = 0; count < 5; count += 1) assert.equal((await server.post(crates, large)).status, 429);
+  const { user, system } = process.cpuUsage(before);
+  assert.ok(
+    (user + system) / 5 < 60_000,
+    `${(user + system) / 5_000} ms of processor each, the client's part included`,
+  );
+});
+
+test("refusals without a token have an audit row each up to a hundred a minute, and one that counts the others", async () => {
+  await using server = await start();
+  const extra = 50;
+  for (let count = 0; count < refusalRowsPerMinuteMax + extra; count += 1)
+    assert.equal((await server.get("/api/v1/nowhere")).status, 404);
+  const other = await server.get("/api/v1/nowhere", { key: server.readKey });
+  assert.equal(other.status, 404);
+  assert.equal((await server.get(crates)).status, 200);
+  const rows = async () => (await server.audit()).filter(({ status }) => status === 404);
+  const counted = (list: readonly AuditEntry[]): number => list.reduce((sum, { count }) => sum + count, 0);
+  for (let wait = 0; wait < 200 && counted(await rows()) < refusalRowsPerMinuteMax + extra + 1; wait += 1)
+    await sleep(20);
+  const all = await rows();
+  assert.equal(counted(all), refusalRowsPerMinuteMax + extra + 1);
+  // The minute may have ended in between.
+  assert.ok(all.length <= refusalRowsPerMinuteMax + 2 || all.every(({ count }) => count === 1), String(all.length));
+  server.clock.advance(60_000);
+  await server.get("/api/v1/nowhere");
+  assert.equal((await rows()).length, all.length + 1);
+});
+
+test("secrets in a path are masked in the log, the audit log and messages, and long paths are cut", async () => {
+  await using server = await start();
+  const secrets = [server.writeKey, encodeURIComponent(server.readKey).replaceAll("_", "%5F"), `opa_${"s".repeat(40)}`];
+  for (const secret of secrets) {
+    const response = await server.get(`/api/v1/${secret}/${"x".repeat(2_000)}`);
+    assert.equal(response.status, 404);
+    assert.doesNotMatch(response.text, new RegExp(secret));
+    assert.ok(response.text.length < 1_000);
+  }
+  const texts = [...server.logged, ...(await server.audit()).map(({ path }) => path)];
+  assert.equal(texts.filter((text) => text.includes("_***")).length, secrets.length * 2);
+  for (const text of texts) {
+    for (const secret of secrets) assert.ok(!text.includes(secret), text);
+    assert.ok(text.length < 1_000);
+  }
 });

@@ -195,7 +195,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ...(options.responseBytesMax === undefined ? {} : { responseBytesMax: options.responseBytesMax }),
   };
   const perform = createPerform({ ...deps, ...options.perform?.(deps) });
-  const mcp = createMcp({ operations, perform, engine, log, allowedHosts: [] });
+  const mcp = createMcp({ operations, perform, engine, coordination, clock, log, allowedHosts: [] });
   const app = createApp({
     operations,
     perform,

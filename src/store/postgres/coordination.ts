@@ -77,7 +77,7 @@ const unsyncedRunner =
     }
   };
 
-function tokenBuckets(run: Run, schema: string): Pick<Coordination, "takeToken" | "peekTokens"> {
+function tokenBuckets(run: Run, schema: string): Pick<Coordination, "takeToken" | "giveToken" | "peekTokens"> {
   const takeSql = `
     insert into ${schema}.token_bucket as bucket (shop_id, level, at_ms, refused) values ($1, $2::bigint - 1000000, $4, false)
     on conflict (shop_id) do update set
@@ -86,6 +86,11 @@ function tokenBuckets(run: Run, schema: string): Pick<Coordination, "takeToken" 
                greatest($4::bigint, bucket.at_ms), now.level < 1000000
         from (select least($2::bigint, bucket.level + greatest(0, $4::bigint - bucket.at_ms) * $3::bigint) as level) as now)
     returning level, at_ms, refused`;
+  const giveSql = `
+    update ${schema}.token_bucket set
+      level = least($2::bigint, level + greatest(0, $4::bigint - at_ms) * $3::bigint + 1000000),
+      at_ms = greatest($4::bigint, at_ms), refused = false
+    where shop_id = $1 returning level, at_ms`;
   const peekSql = `select level, at_ms from ${schema}.token_bucket where shop_id = $1`;
   return {
     async takeToken(shopId, limit, nowMs) {
@@ -98,6 +103,16 @@ function tokenBuckets(run: Run, schema: string): Pick<Coordination, "takeToken" 
       ]);
       if (row === undefined) throw new Error("a token bucket has no row");
       return bucketReading({ level: row.level, atMs: row.at_ms }, limit, row.refused);
+    },
+    async giveToken(shopId, limit, nowMs) {
+      const { levelMax, refillPerMs } = limitInMillionths(limit);
+      const [row] = await run<{ level: number; at_ms: number }>("give_token", giveSql, [
+        shopId,
+        levelMax,
+        refillPerMs,
+        nowMs,
+      ]);
+      return readBucket(row === undefined ? null : { level: row.level, atMs: row.at_ms }, limit, nowMs);
     },
     async peekTokens(shopId, limit, nowMs) {
       const [row] = await run<{ level: number; at_ms: number }>("peek_tokens", peekSql, [shopId]);

@@ -4,7 +4,7 @@
  * Owns: nothing that outlives the process, so a crash leaves no key in flight and no bucket empty. Does not own: the arithmetic of a
  * bucket (core/rate-limit.ts), when keys are claimed and released (operations/perform.ts).
  */
-import { type TokenBucket, readBucket, takeToken } from "../../core/rate-limit.ts";
+import { type TokenBucket, giveToken, readBucket, takeToken } from "../../core/rate-limit.ts";
 import type { Coordination, KeyClaim } from "../store.ts";
 
 /** Buckets kept before full ones are dropped: a shop without a bucket has a full one. */
@@ -29,6 +29,11 @@ export function memoryCoordination(): Coordination {
       const { bucket, reading } = takeToken(buckets.get(shopId)?.bucket ?? null, limit, nowMs);
       buckets.set(shopId, { bucket, fullAtMs: bucket.atMs + reading.resetAfterMs });
       if (buckets.size > sweepAtSize) dropFullBuckets(nowMs);
+      return Promise.resolve(reading);
+    },
+    giveToken(shopId, limit, nowMs) {
+      const { bucket, reading } = giveToken(buckets.get(shopId)?.bucket ?? null, limit, nowMs);
+      buckets.set(shopId, { bucket, fullAtMs: bucket.atMs + reading.resetAfterMs });
       return Promise.resolve(reading);
     },
     peekTokens(shopId, limit, nowMs) {

@@ -1,0 +1,73 @@
+/**
+ * Audit rows of refused requests: a row each up to a rate, and beyond it one row a minute that counts them.
+ *
+ * Owns: the counts of the running minute, in memory. A stop or a crash loses those of the last second. Does not own: what a row holds
+ * (audit.ts).
+ */
+import { refusalKeysMax, refusalRowsPerMinuteMax } from "../core/limits.ts";
+import { type AuditEntry, auditStatement } from "../shop/audit.ts";
+import type { Engine, Log } from "../store/store.ts";
+import { auditAlone } from "./audit.ts";
+
+const minuteMs = 60_000;
+
+/** How long a count may be ahead of its row. */
+const countedForMs = 1_000;
+
+/** The refusals of one API key in one minute. */
+interface Minute {
+  readonly minute: number;
+  rows: number;
+  /** The row that counts what is beyond `refusalRowsPerMinuteMax`: the first such request, with their number. */
+  beyond: AuditEntry | null;
+  timer: ReturnType<typeof setTimeout> | null;
+}
+
+export class Refusals {
+  readonly #engine: Engine;
+  readonly #log: Log;
+  readonly #minutes = new Map<string, Minute>();
+
+  constructor(engine: Engine, log: Log) {
+    this.#engine = engine;
+    this.#log = log;
+  }
+
+  /** Writes the refusal's row, or counts it. @throws Fault when the store cannot be written. */
+  async add(shopId: string, entry: AuditEntry): Promise<void> {
+    const current = this.#minuteOf(`${shopId} ${entry.keyId ?? ""}`, Math.floor(entry.atMs / minuteMs));
+    if (current.rows < refusalRowsPerMinuteMax) {
+      current.rows += 1;
+      await this.#write(shopId, entry);
+      return;
+    }
+    const { beyond } = current;
+    current.beyond = beyond === null ? entry : { ...beyond, count: beyond.count + 1 };
+    current.timer ??= setTimeout(() => void this.#writeCount(shopId, current), countedForMs).unref();
+  }
+
+  #minuteOf(key: string, minute: number): Minute {
+    const known = this.#minutes.get(key);
+    if (known?.minute === minute) return known;
+    this.#minutes.delete(key);
+    const [oldest] = this.#minutes.keys();
+    if (this.#minutes.size >= refusalKeysMax && oldest !== undefined) this.#minutes.delete(oldest);
+    const current: Minute = { minute, rows: 0, beyond: null, timer: null };
+    this.#minutes.set(key, current);
+    return current;
+  }
+
+  async #writeCount(shopId: string, current: Minute): Promise<void> {
+    current.timer = null;
+    if (current.beyond === null) return;
+    try {
+      await this.#write(shopId, current.beyond);
+    } catch (error) {
+      this.#log.warn({ shopId, err: error, count: current.beyond.count }, "refusals are not counted in the audit log");
+    }
+  }
+
+  async #write(shopId: string, entry: AuditEntry): Promise<void> {
+    await this.#engine.write(shopId, (tx) => tx.batch([auditStatement(shopId, entry)]), auditAlone);
+  }
+}
