@@ -1,10 +1,11 @@
 /**
- * A sample purchasing agent that uses only the Model Context Protocol. It reads a forecast view, creates an order with the suggested
- * quantities, sends it, confirms it and receives the goods.
+ * A sample purchasing agent that uses only the Model Context Protocol. It drafts orders from a forecast view, sends the largest one,
+ * confirms it and receives the goods.
  *
  *     OPENPO_KEY=opo_demo_… node examples/agent-story.ts http://127.0.0.1:8080
  *
- * It needs a write key of a shop with a forecast view; the demo shop has one. A real agent should ask a person before it sends an order.
+ * It needs a write key of a shop with a forecast view; the demo shop has one. A real agent should show the dry run to a person, and
+ * ask before it sends an order.
  */
 import { randomUUID } from "node:crypto";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
@@ -30,42 +31,20 @@ function listAt(value: unknown, ...steps: readonly (string | number)[]): readonl
   return found;
 }
 
-/** Reads all rows of a forecast view, page by page. The columns come from the first page. */
-async function readView(call: Call, viewId: string): Promise<{ columns: ReadonlySet<unknown>; rows: unknown[] }> {
-  const rows: unknown[] = [];
-  let columns: ReadonlySet<unknown> | null = null;
-  let cursor: unknown = null;
-  do {
-    const page = await call("forecast_view_rows", { viewId, ...(cursor === null ? {} : { cursor }) });
-    columns ??= new Set(listAt(page, "columns").map((column) => at(column, "id")));
-    rows.push(...listAt(page, "rows"));
-    cursor = at(page, "cursor");
-  } while (cursor !== null);
-  return { columns, rows };
-}
-
-/** Reads the rows to order from the first view that suggests quantities, grouped by supplier, largest group first. */
-async function suggestions(
-  call: Call,
-): Promise<readonly (readonly [supplierName: string, rows: readonly unknown[]])[]> {
+/** Drafts orders from the first view that suggests something to order, and returns the draft with the most lines. */
+async function largestDraft(call: Call, write: Call): Promise<unknown> {
+  const locationId = textAt(await call("location_list", {}), "locations", 0, "locationId");
   for (const view of listAt(await call("forecast_view_list", {}), "forecastViews")) {
-    const { columns, rows } = await readView(call, textAt(view, "viewId"));
-    if (!columns.has("suggestedOrderQuantity") || !columns.has("supplierName")) continue;
-    const wanted = rows.filter(
-      (row) => Number(at(row, "suggestedOrderQuantity")) > 0 && at(row, "supplierName") !== null,
-    );
-    console.log(`  "${textAt(view, "viewName")}" suggests ${wanted.length} of its ${rows.length} variants`);
-    const bySupplier = Map.groupBy(wanted, (row) => textAt(row, "supplierName"));
-    return [...bySupplier].sort(([, a], [, b]) => b.length - a.length);
+    const asked = { viewId: textAt(view, "viewId"), locationId };
+    // A dry run changes nothing. This is where a person would be asked.
+    const dry = await call("reorder_from_view", asked);
+    if (listAt(dry, "drafts").length === 0) continue;
+    for (const draft of listAt(dry, "drafts"))
+      console.log(`  ${textAt(draft, "supplierName")}: ${listAt(draft, "lines").length} lines`);
+    const made = listAt(await write("reorder_from_view", { ...asked, dryRun: false }), "drafts");
+    return made.toSorted((a, b) => listAt(b, "lines").length - listAt(a, "lines").length)[0];
   }
-  return [];
-}
-
-/** Finds supplier and location ids in the supplier's latest order, because the API has no reference data. */
-async function earlierOrder(call: Call, supplierName: string): Promise<{ supplierId: string; locationId: string }> {
-  const orders = listAt(await call("purchase_order_list", { search: supplierName }), "purchaseOrders");
-  const order = orders.find((each) => at(each, "supplierName") === supplierName && at(each, "locationId") !== null);
-  return { supplierId: textAt(order, "supplierId"), locationId: textAt(order, "locationId") };
+  throw new Error("no forecast view suggests anything to order");
 }
 
 /** Runs the agent. Returns the order as it is at the end. */
@@ -86,22 +65,7 @@ export async function agentStory(baseUrl: string, apiKey: string): Promise<unkno
   const write: Call = (tool, input) => call(tool, { ...input, idempotencyKey: randomUUID() });
 
   try {
-    const [largest] = await suggestions(call);
-    if (largest === undefined) throw new Error("no forecast view suggests anything to order");
-    const [supplierName, rows] = largest;
-    const draft = await write("purchase_order_create", {
-      ...(await earlierOrder(call, supplierName)),
-      poName: `Reorder from ${supplierName}`,
-      lineItems: rows.map((row) => ({
-        variantId: textAt(row, "variantId"),
-        quantityOrdered: at(row, "suggestedOrderQuantity"),
-        unitCost: at(row, "unitCost") ?? 0,
-        unitCostCurrencyCode: at(row, "unitCostCurrencyCode"),
-      })),
-    });
-    const purchaseOrderId = textAt(draft, "purchaseOrder", "purchaseOrderId");
-    console.log(`  ${textAt(draft, "purchaseOrder", "poNumber")} to ${supplierName}, ${rows.length} lines`);
-
+    const purchaseOrderId = textAt(await largestDraft(call, write), "purchaseOrderId");
     await write("purchase_order_status", { purchaseOrderId, status: "Sent" });
     const confirmed = await write("purchase_order_confirm", { purchaseOrderId, confirmAll: true });
     const lines = listAt(confirmed, "lineItems");

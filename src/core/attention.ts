@@ -102,14 +102,7 @@ export const isDue = ({ status, dueDate }: Pick<Payment, "status" | "dueDate">, 
 
 const nextSteps: Readonly<Record<AttentionReason, (facts: AttentionFacts) => NextStep>> = {
   disputed: resumeStep("Once the dispute is settled."),
-  unsynced: (facts) =>
-    facts.storefrontSyncState === "in-flight"
-      ? {
-          tool: "purchase_order_get",
-          arguments: { purchaseOrderId: facts.purchaseOrderId },
-          advice: "A sync is on its way: look again.",
-        }
-      : syncStep(facts),
+  unsynced: syncStep,
   late: ({ purchaseOrderId }) => ({
     tool: "purchase_order_update",
     arguments: { purchaseOrderId },

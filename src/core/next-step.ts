@@ -3,7 +3,7 @@
  *
  * Does not own: which orders need attention (attention.ts), what an operation allows (status.ts and the deciding modules).
  */
-import type { Status } from "./purchase-order.ts";
+import type { Status, StorefrontSyncState } from "./purchase-order.ts";
 
 /** A tool to call next. Arguments that only the caller can know are not in it; `advice` names them. */
 export interface NextStep {
@@ -23,16 +23,23 @@ interface NextStepFacts {
   readonly isPending: boolean;
   /** Whether the storefront lacks goods that were received. */
   readonly isUnsynced: boolean;
+  readonly storefrontSyncState: StorefrontSyncState;
 }
 
 type StepOf<Facts> = (facts: Facts) => NextStep;
 
-/** Pushes what was received and is not at the storefront. */
-export const syncStep: StepOf<Pick<NextStepFacts, "purchaseOrderId">> = ({ purchaseOrderId }) => ({
-  tool: "purchase_order_storefront_sync",
-  arguments: { purchaseOrderId },
-  advice: "Pushes what was received and is not at the storefront.",
-});
+/** Pushes what was received and is not at the storefront; while a push is on its way, looks again. */
+export const syncStep: StepOf<Pick<NextStepFacts, "purchaseOrderId" | "storefrontSyncState">> = ({
+  purchaseOrderId,
+  storefrontSyncState,
+}) =>
+  storefrontSyncState === "in-flight"
+    ? { tool: "purchase_order_get", arguments: { purchaseOrderId }, advice: "A sync is on its way: look again." }
+    : {
+        tool: "purchase_order_storefront_sync",
+        arguments: { purchaseOrderId },
+        advice: "Pushes what was received and is not at the storefront.",
+      };
 
 /** Completes an order whose goods are in. */
 export const completeStep: StepOf<Pick<NextStepFacts, "purchaseOrderId">> = ({ purchaseOrderId }) => ({

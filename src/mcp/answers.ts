@@ -7,7 +7,7 @@
 import type { JSONObject, JSONValue } from "@modelcontextprotocol/server";
 import { isJsonArray, isJsonObject, type JsonObject } from "../core/json.ts";
 import { nextStepOf } from "../core/next-step.ts";
-import { customVariantPrefix, statuses } from "../core/purchase-order.ts";
+import { customVariantPrefix, statuses, storefrontSyncStates } from "../core/purchase-order.ts";
 import { asObject, objectsIn } from "./schemas.ts";
 
 /** Changed lines that a write shows at most. */
@@ -71,7 +71,9 @@ function nextStepFor(order: JSONObject): JSONObject | null {
   const { purchaseOrderId, locationId, lineItems, quantityPending } = order;
   const statusIn = (member: string) => statuses.find((status) => status === order[member]);
   const [status, previousStatus] = [statusIn("status"), statusIn("previousStatus")];
+  const storefrontSyncState = storefrontSyncStates.find((state) => state === order["storefrontSyncState"]);
   if (typeof purchaseOrderId !== "string" || status === undefined || previousStatus === undefined) return null;
+  if (storefrontSyncState === undefined) return null;
   const lines = objectsIn(lineItems);
   const step = nextStepOf({
     purchaseOrderId,
@@ -81,6 +83,7 @@ function nextStepFor(order: JSONObject): JSONObject | null {
     itemCount: lines.length,
     isPending: quantityPending !== 0,
     isUnsynced: lines.some(isUnsynced),
+    storefrontSyncState,
   });
   return step === null ? null : { ...step, arguments: { ...step.arguments } };
 }

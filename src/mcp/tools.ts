@@ -8,7 +8,8 @@
  * - M1. A tool call is the REST request with the same members: the same method, path, query and body, so that an idempotency key used
  *       on one surface is known on the other (C17). A tool without a REST request is a request of its own kind: the method is
  *       `TOOL`, the path the tool's name and the body its members. No HTTP request can be the same.
- * - M2. A tool's result is what the operation's output schema says, or the error body that REST would answer (C2, C3).
+ * - M2. A tool's result is made from the answer that REST would get, each time anew: the stored answer is REST's, so that it can be
+ *       replayed on either surface. It keeps to the tool's output schema, or is the error body (C2, C3, C69).
  */
 import type { CallToolResult, JSONObject, Tool, ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";

@@ -8,6 +8,8 @@ import { toolOf } from "../../src/mcp/tools.ts";
 import { operations } from "../../src/operations/registry.ts";
 import { assertForAgents, assertWorded } from "../support/wording.ts";
 
+const order = { purchaseOrderId: "po", previousStatus: "Sent", storefrontSyncState: "failed" } as const;
+
 const texts: readonly (readonly [string, unknown])[] = [
   ["the instructions", instructions],
   ...operations.map((operation) => [operation.name, toolOf(operation).definition] as const),
@@ -15,7 +17,7 @@ const texts: readonly (readonly [string, unknown])[] = [
   ...prompts.map((prompt) => [prompt.name, [prompt, prompt.text({ viewId: "v", locationId: "l" })]] as const),
   ...statuses.flatMap((status) =>
     [true, false].map((isUnsynced) => {
-      const facts = { purchaseOrderId: "po", previousStatus: "Sent", locationId: isUnsynced ? "l" : null } as const;
+      const facts = { ...order, locationId: isUnsynced ? "l" : null };
       const step = nextStepOf({ ...facts, status, isUnsynced, isPending: isUnsynced, itemCount: isUnsynced ? 0 : 1 });
       return [`the next step from ${status}`, step] as const;
     }),
@@ -44,7 +46,7 @@ test("every tool that a text names is there, with the arguments that a next step
     ))
       assert.ok(members.has(name), `${where} names ${name}`);
   for (const status of statuses) {
-    const facts = { purchaseOrderId: "po", previousStatus: "Sent", locationId: "l", itemCount: 1 } as const;
+    const facts = { ...order, locationId: "l", itemCount: 1 };
     const step = nextStepOf({ ...facts, status, isPending: true, isUnsynced: false });
     for (const argument of Object.keys(step?.arguments ?? {}))
       assert.ok(argument in (members.get(step?.tool ?? "") ?? {}), `${status}: ${argument}`);
