@@ -11,10 +11,8 @@ import { parseQuery } from "../http/query.ts";
 import { assemble, bindingFor, createRoutes } from "../http/routes.ts";
 import { bearerToken, pathNotFound, type RequestContext, type Surface } from "../http/surface.ts";
 import { respond, success } from "../operations/envelope.ts";
-import { type AdminAnswer, type AdminContext, runOperation } from "./operation.ts";
+import { type AdminAnswer, type AdminContext, adminPrefix, runOperation } from "./operation.ts";
 import { adminOperations } from "./registry.ts";
-
-export const adminPrefix = "/admin/v1";
 
 /** The operator's surface. It counts an operation as its name with `admin:` before it. */
 export function createAdmin(admin: AdminContext, adminToken: string): Surface {

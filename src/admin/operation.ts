@@ -13,6 +13,9 @@ import { type Shop, loadShop } from "../shop/accounts.ts";
 import type { Tx } from "../store/store.ts";
 import type { SandboxControl } from "../storefront/sandbox/control.ts";
 
+/** The path below which the operations are. */
+export const adminPrefix = "/admin/v1";
+
 /** What the operations need. */
 export interface AdminContext extends Omit<ImportContext, "seedStorefront"> {
   sandboxOf(shopId: string): SandboxControl;
@@ -41,7 +44,7 @@ export type AdminAnswer =
 interface AdminOperationShape<Input> {
   /** snake_case, resource first: `shop_put`. */
   readonly name: string;
-  /** The path is below `/admin/v1`, parameters in braces named as in the input. */
+  /** The path is below `adminPrefix`, parameters in braces named as in the input. */
   readonly route: {
     readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
     readonly path: string;

@@ -4,9 +4,8 @@
  * Owns: how an operation is sent and its answer read. Does not own: which server (operator.ts), what operations do (admin).
  */
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
-import { request as httpsRequest } from "node:https";
-import { adminPrefix } from "../admin/app.ts";
 import { type Answer, type Ask, operationNamed } from "../admin/ask.ts";
+import { adminPrefix } from "../admin/operation.ts";
 import { bindingOf, spellRequest } from "../http/routes.ts";
 import { CommandError, exitCodes } from "./errors.ts";
 import { memberOf } from "./output.ts";
@@ -83,7 +82,7 @@ async function send(
   signal?: AbortSignal,
 ): Promise<IncomingMessage> {
   const base = url.pathname.replace(/\/$/, "");
-  const request = url.protocol === "https:" ? httpsRequest : httpRequest;
+  const request = url.protocol === "https:" ? (await import("node:https")).request : httpRequest;
   const outgoing = request(new URL(base + target, url), {
     method,
     headers,

@@ -3,7 +3,6 @@
  */
 import type { Config } from "../config.ts";
 import { CommandError, exitCodes } from "./errors.ts";
-import { restoreBackup, writeBackup } from "./backup.ts";
 import { commonOptions, helpOption, progressOption, type RunnableCommand, withOperator } from "./command.ts";
 import { bytesShown } from "./output.ts";
 
@@ -26,6 +25,7 @@ If the data directory keeps the admin token, it is copied too, so keep DIR as sa
   async run(args, context) {
     if (context.url === null) refuseOnDatabase(context.config);
     await withOperator(context, async (_ask, operator) => {
+      const { writeBackup } = await import("./backup.ts");
       const written = await writeBackup(operator, args.parameter(0), context.output);
       const count = `${written.shops.length} ${written.shops.length === 1 ? "shop" : "shops"}`;
       context.output.result(written, `A backup of ${count}, ${bytesShown(written.bytes)}, is in ${written.directory}.`);
@@ -48,6 +48,7 @@ export const restore: RunnableCommand = {
   },
   async run(args, { config, output }) {
     refuseOnDatabase(config);
+    const { restoreBackup } = await import("./backup.ts");
     const restored = await restoreBackup(args.parameter(0), config.dataDir, args.flag("force"), output);
     const count = `${restored.shops.length} ${restored.shops.length === 1 ? "shop" : "shops"}`;
     output.result(restored, `${count} restored into ${restored.dataDir}. Start with openpo serve.`);

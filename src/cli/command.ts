@@ -6,7 +6,7 @@ import type { Config } from "../config.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Arguments, Command, Option } from "./arguments.ts";
 import { usageError } from "./errors.ts";
-import { type Named, openOperator, type Operator } from "./operator.ts";
+import type { Named, Operator } from "./operator.ts";
 import type { Output } from "./output.ts";
 
 /** What a command gets beside its arguments. */
@@ -59,6 +59,8 @@ export async function withOperator(
   use: (ask: Ask, operator: Operator) => Promise<void>,
   mayBegin = false,
 ): Promise<void> {
+  // Loaded here: help and refused arguments need none of it.
+  const { openOperator } = await import("./operator.ts");
   const operator = await openOperator({ ...context, mayBegin });
   try {
     await use(operator.ask, operator);

@@ -1,7 +1,6 @@
 /**
  * The command that makes the demo shop.
  */
-import { makeDemoShop } from "../demo/demo-shop.ts";
 import { demoShopId } from "../demo/shop.ts";
 import { CommandError, exitCodes } from "./errors.ts";
 import { commonOptions, type RunnableCommand, withOperator } from "./command.ts";
@@ -20,6 +19,7 @@ export const demo: RunnableCommand = {
           throw new CommandError(exitCodes.failed, `shop ${demoShopId} exists already.`, {
             action: `Delete it first: openpo shop delete ${demoShopId} --confirm ${demoShopId}`,
           });
+        const { makeDemoShop } = await import("../demo/demo-shop.ts");
         const made = await makeDemoShop(ask, context.nowMs);
         context.output.result(
           made,

@@ -13,7 +13,6 @@
 import { type Ask, askHere } from "../admin/ask.ts";
 import { type Config, type DatabaseConfig, localUrl, nameOfDatabase } from "../config.ts";
 import { holdsData, isClaimed, keptAdminToken, openDataDirectory, recordedServer } from "../data-directory.ts";
-import { identityOfDatabase, openDatabase } from "../database.ts";
 import type { OpenStore } from "../open-store.ts";
 import type { Log } from "../store/store.ts";
 import { askServer, serverUrl, whoAnswers } from "./admin-client.ts";
@@ -59,6 +58,7 @@ export async function openOperator(options: OperatorOptions): Promise<Operator> 
 
 /** In this process on a database, beside its nodes. */
 async function onDatabase(database: DatabaseConfig, { mayBegin, output }: OperatorOptions): Promise<Operator> {
+  const { openDatabase } = await import("../database.ts");
   const store = await openDatabase(database, errorsTo(output));
   if (store.isNew && !mayBegin) {
     await store.close();
@@ -168,6 +168,7 @@ async function atNamedServer(url: URL, options: OperatorOptions): Promise<Operat
 /** @throws CommandError unless the server is a node of the database. */
 async function requireNodeOf(database: DatabaseConfig, url: URL): Promise<void> {
   const found = await requireAnswer(url);
+  const { identityOfDatabase } = await import("../database.ts");
   const expected = await identityOfDatabase(database);
   if (expected !== null && found === expected) return;
   throw new CommandError(

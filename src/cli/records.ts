@@ -3,7 +3,6 @@
  */
 import { createReadStream } from "node:fs";
 import { open, rename, rm, stat } from "node:fs/promises";
-import { fileFormatNames } from "../exchange/csv-formats.ts";
 import { CommandError, commandErrorOf, exitCodes, usageError } from "./errors.ts";
 import {
   type CommandContext,
@@ -82,6 +81,7 @@ missing in the file changes nothing. Separators are commas, semicolons or tabs; 
     const shopId = args.required("shop");
     const file = args.parameter(0);
     const format = args.text("format") ?? "ndjson";
+    const { fileFormatNames } = await import("../exchange/csv-formats.ts");
     if (!fileFormatNames.some((name) => name === format))
       throw usageError(`--format must be one of ${fileFormatNames.join(", ")}.`, "See openpo import --help.");
     const input = given({ shopId, format, supplierId: args.text("supplier") });
