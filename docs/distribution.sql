@@ -69,6 +69,7 @@ begin
         ('openpo', 'transfer_order'),
         ('openpo', 'manufacturing_order'),
         ('openpo', 'read_only_part'),
+        ('openpo', 'forecast_version'),
         ('openpo', 'forecast_view'),
         ('openpo', 'forecast_view_filter'),
         ('openpo', 'demand_series'),

@@ -19,6 +19,7 @@ import { ConfigError } from "./config.ts";
 import type { OpenStore } from "./open-store.ts";
 import type { ReaderStore } from "./reader-pool.ts";
 import { memoryCoordination } from "./store/sqlite/coordination.ts";
+import { keepingForecastVersions } from "./shop/forecast-version.ts";
 import type { Clock, Log } from "./store/store.ts";
 import { lockDirectory } from "./store/sqlite/directory-lock.ts";
 import { type SqliteEngine, openSqliteEngine } from "./store/sqlite/engine.ts";
@@ -187,14 +188,15 @@ export async function openDataDirectory(dataDir: string, log: Log): Promise<Open
     return engine;
   };
   const sandboxEngine = await openEngine("sandbox", "storefront/sandbox/schema");
-  const engine = await openEngine("shops", "shop/schema");
+  const files = await openEngine("shops", "shop/schema");
+  const engine = keepingForecastVersions(files, ids);
   const sandboxOf = (shopId: string) => openSandbox({ engine: sandboxEngine, clock, shopId });
   const copies = path.join(dataDir, "snapshots");
   // A crash may have left some.
   rmSync(copies, { recursive: true, force: true });
   const snapshotOf: AdminContext["snapshotOf"] = (part, shopId) =>
     snapshotBytes(path.join(copies, ids.next("copy")), (file) =>
-      (part === "shop" ? engine : sandboxEngine).snapshot(shopId, file),
+      (part === "shop" ? files : sandboxEngine).snapshot(shopId, file),
     );
   const adminContext: OpenStore["adminContext"] = (wakeOutbox) => ({
     engine,
@@ -216,7 +218,7 @@ export async function openDataDirectory(dataDir: string, log: Log): Promise<Open
     ids,
     alone: true,
     gauges: [],
-    readerStore: filesForReaders(engine),
+    readerStore: filesForReaders(files),
     place: dataDir,
     identity: ids.next("srv"),
     isNew,

@@ -12,6 +12,7 @@ import { Fault } from "./core/fault.ts";
 import type { Loan, ReaderStore } from "./reader-pool.ts";
 import { type OpenStore, dueRows } from "./open-store.ts";
 import type { Gauge } from "./http/metrics.ts";
+import { keepingForecastVersions } from "./shop/forecast-version.ts";
 import type { DueRows, Engine, Log } from "./store/store.ts";
 import { openPostgresEngine } from "./store/postgres/engine.ts";
 import { openPostgresPool, type PostgresPool } from "./store/postgres/connection.ts";
@@ -148,7 +149,7 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
     path.join(import.meta.dirname, "storefront/sandbox/schema"),
     [],
   );
-  const engine = await openEngine(shopsSchema, shopsSchemaDirectory, dueRows);
+  const engine = keepingForecastVersions(await openEngine(shopsSchema, shopsSchemaDirectory, dueRows), ids);
   const coordination = await postgresCoordination({ pool, schemaName: shopsSchema, owner: ids.next("node") });
   opening.defer(() => coordination.close());
   const firstStart = await claimFirstStart(pool, shopsSchema);

@@ -11,6 +11,7 @@ import { type ForecastContext, type VariantFacts, replenishment } from "../core/
 import { selectIn } from "../store/in-lists.ts";
 import type { SqlValue, Tx } from "../store/store.ts";
 import { type VariantKey, loadFacts, loadStock } from "./forecast-facts.ts";
+import { decidedOnce } from "./forecast-memo.ts";
 import type { FilterKind, ForecastView } from "./forecast-views.ts";
 import type { Fragment } from "./purchase-order-list.ts";
 
@@ -126,7 +127,7 @@ async function keyPage(
  * One page of a view's rows as facts, with the count of all rows.
  *
  * For a view of reorders only, it decides for every variant in scope whether it needs one, from stock, demand series and offers read in
- * one pass, without sales. The other facts are read for the page alone.
+ * one pass, without sales. That is remembered until one of these changes. The other facts are read for the page alone.
  *
  * @param after where the page before ended; null for the first.
  * Source: contract §9 "Forecast view"; C12.
@@ -144,12 +145,14 @@ export async function forecastPage(
     const page = await keyPage(tx, shopId, view, after, limit);
     return { ...page, variants: await loadFacts(tx, shopId, view, page.rows, context) };
   }
-  let rows = await variantsInScope(tx, shopId, scope);
-  if (view.onlyReorder) {
+  const decide = async (): Promise<readonly VariantKey[]> => {
+    const rows = await variantsInScope(tx, shopId, scope);
+    if (!view.onlyReorder) return rows;
     const variantIds = scope.variantIds === null ? null : rows.map((row) => row.variant_id);
     const stockOf = await loadStock({ tx, shopId, view, variantIds }, context.shop);
-    rows = rows.filter((row) => replenishment(stockOf(row), context).needsReorder);
-  }
+    return rows.filter((row) => replenishment(stockOf(row), context).needsReorder);
+  };
+  const rows = scope.variantIds === null ? await decidedOnce(tx, shopId, view, context, decide) : await decide();
   const page = pageOf(
     rows.filter((row) => after === null || comparePositions(positionOf(row), after) > 0),
     rows.length,

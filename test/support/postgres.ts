@@ -32,8 +32,9 @@ import { openPostgresPool, type PostgresPool } from "../../src/store/postgres/co
 import { postgresCoordination } from "../../src/store/postgres/coordination.ts";
 import { databaseForReaders } from "../../src/database.ts";
 import { dueRows } from "../../src/open-store.ts";
+import { keepingForecastVersions } from "../../src/shop/forecast-version.ts";
 import type { DueRows, Engine } from "../../src/store/store.ts";
-import { systemClock } from "../../src/system.ts";
+import { systemClock, timeOrderedIds } from "../../src/system.ts";
 import type { Store, StoreOptions } from "./store.ts";
 
 /** The environment variable with the address of the server that the tests of a run share. */
@@ -381,7 +382,7 @@ export async function openPostgresStore(
       clock,
       ...limits,
     });
-  const engine = await open(shopsSchema, "shop", dueRows);
+  const engine = keepingForecastVersions(await open(shopsSchema, "shop", dueRows), timeOrderedIds(clock));
   const sandboxEngine = await open(sandboxSchema, "storefront/sandbox", []);
   const owner = randomBytes(8).toString("hex");
   const coordination = await postgresCoordination({ pool, schemaName: shopsSchema, owner });

@@ -11,10 +11,11 @@ import path from "node:path";
 import { memoryCoordination } from "../../src/store/sqlite/coordination.ts";
 import { filesForReaders } from "../../src/data-directory.ts";
 import type { ReaderStore } from "../../src/reader-pool.ts";
+import { keepingForecastVersions } from "../../src/shop/forecast-version.ts";
 import type { QueueLimits } from "../../src/store/queue.ts";
 import type { Clock, Coordination, Engine } from "../../src/store/store.ts";
 import { type SqliteEngine, openSqliteEngine } from "../../src/store/sqlite/engine.ts";
-import { systemClock } from "../../src/system.ts";
+import { systemClock, timeOrderedIds } from "../../src/system.ts";
 import { freshDatabase, openPostgresStore, type TestDatabase } from "./postgres.ts";
 
 /** The environment variable with the engine: `postgres`, otherwise SQLite. */
@@ -116,13 +117,14 @@ export async function openStore(
         clock,
         ...limits,
       });
-    const engine = await open("shops", "shop");
+    const files = await open("shops", "shop");
+    const engine = keepingForecastVersions(files, timeOrderedIds(clock));
     const sandboxEngine = await open("sandbox", "storefront/sandbox");
     return {
       engine,
       sandboxEngine,
       coordination: memoryCoordination(),
-      readerStore: filesForReaders(engine),
+      readerStore: filesForReaders(files),
       alone: true,
       async close() {
         await engine.close();

@@ -1,0 +1,133 @@
+/** What is remembered of views of reorders only, against the same decided anew, after whatever was changed (V8). */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { dateOf, dayIn } from "../../src/core/calendar.ts";
+import { loadShop } from "../../src/shop/accounts.ts";
+import { forecastPage } from "../../src/shop/forecast.ts";
+import { loadForecastView } from "../../src/shop/forecast-views.ts";
+import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
+import { type TestServer, startServer } from "../support/server.ts";
+import { onPostgres } from "../support/store.ts";
+
+const orders = "/api/v1/purchase-orders";
+const variants = ["red", "blue", "green"];
+const viewIds = ["all", "mill", "warehouse"];
+
+/** One thing that is changed: which, of which variant, to what. */
+const step = fc.record({
+  kind: fc.constantFrom("level", "sale", "variant", "terms", "supplier", "order", "receive", "view", "create"),
+  variant: fc.nat(2),
+  value: fc.nat(100),
+});
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+const view = (viewId: string, filters: object): object => ({
+  type: "forecastView",
+  viewId,
+  viewName: viewId,
+  mode: "stock",
+  columns: ["onHand"],
+  filters: { onlyReorder: true, ...filters },
+});
+
+async function change(server: GoodsServer, node: TestServer, { kind, variant, value }: Step): Promise<void> {
+  const variantId = variants[variant] ?? "red";
+  const today = dayIn("UTC", server.clock.now());
+  switch (kind) {
+    case "level":
+      return await server.bring([{ type: "inventoryLevel", variantId, locationId: "warehouse", onHand: value - 10 }]);
+    case "sale":
+      return await server.bring([
+        { type: "sale", variantId, locationId: "warehouse", date: dateOf(today - value), quantity: 1 + (value % 9) },
+      ]);
+    case "variant":
+      return await server.bring([
+        {
+          type: "variant",
+          variantId,
+          productId: "p",
+          productName: `Shirt ${value}`,
+          status: value % 2 === 0 ? "active" : "inactive",
+        },
+      ]);
+    case "terms":
+      return await server.bring([
+        { type: "supplierVariant", supplierId: "mill", variantId, unitCost: 1, leadTimeDays: value },
+      ]);
+    case "supplier":
+      return await server.bring([
+        { type: "supplier", supplierId: "mill", name: "Mill", currencyCode: "EUR", leadTimeDays: value },
+      ]);
+    case "view":
+      return await server.bring([view("mill", value % 2 === 0 ? {} : { supplierIds: ["mill"] })]);
+    case "order":
+      return await server.bringOrder("Sent", [
+        { poLineItemId: "a", variantId, quantityOrdered: 1 + value, unitCost: 1 },
+      ]);
+    case "receive": {
+      const answer = await node.post(server.order("/receive"), { receiveAllRemaining: true });
+      assert.ok([200, 400, 404, 409].includes(answer.status), answer.text);
+      return;
+    }
+    case "create": {
+      const lineItems = [{ variantId, quantityOrdered: value + 1, unitCost: 1 }];
+      const created = await node.post(orders, { supplierId: "mill", locationId: "warehouse", lineItems });
+      assert.equal(created.status, 201, created.text);
+      const id = created.textAt("data", "purchaseOrder", "purchaseOrderId");
+      await node.post(`${orders}/${id}/status`, { status: "Sent" });
+    }
+  }
+}
+
+/** The rows of the view: as remembered, or for these variants, which are decided anew. */
+function rowsOf(server: TestServer, viewId: string, variantIds: readonly string[] | null): Promise<readonly unknown[]> {
+  const { engine, shopId, clock } = server;
+  return engine.read(shopId, async (tx) => {
+    const [found, shop] = await Promise.all([loadForecastView(tx, shopId, viewId), loadShop(tx, shopId)]);
+    assert.ok(found !== null && shop !== null);
+    const context = { shop, today: dayIn("UTC", clock.now()) };
+    const page = await forecastPage(tx, shopId, { view: found, variantIds }, context, null, 50);
+    return [page.totalCount, ...page.variants];
+  });
+}
+
+test(
+  "after any changes, a view of reorders only shows what is decided anew, on two nodes too",
+  { timeout: 240_000 },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 25 }), async (steps) => {
+        await using server = await startGoodsServer();
+        await server.bring([
+          view("all", {}),
+          view("mill", { supplierIds: ["mill"] }),
+          view("warehouse", { locationIds: ["warehouse"] }),
+          ...variants.map((variantId) => ({
+            type: "sale",
+            variantId,
+            locationId: "warehouse",
+            date: dateOf(dayIn("UTC", server.clock.now()) - 20),
+            quantity: 30,
+          })),
+        ]);
+        const check = async (node: TestServer): Promise<void> => {
+          for (const viewId of viewIds)
+            assert.deepEqual(await rowsOf(node, viewId, null), await rowsOf(node, viewId, variants), viewId);
+        };
+        const walk = async (node: TestServer): Promise<void> => {
+          for (const each of steps) {
+            await change(server, node, each);
+            await check(server);
+          }
+          await check(node);
+        };
+        if (onPostgres) {
+          await using node = await startServer({ beside: server });
+          await walk(node);
+        } else await walk(server);
+      }),
+      { numRuns: Number(process.env["OPENPO_PROPERTY_RUNS"] ?? 8) },
+    );
+  },
+);
