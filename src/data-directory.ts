@@ -24,7 +24,8 @@ import type { Clock, Log } from "./store/store.ts";
 import { lockDirectory } from "./store/sqlite/directory-lock.ts";
 import { type SqliteEngine, openSqliteEngine } from "./store/sqlite/engine.ts";
 import { isBusy } from "./store/sqlite/file.ts";
-import { systemClock, timeOrderedIds } from "./system.ts";
+import { steadyClock } from "./steady-clock.ts";
+import { elapsedMs, systemClock, timeOrderedIds } from "./system.ts";
 import { openSandbox } from "./storefront/sandbox/sandbox.ts";
 
 /** Shops' files that are open at the same time. */
@@ -105,6 +106,26 @@ function jsonOf(text: string): unknown {
   }
 }
 
+const timeFile = (dataDir: string): string => path.join(dataDir, "time");
+
+/** How often the time is kept. What a crash loses of it matters only if the clock is set back before the next start. */
+const timeKeptEveryMs = 10_000;
+
+/** Keeps the time that the process has reached. A failure is left to the next try: nothing else depends on it. */
+function keepTime(dataDir: string, nowMs: number): void {
+  try {
+    writeFileSync(timeFile(dataDir), `${nowMs}\n`, { mode: 0o600 });
+  } catch {
+    // The disk is full or the directory is gone; the stores report that.
+  }
+}
+
+/** The time that the last process on the directory had reached; 0 without one. */
+function keptTime(dataDir: string): number {
+  const time = Number(kept(timeFile(dataDir)) ?? 0);
+  return Number.isFinite(time) ? time : 0;
+}
+
 /** Another process has claimed the directory. */
 class DirectoryInUse extends ConfigError {}
 
@@ -180,7 +201,18 @@ export async function openDataDirectory(dataDir: string, log: Log): Promise<Open
     throw new ConfigError(
       `OPENPO_DATA_DIR: a restore into ${dataDir} was interrupted. Run it again: openpo restore BACKUP --force`,
     );
-  const clock = systemClock;
+  const clock = steadyClock({
+    below: systemClock,
+    elapsedMs,
+    fromMs: keptTime(dataDir),
+    onSetBack: (behindMs) => log.warn({ behindMs }, "the machine's clock was set back"),
+  });
+  const keeping = setInterval(() => keepTime(dataDir, clock.now()), timeKeptEveryMs);
+  keeping.unref();
+  opening.defer(() => {
+    clearInterval(keeping);
+    keepTime(dataDir, clock.now());
+  });
   const ids = timeOrderedIds(clock);
   const openEngine = async (name: string, schemaDirectory: string): Promise<SqliteEngine> => {
     const engine = await openEngineIn(path.join(dataDir, name), schemaDirectory, clock, log);

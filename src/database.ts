@@ -18,7 +18,9 @@ import { openPostgresEngine } from "./store/postgres/engine.ts";
 import { openPostgresPool, type PostgresPool } from "./store/postgres/connection.ts";
 import { postgresCoordination } from "./store/postgres/coordination.ts";
 import { claimFirstStart, databaseIdentity } from "./store/postgres/first-start.ts";
-import { systemClock, timeOrderedIds } from "./system.ts";
+import { databaseClock } from "./store/postgres/database-clock.ts";
+import { elapsedMs, systemClock, timeOrderedIds } from "./system.ts";
+import { steadyClock } from "./steady-clock.ts";
 import { openSandbox } from "./storefront/sandbox/sandbox.ts";
 
 const shopsSchema = "openpo";
@@ -128,10 +130,16 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
   await using opening = new AsyncDisposableStack();
   const { url, connectionsMax } = config;
   const place = nameOfDatabase(config);
-  const clock = systemClock;
-  const ids = timeOrderedIds(clock);
   const pool = await openPostgresPool({ url, connectionsMax, schemas: [shopsSchema, sandboxSchema], log });
   opening.defer(() => pool.close());
+  const below = await databaseClock(pool);
+  opening.defer(() => below.close());
+  const clock = steadyClock({
+    below,
+    elapsedMs,
+    onSetBack: (behindMs) => log.warn({ behindMs }, "the database's clock was set back"),
+  });
+  const ids = timeOrderedIds(clock);
   const openEngine = async (schemaName: string, schemaDirectory: string, rows: readonly DueRows[]): Promise<Engine> => {
     const engine = await openPostgresEngine({
       pool,

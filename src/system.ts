@@ -2,10 +2,14 @@
  * The machine's clock, and ids that are made from a clock. All other code gets both as arguments.
  */
 import { randomFillSync } from "node:crypto";
+import { performance } from "node:perf_hooks";
 import type { Clock, Ids } from "./store/store.ts";
 
 /** The machine's clock. */
 export const systemClock: Clock = { now: () => Date.now() };
+
+/** Milliseconds since the process started. Setting the machine's clock does not change it. */
+export const elapsedMs = (): number => performance.now();
 
 /** Crockford's base 32 in lower case, without i, l, o and u. The digits sort as the numbers do. */
 const digits = "0123456789abcdefghjkmnpqrstvwxyz";

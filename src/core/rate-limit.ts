@@ -39,13 +39,16 @@ export const limitInMillionths = (limit: BucketLimit): { readonly levelMax: numb
 const levelMax = (limit: BucketLimit): number => limit.capacity * token;
 const refillPerMs = (limit: BucketLimit): number => Math.round(limit.refillPerSecond * 1_000);
 
+/** Clocks agree to within this. A bucket that is further ahead is from before the clock was set back, and is taken over as it is. */
+export const clocksApartMsMax = 60_000;
+
 /** The bucket at `nowMs`. A clock that went back refills nothing; a lowered capacity applies at once. */
 function bucketAt(bucket: TokenBucket | null, limit: BucketLimit, nowMs: number): TokenBucket {
   if (bucket === null) return { level: levelMax(limit), atMs: nowMs };
   const elapsedMs = Math.max(0, nowMs - bucket.atMs);
   return {
     level: Math.min(levelMax(limit), bucket.level + elapsedMs * refillPerMs(limit)),
-    atMs: Math.max(nowMs, bucket.atMs),
+    atMs: bucket.atMs > nowMs + clocksApartMsMax ? nowMs : Math.max(nowMs, bucket.atMs),
   };
 }
 

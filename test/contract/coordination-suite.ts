@@ -34,6 +34,13 @@ export function coordinationSuite(name: string, prepare: Prepare, many: number):
     },
   );
 
+  coordinationTest("a clock that is set back by an hour locks nobody out", async (coordination) => {
+    const hourMs = 3_600_000;
+    for (let call = 0; call < 3; call += 1) await coordination.takeToken("a", limit, startMs + hourMs);
+    assert.equal((await coordination.takeToken("a", limit, startMs)).retryAfterMs, 500);
+    assert.equal((await coordination.takeToken("a", limit, startMs + 500)).retryAfterMs, null);
+  });
+
   coordinationTest("peeking takes no token, and shops do not share a bucket", async (coordination) => {
     await coordination.takeToken("a", limit, startMs);
     for (let look = 0; look < 5; look += 1)

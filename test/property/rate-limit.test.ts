@@ -29,6 +29,22 @@ test("a burst up to the capacity passes, then one call per refilled token", () =
   }
 });
 
+test("a clock that is set back by an hour locks nobody out and gives nothing away", () => {
+  const limit: BucketLimit = { capacity: 2, refillPerSecond: 4 };
+  const hour = 3_600_000;
+  let bucket: TokenBucket | null = null;
+  const remainingAt = (atMs: number): readonly [remaining: number, retryAfterMs: number | null] => {
+    const taken: ReturnType<typeof takeToken> = takeToken(bucket, limit, atMs);
+    bucket = taken.bucket;
+    return [taken.reading.remaining, taken.reading.retryAfterMs];
+  };
+  assert.deepEqual(remainingAt(hour), [1, null]);
+  assert.deepEqual(remainingAt(hour), [0, null]);
+  assert.deepEqual(remainingAt(0), [0, 250]);
+  assert.deepEqual(remainingAt(250), [0, null]);
+  assert.deepEqual(remainingAt(250), [0, 250]);
+});
+
 test("a changed limit applies from the next call", () => {
   const { bucket } = takeToken(null, { capacity: 100, refillPerSecond: 1 }, 0);
   assert.equal(readBucket(bucket, { capacity: 5, refillPerSecond: 1 }, 0).remaining, 5);

@@ -33,6 +33,32 @@ test("only the owner can read the data directory and the admin token in it", asy
   });
 });
 
+test("ids go on in order when the machine's clock is set back between two starts", async () => {
+  await withDirectory(async (directory) => {
+    const settings = { OPENPO_DATA_DIR: directory, OPENPO_DEMO: "0" };
+    const first = await serveProgram(settings);
+    const token = first.word("admin token");
+    const shop = { name: "One", currencyCode: "EUR" };
+    await first.ask("PUT", "/admin/v1/shops/one", token, shop);
+    const make = async (program: typeof first): Promise<string> => {
+      const made = await program.ask("POST", "/admin/v1/shops/one/keys", token, { name: "k", scope: "read" });
+      return String(made.at("data", "keyId"));
+    };
+    await first.end("SIGTERM");
+    // The first process is taken to have run an hour ahead of the clock that the second one finds.
+    const reached = Number(await readFile(path.join(directory, "time"), "utf8"));
+    assert.ok(Math.abs(reached - Date.now()) < 60_000);
+    await writeFile(path.join(directory, "time"), `${reached + 3_600_000}\n`);
+    const second = await serveProgram(settings);
+    const made = await make(second);
+    await second.end("SIGTERM");
+    const third = await serveProgram(settings);
+    assert.ok((await make(third)) > made);
+    await third.end("SIGTERM");
+    assert.ok(Number(await readFile(path.join(directory, "time"), "utf8")) >= reached + 3_600_000);
+  });
+});
+
 test("a configured admin token is the only valid one, and is not stored", async () => {
   await withDirectory(async (directory) => {
     const adminToken = "configured-token-of-mine";

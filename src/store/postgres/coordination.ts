@@ -12,7 +12,7 @@
  * - K2. Leases use the database's clock, so nodes need not agree on the time. Buckets use the callers' clocks; the clock that is ahead
  *       refills.
  */
-import { bucketReading, limitInMillionths, readBucket } from "../../core/rate-limit.ts";
+import { bucketReading, clocksApartMsMax, limitInMillionths, readBucket } from "../../core/rate-limit.ts";
 import type { Coordination, KeyClaim, SqlValue } from "../store.ts";
 import { type PostgresPool, command, faultOf } from "./connection.ts";
 import { migratePostgres, ownLine } from "./schema.ts";
@@ -83,7 +83,8 @@ function tokenBuckets(run: Run, schema: string): Pick<Coordination, "takeToken" 
     on conflict (shop_id) do update set
       (level, at_ms, refused) = (
         select case when now.level < 1000000 then now.level else now.level - 1000000 end,
-               greatest($4::bigint, bucket.at_ms), now.level < 1000000
+               case when bucket.at_ms > $4::bigint + ${clocksApartMsMax} then $4::bigint else greatest($4::bigint, bucket.at_ms) end,
+               now.level < 1000000
         from (select least($2::bigint, bucket.level + greatest(0, $4::bigint - bucket.at_ms) * $3::bigint) as level) as now)
     returning level, at_ms, refused`;
   const giveSql = `
