@@ -17,6 +17,17 @@ export type Effect =
   /** Read the costs of a completed order back and settle its `proposed` rows (C45). */
   | { readonly kind: "settle-costs"; readonly purchaseOrderId: string }
   /**
+   * A call waits until the storefront shows what it took, and the order is in flight (C43). The call itself claims this effect and ends the
+   * wait. If its process dies, the lease ends and the outbox ends the wait. `sinceMs`: when the wait began. `wasFailed`: the latest push
+   * before it had failed.
+   */
+  | {
+      readonly kind: "end-confirmation";
+      readonly purchaseOrderId: string;
+      readonly sinceMs: number;
+      readonly wasFailed: boolean;
+    }
+  /**
    * A call writes the order's unit costs, and keeps other cost syncs of the order away (C45). The call itself claims this effect and settles
    * it. If its process dies, the lease ends and the outbox settles it; there is nothing else to do.
    */

@@ -94,6 +94,7 @@ export function withoutStorefront(decision: Decision, variantIds: ReadonlySet<st
       }
       case "settle-costs":
       case "end-cost-sync":
+      case "end-confirmation":
         return [effect];
     }
   });

@@ -24,6 +24,27 @@ export interface OpenPush {
   readonly items: readonly PushItem[];
 }
 
+/** An item of a push, and what became of it. */
+export interface SentItem extends PushItem {
+  /** Null while it is not known whether it has landed. */
+  readonly result:
+    /** `isReadBack`: the storefront has shown the change since. Left out by earlier versions, which did not note it. */
+    | { readonly outcome: "landed"; readonly isReadBack?: boolean }
+    | { readonly outcome: "rejected"; readonly message: string }
+    | null;
+}
+
+/** Whether the storefront took the item and has not been seen to show it since (C43). */
+export const isUnread = ({ result }: SentItem): boolean => result?.outcome === "landed" && result.isReadBack !== true;
+
+/** Line → how much of it the storefront took and has not been seen to show since (C43). */
+export function unreadQuantities(items: readonly SentItem[]): ReadonlyMap<string, Quantity> {
+  const unread = new Map<string, Quantity>();
+  for (const { poLineItemId, delta } of items.filter(isUnread).flatMap((item) => item.lines))
+    unread.set(poLineItemId, asQuantity((unread.get(poLineItemId) ?? 0) + delta));
+  return unread;
+}
+
 /** What to do next for an order's stock. */
 type PushStep =
   /** Send the same items under the same reference again, to learn the outcome. Then plan anew. */

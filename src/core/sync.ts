@@ -5,11 +5,11 @@
  * Owns: which lines a call pushes, why others are skipped, what a caller that waits is told, and the reset. Does not own: what a push
  * carries and its outcome (stock-push.ts), waiting for it (operations/purchase-orders/stock-sync.ts), from which statuses an order is synced (status.ts).
  */
-import { type DecisionContext, decision } from "./decision.ts";
+import { type DecisionContext, decision, unchanged } from "./decision.ts";
 import type { Effect, EffectOutcome } from "./effect.ts";
 import { type GoodsContext, type GoodsDecision, linesCounted, linesWithIds, unchangedGoods } from "./goods.ts";
 import { isCustom } from "./lines.ts";
-import type { FieldChange, LineItem, PurchaseOrder, StorefrontSyncState } from "./purchase-order.ts";
+import type { Decision, FieldChange, LineItem, PurchaseOrder, StorefrontSyncState } from "./purchase-order.ts";
 import { refuseUnless } from "./status.ts";
 import { needsSync, storefrontSyncState } from "./stock-push.ts";
 
@@ -101,6 +101,22 @@ export function pushDecision(
     ...decision(order, { ...order, storefrontSyncState: "in-flight" }, { log: [log], effects }, context),
     stockSync: "queued",
   };
+}
+
+/** The order while a call waits until the storefront shows what it took (C43). */
+export const waitBegun = (order: PurchaseOrder, nowMs: number): Decision => withSyncState(order, "in-flight", nowMs);
+
+/** The order once no call waits any more. `attempts`: how its pushes stand then. */
+export const waitEnded = (
+  order: PurchaseOrder,
+  attempts: { readonly inFlight: boolean; readonly failed: boolean },
+  nowMs: number,
+): Decision => withSyncState(order, storefrontSyncState(order.lineItems, attempts), nowMs);
+
+function withSyncState(order: PurchaseOrder, state: StorefrontSyncState, nowMs: number): Decision {
+  if (state === order.storefrontSyncState) return unchanged(order);
+  const next = { ...order, storefrontSyncState: state, version: order.version + 1, updatedAtMs: nowMs };
+  return { next, log: [], receipts: [], effects: [] };
 }
 
 /** What is known of a line of a push while a caller waits for it. */

@@ -3,6 +3,7 @@
  */
 import type { Effect, EffectOutcome } from "../core/effect.ts";
 import { type ClaimedEffect, postponeStatement, settleEffectStatement } from "../shop/effects.ts";
+import type { Stamp } from "../shop/purchase-orders.ts";
 import type { Ids, Tx } from "../store/store.ts";
 import type { Storefront, StorefrontError } from "../storefront/storefront.ts";
 
@@ -30,11 +31,20 @@ export interface WorkContext {
   readonly ids: Ids;
   /** References of the stock pushes that this run has inserted, whether or not it knows that the insert was kept. */
   readonly begunPushes: Set<string>;
-  now(): number;
+  readonly now: () => number;
   /** When an effect that has had so many attempts is tried again; null when it has failed for good. */
   retryAtMs(attempts: number, error: StorefrontError | null): number | null;
   leasedUntilMs(): number;
 }
+
+/** Under whose name the outbox changes an order. */
+export const systemStamp = ({ now, ids }: WorkContext): Stamp => ({
+  actor: { type: "system", id: null, name: null },
+  operation: null,
+  requestId: null,
+  nowMs: now(),
+  ids,
+});
 
 type KindOf<K extends Effect["kind"]> = Extract<Effect, { readonly kind: K }>;
 

@@ -7,11 +7,18 @@
  */
 import { type EffectOutcome, orderUri } from "../core/effect.ts";
 import type { PurchaseOrder } from "../core/purchase-order.ts";
-import { type PushItem, type PushReport, needsSync, pushPlan, pushRecorded } from "../core/stock-push.ts";
-import { type ClaimedEffect, renewStatement } from "../shop/effects.ts";
-import { type Stamp, loadOrder, saveDecision } from "../shop/purchase-orders.ts";
 import {
+  type PushItem,
+  type PushReport,
   type SentItem,
+  needsSync,
+  pushPlan,
+  pushRecorded,
+} from "../core/stock-push.ts";
+import { type ClaimedEffect, renewStatement } from "../shop/effects.ts";
+import { claimsHeld } from "../shop/order-claims.ts";
+import { loadOrder, saveDecision } from "../shop/purchase-orders.ts";
+import {
   type StockPush,
   giveUpStatements,
   hasPendingPush,
@@ -22,8 +29,18 @@ import {
   resendStatement,
 } from "../shop/stock-pushes.ts";
 import type { Statement, Tx } from "../store/store.ts";
-import type { ItemResult, StorefrontError } from "../storefront/storefront.ts";
-import { type Run, type Step, type WorkContext, endRun, problemsText, retryOrFail, skipped } from "./step.ts";
+import { type ItemResult, type Storefront, StorefrontError, type WriteContext } from "../storefront/storefront.ts";
+import {
+  type Run,
+  type Step,
+  type WorkContext,
+  endRun,
+  problemsText,
+  retryOrFail,
+  skipped,
+  systemStamp,
+} from "./step.ts";
+import { withinMs } from "./waiting.ts";
 
 const missingResults = "the storefront has no result for some items yet";
 
@@ -89,14 +106,44 @@ async function advancePush(
   return {
     kind: "call",
     call: async (storefront, signal) => {
-      const results = await storefront.changeOnHand(
-        sent.items.map(({ variantId, locationId, delta }) => ({ variantId, locationId, delta })),
-        { reference: sent.reference, documentUri: orderUri(shopId, purchaseOrderId), signal },
-      );
-      return (tx) => recordPush(tx, context, push, sent.reference, results, kind);
+      const changes = sent.items.map(({ variantId, locationId, delta }) => ({ variantId, locationId, delta }));
+      const write = { reference: sent.reference, documentUri: orderUri(shopId, purchaseOrderId), signal };
+      const results = await storefront.changeOnHand(changes, write);
+      const shown = await shownAtOnce(storefront, changes, write);
+      return (tx) => recordPush(tx, context, push, { reference: sent.reference, results, shown, kind });
     },
     failed: (error) => (tx) => pushFailed(tx, context, push, sent.reference, error),
   };
+}
+
+/** How long a push waits for what it has changed to be shown. It is not in vain later: a /storefront-sync looks again (C43). */
+const showMsMax = 1_000;
+
+/** Whether the storefront shows each change already. It shows none while it does not answer. */
+async function shownAtOnce(
+  storefront: Storefront,
+  changes: Parameters<Storefront["readOnHand"]>[0],
+  context: WriteContext,
+): Promise<readonly boolean[]> {
+  let shown: readonly boolean[] = [];
+  const read = async (): Promise<void> => {
+    try {
+      shown = (await storefront.readOnHand(changes, context)).map((level) => level.verified);
+    } catch (error) {
+      if (!(error instanceof StorefrontError)) throw error;
+    }
+  };
+  await withinMs(read(), showMsMax);
+  return shown;
+}
+
+/** What a call has brought. `kind`: whether the push was sent for the first time. */
+interface PushAnswer {
+  readonly reference: string;
+  readonly results: readonly ItemResult[];
+  /** Whether the storefront shows each item already. */
+  readonly shown: readonly boolean[];
+  readonly kind: "send" | "resend";
 }
 
 /**
@@ -108,9 +155,7 @@ async function recordPush(
   tx: Tx,
   context: WorkContext,
   push: PushRun,
-  reference: string,
-  results: readonly ItemResult[],
-  kind: "send" | "resend",
+  { reference, results, shown, kind }: PushAnswer,
 ): Promise<Step> {
   const { shopId } = context;
   const { purchaseOrderId } = push;
@@ -120,7 +165,7 @@ async function recordPush(
   // Its effects are still claimed, so an earlier try of this very step was kept: its results are reported, but not counted again.
   if (sent.state === "settled") return await planPush(tx, context, withResults(push, sent.items, sent.items, kind));
   const items = sent.items.map((item, index): SentItem =>
-    item.result === null ? { ...item, result: resultOf(results[index]) } : item,
+    item.result === null ? { ...item, result: resultOf(results[index], shown[index] === true) } : item,
   );
   const landed = items.filter((item, index) => item.result?.outcome === "landed" && sent.items[index]?.result === null);
   await tx.batch([
@@ -149,11 +194,11 @@ const withResults = (
   rejections: new Map([...push.rejections, ...(kind === "send" ? items.flatMap(rejectionsOf) : [])]),
 });
 
-function resultOf(result: ItemResult | undefined): SentItem["result"] {
+function resultOf(result: ItemResult | undefined, isReadBack: boolean): SentItem["result"] {
   switch (result?.outcome) {
     case "applied":
     case "unchanged":
-      return { outcome: "landed" };
+      return { outcome: "landed", isReadBack };
     case "rejected":
       return { outcome: "rejected", message: result.message };
     case "unknown":
@@ -209,7 +254,8 @@ async function putOffPush(
   const isLast = !(await hasPendingPush(tx, shopId, purchaseOrderId));
   if (isLast) await tx.batch(giveUpStatements(shopId, purchaseOrderId));
   const problem = gaveUp === undefined ? null : `${detail} (tried ${gaveUp.attempts} times).`;
-  await record(tx, context, order, { landed, problem, inFlight: !isLast });
+  const inFlight = !isLast || (await isAwaited(tx, context, push));
+  await record(tx, context, order, { landed, problem, inFlight });
   return ended;
 }
 
@@ -233,10 +279,15 @@ async function endPush(
   };
   const ended = await endRun(tx, context, push.run, outcomeOf, "", null);
   const problem = push.rejections.size === 0 ? null : problemsText([...push.rejections.values()]);
-  const inFlight = await hasPendingPush(tx, context.shopId, push.purchaseOrderId);
+  const inFlight =
+    (await hasPendingPush(tx, context.shopId, push.purchaseOrderId)) || (await isAwaited(tx, context, push));
   await record(tx, context, order, { landed, problem, inFlight });
   return ended;
 }
+
+/** Whether a call waits for the storefront to show the order's pushes. */
+const isAwaited = async (tx: Tx, context: WorkContext, { purchaseOrderId }: PushRun): Promise<boolean> =>
+  (await claimsHeld(tx, context.shopId, purchaseOrderId, context.now(), null)).has("end-confirmation");
 
 const linesOf = ({ effect }: ClaimedEffect): readonly string[] =>
   effect.kind === "push-stock" ? effect.poLineItemIds : [];
@@ -246,12 +297,6 @@ const landedOf = (push: PushRun, entry: ClaimedEffect): readonly string[] =>
 
 /** Updates the order by what is new about its pushes. `order` is as stored. */
 async function record(tx: Tx, context: WorkContext, order: PurchaseOrder, report: PushReport): Promise<void> {
-  const stamp: Stamp = {
-    actor: { type: "system", id: null, name: null },
-    operation: null,
-    requestId: null,
-    nowMs: context.now(),
-    ids: context.ids,
-  };
+  const stamp = systemStamp(context);
   await saveDecision(tx, context.shopId, order, pushRecorded(order, report, stamp.nowMs), stamp);
 }

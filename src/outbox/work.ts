@@ -10,10 +10,11 @@
  */
 import type { Effect } from "../core/effect.ts";
 import type { ClaimedEffect } from "../shop/effects.ts";
+import { endConfirmation } from "../shop/order-claims.ts";
 import type { Tx } from "../store/store.ts";
 import { settleCosts } from "./costs.ts";
 import { mirrorIncoming, syncTags } from "./mirror.ts";
-import { type Run, type Step, type WorkContext, endRun, isKind, skipped } from "./step.ts";
+import { type Run, type Step, type WorkContext, endRun, isKind, skipped, systemStamp } from "./step.ts";
 import { planPush } from "./stock-push.ts";
 
 const ofKind = <K extends Effect["kind"]>(claimed: readonly ClaimedEffect[], kind: K): Run<K> =>
@@ -21,6 +22,17 @@ const ofKind = <K extends Effect["kind"]>(claimed: readonly ClaimedEffect[], kin
     const { effect } = entry;
     return isKind(effect, kind) ? [{ ...entry, effect }] : [];
   });
+
+/** Ends a wait whose call did not: its process has died (C43). */
+async function endWait(
+  tx: Tx,
+  context: WorkContext,
+  effect: Parameters<typeof endConfirmation>[2],
+  run: readonly ClaimedEffect[],
+): Promise<Step> {
+  await endConfirmation(tx, context.shopId, effect, systemStamp(context));
+  return await endRun(tx, context, run, () => skipped, "", null);
+}
 
 /** Begins the run of these effects, in the change that has claimed them. */
 export async function begin(tx: Tx, context: WorkContext, claimed: readonly ClaimedEffect[]): Promise<Step> {
@@ -39,6 +51,8 @@ export async function begin(tx: Tx, context: WorkContext, claimed: readonly Clai
       return await syncTags(tx, context, ofKind(claimed, "sync-tags"));
     case "settle-costs":
       return await settleCosts(tx, context, first.effect.purchaseOrderId, ofKind(claimed, "settle-costs"));
+    case "end-confirmation":
+      return await endWait(tx, context, first.effect, claimed);
     case "end-cost-sync":
       return await endRun(tx, context, claimed, () => skipped, "", null);
     case undefined:

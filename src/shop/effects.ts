@@ -25,6 +25,7 @@ export function laneOf(effect: Effect): string {
     case "push-stock":
     case "settle-costs":
     case "end-cost-sync":
+    case "end-confirmation":
       return `${effect.kind} ${effect.purchaseOrderId}`;
     case "mirror-incoming":
       return `${effect.kind} ${effect.locationId}`;

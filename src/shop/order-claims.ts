@@ -1,17 +1,20 @@
 /**
- * Claims of calls on an order (C45): while a call is between the changes and the storefront calls of a cost sync, other calls
- * are refused that must not run beside it.
+ * Claims of calls on an order (C43, C45): while a call waits for the storefront, or writes costs to it, other calls are refused that must
+ * not run beside it.
  *
  * A claim is an effect that the call itself has leased and renews. The call settles it in its last change. If the process dies, the lease
- * ends, and the outbox runs the effect. Owns: the SQL of these effects as claims. Does not own: when a claim is taken and renewed
- * (operations/purchase-orders/order-claim.ts), the table (effects.ts).
+ * ends, and the outbox runs the effect. Owns: the SQL of these effects as claims, and what ending one means for the order. Does not own:
+ * when a claim is taken and renewed (operations/purchase-orders/order-claim.ts), the table (effects.ts).
  */
 import type { Effect } from "../core/effect.ts";
+import { waitEnded } from "../core/sync.ts";
 import type { Statement, Tx } from "../store/store.ts";
 import { laneOf, settleEffectStatement } from "./effects.ts";
+import { type Stamp, loadOrder, saveDecision } from "./purchase-orders.ts";
+import { hasFailedPush, isPushInFlight } from "./stock-pushes.ts";
 
 /** An effect that a call claims. */
-export type ClaimEffect = Extract<Effect, { readonly kind: "end-cost-sync" }>;
+export type ClaimEffect = Extract<Effect, { readonly kind: "end-confirmation" | "end-cost-sync" }>;
 
 /** Which effect a claim is, and until when it holds without being renewed. */
 interface NewClaim {
@@ -64,6 +67,23 @@ export const renewClaimStatement = (shopId: string, claimId: string, leasedUntil
 export const endClaimStatement = (shopId: string, claimId: string, nowMs: number): Statement =>
   settleEffectStatement(shopId, claimId, { state: "skipped" }, nowMs);
 
+/** The order is not in flight any more on account of a call that waited for the storefront (C43). */
+export async function endConfirmation(
+  tx: Tx,
+  shopId: string,
+  { purchaseOrderId, sinceMs, wasFailed }: Extract<ClaimEffect, { readonly kind: "end-confirmation" }>,
+  stamp: Stamp,
+): Promise<void> {
+  const [order, inFlight, hasFailed] = await Promise.all([
+    loadOrder(tx, shopId, purchaseOrderId),
+    isPushInFlight(tx, shopId, purchaseOrderId),
+    hasFailedPush(tx, shopId, purchaseOrderId, sinceMs),
+  ]);
+  if (order === null) return;
+  const ended = waitEnded(order, { inFlight, failed: wasFailed || hasFailed }, stamp.nowMs);
+  await saveDecision(tx, shopId, order, ended, stamp);
+}
+
 /** The kinds of claims that calls hold on the order now. @param ownClaimId a claim to leave out. */
 export async function claimsHeld(
   tx: Tx,
@@ -74,8 +94,13 @@ export async function claimsHeld(
 ): Promise<ReadonlySet<ClaimEffect["kind"]>> {
   const rows = await tx.all<{ effect_id: string; kind: ClaimEffect["kind"] }>(
     `select effect_id, kind from effect
-     where shop_id = ? and lane = ? and state = 'pending' and lease_owner = effect_id and due_at > ?`,
-    [shopId, laneOf({ kind: "end-cost-sync", purchaseOrderId }), nowMs],
+     where shop_id = ? and lane in (?, ?) and state = 'pending' and lease_owner = effect_id and due_at > ?`,
+    [shopId, ...claimLanes(purchaseOrderId), nowMs],
   );
   return new Set(rows.filter((row) => row.effect_id !== ownClaimId).map((row) => row.kind));
 }
+
+const claimLanes = (purchaseOrderId: string): readonly string[] => [
+  laneOf({ kind: "end-confirmation", purchaseOrderId, sinceMs: 0, wasFailed: false }),
+  laneOf({ kind: "end-cost-sync", purchaseOrderId }),
+];

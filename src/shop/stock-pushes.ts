@@ -4,7 +4,7 @@
  * Owns: the SQL of `stock_push`. Does not own: what a push carries (core/stock-push.ts), when it is sent and settled
  * (outbox/stock-push.ts).
  */
-import type { OpenPush, PushItem } from "../core/stock-push.ts";
+import { type OpenPush, type SentItem, isUnread } from "../core/stock-push.ts";
 import type { Statement, Tx } from "../store/store.ts";
 import { laneOf } from "./effects.ts";
 
@@ -35,12 +35,6 @@ const itemsFrom = (json: string): readonly SentItem[] => {
   return items;
 };
 
-/** An item of a push, and what became of it. */
-export interface SentItem extends PushItem {
-  /** Null while it is not known whether it has landed. */
-  readonly result: { readonly outcome: "landed" } | { readonly outcome: "rejected"; readonly message: string } | null;
-}
-
 /** A push that was stored before it was sent. */
 export interface StockPush extends OpenPush {
   readonly items: readonly SentItem[];
@@ -68,8 +62,8 @@ export const insertPushStatement = (
   const items: readonly SentItem[] = push.items.map((item) => ({ ...item, result: null }));
   return {
     sql: `insert into stock_push
-            (shop_id, reference, purchase_order_id, items, state, attempts, not_landed, created_at, settled_at)
-          values (?, ?, ?, ?, 'in-flight', 1, 0, ?, null)`,
+            (shop_id, reference, purchase_order_id, items, unread, state, attempts, not_landed, created_at, settled_at)
+          values (?, ?, ?, ?, 0, 'in-flight', 1, 0, ?, null)`,
     params: [shopId, push.reference, purchaseOrderId, JSON.stringify(items), nowMs],
   };
 };
@@ -89,10 +83,41 @@ export const itemResultsStatement = (
 ): Statement => {
   const settled = items.every((item) => item.result !== null);
   return {
-    sql: "update stock_push set items = ?, state = ?, settled_at = ? where shop_id = ? and reference = ?",
-    params: [JSON.stringify(items), settled ? "settled" : "in-flight", settled ? nowMs : null, shopId, reference],
+    sql: "update stock_push set items = ?, unread = ?, state = ?, settled_at = ? where shop_id = ? and reference = ?",
+    params: [
+      JSON.stringify(items),
+      items.filter(isUnread).length,
+      settled ? "settled" : "in-flight",
+      settled ? nowMs : null,
+      shopId,
+      reference,
+    ],
   };
 };
+
+/** Items of pushes, by reference and place in the push. */
+export type ItemPlaces = ReadonlyMap<string, ReadonlySet<number>>;
+
+/** Records that the storefront has shown these items of the order's pushes. */
+export async function markReadBack(tx: Tx, shopId: string, purchaseOrderId: string, shown: ItemPlaces): Promise<void> {
+  if (shown.size === 0) return;
+  const pushes = await loadStockPushes(tx, shopId, purchaseOrderId);
+  await tx.batch(
+    pushes.flatMap(({ reference, items }): readonly Statement[] => {
+      const places = shown.get(reference);
+      if (places === undefined) return [];
+      const marked = items.map((item, index): SentItem =>
+        places.has(index) && isUnread(item) ? { ...item, result: { outcome: "landed", isReadBack: true } } : item,
+      );
+      return [
+        {
+          sql: "update stock_push set items = ?, unread = ? where shop_id = ? and reference = ?",
+          params: [JSON.stringify(marked), marked.filter(isUnread).length, shopId, reference],
+        },
+      ];
+    }),
+  );
+}
 
 /** Counts an attempt that certainly had no effect. */
 export const notLandedStatement = (shopId: string, reference: string): Statement => ({
@@ -116,8 +141,23 @@ export const giveUpStatements = (shopId: string, purchaseOrderId: string): reado
   },
 ];
 
-/** Deletes pushes that were settled at `untilMs` or before. */
+/** Whether a push of the order has failed since then. */
+export async function hasFailedPush(
+  tx: Tx,
+  shopId: string,
+  purchaseOrderId: string,
+  sinceMs: number,
+): Promise<boolean> {
+  const lane = laneOf({ kind: "push-stock", purchaseOrderId, poLineItemIds: [] });
+  const rows = await tx.all<{ effect_id: string }>(
+    "select effect_id from effect where shop_id = ? and lane = ? and state = 'failed' and settled_at >= ? limit 1",
+    [shopId, lane, sinceMs],
+  );
+  return rows.length > 0;
+}
+
+/** Deletes pushes that were settled at `untilMs` or before, but for those that have not been read back whole. */
 export const sweepPushesStatement = (shopId: string, untilMs: number): Statement => ({
-  sql: "delete from stock_push where shop_id = ? and settled_at <= ?",
+  sql: "delete from stock_push where shop_id = ? and settled_at <= ? and unread = 0",
   params: [shopId, untilMs],
 });

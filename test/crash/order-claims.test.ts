@@ -1,4 +1,4 @@
-/** The process is killed (-9) while a call has a claim on an order: the next process goes on with the order, soon (C45). */
+/** The process is killed (-9) while a call has a claim on an order: the next process goes on with the order, soon (C43, C45). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -23,6 +23,8 @@ const records = (status: string, line: object): readonly object[] => [
     lineItems: [{ poLineItemId: "a", variantId: "red", quantityOrdered: 10, unitCost: 4, ...line }],
   },
 ];
+
+const lines = (each: readonly object[]): string => each.map((record) => JSON.stringify(record)).join("\n");
 
 interface Service {
   readonly program: RunningProgram;
@@ -94,13 +96,7 @@ for (const [below, status, line] of [
   test(`a process killed while ${below} writes costs does not leave the order refused; the next one completes it`, () =>
     withDirectory(async (directory) => {
       const service = await serve(directory, null);
-      await service.operate(
-        "POST",
-        "/import",
-        records(status, line)
-          .map((record) => JSON.stringify(record))
-          .join("\n"),
-      );
+      await service.operate("POST", "/import", lines(records(status, line)));
       await service.operate("PUT", "/sandbox/faults", { latencyMs: 700 });
       const lost = Promise.allSettled([service.post(below)]);
       await until("the costs are being written", async () => (await service.calls("writeCosts")) === 1, 15_000);
@@ -113,3 +109,31 @@ for (const [below, status, line] of [
       await lost;
       await again.program.end("SIGTERM");
     }));
+
+test("a process killed while a /storefront-sync waits does not leave the order in flight; the next sync looks again", () =>
+  withDirectory(async (directory) => {
+    const service = await serve(directory, null);
+    const line = { quantityConfirmed: 10, quantityReceived: 10, quantitySynced: 0 };
+    await service.operate("POST", "/import", lines(records("Received", line)));
+    await service.operate("PUT", "/sandbox/faults", { applyDelayMs: 60_000 });
+    const lost = Promise.allSettled([service.post("/storefront-sync")]);
+    await until("the sync waits", async () => (await service.calls("readOnHand")) >= 3, 15_000);
+    const state = async ({ program, key }: Service): Promise<unknown> =>
+      (await program.ask("GET", order, key)).at("data", "purchaseOrder", "storefrontSyncState");
+    assert.equal(await state(service), "in-flight");
+    await service.operate("PUT", "", { settings: { confirmationWaitMs: 500 } });
+    const { again, answer } = await goOnAfterKill(directory, service, (each) => each.post("/storefront-sync"));
+    assert.equal(answer.at("data", "confirmation", "status"), "timed-out", answer.text);
+    assert.equal(answer.at("data", "confirmation", "lines", 0, "lineItemId"), "a");
+    assert.equal(await state(again), "synced");
+
+    // Nobody asks again: the order leaves the state by itself.
+    await again.operate("PUT", "", { settings: { confirmationWaitMs: 30_000 } });
+    const waiting = Promise.allSettled([again.post("/storefront-sync")]);
+    await until("it waits again", async () => (await state(again)) === "in-flight", 5_000);
+    await again.program.end("SIGKILL");
+    const last = await serve(directory, again.key);
+    await until("nobody waits any more", async () => (await state(last)) === "synced", freeMsMax);
+    await Promise.all([lost, waiting]);
+    await last.program.end("SIGTERM");
+  }));

@@ -9,6 +9,14 @@ import type { TestServerOptions } from "../support/server.ts";
 const open = (options: TestServerOptions = {}): Promise<GoodsServer & AsyncDisposable> =>
   startGoodsServer({ operations, outboxLimits: { attemptsMax: 2, backoffMs: 10 }, ...options });
 
+/** Waits until the storefront has had so many calls of this kind. */
+async function called(server: GoodsServer, name: string, count: number): Promise<void> {
+  for (let tries = 0; (await server.calls(name)) < count; tries += 1) {
+    assert.ok(tries < 300, `${name} was not called ${count} times`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
 const totals = (lines: Record<string, number>): object => ({
   lines: Object.entries(lines).map(([lineItemId, quantityReceived]) => ({ lineItemId, quantityReceived })),
 });
@@ -399,6 +407,143 @@ test("a wait that runs out says so, and what is not waited for is only queued", 
   assert.equal(await server.onHand("red"), 120);
 });
 
+test("what the storefront took and has never shown is looked at again, until it was read back once", async () => {
+  await using server = await open({ shop: { autoSyncOnReceiving: false, confirmationWaitMs: 300 } });
+  await server.bringOrder("Partially Received", [
+    { ...lineA, quantityReceived: 10, quantitySynced: 0 },
+    { ...lineB, quantityReceived: 5.5, quantitySynced: 0 },
+  ]);
+  await server.faults([], { applyDelayMs: 60_000 });
+  const sync = async (body: object = {}) => {
+    const answer = await server.post(server.order("/storefront-sync"), body);
+    assert.equal(answer.status, 200, answer.text);
+    return answer;
+  };
+  const told = (answer: Awaited<ReturnType<typeof sync>>) =>
+    ["a", "b"].flatMap((_, index) => {
+      const line = (member: string) => answer.at("data", "confirmation", "lines", index, member);
+      return line("lineItemId") === undefined ? [] : [[line("lineItemId"), line("status"), line("quantity")]];
+    });
+  const pending = [
+    ["a", "pending", 10],
+    ["b", "pending", 5.5],
+  ];
+  for (const _ of ["the push", "the look after it", "another look"]) {
+    const late = await sync();
+    assert.equal(late.at("data", "confirmation", "status"), "timed-out");
+    assert.deepEqual(told(late), pending);
+    assert.equal(late.at("data", "purchaseOrder", "storefrontSyncState"), "synced", "nobody waits any more");
+    assert.equal((await server.post(server.order("/storefront-sync/reset"))).status, 200);
+  }
+  assert.equal(await server.calls("changeOnHand"), 1);
+  const queued = await sync({ awaitConfirmation: false });
+  assert.deepEqual(queued.at("data", "sideEffects"), { storefrontSync: { status: "skipped", syncedLineItemCount: 0 } });
+
+  server.clock.advance(60_000);
+  const one = await sync({ lineItemIds: ["b"] });
+  assert.equal(one.at("data", "confirmation", "status"), "verified");
+  assert.deepEqual(told(one), [["b", "verified", 5.5]]);
+  assert.deepEqual(told(await sync()), [["a", "verified", 10]]);
+  const nothing = await sync();
+  assert.deepEqual(nothing.at("data", "confirmation"), { status: "verified", lines: [] });
+  assert.equal(nothing.at("data", "skipped", 0, "reason"), "already-synced");
+});
+
+test("an automatic push that is not shown yet is looked at by the next storefront-sync, beside what that pushes", async () => {
+  await using server = await open({ shop: { confirmationWaitMs: 300 } });
+  await server.bringOrder("In Progress", [lineA, lineB]);
+  await server.faults([{ call: "changeOnHand", outcome: "refused", variantIds: ["blue"] }], { applyDelayMs: 60_000 });
+  await server.post(server.order("/receive"), totals({ a: 4 }));
+  await server.post(server.order("/receive"), totals({ a: 6, b: 5.5 }));
+  const sync = await server.post(server.order("/storefront-sync"));
+  assert.equal(sync.at("data", "confirmation", "status"), "timed-out", sync.text);
+  assert.deepEqual(
+    [0, 1].map((index) => [
+      sync.at("data", "confirmation", "lines", index, "lineItemId"),
+      sync.at("data", "confirmation", "lines", index, "status"),
+      sync.at("data", "confirmation", "lines", index, "quantity"),
+    ]),
+    [
+      ["b", "failed", 5.5],
+      ["a", "pending", 6],
+    ],
+  );
+  server.clock.advance(60_000);
+  const partial = await server.post(server.order("/storefront-sync"));
+  assert.equal(partial.at("data", "confirmation", "status"), "partial", "what was shown is told beside what failed");
+  const failed = await server.post(server.order("/storefront-sync"));
+  assert.equal(failed.at("data", "confirmation", "status"), "failed", "what was read back once is not told again");
+});
+
+test("while a storefront-sync waits for what has landed the order is in flight; a receipt is taken and its push follows", async () => {
+  await using server = await open({ shop: { confirmationWaitMs: 4_000 } });
+  await server.bringOrder("Partially Received", [{ ...lineA, quantityReceived: 6, quantitySynced: 0 }, lineB]);
+  await server.faults([], { applyDelayMs: 60_000 });
+  const sync = server.post(server.order("/storefront-sync"));
+  await called(server, "readOnHand", 3);
+  const read = await server.get(server.order());
+  assert.equal(read.at("data", "purchaseOrder", "lineItems", 0, "quantitySynced"), 6, "the push has landed");
+  assert.equal(read.at("data", "purchaseOrder", "storefrontSyncState"), "in-flight");
+  const received = await server.post(server.order("/receive"), totals({ b: 2 }));
+  assert.equal(received.status, 200, received.text);
+  assert.equal(received.at("data", "purchaseOrder", "lineItems", 1, "quantitySynced"), 2, "its push does not wait");
+  for (const [below, body] of [
+    ["/storefront-sync", {}],
+    ["/storefront-sync", { awaitConfirmation: false }],
+    ["/storefront-sync/reset", {}],
+    ["/unreceive", amounts({ a: 1 })],
+    ["/complete", {}],
+  ] as const) {
+    const refused = await server.post(server.order(below), body);
+    assert.equal(refused.at("error", "code"), "ON_HAND_SYNC_IN_FLIGHT", `${below} ${refused.text}`);
+    assert.equal(refused.headers["retry-after"], "1");
+  }
+  const waited = await sync;
+  assert.equal(waited.at("data", "confirmation", "status"), "timed-out", waited.text);
+  assert.equal(waited.at("data", "purchaseOrder", "storefrontSyncState"), "synced");
+  const after = await server.get(server.order());
+  assert.equal(after.headers.etag, waited.headers.etag, "the answer shows the order as it is from then on");
+  assert.equal((await server.post(server.order("/storefront-sync/reset"))).status, 200);
+});
+
+test("a call that waits for the storefront holds /quick-complete and DELETE back, too", async () => {
+  await using server = await open({ shop: { confirmationWaitMs: 2_000 } });
+  await server.bringOrder("In Progress", [{ ...lineA, quantityConfirmed: 10, quantityReceived: 6, quantitySynced: 0 }]);
+  await server.faults([], { applyDelayMs: 60_000 });
+  const sync = server.post(server.order("/storefront-sync"));
+  await called(server, "readOnHand", 2);
+  const quick = await server.post(server.order("/quick-complete"));
+  assert.equal(quick.at("error", "code"), "ON_HAND_SYNC_IN_FLIGHT", quick.text);
+  assert.equal((await server.post(server.order("/status"), { status: "Cancelled" })).status, 200);
+  const early = await server.delete(server.order());
+  assert.equal(early.at("error", "code"), "ON_HAND_SYNC_IN_FLIGHT", early.text);
+  assert.equal((await sync).at("data", "purchaseOrder", "storefrontSyncState"), "synced");
+  assert.equal((await server.delete(server.order())).status, 200);
+});
+
+test("a failed push is remembered over a wait for another line; a wait whose call fails leaves nothing in flight", async () => {
+  await using server = await open({ shop: { autoSyncOnReceiving: false, confirmationWaitMs: 300 } });
+  await server.bringOrder("Received", [{ ...lineA, quantityReceived: 10, quantitySynced: 0 }]);
+  await server.faults([{ call: "changeOnHand", outcome: "error" }]);
+  const failed = await server.post(server.order("/storefront-sync"));
+  assert.equal(failed.at("data", "confirmation", "status"), "failed", failed.text);
+  assert.equal(failed.at("data", "purchaseOrder", "storefrontSyncState"), "failed");
+
+  await server.faults([{ call: "writeCosts", outcome: "error" }], { applyDelayMs: 60_000 });
+  assert.equal((await server.post(server.order("/status"), { status: "In Progress" })).status, 200);
+  await server.patch(server.order("/line-items"), { lines: [{ lineItemId: "a", note: "counted" }] });
+  await server.bringOrder("In Progress", [{ ...lineA, quantityConfirmed: 10 }]);
+  const costless = await server.post(server.order("/quick-complete"));
+  assert.equal(costless.status, 502, costless.text);
+  const left = await server.get(server.order());
+  assert.equal(left.at("data", "purchaseOrder", "storefrontSyncState"), "synced", "the wait is over");
+  await server.faults([]);
+  const again = await server.post(server.order("/quick-complete"));
+  assert.equal(again.at("data", "confirmation", "status"), "timed-out", "what was never shown is looked at again");
+  assert.equal(again.at("data", "confirmation", "lines", 0, "status"), "pending");
+  assert.equal(again.status, 200);
+});
+
 test("goods taken back below what is synced lower the storefront's stock; with nothing left the order is In Progress", async () => {
   await using server = await open();
   await server.bringOrder("Received", [{ ...lineA, ...synced }]);
@@ -524,7 +669,7 @@ test("beside a /complete that writes costs another and a /quick-complete are ref
   await server.bringOrder("Received", [{ ...lineA, ...synced }]);
   await server.faults([{ call: "writeCosts", outcome: "error" }], { latencyMs: 800 });
   const completing = server.post(server.order("/complete"));
-  while ((await server.calls("writeCosts")) === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  await called(server, "writeCosts", 1);
   const beside = await server.post(server.order("/complete"));
   assert.equal(beside.at("error", "code"), "ON_HAND_SYNC_IN_FLIGHT", beside.text);
   assert.equal((await server.post(server.order("/status"), { status: "In Progress" })).status, 200);

@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { zeroQuantity } from "../../src/core/money.ts";
 import type { StorefrontSyncState } from "../../src/core/purchase-order.ts";
-import { isPushed, type PushItem, pushPlan, pushRecorded, storefrontSyncState } from "../../src/core/stock-push.ts";
+import {
+  isPushed,
+  type PushItem,
+  pushPlan,
+  pushRecorded,
+  type SentItem,
+  storefrontSyncState,
+  unreadQuantities,
+} from "../../src/core/stock-push.ts";
 import { line, order, quantity } from "../support/goods.ts";
 
 test("a push has received − synced of the selected catalogue lines, one item per variant", () => {
@@ -165,4 +173,28 @@ test("a pushed line is through once the storefront has what it was short of, or 
   const back = line("a", { received: 4, synced: 10 });
   assert.equal(isPushed(back, line("a", { received: 4, synced: 5 })), false);
   assert.equal(isPushed(back, line("a", { received: 2, synced: 4 })), true);
+});
+
+test("of a line it is known how much the storefront took and has never shown, also of pushes from before that was noted", () => {
+  const item = (result: SentItem["result"], ...lines: readonly (readonly [string, number])[]): SentItem => ({
+    variantId: "v",
+    locationId: "warehouse",
+    delta: quantity(lines.reduce((sum, [, delta]) => sum + delta, 0)),
+    lines: lines.map(([poLineItemId, delta]) => ({ poLineItemId, delta: quantity(delta) })),
+    result,
+  });
+  const unread = unreadQuantities([
+    item({ outcome: "landed", isReadBack: false }, ["a", 5], ["b", 1]),
+    item({ outcome: "landed" }, ["a", -2]),
+    item({ outcome: "landed", isReadBack: true }, ["c", 3]),
+    item({ outcome: "rejected", message: "no" }, ["d", 3]),
+    item(null, ["e", 3]),
+  ]);
+  assert.deepEqual(
+    [...unread],
+    [
+      ["a", quantity(3)],
+      ["b", quantity(1)],
+    ],
+  );
 });

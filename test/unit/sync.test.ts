@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EffectOutcome } from "../../src/core/effect.ts";
-import { confirmationStatus, lineConfirmation, type LineProgress } from "../../src/core/sync.ts";
+import { confirmationStatus, lineConfirmation, type LineProgress, waitBegun, waitEnded } from "../../src/core/sync.ts";
+import { line, order, quantity } from "../support/goods.ts";
 
 const nothingYet: LineProgress = { hasLanded: false, isReadBack: false, refusal: null, push: { state: "pending" } };
 const failed: EffectOutcome = { state: "failed", detail: "given up", itemCount: 0 };
@@ -35,4 +36,17 @@ test("a push is timed-out while a line is pending, else verified, failed or part
   assert.equal(status("verified", "failed"), "partial");
   assert.equal(status("failed", "failed"), "failed");
   assert.equal(status("verified", "failed", "pending"), "timed-out");
+});
+
+test("an order is in flight while a call waits, and then as its lines and its pushes are (C43)", () => {
+  const received = order("Received", [line("a", { received: 4 })], { storefrontSyncState: "failed" });
+  const waiting = waitBegun(received, 5_000).next;
+  assert.deepEqual([waiting.storefrontSyncState, waiting.version, waiting.updatedAtMs], ["in-flight", 2, 5_000]);
+  assert.equal(waitBegun(waiting, 6_000).next, waiting, "it is in flight already");
+  const ended = (attempts: Parameters<typeof waitEnded>[1]) => waitEnded(waiting, attempts, 6_000).next;
+  assert.equal(ended({ inFlight: true, failed: false }), waiting, "a push still has no known outcome");
+  assert.equal(ended({ inFlight: false, failed: true }).storefrontSyncState, "failed");
+  assert.equal(ended({ inFlight: false, failed: false }).storefrontSyncState, "never-synced");
+  const landed = { ...waiting, lineItems: [{ ...line("a", { received: 4 }), quantitySynced: quantity(4) }] };
+  assert.equal(waitEnded(landed, { inFlight: false, failed: false }, 6_000).next.version, 3);
 });

@@ -10,6 +10,7 @@ import { Fault } from "../../core/fault.ts";
 import type { GoodsDecision } from "../../core/goods.ts";
 import type { PurchaseOrder } from "../../core/purchase-order.ts";
 import { syncableLines } from "../../core/sync.ts";
+import { markReadBack } from "../../shop/stock-pushes.ts";
 import type { Tx } from "../../store/store.ts";
 import { type Call, operation } from "../operation.ts";
 import { contextOf, faults, orderOf, orderToChange, path, saveFor, write } from "./access.ts";
@@ -17,6 +18,7 @@ import { costSyncSchema, refuseUnlessPriced, type WrittenCosts, writeCosts } fro
 import { autoMoveSchema, goodsContext, statusMoveShape } from "./goods.ts";
 import { type GuardFacts, guard, guardFaults, noGuard, resolutions } from "./guard.ts";
 import { etagOf, purchaseOrderId, purchaseOrderJson, purchaseOrderSchema } from "./json.ts";
+import { refuseBesideSyncs } from "./in-flight.ts";
 import { type OrderClaim, withOrderClaim } from "./order-claim.ts";
 import {
   type AskedEffect,
@@ -36,7 +38,6 @@ import {
   confirmationSchema,
   confirmPush,
   failureReasons,
-  refuseBesideSyncs,
   waitedSlot,
 } from "./stock-sync.ts";
 
@@ -69,9 +70,10 @@ export const completeOrder = operation({
       };
       const costs = await writeCosts(call, claim, load);
       return call.commit(async (tx) => {
+        await claim.end(tx);
         const order = await load(tx);
         const decided = decideComplete(order, costs.settle, contextOf(call));
-        const effects = await saveCompletion(tx, call, claim, order, decided, costs);
+        const effects = await saveCompletion(tx, call, order, decided, costs);
         const { next, status } = decided;
         return {
           effectIds: idsOf(effects),
@@ -90,14 +92,13 @@ export const completeOrder = operation({
 });
 
 /**
- * Saves the completion with the costs that follow it into the catalogue, and ends the claim.
+ * Saves the completion with the costs that follow it into the catalogue.
  *
  * @throws Fault INVALID_INPUT (ORDER_EDITED)  the order was edited while its costs were written.
  */
 async function saveCompletion(
   tx: Tx,
   call: Call,
-  claim: OrderClaim,
   order: PurchaseOrder,
   decided: GoodsDecision,
   costs: WrittenCosts,
@@ -109,7 +110,6 @@ async function saveCompletion(
     });
   const effects = await saveFor(tx, call, order, decided);
   if (costs.statements.length > 0) await tx.batch(costs.statements);
-  await claim.end(tx);
   return effects;
 }
 
@@ -143,8 +143,8 @@ export const quickCompleteOrder = operation({
       const facts = await guard(call, lines, input.resolutions ?? []);
       const guardSkipped = lines.filter((line) => facts.skippedLineItemIds.has(line.poLineItemId));
       const received = await call.change((tx) => receiveEverything(tx, call, claim, id, facts, guardSkipped));
-      const confirmation = await confirmPush(call, received.push);
-      if (confirmation.status === "failed") throw nothingPushed(confirmation, id);
+      const { confirmation, shown } = await confirmPush(call, received.push);
+      if (isNothingPushed(received.push, confirmation)) throw nothingPushed(confirmation, id);
       const decide = async (tx: Tx, settleCosts: boolean) => {
         const order = await orderOf(tx, call, id);
         return { order, decided: decideQuickComplete(order, settleCosts, goodsContext(call, facts)) };
@@ -152,8 +152,10 @@ export const quickCompleteOrder = operation({
       const load = async (tx: Tx): Promise<PurchaseOrder> => (await decide(tx, false)).order;
       const costs = await writeCosts(call, claim, load, facts.skippedVariantIds);
       return call.commit(async (tx) => {
+        await claim.end(tx);
+        await markReadBack(tx, call.shop.shopId, id, shown);
         const { order, decided } = await decide(tx, costs.settle);
-        const effects = [...received.effects, ...(await saveCompletion(tx, call, claim, order, decided, costs))];
+        const effects = [...received.effects, ...(await saveCompletion(tx, call, order, decided, costs))];
         return {
           effectIds: idsOf(effects),
           answer: (outcomes) =>
@@ -219,12 +221,20 @@ async function receiveEverything(
   const decided = decideQuickReceive(order, context);
   await refuseBesideSyncs(tx, call, order, claim.claimId);
   const effects = await saveFor(tx, call, order, decided);
+  const push = await askedPush(
+    tx,
+    call,
+    claim,
+    { before: order, next: decided.next },
+    {
+      effectId: effects.find((effect) => effect.kind === "push-stock")?.effectId ?? null,
+      lines: syncableLines(decided.next, context),
+      guardSkipped,
+      looked: decided.next.lineItems,
+    },
+  );
+  // Without anything to wait for, the claim is on the costs alone.
   await claim.take(tx, { kind: "end-cost-sync", purchaseOrderId });
-  const push = await askedPush(tx, call, purchaseOrderId, {
-    effectId: effects.find((effect) => effect.kind === "push-stock")?.effectId ?? null,
-    lines: syncableLines(decided.next, context),
-    guardSkipped,
-  });
   return {
     push,
     effects: effects.filter((effect) => effect.kind !== "push-stock"),
@@ -232,6 +242,12 @@ async function receiveEverything(
     receivedLineItemIds: decided.updatedLineItemIds,
   };
 }
+
+const isNothingPushed = ({ lines }: AskedPush, confirmation: Confirmation): boolean => {
+  const pushed = new Set(lines.map((line) => line.poLineItemId));
+  const told = confirmation.lines.filter((line) => pushed.has(line.lineItemId));
+  return told.length > 0 && told.every((line) => line.status === "failed");
+};
 
 /** Every line that was pushed failed: the receipts stay, the order does not move (C28). */
 function nothingPushed({ lines }: Confirmation, purchaseOrderId: string): Fault {

@@ -46,7 +46,7 @@ import {
 } from "./json.ts";
 import { type CatalogueLine, catalogueLines, loadCatalogueFacts } from "./lines.ts";
 import { sideEffectsSchema } from "./side-effects.ts";
-import { refuseWhileInFlight } from "./stock-sync.ts";
+import { refuseWhileInFlight } from "./in-flight.ts";
 import { headerInQuestion, newLinesInQuestion, warningsIn, warningsShape } from "./warnings.ts";
 
 /** What the shop knows of this supplier and location. */

@@ -11,7 +11,7 @@ import { faults, orderToChange, path, write } from "./access.ts";
 import { goodsAnswer, goodsContext, guardedChange, lineIdOf, linesOf, savedPush } from "./goods.ts";
 import { guardFaults, noGuard, resolutions } from "./guard.ts";
 import { lineItemId, purchaseOrderId } from "./json.ts";
-import { refuseWhileInFlight } from "./stock-sync.ts";
+import { refuseWhileInFlight } from "./in-flight.ts";
 
 export const receiveGoods = operation({
   ...write,

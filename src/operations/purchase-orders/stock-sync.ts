@@ -1,5 +1,5 @@
 /**
- * Waiting for a stock push to land, and what a caller is told of it (spec "Rules attached to the endpoints" 4; C43).
+ * Waiting until the storefront shows what was pushed, and what a caller is told of it (spec "Rules attached to the endpoints" 4; C43).
  *
  * Owns: the wait, reading back, `confirmation` and `skipped[]`. Does not own: which lines are pushed and what they are told
  * (core/sync.ts), sending a push (outbox/stock-push.ts).
@@ -9,18 +9,18 @@
  */
 import { z } from "zod";
 import { type EffectOutcome, orderUri } from "../../core/effect.ts";
-import { Fault } from "../../core/fault.ts";
-import { quantityToNumber } from "../../core/money.ts";
+import { type Quantity, quantityToNumber } from "../../core/money.ts";
 import type { LineItem, PurchaseOrder } from "../../core/purchase-order.ts";
-import { isPushed, unsyncedQuantity } from "../../core/stock-push.ts";
-import { confirmationStatus, lineConfirmation, type SyncDecision } from "../../core/sync.ts";
-import { claimsHeld } from "../../shop/order-claims.ts";
+import { isPushed, isUnread, type SentItem, unreadQuantities, unsyncedQuantity } from "../../core/stock-push.ts";
+import { confirmationStatus, lineConfirmation, type SyncDecision, waitBegun } from "../../core/sync.ts";
 import { loadOrder } from "../../shop/purchase-orders.ts";
-import { isPushInFlight, loadStockPushes, type SentItem, type StockPush } from "../../shop/stock-pushes.ts";
+import { type ItemPlaces, loadStockPushes, type StockPush } from "../../shop/stock-pushes.ts";
 import type { Tx } from "../../store/store.ts";
 import { StorefrontError } from "../../storefront/storefront.ts";
 import type { Call } from "../operation.ts";
 import { withinLimit } from "../upstream.ts";
+import { saveFor } from "./access.ts";
+import type { OrderClaim } from "./order-claim.ts";
 import { type FollowedOrder, type FollowOn, recoveryText, type SideEffects } from "./side-effects.ts";
 
 export const confirmationSchema = z
@@ -58,34 +58,7 @@ export const skippedSchema = z
 export const skippedJson = (skipped: SyncDecision["skipped"]): z.output<typeof skippedSchema> =>
   skipped.map(({ line, reason }) => ({ lineItemId: line.poLineItemId, variantId: line.variantId, reason }));
 
-/** How long a caller waits before it asks again whether the outcome of a push is known. */
-const inFlightRetryAfterMs = 1_000;
-
-/**
- * @throws Fault ON_HAND_SYNC_IN_FLIGHT  a push of the order has no known outcome yet (C43).
- */
-export async function refuseWhileInFlight(tx: Tx, call: Call, order: PurchaseOrder): Promise<void> {
-  if (await isPushInFlight(tx, call.shop.shopId, order.purchaseOrderId))
-    throw inFlight(`A stock sync of ${order.poNumber} is still running.`);
-}
-
-/**
- * @param ownClaimId the caller's own claim.
- * @throws Fault ON_HAND_SYNC_IN_FLIGHT  a push of the order has no known outcome yet, or another call writes its unit costs (C45).
- */
-export async function refuseBesideSyncs(tx: Tx, call: Call, order: PurchaseOrder, ownClaimId: string): Promise<void> {
-  await refuseWhileInFlight(tx, call, order);
-  const held = await claimsHeld(tx, call.shop.shopId, order.purchaseOrderId, call.clock.now(), ownClaimId);
-  if (held.has("end-cost-sync")) throw inFlight(`Another call is writing the unit costs of ${order.poNumber}.`);
-}
-
-const inFlight = (message: string): Fault =>
-  new Fault("ON_HAND_SYNC_IN_FLIGHT", message, {
-    action: "Wait and repeat the same call.",
-    retryAfterMs: inFlightRetryAfterMs,
-  });
-
-/** A push that a call has asked for. */
+/** What a call waits for: a push that it has asked for, and what the storefront took earlier and has never shown. */
 export interface AskedPush {
   readonly purchaseOrderId: string;
   /** Null when nothing was to be pushed. */
@@ -94,20 +67,44 @@ export interface AskedPush {
   readonly lines: readonly LineItem[];
   /** Lines that needed it and that the caller had skipped. */
   readonly guardSkipped: readonly LineItem[];
+  /** Other lines of which the storefront took changes and has never shown them, and how much that is in sum. */
+  readonly unread: readonly { readonly line: LineItem; readonly quantity: Quantity }[];
   /** References that were settled before: their outcomes are not of this push. */
   readonly settledReferences: ReadonlySet<string>;
 }
 
-/** Notes what a push was asked for, inside the change that asked. `lines` are as the change leaves them. */
+/**
+ * Notes what a call waits for, inside the change that asked for a push. If that is anything, the order is in flight until the call ends its
+ * claim (C43).
+ *
+ * @param before the order before that change.
+ * @param next   the order as the change leaves it.
+ * @param asked  the push; of `looked` lines it is noted what was never read back.
+ */
 export async function askedPush(
   tx: Tx,
   call: Call,
-  purchaseOrderId: string,
-  asked: Pick<AskedPush, "effectId" | "lines" | "guardSkipped">,
+  claim: OrderClaim,
+  { before, next }: { readonly before: PurchaseOrder; readonly next: PurchaseOrder },
+  asked: Pick<AskedPush, "effectId" | "lines" | "guardSkipped"> & { readonly looked: readonly LineItem[] },
 ): Promise<AskedPush> {
+  const { purchaseOrderId } = next;
+  const { looked, ...push } = asked;
   const pushes = await loadStockPushes(tx, call.shop.shopId, purchaseOrderId);
-  const settled = pushes.filter((push) => push.state === "settled").map((push) => push.reference);
-  return { purchaseOrderId, settledReferences: new Set(settled), ...asked };
+  const settled = pushes.filter((each) => each.state === "settled").map((each) => each.reference);
+  const unreadOf = unreadQuantities(pushes.flatMap((each) => each.items));
+  const others = new Set([...push.lines, ...push.guardSkipped].map((line) => line.poLineItemId));
+  const unread = looked.flatMap((line) => {
+    const quantity = unreadOf.get(line.poLineItemId);
+    return quantity === undefined || others.has(line.poLineItemId) ? [] : [{ line, quantity }];
+  });
+  if (push.effectId !== null || unread.length > 0) {
+    const nowMs = call.clock.now();
+    const wasFailed = before.storefrontSyncState === "failed";
+    await claim.take(tx, { kind: "end-confirmation", purchaseOrderId, sinceMs: nowMs, wasFailed });
+    await saveFor(tx, call, next, waitBegun(next, nowMs));
+  }
+  return { ...push, purchaseOrderId, unread, settledReferences: new Set(settled) };
 }
 
 /** The pause between two polls: short at first, longer once the push takes long, since each poll may ask the storefront. */
@@ -117,77 +114,87 @@ const pollMaxMs = 2_000;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** What a wait has brought. */
+interface Confirmed {
+  readonly confirmation: Confirmation;
+  /** What the storefront has shown; to be recorded with the call's last change (`markReadBack`). */
+  readonly shown: ItemPlaces;
+}
+
 /**
- * Waits until every line of the push has landed and can be read at the storefront, or has failed, at most the shop's
+ * Waits until everything that is waited for has landed and can be read at the storefront, or has failed, at most the shop's
  * `confirmationWaitMs`.
  */
-export async function confirmPush(call: Call, asked: AskedPush): Promise<Confirmation> {
+export async function confirmPush(call: Call, asked: AskedPush): Promise<Confirmed> {
   const { confirmationWaitMs } = call.shop;
   const deadlineMs = call.clock.now() + confirmationWaitMs;
-  const verified = new Set<string>();
+  const shown = new Map<string, Set<number>>();
   let pollMs = pollMinMs;
   // The time slept is counted beside the clock, so that the wait ends even under a clock that does not advance.
   for (let waitedMs = 0; ; waitedMs += pollMs, pollMs = Math.min(2 * pollMs, pollMaxMs)) {
     const leftMs = Math.max(0, Math.min(deadlineMs - call.clock.now(), confirmationWaitMs - waitedMs));
-    const lines = asked.effectId === null ? [] : await polledLines(call, asked, asked.effectId, verified, leftMs);
+    const lines = await polledLines(call, asked, shown, leftMs);
     const isDone = lines.every((line) => line.status !== "pending");
-    if (isDone || leftMs === 0) return { status: confirmationStatus(lines), lines: [...lines, ...skippedLines(asked)] };
+    if (isDone || leftMs === 0) {
+      const confirmation = { status: confirmationStatus(lines), lines: [...lines, ...skippedLines(asked)] };
+      return { confirmation, shown };
+    }
     await sleep(Math.min(pollMs, leftMs));
   }
 }
 
-const confirmationLine = (
-  line: LineItem,
-  { status, reason }: Pick<ConfirmationLine, "status" | "reason">,
-): ConfirmationLine => ({
-  lineItemId: line.poLineItemId,
-  variantId: line.variantId,
-  status,
-  quantity: quantityToNumber(unsyncedQuantity(line)),
-  reason,
-});
+const confirmationLine = <Status extends ConfirmationLine["status"]>(
+  { poLineItemId: lineItemId, variantId }: LineItem,
+  quantity: Quantity,
+  { status, reason }: { readonly status: Status; readonly reason: string | null },
+) => ({ lineItemId, variantId, status, quantity: quantityToNumber(quantity), reason });
 
 const skippedLines = ({ guardSkipped }: AskedPush): readonly ConfirmationLine[] =>
-  guardSkipped.map((line) => confirmationLine(line, { status: "skipped", reason: "guard-skipped" }));
+  guardSkipped.map((line) =>
+    confirmationLine(line, unsyncedQuantity(line), { status: "skipped", reason: "guard-skipped" }),
+  );
 
 const pending: EffectOutcome = { state: "pending" };
 
-/** How each line of the push stands now. `verified` gathers the lines that were read back, over all polls. */
+type PolledLine = ConfirmationLine & { readonly status: "verified" | "failed" | "pending" };
+
+/** How each line that is waited for stands now. `shown` gathers the items that were read back, over all polls. */
 async function polledLines(
   call: Call,
   asked: AskedPush,
-  effectId: string,
-  verified: Set<string>,
+  shown: Map<string, Set<number>>,
   waitMs: number,
-): Promise<readonly (ConfirmationLine & { readonly status: "verified" | "failed" | "pending" })[]> {
-  const { purchaseOrderId } = asked;
-  const push = (await call.settle([effectId], waitMs)).get(effectId) ?? pending;
+): Promise<readonly PolledLine[]> {
+  const { purchaseOrderId, effectId } = asked;
+  if (effectId === null && asked.unread.length === 0) return [];
+  const push = effectId === null ? pending : ((await call.settle([effectId], waitMs)).get(effectId) ?? pending);
   const { order, pushes } = await call.read(async (tx) => ({
     order: await loadOrder(tx, call.shop.shopId, purchaseOrderId),
-    pushes: (await loadStockPushes(tx, call.shop.shopId, purchaseOrderId)).filter(
-      (each) => !asked.settledReferences.has(each.reference),
-    ),
+    pushes: await loadStockPushes(tx, call.shop.shopId, purchaseOrderId),
   }));
-  const refusals = new Map(pushes.flatMap(refusalsOf));
+  const ofThisCall = pushes.filter((each) => !asked.settledReferences.has(each.reference));
+  const refusals = new Map(ofThisCall.flatMap(refusalsOf));
   const now = new Map((order?.lineItems ?? []).map((line) => [line.poLineItemId, line]));
-  const taken = new Set(pushes.flatMap((each) => each.items.flatMap(takenLines)));
-  const landed = new Set(
-    asked.lines
-      .filter((line) => taken.has(line.poLineItemId) && isPushed(line, now.get(line.poLineItemId)))
-      .map((line) => line.poLineItemId),
-  );
-  const unread = [...landed].filter((id) => !verified.has(id));
-  const readable = await readableLines(call, purchaseOrderId, pushes, unread, Math.max(waitMs, pollMaxMs));
-  for (const id of readable) verified.add(id);
-  return asked.lines.map((line) => {
-    const confirmed = lineConfirmation({
-      hasLanded: landed.has(line.poLineItemId),
-      isReadBack: verified.has(line.poLineItemId),
-      refusal: refusals.get(line.poLineItemId) ?? null,
-      push,
-    });
-    return { ...confirmationLine(line, confirmed), status: confirmed.status };
+  const taken = new Set(ofThisCall.flatMap((each) => each.items.flatMap(takenLines)));
+  const hasLanded = (line: LineItem): boolean =>
+    taken.has(line.poLineItemId) && isPushed(line, now.get(line.poLineItemId));
+  const waitedFor = [...asked.lines.filter(hasLanded), ...asked.unread.map(({ line }) => line)];
+  await readBack(call, purchaseOrderId, pushes, new Set(waitedFor.map((line) => line.poLineItemId)), shown, waitMs);
+  const unread = unreadQuantities(pushes.flatMap((each) => unshown(each, shown).map(({ item }) => item)));
+  const progress = (line: LineItem) => ({
+    isReadBack: !unread.has(line.poLineItemId),
+    refusal: refusals.get(line.poLineItemId) ?? null,
+    push,
   });
+  return [
+    ...asked.lines.map((line) => {
+      const told = lineConfirmation({ ...progress(line), hasLanded: hasLanded(line) });
+      return confirmationLine(line, unsyncedQuantity(line), told);
+    }),
+    ...asked.unread.map(({ line, quantity }) =>
+      confirmationLine(line, quantity, lineConfirmation({ ...progress(line), hasLanded: true })),
+    ),
+  ];
 }
 
 /** Line → why the storefront did not take its change. */
@@ -200,24 +207,36 @@ const refusalsOf = ({ items }: StockPush): readonly (readonly [string, string])[
 const takenLines = ({ lines, result }: SentItem): readonly string[] =>
   result?.outcome === "landed" ? lines.map((line) => line.poLineItemId) : [];
 
-/** Which of these lines' changes can be read at the storefront. */
-async function readableLines(
+/** The items of a push that are still to be read back. */
+const unshown = ({ reference, items }: StockPush, shown: ItemPlaces) =>
+  items
+    .map((item, index) => ({ item, index }))
+    .filter(({ item, index }) => isUnread(item) && shown.get(reference)?.has(index) !== true);
+
+/** Pushes that one poll reads back, the latest ones. */
+const pushesPerPollMax = 16;
+
+/** Reads the items of these lines back that the storefront has not shown yet, and adds to `shown` those that it shows now. */
+async function readBack(
   call: Call,
   purchaseOrderId: string,
   pushes: readonly StockPush[],
-  poLineItemIds: readonly string[],
-  limitMs: number,
-): Promise<readonly string[]> {
-  const wanted = new Set(poLineItemIds);
-  const unreadable = new Set<string>();
-  for (const push of pushes) {
-    const wantedLines = (item: SentItem): readonly string[] => takenLines(item).filter((id) => wanted.has(id));
-    if (!push.items.some((item) => wantedLines(item).length > 0)) continue;
-    const isReadable = await readOnHand(call, purchaseOrderId, push, limitMs);
-    for (const [index, item] of push.items.entries())
-      if (isReadable[index] !== true) for (const id of wantedLines(item)) unreadable.add(id);
-  }
-  return poLineItemIds.filter((id) => !unreadable.has(id));
+  lineItemIds: ReadonlySet<string>,
+  shown: Map<string, Set<number>>,
+  waitMs: number,
+): Promise<void> {
+  const dueItems = (push: StockPush) =>
+    unshown(push, shown).filter(({ item }) => item.lines.some((line) => lineItemIds.has(line.poLineItemId)));
+  const due = pushes.filter((push) => dueItems(push).length > 0);
+  const limitMs = Math.max(waitMs, pollMaxMs);
+  await Promise.all(
+    due.slice(-pushesPerPollMax).map(async (push) => {
+      const isReadable = await readOnHand(call, purchaseOrderId, push, limitMs);
+      const places = dueItems(push).filter(({ index }) => isReadable[index] === true);
+      if (places.length === 0) return;
+      shown.set(push.reference, new Set([...(shown.get(push.reference) ?? []), ...places.map(({ index }) => index)]));
+    }),
+  );
 }
 
 /** Which items of a push can be read at the storefront; none while it does not answer. */

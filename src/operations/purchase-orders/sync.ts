@@ -6,11 +6,14 @@ import { isCustom } from "../../core/lines.ts";
 import { type LineItem, type PurchaseOrder, linesPerOrderMax } from "../../core/purchase-order.ts";
 import { decideStorefrontSync, decideSyncReset, type SyncDecision } from "../../core/sync.ts";
 import { retryFailedMirrors } from "../../shop/effects.ts";
+import { markReadBack } from "../../shop/stock-pushes.ts";
 import type { Tx } from "../../store/store.ts";
 import { noRepeats } from "../fields.ts";
 import { type Answer, type Call, operation } from "../operation.ts";
 import { contextOf, faults, orderOf, orderToChange, path, saveFor, write } from "./access.ts";
 import { goodsContext } from "./goods.ts";
+import { refuseWhileInFlight } from "./in-flight.ts";
+import { withOrderClaim } from "./order-claim.ts";
 import { type GuardFacts, guard, guardFaults, noGuard, resolutions } from "./guard.ts";
 import { etagOf, lineItemId, purchaseOrderId, purchaseOrderJson, purchaseOrderSchema } from "./json.ts";
 import { type AskedEffect, followOnShape, idsOf, renderSideEffects } from "./side-effects.ts";
@@ -18,7 +21,6 @@ import {
   askedPush,
   confirmPush,
   confirmationSchema,
-  refuseWhileInFlight,
   skippedJson,
   skippedSchema,
   waitedFollowOn,
@@ -61,7 +63,7 @@ export const syncStorefront = operation({
   title: "Push stock to the storefront",
   summary: "Pushes received stock that the storefront does not have yet.",
   description:
-    "Every line that needs it, or those named; from Sent to Received. Waits for the storefront to show the change and tells line by line; awaitConfirmation: false returns once the work is queued. Repeating is safe. After a failure call purchase_order_storefront_sync_reset first.",
+    "Every line that needs it, or those named; from Sent to Received. Waits for the storefront to show the change (and earlier ones never shown) and tells line by line; awaitConfirmation: false returns once the work is queued. Repeating is safe. After a failure call purchase_order_storefront_sync_reset first.",
   route: { method: "POST", path: `${path}/storefront-sync` },
   success: 200,
   repeat: "safe",
@@ -98,6 +100,7 @@ async function startSync(
   input: SyncInput,
   facts: GuardFacts,
 ): Promise<{
+  readonly order: PurchaseOrder;
   readonly decided: SyncDecision;
   readonly asked: readonly AskedEffect[];
   readonly retried: readonly AskedEffect[];
@@ -106,7 +109,7 @@ async function startSync(
   const asked = await saveFor(tx, call, order, decided);
   const variantIds = new Set(order.lineItems.filter((line) => !isCustom(line)).map((line) => line.variantId));
   const retried = await retryFailedMirrors(tx, call.shop.shopId, order.locationId, variantIds, call.clock.now());
-  return { decided, asked, retried };
+  return { order, decided, asked, retried };
 }
 
 /** Answers once the work is queued; it is started and not waited for. */
@@ -136,38 +139,53 @@ async function queuedSync(call: Call, input: SyncInput, facts: GuardFacts): Prom
   return answer;
 }
 
-/** Answers once the storefront shows the push, or the wait has ended. */
-async function waitedSync(call: Call, input: SyncInput, facts: GuardFacts): Promise<SyncAnswer> {
-  const { push, retried, skipped } = await call.change(async (tx) => {
-    const { decided, asked, retried } = await startSync(tx, call, input, facts);
-    const push = await askedPush(tx, call, input.purchaseOrderId, {
-      effectId: asked[0]?.effectId ?? null,
-      lines: linesWithIds(decided.next, decided.pushedLineItemIds),
-      guardSkipped: decided.skipped.flatMap(({ line, reason }) => (reason === "guard-skipped" ? [line] : [])),
-    });
-    return { push, retried, skipped: skippedJson(decided.skipped) };
-  });
-  const confirmation = await confirmPush(call, push);
-  return call.commit(async (tx) => {
-    const order = await orderOf(tx, call, input.purchaseOrderId);
-    return {
-      effectIds: idsOf(retried),
-      answer: (outcomes) => ({
-        data: {
-          purchaseOrder: purchaseOrderJson(order),
-          confirmation,
-          skipped,
-          ...waitedFollowOn(confirmation, renderSideEffects(retried, outcomes, { order }).sideEffects, order),
+/**
+ * Answers once the storefront shows the push, or the wait has ended. What the storefront took earlier and has never shown is looked at
+ * again. Meanwhile the order is in flight (C43).
+ */
+function waitedSync(call: Call, input: SyncInput, facts: GuardFacts): Promise<SyncAnswer> {
+  return withOrderClaim(call, async (claim) => {
+    const { push, retried, skipped } = await call.change(async (tx) => {
+      const { order, decided, asked, retried } = await startSync(tx, call, input, facts);
+      const push = await askedPush(
+        tx,
+        call,
+        claim,
+        { before: order, next: decided.next },
+        {
+          effectId: asked[0]?.effectId ?? null,
+          lines: linesWithIds(decided.next, decided.pushedLineItemIds),
+          guardSkipped: decided.skipped.flatMap(({ line, reason }) => (reason === "guard-skipped" ? [line] : [])),
+          looked: linesWithIds(decided.next, input.lineItemIds ?? null),
         },
-        etag: etagOf(order),
-      }),
-    };
+      );
+      return { push, retried, skipped: skippedJson(decided.skipped) };
+    });
+    const { confirmation, shown } = await confirmPush(call, push);
+    return call.commit(async (tx) => {
+      await claim.end(tx);
+      await markReadBack(tx, call.shop.shopId, input.purchaseOrderId, shown);
+      const order = await orderOf(tx, call, input.purchaseOrderId);
+      return {
+        effectIds: idsOf(retried),
+        answer: (outcomes) => ({
+          data: {
+            purchaseOrder: purchaseOrderJson(order),
+            confirmation,
+            skipped,
+            ...waitedFollowOn(confirmation, renderSideEffects(retried, outcomes, { order }).sideEffects, order),
+          },
+          etag: etagOf(order),
+        }),
+      };
+    });
   });
 }
 
-function linesWithIds(order: PurchaseOrder, lineItemIds: readonly string[]): readonly LineItem[] {
-  const ids = new Set(lineItemIds);
-  return order.lineItems.filter((line) => ids.has(line.poLineItemId));
+/** The lines with these ids; all of them for null. */
+function linesWithIds(order: PurchaseOrder, lineItemIds: readonly string[] | null): readonly LineItem[] {
+  const ids = lineItemIds === null ? null : new Set(lineItemIds);
+  return order.lineItems.filter((line) => ids?.has(line.poLineItemId) ?? true);
 }
 
 export const resetStorefrontSync = operation({
