@@ -401,7 +401,7 @@ export type SideEffects = {
     readonly status: "queued" | "disabled" | "skipped" | "failed";
     /** Lines queued. */
     readonly syncedLineItemCount: number;
-    /** Present on failure. */
+    /** What failed, or what the storefront does not have. */
     readonly detail?: string | undefined;
   } | undefined;
   /** The update of incoming quantities. */

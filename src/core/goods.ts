@@ -12,7 +12,7 @@ import { withoutStorefront } from "./guard.ts";
 import { isCustom } from "./lines.ts";
 import { asQuantity, type Quantity, quantityToNumber } from "./money.ts";
 import type { Decision, FieldChange, LineItem, PurchaseOrder, ReceiptDraft, Status } from "./purchase-order.ts";
-import { storefrontSyncState } from "./stock-push.ts";
+import { needsSync, storefrontSyncState } from "./stock-push.ts";
 
 /** What these rules are told beside the order. */
 export interface GoodsContext extends DecisionContext {
@@ -28,8 +28,11 @@ interface StatusMove {
   readonly autoTransitioned: boolean;
 }
 
-/** What becomes of the storefront's stock: a push is queued, auto-sync is off, or there is nothing to push. */
-type StockSync = "queued" | "disabled" | "skipped";
+/**
+ * What becomes of the storefront's stock: a push is queued, auto-sync is off, there is nothing to push, or there is nothing new to push while
+ * lines of the call are still not at the storefront, since an earlier push failed.
+ */
+type StockSync = "queued" | "disabled" | "skipped" | "failed";
 
 /** A decision, and what its answer tells beside the order. */
 export interface GoodsDecision extends Decision {
@@ -196,15 +199,36 @@ const pushOf = (poLineItemIds: readonly string[]): Push => ({
 
 /**
  * The push that follows from a change: of the catalogue lines whose received quantity changed. Goods taken back are pushed only below
- * what is synced. With auto-sync off nothing is pushed, and `disabled` says that something would have been.
+ * what is synced. With auto-sync off nothing is pushed (C40).
  */
 function pushAfter(order: PurchaseOrder, lineItems: readonly LineItem[], action: string, context: GoodsContext): Push {
+  if (!context.shop.autoSyncOnReceiving) return { poLineItemIds: [], stockSync: "disabled" };
   if (order.locationId === null) return pushOf([]);
-  const due = lineItems.filter((line, index) => {
-    if (isCustom(line) || context.skippedVariantIds.has(line.variantId)) return false;
-    if (line.quantityReceived === order.lineItems[index]?.quantityReceived) return false;
+  const changed = lineItems.filter(
+    (line, index) =>
+      line !== order.lineItems[index] && !isCustom(line) && !context.skippedVariantIds.has(line.variantId),
+  );
+  const before = new Map(order.lineItems.map((line) => [line.poLineItemId, line.quantityReceived]));
+  const due = changed.filter((line) => {
+    if (line.quantityReceived === before.get(line.poLineItemId)) return false;
     return action !== "unreceive" || line.quantityReceived < line.quantitySynced;
   });
-  if (due.length > 0 && !context.shop.autoSyncOnReceiving) return { poLineItemIds: [], stockSync: "disabled" };
-  return pushOf(due.map((line) => line.poLineItemId));
+  const isLeft = due.length === 0 && order.storefrontSyncState !== "in-flight" && changed.some(needsSync);
+  return isLeft ? { poLineItemIds: [], stockSync: "failed" } : pushOf(due.map((line) => line.poLineItemId));
+}
+
+/** Lines that a text names. */
+const namedLinesMax = 5;
+
+/** Which lines' goods the storefront does not have, as a sentence; null when it has all, or they are on their way. */
+export function unsyncedText({ lineItems, storefrontSyncState: state }: PurchaseOrder): string | null {
+  const unsynced = lineItems.filter(needsSync);
+  if (unsynced.length === 0 || state === "in-flight") return null;
+  const named = unsynced
+    .slice(0, namedLinesMax)
+    .map(
+      (line) => `${line.poLineItemId} (${shown(line.quantityReceived)} received, ${shown(line.quantitySynced)} there)`,
+    );
+  const more = unsynced.length > namedLinesMax ? `, and ${unsynced.length - namedLinesMax} more` : "";
+  return `Not at the storefront: ${linesCounted(unsynced.length)}, ${named.join(", ")}${more}.`;
 }

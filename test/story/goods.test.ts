@@ -544,6 +544,44 @@ test("a failed push is remembered over a wait for another line; a wait whose cal
   assert.equal(again.status, 200);
 });
 
+test("when nothing is pushed the answer says why: auto-sync is off, or an earlier push failed and a line is not there", async () => {
+  await using server = await open();
+  await server.bringOrder("In Progress", [lineA]);
+  await server.faults([{ call: "changeOnHand", outcome: "refused" }]);
+  await server.post(server.order("/receive"), totals({ a: 10 }));
+  const back = await server.post(server.order("/unreceive"), amounts({ a: 3 }));
+  assert.deepEqual(back.at("data", "sideEffects", "storefrontSync"), {
+    status: "failed",
+    syncedLineItemCount: 0,
+    detail: "Not at the storefront: 1 line, a (7 received, 0 there).",
+  });
+  assert.match(back.textAt("data", "recovery"), /storefront-sync\/reset, then .*storefront-sync/);
+  const repeated = await server.post(server.order("/receive"), totals({ a: 7 }));
+  assert.deepEqual(repeated.at("data", "sideEffects", "storefrontSync"), {
+    status: "skipped",
+    syncedLineItemCount: 0,
+    detail: "Not at the storefront: 1 line, a (7 received, 0 there).",
+  });
+  assert.equal(repeated.at("data", "recovery"), undefined);
+
+  await server.faults([]);
+  assert.equal((await server.post(server.order("/storefront-sync"))).at("data", "confirmation", "status"), "verified");
+  await server.changeShop({ autoSyncOnReceiving: false });
+  const pushes = await server.calls("changeOnHand");
+  for (const [below, body] of [
+    ["/unreceive", amounts({ a: 2 })],
+    ["/receive", totals({ a: 6 })],
+    ["/unreceive", amounts({ a: 1 })],
+  ] as const) {
+    const off = await server.post(server.order(below), body);
+    assert.deepEqual(off.at("data", "sideEffects", "storefrontSync"), { status: "disabled", syncedLineItemCount: 0 });
+  }
+  assert.equal(await server.calls("changeOnHand"), pushes);
+  assert.equal(await server.onHand("red"), 107);
+  assert.equal((await server.post(server.order("/storefront-sync"))).at("data", "confirmation", "status"), "verified");
+  assert.equal(await server.onHand("red"), 105);
+});
+
 test("goods taken back below what is synced lower the storefront's stock; with nothing left the order is In Progress", async () => {
   await using server = await open();
   await server.bringOrder("Received", [{ ...lineA, ...synced }]);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decideComplete, decideQuickComplete, decideQuickReceive } from "../../src/core/complete.ts";
 import { decideConfirm } from "../../src/core/confirm.ts";
-import type { GoodsDecision } from "../../src/core/goods.ts";
+import { type GoodsDecision, unsyncedText } from "../../src/core/goods.ts";
 import { lineItemStatus } from "../../src/core/lines.ts";
 import { decideReceive, decideUnreceive } from "../../src/core/receive.ts";
 import { decideStatus } from "../../src/core/status-move.ts";
@@ -326,6 +326,30 @@ test("with auto-sync off nothing is pushed and the answer says so", () => {
   assert.equal(partly.next.storefrontSyncState, "partial");
   const back = unreceive(order("Received", [line("a", { received: 10, synced: 10 })]), { a: 1 }, off);
   assert.deepEqual([pushes(back), back.stockSync], [[], "disabled"]);
+  const unsynced = unreceive(order("Received", [line("a", { received: 10, synced: 0 })]), { a: 1 }, off);
+  assert.equal(unsynced.stockSync, "disabled", "also where nothing would have been pushed");
+  const rejected = { lines: [{ lineItemId: "a", quantityReceived: quantity(4), quantityRejected: quantity(1) }] };
+  const counted = decideReceive(
+    order("Partially Received", [line("a", { received: 4, synced: 4 })]),
+    { ...rejected, allowOverReceipt: false },
+    off,
+  );
+  assert.equal(counted.stockSync, "disabled", "whichever total has changed");
+});
+
+test("with nothing to push after a push that failed, the lines that the storefront does not have are told", () => {
+  const failed = order("Received", [line("a", { received: 10, synced: 2 }), line("b", { received: 3, synced: 3 })]);
+  const back = unreceive(failed, { a: 4 });
+  assert.deepEqual([pushes(back), back.stockSync], [[], "failed"]);
+  assert.equal(unsyncedText(back.next), "Not at the storefront: 1 line, a (6 received, 2 there).");
+  assert.equal(unreceive(failed, { a: 8 }).stockSync, "skipped", "it has all of what is left");
+  const other = receive(order("In Progress", [...failed.lineItems, line("c", { variantId: "CSTM-1" })]), { c: 1 });
+  assert.equal(other.stockSync, "skipped", "the call was not about that line");
+  assert.match(unsyncedText(other.next) ?? "", /a \(10 received/);
+  const waiting = { ...failed, storefrontSyncState: "in-flight" as const };
+  assert.equal(unsyncedText(waiting), null, "its push is on its way");
+  const many = Array.from({ length: 7 }, (_, index) => line(`l${index}`, { received: 1 }));
+  assert.match(unsyncedText(order("Received", many)) ?? "", /^Not at the storefront: 7 lines, .*, and 2 more\.$/);
 });
 
 test("a corrected total that the storefront does not have yet is pushed, whichever way it was corrected", () => {

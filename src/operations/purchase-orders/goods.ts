@@ -9,7 +9,7 @@
  */
 import { z } from "zod";
 import type { EffectOutcome } from "../../core/effect.ts";
-import type { GoodsContext, GoodsDecision } from "../../core/goods.ts";
+import { type GoodsContext, type GoodsDecision, unsyncedText } from "../../core/goods.ts";
 import type { Resolution } from "../../core/guard.ts";
 import { type LineItem, type PurchaseOrder, statuses } from "../../core/purchase-order.ts";
 import { loadOrder } from "../../shop/purchase-orders.ts";
@@ -127,7 +127,8 @@ export async function savedPush(
   const { next, stockSync } = decided;
   const pushed = decided.effects.find((effect) => effect.kind === "push-stock");
   const storefrontSync: SideEffectOptions["storefrontSync"] = {
-    unpushed: stockSync === "disabled" ? "disabled" : "skipped",
+    unpushed: stockSync === "queued" ? "skipped" : stockSync,
+    detail: stockSync === "disabled" ? null : unsyncedText(next),
     lineItemCount: pushed?.poLineItemIds.length ?? 0,
   };
   const answer = (now: PurchaseOrder, outcomes: ReadonlyMap<string, EffectOutcome>): Answer<GoodsAnswer> =>

@@ -45,7 +45,7 @@ export const sideEffectsSchema = z
             "queued: accepted, not yet confirmed applied. disabled: auto-sync on receiving is off. skipped: nothing needed syncing. failed: did not go through.",
         }),
         syncedLineItemCount: z.int().meta({ description: "Lines queued." }),
-        detail: z.string().optional().meta({ description: "Present on failure." }),
+        detail: z.string().optional().meta({ description: "What failed, or what the storefront does not have." }),
       })
       .optional()
       .meta({ description: "The push of received stock to the storefront." }),
@@ -87,7 +87,12 @@ export interface SideEffectOptions {
   /**
    * Given only by operations that may push stock: what to say when nothing was pushed, and how many lines the push is of.
    */
-  readonly storefrontSync?: { readonly unpushed: "disabled" | "skipped"; readonly lineItemCount: number };
+  readonly storefrontSync?: {
+    readonly unpushed: "disabled" | "skipped" | "failed";
+    /** What the storefront does not have then; null: nothing to be told. */
+    readonly detail: string | null;
+    readonly lineItemCount: number;
+  };
   /** Given when the call asked for the write-back (`updateSupplier: true`). */
   readonly supplierUpdate?: SupplierUpdate;
 }
@@ -112,7 +117,10 @@ function storefrontSyncSlot(
   outcome: EffectOutcome | null,
   asked: NonNullable<SideEffectOptions["storefrontSync"]>,
 ): NonNullable<SideEffects["storefrontSync"]> {
-  if (outcome === null) return { status: asked.unpushed, syncedLineItemCount: 0 };
+  if (outcome === null) {
+    const { unpushed: status, detail } = asked;
+    return { status, syncedLineItemCount: 0, ...(detail === null ? {} : { detail }) };
+  }
   switch (outcome.state) {
     case "pending":
       return { status: "queued", syncedLineItemCount: asked.lineItemCount };

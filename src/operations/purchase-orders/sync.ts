@@ -128,7 +128,7 @@ async function queuedSync(call: Call, input: SyncInput, facts: GuardFacts): Prom
           skipped: skippedJson(decided.skipped),
           ...renderSideEffects(effects, outcomes, {
             order: next,
-            storefrontSync: { unpushed: "skipped", lineItemCount: pushedLineItemIds.length },
+            storefrontSync: { unpushed: "skipped", detail: null, lineItemCount: pushedLineItemIds.length },
           }),
         },
         etag: etagOf(next),
