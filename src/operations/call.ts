@@ -36,8 +36,13 @@ export interface AnswerStore {
 /** A call, and what its commit has stored. */
 interface OpenCall {
   readonly call: Call;
-  /** The reply that `commit` has stored; null before it. */
-  readonly stored: () => Reply | null;
+  /** What `commit` has stored; null before it. */
+  readonly stored: () => StoredAnswer | null;
+}
+
+interface StoredAnswer {
+  readonly answer: Answer<unknown>;
+  readonly reply: Reply;
 }
 
 /** Makes the call of one request. */
@@ -50,11 +55,11 @@ export async function openCall(
   const { engine, clock, ids, outbox, log } = deps;
   const { incoming, shop, key } = request;
   const { shopId } = shop;
-  let stored: Reply | null = null;
+  let stored: StoredAnswer | null = null;
 
   async function commit<Output>(work: (tx: Tx) => Promise<Committed<Output>>): Promise<Answer<Output>> {
     if (stored !== null) throw new Error(`${operation.name} committed twice`);
-    const { result, pending, reply } = await engine.write(shopId, async (tx) => {
+    const { result, pending, answer, reply } = await engine.write(shopId, async (tx) => {
       // Side by side, so that the check costs no round trip. If there is an answer, the work's own refusal must not be reported.
       const unanswered = store.refuseIfAnswered(tx);
       const working = work(tx);
@@ -62,13 +67,14 @@ export async function openCall(
       await unanswered;
       const result = await working;
       const pending = new Map(result.effectIds.map((id): [string, EffectOutcome] => [id, { state: "pending" }]));
-      const reply = store.reply(result.answer(pending));
+      const answer = result.answer(pending);
+      const reply = store.reply(answer);
       await tx.batch(store.statements(reply));
-      return { result, pending, reply };
+      return { result, pending, answer, reply };
     });
-    stored = reply;
+    stored = { answer, reply };
     const { effectIds, answerAnew } = result;
-    if (effectIds.length === 0) return result.answer(new Map());
+    if (effectIds.length === 0) return answer;
     try {
       const outcomes = await outbox.settle(shopId, effectIds, shop.followOnWaitMs);
       const anew = answerAnew === undefined ? null : await engine.read(shopId, (tx) => answerAnew(tx, outcomes));

@@ -237,10 +237,12 @@ async function runWrite(
     await storeAnswer(context, request, store, reply, keyed);
     return reply;
   }
+  // No follow-on work has changed the answer: a large one is not made into JSON twice.
+  if (answer === committed.answer) return committed.reply;
   const reply = answerReply(request.incoming, operation, answer);
-  if (keyed === null || sameReply(committed, reply)) return reply;
+  if (keyed === null || sameReply(committed.reply, reply)) return reply;
   // Without the key, another request may have been answered with what this one has committed: that stays the answer (H2).
-  if (!(await idempotency.holds(keyed))) return committed;
+  if (!(await idempotency.holds(keyed))) return committed.reply;
   await storeAnswer(context, request, store, reply, keyed);
   return reply;
 }

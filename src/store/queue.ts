@@ -6,7 +6,7 @@
  *
  * Invariants:
  * - Q1. Writes get their turn in the order in which they were added, in groups of at most `groupLengthMax`. A turn starts when the
- *       one before it has ended.
+ *       one before it has ended. It may leave writes at the end of its group to the next, so that it does not hold the event loop.
  * - Q2. At most `lengthMax` writes wait, none longer than `waitMsMax`. A refused write was never run.
  */
 import { Fault } from "../core/fault.ts";
@@ -40,8 +40,12 @@ interface ShopQueueOptions<Write extends QueuedWrite> {
   readonly limits: QueueLimits;
   readonly groupLengthMax: number;
   readonly clock: Clock;
-  /** Runs one group and settles when the next may start. Never rejects: each write gets its own error. */
-  readonly turn: (group: readonly Write[]) => Promise<void>;
+  /**
+   * Runs one group and settles when the next may start. Never rejects: each write gets its own error.
+   *
+   * @returns how many writes it has left, at the end of the group. They stay first in the queue.
+   */
+  readonly turn: (group: readonly Write[]) => Promise<number>;
 }
 
 export class ShopQueue<Write extends QueuedWrite> {
@@ -102,7 +106,8 @@ export class ShopQueue<Write extends QueuedWrite> {
       if (last !== undefined) this.#lastWaitMs = Math.max(0, this.#options.clock.now() - last.acceptedAtMs);
       // The writes that still wait must be refused in time even if this turn takes long.
       this.#armExpiry();
-      await this.#options.turn(group.map((entry) => entry.write));
+      const left = await this.#options.turn(group.map((entry) => entry.write));
+      if (left > 0) this.#waiting.unshift(...group.slice(-left));
     }
     if (this.#waiting.length > 0) {
       setImmediate(() => void this.#run());

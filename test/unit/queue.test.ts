@@ -11,7 +11,7 @@ interface Write {
 /** A queue whose turns end when the test decides. */
 function queueUnderTest(limits: QueueLimits, groupLengthMax = 3) {
   const clock = { nowMs: 1_000, now: () => clock.nowMs };
-  const turns: { readonly names: readonly number[]; readonly end: () => void }[] = [];
+  const turns: { readonly names: readonly number[]; readonly end: (left?: number) => void }[] = [];
   const refusals = new Map<number, Fault>();
   const queue = new ShopQueue<Write>({
     limits,
@@ -19,7 +19,7 @@ function queueUnderTest(limits: QueueLimits, groupLengthMax = 3) {
     clock,
     turn: (group) =>
       new Promise((resolve) => {
-        turns.push({ names: group.map((write) => write.name), end: resolve });
+        turns.push({ names: group.map((write) => write.name), end: (left = 0) => resolve(left) });
       }),
   });
   const add = (...names: number[]): void => {
@@ -138,4 +138,17 @@ test("refusing all refuses the waiting writes and lets the running group end", a
   turns[0]?.end();
   await queue.untilIdle();
   assert.equal(turns.length, 1);
+});
+
+test("writes that a turn leaves come first in the next, in their order (Q1)", async () => {
+  const { turns, add, eventLoop } = queueUnderTest(generous);
+  add(1, 2, 3, 4);
+  await eventLoop();
+  add(5);
+  turns[0]?.end(2);
+  await eventLoop();
+  assert.deepEqual(turns[1]?.names, [2, 3, 4]);
+  turns[1]?.end();
+  await eventLoop();
+  assert.deepEqual(turns[2]?.names, [5]);
 });

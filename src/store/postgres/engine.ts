@@ -299,6 +299,7 @@ class PostgresEngine implements Engine {
         setImmediate(() => {
           if (queue.idle && queues.get(shopId) === queue) queues.delete(shopId);
         });
+        return 0;
       },
     });
     queues.set(shopId, queue);

@@ -23,6 +23,12 @@ import { WorkWatch } from "./work-watch.ts";
 /** Writes that are committed together. Reads of the shop wait for a group, so groups are small. */
 const groupLengthMax = 64;
 
+/**
+ * After so long a group of writes ends, however many are in it, so that other shops' requests get the event loop: a change of an order with
+ * many lines takes tens of milliseconds.
+ */
+const groupHoldMsMax = 10;
+
 /** Reads of a shop that run in one round of the event loop. Further ones wait for the next, so that a long loop of reads holds up nobody. */
 const readsPerRoundMax = 100;
 
@@ -74,6 +80,8 @@ class FileTx implements Tx {
 interface GroupResult {
   readonly atOnce: readonly (() => void)[];
   readonly whenSynced: readonly (() => void)[];
+  /** Writes at the end of the group that were not run: the time was up. */
+  readonly left: number;
 }
 
 /** A shop's file that another connection may read. */
@@ -96,6 +104,7 @@ export class ShopDoor {
   readonly #shopId: string;
   readonly #openFile: () => ShopFile;
   readonly #log: Log | null;
+  readonly #clock: Clock;
   readonly #queue: ShopQueue<PendingWrite>;
   readonly #watch: WorkWatch;
   #file: ShopFile | null = null;
@@ -115,6 +124,7 @@ export class ShopDoor {
     this.#shopId = shopId;
     this.#openFile = openFile;
     this.#log = log;
+    this.#clock = clock;
     this.#queue = new ShopQueue({ limits: queue, groupLengthMax, clock, turn: (group) => this.#turn(group) });
     this.#watch = new WorkWatch(
       () => this.#stuckError(),
@@ -239,8 +249,12 @@ export class ShopDoor {
     });
   }
 
-  /** Runs one group of writes and commits it. Settles when the next may run; results leave when the disk has them. */
-  async #turn(group: readonly PendingWrite[]): Promise<void> {
+  /**
+   * Runs one group of writes and commits it. Settles when the next may run; results leave when the disk has them.
+   *
+   * @returns how many writes it has left to the next turn.
+   */
+  async #turn(group: readonly PendingWrite[]): Promise<number> {
     while (this.#file !== null && this.#file.untilMoved !== null) {
       await this.#file.untilMoved;
       // A turn begins with a round of the event loop, when no read is half done.
@@ -252,12 +266,14 @@ export class ShopDoor {
     try {
       await this.#retiring;
       const file = this.open();
-      const { atOnce, whenSynced } = await this.#runGroup(file, group);
+      const { atOnce, whenSynced, left } = await this.#runGroup(file, group);
       for (const settle of atOnce) settle();
       if (file.synced) for (const settle of whenSynced) settle();
-      else void this.#settleWhenSynced(file, whenSynced, group);
+      else void this.#settleWhenSynced(file, whenSynced, left === 0 ? group : group.slice(0, -left));
+      return left;
     } catch (error) {
       for (const write of group) write.refuse(error);
+      return 0;
     } finally {
       this.#inTurn = false;
       for (const resolve of this.#afterTurn.splice(0)) resolve();
@@ -279,7 +295,8 @@ export class ShopDoor {
 
   /** @throws Fault DO_UNAVAILABLE when the store fails; nothing of the group is kept then. */
   async #runGroup(file: ShopFile, group: readonly PendingWrite[]): Promise<GroupResult> {
-    const result = { atOnce: new Array<() => void>(), whenSynced: new Array<() => void>() };
+    const result = { atOnce: new Array<() => void>(), whenSynced: new Array<() => void>(), left: group.length };
+    const startedAtMs = this.#clock.now();
     let mustSync = false;
     let changed = false;
     // A single write needs no savepoint: it has the transaction to itself.
@@ -287,6 +304,8 @@ export class ShopDoor {
     try {
       file.begin();
       for (const write of group) {
+        if (result.left < group.length && this.#clock.now() - startedAtMs >= groupHoldMsMax) break;
+        result.left -= 1;
         if (!alone) file.savepoint();
         const tx = new FileTx(file, true);
         const { keep, settle } = await write.run(tx);
