@@ -109,7 +109,8 @@ async function advancePush(
       const changes = sent.items.map(({ variantId, locationId, delta }) => ({ variantId, locationId, delta }));
       const write = { reference: sent.reference, documentUri: orderUri(shopId, purchaseOrderId), signal };
       const results = await storefront.changeOnHand(changes, write);
-      const shown = await shownAtOnce(storefront, changes, write);
+      const hasLanded = results.some(({ outcome }) => outcome === "applied" || outcome === "unchanged");
+      const shown = hasLanded ? await shownAtOnce(storefront, changes, write) : [];
       return (tx) => recordPush(tx, context, push, { reference: sent.reference, results, shown, kind });
     },
     failed: (error) => (tx) => pushFailed(tx, context, push, sent.reference, error),

@@ -27,10 +27,11 @@ const ofKind = <K extends Effect["kind"]>(claimed: readonly ClaimedEffect[], kin
 async function endWait(
   tx: Tx,
   context: WorkContext,
-  effect: Parameters<typeof endConfirmation>[2],
+  claimId: string,
+  effect: Parameters<typeof endConfirmation>[3],
   run: readonly ClaimedEffect[],
 ): Promise<Step> {
-  await endConfirmation(tx, context.shopId, effect, systemStamp(context));
+  await endConfirmation(tx, context.shopId, claimId, effect, systemStamp(context));
   return await endRun(tx, context, run, () => skipped, "", null);
 }
 
@@ -52,7 +53,7 @@ export async function begin(tx: Tx, context: WorkContext, claimed: readonly Clai
     case "settle-costs":
       return await settleCosts(tx, context, first.effect.purchaseOrderId, ofKind(claimed, "settle-costs"));
     case "end-confirmation":
-      return await endWait(tx, context, first.effect, claimed);
+      return await endWait(tx, context, first.effectId, first.effect, claimed);
     case "end-cost-sync":
       return await endRun(tx, context, claimed, () => skipped, "", null);
     case undefined:

@@ -67,19 +67,23 @@ export const renewClaimStatement = (shopId: string, claimId: string, leasedUntil
 export const endClaimStatement = (shopId: string, claimId: string, nowMs: number): Statement =>
   settleEffectStatement(shopId, claimId, { state: "skipped" }, nowMs);
 
-/** The order is not in flight any more on account of a call that waited for the storefront (C43). */
+/** The order is not in flight any more on account of the call with this claim, which waited for the storefront (C43). */
 export async function endConfirmation(
   tx: Tx,
   shopId: string,
+  claimId: string,
   { purchaseOrderId, sinceMs, wasFailed }: Extract<ClaimEffect, { readonly kind: "end-confirmation" }>,
   stamp: Stamp,
 ): Promise<void> {
-  const [order, inFlight, hasFailed] = await Promise.all([
+  const [order, isPushing, hasFailed, others] = await Promise.all([
     loadOrder(tx, shopId, purchaseOrderId),
     isPushInFlight(tx, shopId, purchaseOrderId),
     hasFailedPush(tx, shopId, purchaseOrderId, sinceMs),
+    // There is another when this call was so slow that its lease had ended.
+    claimsHeld(tx, shopId, purchaseOrderId, stamp.nowMs, claimId),
   ]);
   if (order === null) return;
+  const inFlight = isPushing || others.has("end-confirmation");
   const ended = waitEnded(order, { inFlight, failed: wasFailed || hasFailed }, stamp.nowMs);
   await saveDecision(tx, shopId, order, ended, stamp);
 }

@@ -5,9 +5,13 @@ import type { EffectOutcome } from "../../src/core/effect.ts";
 import { decideComplete } from "../../src/core/complete.ts";
 import { zeroQuantity } from "../../src/core/money.ts";
 import { claimLane } from "../../src/shop/effects.ts";
+import { isUnread } from "../../src/core/stock-push.ts";
+import { claimStatements, claimsHeld, endConfirmation, renewClaimStatement } from "../../src/shop/order-claims.ts";
 import { costStatement } from "../../src/shop/purchase-order-history.ts";
+import { loadStockPushes, markReadBack, sweepPushesStatement } from "../../src/shop/stock-pushes.ts";
 import type { SandboxFault } from "../../src/storefront/sandbox/faults.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
+import { systemClock, timeOrderedIds } from "../../src/system.ts";
 import { context, fxRate, line, money, quantity } from "../support/goods.ts";
 import { inDirectory, locationId, openWorld, shopId, withWorld, type World } from "../support/storefront.ts";
 
@@ -466,4 +470,73 @@ suite("outbox: incoming, tags and costs", () => {
       },
       { limits: { attemptsMax: 2 } },
     ));
+});
+
+suite("outbox: what was read back, and claims of calls", () => {
+  /** How many items of each of the order's pushes the storefront has not shown. */
+  const unread = async (world: World): Promise<readonly number[]> => {
+    const pushes = await world.engine.read(shopId, (tx) => loadStockPushes(tx, shopId, "po_1"));
+    return pushes.map((push) => push.items.filter(isUnread).length);
+  };
+
+  test("a push is read back at once if the storefront shows it; until it was, it is kept (C43)", () =>
+    withWorld(async (world) => {
+      await world.place("po_1", lines(2));
+      await pushOutcome(world, await world.receive("po_1", { l1: quantity(1) }));
+      await world.strike([], { applyDelayMs: 60_000 });
+      await pushOutcome(world, await world.receive("po_1", { l1: quantity(2), l2: quantity(2) }));
+      assert.deepEqual(await unread(world), [0, 2]);
+      const reads = (await calls(world))["readOnHand"];
+      await world.strike([fault("changeOnHand", "refused")]);
+      await pushOutcome(world, await world.receive("po_1", { l1: quantity(3) }));
+      assert.equal((await calls(world))["readOnHand"], reads, "nothing has landed");
+
+      const sweep = sweepPushesStatement(shopId, systemClock.now());
+      await world.engine.write(shopId, (tx) => tx.batch([sweep]));
+      assert.deepEqual(await unread(world), [2]);
+      const [late] = await world.engine.read(shopId, (tx) => loadStockPushes(tx, shopId, "po_1"));
+      const shown = new Map([[late?.reference ?? "", new Set([0, 1])]]);
+      await world.engine.write(shopId, (tx) => markReadBack(tx, shopId, "po_1", shown));
+      assert.deepEqual(await unread(world), [0]);
+      await world.engine.write(shopId, (tx) => tx.batch([sweep]));
+      assert.deepEqual(await unread(world), []);
+    }));
+
+  test("a claim holds until its lease ends; a call that was too slow does not end the wait of the next one (C43)", () =>
+    withWorld(async (world) => {
+      await world.place("po_1", lines(1), { storefrontSyncState: "in-flight" });
+      const effect = { kind: "end-confirmation", purchaseOrderId: "po_1", sinceMs: 0, wasFailed: false } as const;
+      const take = (claimId: string, leasedUntilMs: number) =>
+        world.engine.write(shopId, (tx) =>
+          tx.batch(claimStatements(shopId, { claimId, effect, nowMs: 1_000, leasedUntilMs })),
+        );
+      const held = (nowMs: number, own: string | null = null) =>
+        world.engine.read(shopId, async (tx) => [...(await claimsHeld(tx, shopId, "po_1", nowMs, own))]);
+      const end = (claimId: string, nowMs: number) =>
+        world.engine.write(shopId, (tx) =>
+          endConfirmation(tx, shopId, claimId, effect, {
+            actor: { type: "system", id: null, name: null },
+            operation: null,
+            requestId: null,
+            nowMs,
+            ids: timeOrderedIds(systemClock),
+          }),
+        );
+      const state = async (): Promise<string> => (await world.load("po_1")).storefrontSyncState;
+      await take("slow", 2_000);
+      assert.deepEqual(
+        [await held(1_999), await held(1_999, "slow"), await held(2_000)],
+        [["end-confirmation"], [], []],
+      );
+      await world.engine.write(shopId, (tx) => tx.batch([renewClaimStatement(shopId, "slow", 3_000)]));
+      assert.deepEqual(await held(2_999), ["end-confirmation"]);
+
+      await take("next", 9_000);
+      await world.engine.write(shopId, (tx) => tx.batch([renewClaimStatement(shopId, "slow", 99_000)]));
+      assert.deepEqual(await held(4_000, "next"), [], "a claim that was followed by another is not renewed");
+      await end("slow", 4_000);
+      assert.equal(await state(), "in-flight");
+      await end("next", 4_000);
+      assert.equal(await state(), "never-synced");
+    }));
 });

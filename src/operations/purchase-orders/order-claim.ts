@@ -58,7 +58,7 @@ export class OrderClaim {
     if (this.#effect === null) return;
     const { shop, clock } = this.#call;
     if (this.#effect.kind === "end-confirmation")
-      await endConfirmation(tx, shop.shopId, this.#effect, stampOf(this.#call));
+      await endConfirmation(tx, shop.shopId, this.claimId, this.#effect, stampOf(this.#call));
     await tx.batch([endClaimStatement(shop.shopId, this.claimId, clock.now())]);
   }
 
