@@ -15,7 +15,7 @@ import { recordTypes } from "./record-types.ts";
 /** Records of one page. */
 const recordsPerPage = 500;
 
-/** Orders of one page. */
+/** Orders of one page, if they have few lines. */
 const ordersPerPage = 25;
 
 type Page = Awaited<ReturnType<RecordType["page"]>>;
@@ -38,7 +38,7 @@ async function* pages(read: (after: string | null) => Promise<Page>): AsyncGener
 
 /** A page of orders with their attachments and history. */
 async function ordersFrom(tx: Tx, shopId: string, after: string): Promise<Page> {
-  const orders = await pageOfOrders(tx, shopId, after, ordersPerPage);
+  const { orders, end } = await pageOfOrders(tx, shopId, after, ordersPerPage);
   const lines = await Promise.all(
     orders.map(async ({ order, deletedAtMs }) => {
       const [attachments, history] = await Promise.all([
@@ -48,5 +48,5 @@ async function ordersFrom(tx: Tx, shopId: string, after: string): Promise<Page> 
       return JSON.stringify(orderJson({ order, attachments, history, deletedAtMs }));
     }),
   );
-  return { lines, next: orders.length < ordersPerPage ? null : (orders.at(-1)?.order.purchaseOrderId ?? null) };
+  return { lines, next: end };
 }

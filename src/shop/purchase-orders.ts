@@ -111,20 +111,30 @@ export async function pageOfLines(
   };
 }
 
-/** Orders after this id, by id, soft-deleted ones included: for export. */
-export async function pageOfOrders(
-  tx: Tx,
-  shopId: string,
-  after: string,
-  limit: number,
-): Promise<readonly { readonly order: PurchaseOrder; readonly deletedAtMs: number | null }[]> {
-  const keys = await tx.all<{ purchase_order_id: string; deleted_at: number | null }>(
-    `select purchase_order_id, deleted_at from purchase_order where shop_id = ? and purchase_order_id > ?
+/** Lines of a page of whole orders: loading and showing more would hold the event loop for too long. */
+const pageLinesMax = 250;
+
+/** Whole orders, soft-deleted ones included. */
+interface WholeOrderPage {
+  readonly orders: readonly { readonly order: PurchaseOrder; readonly deletedAtMs: number | null }[];
+  /** The id after which the next page begins. Null on the last page. */
+  readonly end: string | null;
+}
+
+/** Orders after this id, by id, soft-deleted ones included: for export. A page has fewer orders if they have many lines, but at least one. */
+export async function pageOfOrders(tx: Tx, shopId: string, after: string, limit: number): Promise<WholeOrderPage> {
+  const keys = await tx.all<{ purchase_order_id: string; deleted_at: number | null; item_count: number }>(
+    `select purchase_order_id, deleted_at, item_count from purchase_order where shop_id = ? and purchase_order_id > ?
      order by purchase_order_id limit ?`,
     [shopId, after, limit],
   );
+  let lines = 0;
+  const shown = keys.filter(({ item_count: count }, index) => {
+    lines += count;
+    return index === 0 || lines <= pageLinesMax;
+  });
   const page = await Promise.all(
-    keys.map(async ({ purchase_order_id: purchaseOrderId, deleted_at: deletedAtMs }) => {
+    shown.map(async ({ purchase_order_id: purchaseOrderId, deleted_at: deletedAtMs }) => {
       const key = [shopId, purchaseOrderId];
       const [headers, rows] = await Promise.all([
         tx.all<Row>(`${selectHeader} where o.shop_id = ? and o.purchase_order_id = ?`, key),
@@ -136,7 +146,8 @@ export async function pageOfOrders(
       }));
     }),
   );
-  return page.flat();
+  const isLast = shown.length === keys.length && keys.length < limit;
+  return { orders: page.flat(), end: isLast ? null : (shown.at(-1)?.purchase_order_id ?? null) };
 }
 
 // Saving.

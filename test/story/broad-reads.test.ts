@@ -4,6 +4,7 @@ import { test } from "node:test";
 import type { BroadRead, Readers } from "../../src/operations/broad-read.ts";
 import { linesOnLoopMax, rowsOnLoopMax } from "../../src/operations/loop-limits.ts";
 import { ReaderPool, type ReaderStore } from "../../src/reader-pool.ts";
+import { pageOfOrders } from "../../src/shop/purchase-orders.ts";
 import { systemClock } from "../../src/system.ts";
 import { type TestServer, type TestServerOptions, startServer } from "../support/server.ts";
 
@@ -154,4 +155,18 @@ test("a thread that dies fails its read with a retryable 503, and the shop is se
     assert.deepEqual([read.at("error", "code"), read.at("error", "retryable")], ["DO_UNAVAILABLE", true]);
   }
   assert.equal((await server.patch(`${orders}/${large}`, { note: "still here" })).status, 200);
+});
+
+test("an export takes orders with many lines one at a time, and leaves none out", async () => {
+  const { server } = await startBroadServer();
+  await using _ = server;
+  for (const lines of [200, 60, 3, 3, 300, 1]) await createOrder(server, lines);
+  const sizes: (readonly number[])[] = [];
+  for (let after: string | null = ""; after !== null;) {
+    const from: string = after;
+    const page = await server.engine.read(server.shopId, (tx) => pageOfOrders(tx, server.shopId, from, 5));
+    sizes.push(page.orders.map(({ order }) => order.lineItems.length));
+    after = page.end;
+  }
+  assert.deepEqual(sizes, [[200], [60, 3, 3], [300], [1]]);
 });
