@@ -98,8 +98,11 @@ export const currencyCode = z
 export const id = z.string().min(1).max(idMax);
 /** Longest path value that a request can carry: all of the request line and headers. */
 const pathValueMax = 65_536;
-/** An id in a path. One that is longer than any id that can be stored is an unknown id (404), not a bad request (contract §1). */
-export const pathId = z.string().min(1).max(pathValueMax);
+/**
+ * An id in a path. One that is longer than any id that can be stored is an unknown id (404), not a bad request (contract §1). The documents
+ * say how long an id can be.
+ */
+export const pathId = z.string().min(1).max(pathValueMax).meta({ maxLength: idMax });
 
 /** An id as a message shows it: one that is too long to be real is cut. */
 export const shownId = (id: string): string => (id.length <= idMax ? id : `${id.slice(0, idMax)}…`);

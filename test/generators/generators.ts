@@ -1,17 +1,22 @@
 /**
  * The generators of the check (run.ts), with the commands that install, generate, compile and run each. A client's program and the versions
- * that it needs are in `clients/<name>/`. Where a command names a place, `{cache}` is the folder of what was installed and `{work}` that of
- * the client.
+ * that it needs are in `clients/<name>/`. Where a command names a place, `{cache}` is the folder of what was installed.
  */
 
-/** A program and its arguments. */
-export type Command = readonly [program: string, ...arguments: readonly string[]];
+import { type Command, pipInstall } from "../support/programs.ts";
+
+/** Something that the machine must have, with a command that prints its version. */
+interface Need {
+  readonly what: string;
+  readonly version: Command;
+  readonly accepted: RegExp;
+}
 
 export interface Generator {
   /** Its folder in `clients/`. */
   readonly name: string;
   /** What the machine must have. Nothing here is installed by the check. */
-  readonly needs: readonly { readonly what: string; readonly version: Command; readonly accepted: RegExp }[];
+  readonly needs: readonly Need[];
   /** Commands that bring what is installed: run once for each content of `manifests`, in a new folder of the cache. */
   readonly install: readonly Command[];
   /** The files that name versions. Beside the program, or `../../` for those that several share. */
@@ -37,10 +42,6 @@ const go = [{ what: "Go 1.24 or later", version: ["go", "version"], accepted: /g
 const npmInstall: readonly Command[] = [["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"]];
 const npmManifests = ["../../package.json", "../../package-lock.json"];
 const compileTypeScript: Command = ["node", "{cache}/node_modules/typescript/bin/tsc", "--project", "."];
-const pipInstall: readonly Command[] = [
-  ["python3", "-m", "venv", "venv"],
-  ["venv/bin/pip", "install", "--quiet", "--no-deps", "--requirement", "requirements.txt"],
-];
 const mypy: Command = ["{cache}/venv/bin/python", "-m", "mypy", "main.py"];
 const generatorJar = "{cache}/openapi-generator-cli-7.25.0.jar";
 const copyGenerator: Command = [
