@@ -35,49 +35,22 @@ export type PurchaseOrderHeader = {
   readonly purchaseOrderId: string;
   readonly poNumber: string;
   readonly poName: string | null;
+  /** Raised by every change; also the ETag. */
+  readonly version: number;
   readonly status: PurchaseOrderStatus;
   /** The status before the latest move; Draft on a new order. */
   readonly previousStatus: PurchaseOrderStatus;
-  readonly supplierId: string | null;
-  readonly supplierName: string | null;
-  readonly locationId: string | null;
-  readonly locationName: string | null;
-  readonly currencyCode: string;
-  /** Order currency to shop currency. */
-  readonly fxRateOverride: number | null;
-  readonly orderDate: string | null;
-  readonly expectedDeliveryDate: string | null;
-  readonly supplierReference: string | null;
-  readonly paymentTerms: string | null;
-  readonly incoterm: string | null;
-  readonly shippingCost: number | null;
-  readonly discountAmount: number | null;
-  readonly taxAmount: number | null;
-  readonly tags: readonly (string)[];
-  readonly note: string | null;
-  readonly noteToSupplier: string | null;
-  readonly billingAddress: Address | null;
-  readonly shippingAddress: Address | null;
-  /** Number of lines. */
-  readonly itemCount: number;
-  /** Ordered quantities at their unit costs, in the order's currency. */
-  readonly totalValue: number;
-  /** What is owed: totalValue + shippingCost + taxAmount − discountAmount, not below 0. */
-  readonly grandTotal: number;
-  /** Lines left out of totalValue: no exchange rate is known for their currency. */
-  readonly unpricedLineItemIds: readonly (string)[];
-  /** Sum over the lines. */
-  readonly quantityOrdered: number;
-  /** Sum over the lines. */
-  readonly quantityConfirmed: number;
-  /** Sum over the lines. */
-  readonly quantityReceived: number;
-  /** Still to come, over all lines. */
-  readonly quantityPending: number;
-  /** Earliest day that a pending line carries itself, else the order's; null when nothing is expected any more. */
-  readonly nextExpectedDate: string | null;
   readonly paidStatus: "Unpaid" | "Partially Paid" | "Paid" | "Overpaid";
   readonly storefrontSyncState: "never-synced" | "in-flight" | "partial" | "synced" | "failed";
+  readonly supplierId: string | null;
+  readonly supplierName: string | null;
+  readonly supplierReference: string | null;
+  readonly locationId: string | null;
+  readonly locationName: string | null;
+  readonly orderDate: string | null;
+  readonly expectedDeliveryDate: string | null;
+  /** Earliest day that a pending line carries itself, else the order's; null when nothing is expected any more. */
+  readonly nextExpectedDate: string | null;
   readonly createdBy: string | null;
   /** RFC 3339, UTC, milliseconds. */
   readonly createdAt: string;
@@ -88,8 +61,35 @@ export type PurchaseOrderHeader = {
   readonly receivedAt: string | null;
   readonly completedAt: string | null;
   readonly cancelledAt: string | null;
-  /** Raised by every change; also the ETag. */
-  readonly version: number;
+  readonly currencyCode: string;
+  /** Order currency to shop currency. */
+  readonly fxRateOverride: number | null;
+  readonly paymentTerms: string | null;
+  readonly incoterm: string | null;
+  /** Ordered quantities at their unit costs, in the order's currency. */
+  readonly totalValue: number;
+  readonly shippingCost: number | null;
+  readonly discountAmount: number | null;
+  readonly taxAmount: number | null;
+  /** What is owed: totalValue + shippingCost + taxAmount − discountAmount, not below 0. */
+  readonly grandTotal: number;
+  /** Lines left out of totalValue: no exchange rate is known for their currency. */
+  readonly unpricedLineItemIds: readonly (string)[];
+  /** Number of lines. */
+  readonly itemCount: number;
+  /** Sum over the lines. */
+  readonly quantityOrdered: number;
+  /** Sum over the lines. */
+  readonly quantityConfirmed: number;
+  /** Sum over the lines. */
+  readonly quantityReceived: number;
+  /** Still to come, over all lines. */
+  readonly quantityPending: number;
+  readonly tags: readonly (string)[];
+  readonly note: string | null;
+  readonly noteToSupplier: string | null;
+  readonly billingAddress: Address | null;
+  readonly shippingAddress: Address | null;
 };
 
 /** A postal address. */
@@ -335,49 +335,22 @@ export type PurchaseOrder = {
   readonly purchaseOrderId: string;
   readonly poNumber: string;
   readonly poName: string | null;
+  /** Raised by every change; also the ETag. */
+  readonly version: number;
   readonly status: PurchaseOrderStatus;
   /** The status before the latest move; Draft on a new order. */
   readonly previousStatus: PurchaseOrderStatus;
-  readonly supplierId: string | null;
-  readonly supplierName: string | null;
-  readonly locationId: string | null;
-  readonly locationName: string | null;
-  readonly currencyCode: string;
-  /** Order currency to shop currency. */
-  readonly fxRateOverride: number | null;
-  readonly orderDate: string | null;
-  readonly expectedDeliveryDate: string | null;
-  readonly supplierReference: string | null;
-  readonly paymentTerms: string | null;
-  readonly incoterm: string | null;
-  readonly shippingCost: number | null;
-  readonly discountAmount: number | null;
-  readonly taxAmount: number | null;
-  readonly tags: readonly (string)[];
-  readonly note: string | null;
-  readonly noteToSupplier: string | null;
-  readonly billingAddress: Address | null;
-  readonly shippingAddress: Address | null;
-  /** Number of lines. */
-  readonly itemCount: number;
-  /** Ordered quantities at their unit costs, in the order's currency. */
-  readonly totalValue: number;
-  /** What is owed: totalValue + shippingCost + taxAmount − discountAmount, not below 0. */
-  readonly grandTotal: number;
-  /** Lines left out of totalValue: no exchange rate is known for their currency. */
-  readonly unpricedLineItemIds: readonly (string)[];
-  /** Sum over the lines. */
-  readonly quantityOrdered: number;
-  /** Sum over the lines. */
-  readonly quantityConfirmed: number;
-  /** Sum over the lines. */
-  readonly quantityReceived: number;
-  /** Still to come, over all lines. */
-  readonly quantityPending: number;
-  /** Earliest day that a pending line carries itself, else the order's; null when nothing is expected any more. */
-  readonly nextExpectedDate: string | null;
   readonly paidStatus: "Unpaid" | "Partially Paid" | "Paid" | "Overpaid";
   readonly storefrontSyncState: "never-synced" | "in-flight" | "partial" | "synced" | "failed";
+  readonly supplierId: string | null;
+  readonly supplierName: string | null;
+  readonly supplierReference: string | null;
+  readonly locationId: string | null;
+  readonly locationName: string | null;
+  readonly orderDate: string | null;
+  readonly expectedDeliveryDate: string | null;
+  /** Earliest day that a pending line carries itself, else the order's; null when nothing is expected any more. */
+  readonly nextExpectedDate: string | null;
   readonly createdBy: string | null;
   /** RFC 3339, UTC, milliseconds. */
   readonly createdAt: string;
@@ -388,8 +361,35 @@ export type PurchaseOrder = {
   readonly receivedAt: string | null;
   readonly completedAt: string | null;
   readonly cancelledAt: string | null;
-  /** Raised by every change; also the ETag. */
-  readonly version: number;
+  readonly currencyCode: string;
+  /** Order currency to shop currency. */
+  readonly fxRateOverride: number | null;
+  readonly paymentTerms: string | null;
+  readonly incoterm: string | null;
+  /** Ordered quantities at their unit costs, in the order's currency. */
+  readonly totalValue: number;
+  readonly shippingCost: number | null;
+  readonly discountAmount: number | null;
+  readonly taxAmount: number | null;
+  /** What is owed: totalValue + shippingCost + taxAmount − discountAmount, not below 0. */
+  readonly grandTotal: number;
+  /** Lines left out of totalValue: no exchange rate is known for their currency. */
+  readonly unpricedLineItemIds: readonly (string)[];
+  /** Number of lines. */
+  readonly itemCount: number;
+  /** Sum over the lines. */
+  readonly quantityOrdered: number;
+  /** Sum over the lines. */
+  readonly quantityConfirmed: number;
+  /** Sum over the lines. */
+  readonly quantityReceived: number;
+  /** Still to come, over all lines. */
+  readonly quantityPending: number;
+  readonly tags: readonly (string)[];
+  readonly note: string | null;
+  readonly noteToSupplier: string | null;
+  readonly billingAddress: Address | null;
+  readonly shippingAddress: Address | null;
   readonly lineItems: readonly (PurchaseOrderLineItem)[];
 };
 
@@ -520,16 +520,16 @@ export interface Operations {
       poName?: string | null | undefined;
       /** The supplier. */
       supplierId?: string | null | undefined;
+      /** The supplier's own number for it. */
+      supplierReference?: string | null | undefined;
       /** Where the goods go. Needed before the order is sent; null only in Draft. */
       locationId?: string | null | undefined;
-      /** The order's currency. Null or never given: the supplier's, else the shop's. */
-      currencyCode?: string | null | undefined;
       /** Day of the order. */
       orderDate?: string | null | undefined;
       /** Day it is expected, unless a line says otherwise. */
       expectedDeliveryDate?: string | null | undefined;
-      /** The supplier's own number for it. */
-      supplierReference?: string | null | undefined;
+      /** The order's currency. Null or never given: the supplier's, else the shop's. */
+      currencyCode?: string | null | undefined;
       /** Payment terms, as agreed. Left out of a new order: the supplier's. */
       paymentTerms?: string | null | undefined;
       /** Delivery terms, as agreed. Left out of a new order: the supplier's. */
@@ -571,49 +571,22 @@ export interface Operations {
         readonly purchaseOrderId: string;
         readonly poNumber: string;
         readonly poName: string | null;
+        /** Raised by every change; also the ETag. */
+        readonly version: number;
         readonly status: PurchaseOrderStatus;
         /** The status before the latest move; Draft on a new order. */
         readonly previousStatus: PurchaseOrderStatus;
-        readonly supplierId: string | null;
-        readonly supplierName: string | null;
-        readonly locationId: string | null;
-        readonly locationName: string | null;
-        readonly currencyCode: string;
-        /** Order currency to shop currency. */
-        readonly fxRateOverride: number | null;
-        readonly orderDate: string | null;
-        readonly expectedDeliveryDate: string | null;
-        readonly supplierReference: string | null;
-        readonly paymentTerms: string | null;
-        readonly incoterm: string | null;
-        readonly shippingCost: number | null;
-        readonly discountAmount: number | null;
-        readonly taxAmount: number | null;
-        readonly tags: readonly (string)[];
-        readonly note: string | null;
-        readonly noteToSupplier: string | null;
-        readonly billingAddress: Address | null;
-        readonly shippingAddress: Address | null;
-        /** Number of lines. */
-        readonly itemCount: number;
-        /** Ordered quantities at their unit costs, in the order's currency. */
-        readonly totalValue: number;
-        /** What is owed: totalValue + shippingCost + taxAmount − discountAmount, not below 0. */
-        readonly grandTotal: number;
-        /** Lines left out of totalValue: no exchange rate is known for their currency. */
-        readonly unpricedLineItemIds: readonly (string)[];
-        /** Sum over the lines. */
-        readonly quantityOrdered: number;
-        /** Sum over the lines. */
-        readonly quantityConfirmed: number;
-        /** Sum over the lines. */
-        readonly quantityReceived: number;
-        /** Still to come, over all lines. */
-        readonly quantityPending: number;
-        /** Earliest day that a pending line carries itself, else the order's; null when nothing is expected any more. */
-        readonly nextExpectedDate: string | null;
         readonly paidStatus: "Unpaid" | "Partially Paid" | "Paid" | "Overpaid";
         readonly storefrontSyncState: "never-synced" | "in-flight" | "partial" | "synced" | "failed";
+        readonly supplierId: string | null;
+        readonly supplierName: string | null;
+        readonly supplierReference: string | null;
+        readonly locationId: string | null;
+        readonly locationName: string | null;
+        readonly orderDate: string | null;
+        readonly expectedDeliveryDate: string | null;
+        /** Earliest day that a pending line carries itself, else the order's; null when nothing is expected any more. */
+        readonly nextExpectedDate: string | null;
         readonly createdBy: string | null;
         /** RFC 3339, UTC, milliseconds. */
         readonly createdAt: string;
@@ -624,8 +597,35 @@ export interface Operations {
         readonly receivedAt: string | null;
         readonly completedAt: string | null;
         readonly cancelledAt: string | null;
-        /** Raised by every change; also the ETag. */
-        readonly version: number;
+        readonly currencyCode: string;
+        /** Order currency to shop currency. */
+        readonly fxRateOverride: number | null;
+        readonly paymentTerms: string | null;
+        readonly incoterm: string | null;
+        /** Ordered quantities at their unit costs, in the order's currency. */
+        readonly totalValue: number;
+        readonly shippingCost: number | null;
+        readonly discountAmount: number | null;
+        readonly taxAmount: number | null;
+        /** What is owed: totalValue + shippingCost + taxAmount − discountAmount, not below 0. */
+        readonly grandTotal: number;
+        /** Lines left out of totalValue: no exchange rate is known for their currency. */
+        readonly unpricedLineItemIds: readonly (string)[];
+        /** Number of lines. */
+        readonly itemCount: number;
+        /** Sum over the lines. */
+        readonly quantityOrdered: number;
+        /** Sum over the lines. */
+        readonly quantityConfirmed: number;
+        /** Sum over the lines. */
+        readonly quantityReceived: number;
+        /** Still to come, over all lines. */
+        readonly quantityPending: number;
+        readonly tags: readonly (string)[];
+        readonly note: string | null;
+        readonly noteToSupplier: string | null;
+        readonly billingAddress: Address | null;
+        readonly shippingAddress: Address | null;
         readonly lineItems: readonly (PurchaseOrderLineItem)[];
         readonly shipment: Shipment | null;
         /** The order's addresses. */
@@ -649,16 +649,16 @@ export interface Operations {
       poName?: string | null | undefined;
       /** The supplier. */
       supplierId?: string | null | undefined;
+      /** The supplier's own number for it. */
+      supplierReference?: string | null | undefined;
       /** Where the goods go. Needed before the order is sent; null only in Draft. */
       locationId?: string | null | undefined;
-      /** The order's currency. Null or never given: the supplier's, else the shop's. */
-      currencyCode?: string | null | undefined;
       /** Day of the order. */
       orderDate?: string | null | undefined;
       /** Day it is expected, unless a line says otherwise. */
       expectedDeliveryDate?: string | null | undefined;
-      /** The supplier's own number for it. */
-      supplierReference?: string | null | undefined;
+      /** The order's currency. Null or never given: the supplier's, else the shop's. */
+      currencyCode?: string | null | undefined;
       /** Payment terms, as agreed. Left out of a new order: the supplier's. */
       paymentTerms?: string | null | undefined;
       /** Delivery terms, as agreed. Left out of a new order: the supplier's. */

@@ -3,13 +3,8 @@
  */
 import { faultCodes, faultReasons } from "../core/fault.ts";
 import type { Json, JsonObject } from "../core/json.ts";
-import { responseBytesMax } from "../core/limits.ts";
 import { statuses } from "../core/purchase-order.ts";
 import { apiVersion } from "../operations/envelope.ts";
-
-/** No body (1 MB) and no answer (10 MB) holds a longer text, or more items, than these. */
-export const textLengthMax = responseBytesMax;
-export const itemsMax = responseBytesMax / 2;
 
 export const schemaReference = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
 export const json = (schema: Json, content: JsonObject = {}): JsonObject => ({
@@ -18,7 +13,7 @@ export const json = (schema: Json, content: JsonObject = {}): JsonObject => ({
 
 // Headers.
 
-const string: Json = { type: "string", maxLength: textLengthMax };
+const string: Json = { type: "string" };
 /** A header that always has this value. Without a type, the clients that oapi-codegen makes fail on every answer. */
 const constant = (value: string): Json => ({ type: "string", const: value });
 const header = (description: string, schema: Json = string, example?: Json): Json => ({
@@ -91,14 +86,13 @@ const detailSchemas: JsonObject = {
     itemId: string,
     variantId: string,
     issue: { type: "string", enum: ["inactive", "deleted", "unsyncable"] },
-    allowedActions: { type: "array", maxItems: 2, items: { type: "string", enum: ["activate", "skip"] } },
+    allowedActions: { type: "array", items: { type: "string", enum: ["activate", "skip"] } },
   }),
   LineDetail: detail({ lineItemId: string, variantId: string, message: string }),
 };
 
 const detailsSchema: Json = {
   type: "array",
-  maxItems: itemsMax,
   description: "What is wrong, item by item: fields (each with a JSON pointer), variants or lines.",
   items: { anyOf: Object.keys(detailSchemas).map(schemaReference) },
 };
@@ -115,7 +109,6 @@ const faultSchema: Json = {
       type: "integer",
       format: "int64",
       minimum: 1,
-      maximum: Number.MAX_SAFE_INTEGER,
       description: "Only when retryable.",
     },
     action: { ...string, description: "What to do next." },

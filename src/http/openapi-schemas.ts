@@ -4,11 +4,9 @@
 import { z } from "zod";
 import type { Json, JsonObject } from "../core/json.ts";
 import { worded } from "../operations/guidance.ts";
+import { headerBytesMax } from "../core/limits.ts";
 import type { Operation } from "../operations/operation.ts";
-import { enumerations, itemsMax, schemaReference, textLengthMax } from "./openapi-components.ts";
-
-/** An RFC 3339 instant with an offset and nanoseconds. */
-const dateTimeLengthMax = 40;
+import { enumerations, schemaReference } from "./openapi-components.ts";
 
 /** Names of the members of an answer's `data`. */
 export const membersOf = (output: z.ZodType): readonly string[] =>
@@ -25,7 +23,7 @@ export function schemaOf(schema: z.ZodType, io: "input" | "output", schemas: Rec
     io,
     unrepresentable: "any",
     override: ({ jsonSchema }) => {
-      tidy(jsonSchema);
+      tidy(jsonSchema, io);
       if (io === "output") opened(jsonSchema);
     },
   });
@@ -59,18 +57,19 @@ export const pascal = (name: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase())
     .join("");
 
-/** Removes our own metadata and what is said twice, and gives every text, list and integer its bounds. */
-function tidy(schema: z.core.JSONSchema.BaseSchema): void {
+/**
+ * Removes our own metadata, what is said twice, and limits that say nothing: those of an integer that JSON can carry. Every text and list
+ * that is sent has a limit. Those of an answer have none but the answer's own (10 MB).
+ */
+function tidy(schema: z.core.JSONSchema.BaseSchema, io: "input" | "output"): void {
   const { description } = schema;
   if (description !== undefined) schema.description = worded(description, "rest");
   delete schema["query"];
   delete schema["body"];
   delete schema.id;
   if (schema.format === "date" || schema.format === "date-time") delete schema.pattern;
-  if (schema.type === "string" && schema.enum === undefined && schema.const === undefined)
-    schema.maxLength ??=
-      schema.format === "date" ? 10 : schema.format === "date-time" ? dateTimeLengthMax : textLengthMax;
-  if (schema.type === "array") schema.maxItems ??= itemsMax;
+  // A cursor: no request line is longer.
+  if (io === "input" && isUnlimitedText(schema)) schema.maxLength = headerBytesMax;
   // oapi-codegen makes every number a float32 otherwise. A `format: double` would make Java use Double instead of BigDecimal.
   if (schema.type === "number") schema["x-go-type"] = "float64";
   // Generators make an enumeration of a constant truth value. The description says which value is accepted.
@@ -78,11 +77,7 @@ function tidy(schema: z.core.JSONSchema.BaseSchema): void {
   // A member that is named only to be refused with a message of its own: the closed object refuses it anyway.
   for (const [name, member] of Object.entries(schema.properties ?? {}))
     if (typeof member === "object" && member.not !== undefined) delete schema.properties?.[name];
-  if (schema.type === "integer") {
-    schema.minimum ??= Number(schema.exclusiveMinimum ?? Number.MIN_SAFE_INTEGER);
-    schema.maximum ??= Number.MAX_SAFE_INTEGER;
-    schema.format = schema.minimum >= -(2 ** 31) && schema.maximum < 2 ** 31 ? "int32" : "int64";
-  }
+  if (schema.type === "integer") tidyInteger(schema);
   if (schema["example"] !== undefined) {
     schema.examples = [schema["example"]];
     delete schema["example"];
@@ -93,6 +88,24 @@ function tidy(schema: z.core.JSONSchema.BaseSchema): void {
     delete schema.enum;
     schema.$ref = `#/$defs/${name}`;
   }
+}
+
+const isUnlimitedText = ({
+  type,
+  maxLength,
+  enum: values,
+  const: constant,
+  format,
+  pattern,
+}: z.core.JSONSchema.BaseSchema) =>
+  type === "string" && [maxLength, values, constant, format, pattern].every((limit) => limit === undefined);
+
+function tidyInteger(schema: z.core.JSONSchema.BaseSchema): void {
+  const { minimum = Number(schema.exclusiveMinimum ?? Number.MIN_SAFE_INTEGER), maximum = Number.MAX_SAFE_INTEGER } =
+    schema;
+  schema.format = minimum >= -(2 ** 31) && maximum < 2 ** 31 ? "int32" : "int64";
+  if (minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }
 
 /**

@@ -18,7 +18,6 @@ import {
   json,
   rateLimited,
   schemaReference,
-  textLengthMax,
 } from "./openapi-components.ts";
 import { sampleOf } from "./openapi-examples.ts";
 import { failureExamples, failureOf, faultsOf, malformedExample, statusOf } from "./openapi-failures.ts";
@@ -100,7 +99,7 @@ function documentOf(operations: readonly RestOperation[]): JsonObject {
   };
 }
 
-const string: Json = { type: "string", maxLength: textLengthMax };
+const string: Json = { type: "string" };
 
 /** The entry of the document itself: public, without an envelope, without a token (C9). */
 const documentEntry: Json = {

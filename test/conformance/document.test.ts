@@ -5,6 +5,7 @@ import { gunzipSync } from "node:zlib";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { isJsonArray, isJsonObject, type Json, type JsonObject, jsonPointer } from "../../src/core/json.ts";
+import { headerBytesMax } from "../../src/core/limits.ts";
 import { openApiDocument } from "../../src/http/openapi.ts";
 import { operations } from "../../src/operations/registry.ts";
 import { startServer } from "../support/server.ts";
@@ -97,6 +98,37 @@ test("a generator has a name for every body, a type for every header, and one fo
     if (steps.includes("parameters")) assert.equal(value["anyOf"], undefined, `${where} is not one type`);
     if (steps[1] === "responses" && steps.at(-1) === "schema")
       assert.deepEqual(value, { $ref: "#/components/schemas/ErrorAnswer" }, where);
+  }
+});
+
+test("limits are those that mean something: no text, list or number is limited by the size of a whole answer", () => {
+  for (const [value, steps] of places(document)) {
+    if (!isJsonObject(value) || steps.includes("example") || steps.includes("examples")) continue;
+    const where = jsonPointer(steps);
+    for (const limit of ["maxLength", "maxItems"]) {
+      const most = value[limit];
+      if (typeof most === "number") assert.ok(most <= headerBytesMax, `${where}: ${limit} ${most}`);
+    }
+    for (const limit of ["minimum", "maximum"])
+      assert.notEqual(Math.abs(Number(value[limit])), Number.MAX_SAFE_INTEGER, `${where}: ${limit}`);
+  }
+});
+
+test("the members of an order go from identity over status, parties, dates, money and lines to notes", () => {
+  const members =
+    "purchaseOrderId poNumber poName status previousStatus paidStatus storefrontSyncState supplierId supplierName locationId locationName orderDate expectedDeliveryDate createdAt completedAt currencyCode paymentTerms totalValue shippingCost grandTotal itemCount quantityOrdered quantityPending tags note noteToSupplier".split(
+      " ",
+    );
+  const { PurchaseOrderHeader: header = null, PurchaseOrderCreateBody: body = null } = Object.fromEntries(
+    Object.entries(member(document["components"] ?? null, "schemas") ?? {}),
+  );
+  for (const schema of [header, body]) {
+    const listed = Object.keys(member(schema, "properties") ?? {}).filter((name) => members.includes(name));
+    assert.ok(listed.length > 10);
+    assert.deepEqual(
+      listed,
+      members.filter((name) => listed.includes(name)),
+    );
   }
 });
 

@@ -98,15 +98,15 @@ export const lineItemId = id.meta({ description: only("rest", "Id of the line it
 const headerFieldInputs = {
   poName: { input: text(poNameMax), description: only("rest", "The order's name."), example: "Next roast" },
   supplierId: { input: id, description: only("rest", "The supplier."), example: "sup_roastery" },
+  supplierReference: {
+    input: text(shortTextMax),
+    description: "The supplier's own number for it.",
+    example: "MAA-4268",
+  },
   locationId: {
     input: id,
     description: `Where the goods go.${only("rest", " Needed before the order is sent; null only in Draft.")}`,
     example: "loc_warehouse",
-  },
-  currencyCode: {
-    input: currencyCode,
-    description: `${only("rest", "The order's currency. Null or never given: the supplier's, else the shop's.")}${only("mcp", "Left out: the supplier's.")}`,
-    example: "EUR",
   },
   orderDate: { input: day, description: only("rest", "Day of the order."), example: "2026-03-01" },
   expectedDeliveryDate: {
@@ -114,10 +114,10 @@ const headerFieldInputs = {
     description: only("rest", "Day it is expected, unless a line says otherwise."),
     example: "2026-03-07",
   },
-  supplierReference: {
-    input: text(shortTextMax),
-    description: "The supplier's own number for it.",
-    example: "MAA-4268",
+  currencyCode: {
+    input: currencyCode,
+    description: `${only("rest", "The order's currency. Null or never given: the supplier's, else the shop's.")}${only("mcp", "Left out: the supplier's.")}`,
+    example: "EUR",
   },
   paymentTerms: {
     input: text(shortTextMax),
@@ -258,44 +258,49 @@ export const catalogueLinesInput = z
 
 const headerMembers = fieldMembers(storedHeaderFields);
 
-const { poName, supplierId, locationId, currencyCode: orderCurrency, ...furtherFields } = fieldMembers(headerFields);
+const {
+  poName,
+  supplierId,
+  supplierReference,
+  locationId,
+  orderDate,
+  expectedDeliveryDate,
+  currencyCode: orderCurrency,
+  shippingCost,
+  discountAmount,
+  taxAmount,
+  tags: orderTags,
+  note,
+  noteToSupplier,
+  billingAddress,
+  shippingAddress,
+  ...furtherFields
+} = fieldMembers(headerFields);
 
+/** Identity, status, parties, dates, money, lines, notes. */
 const headerAnswer = {
   purchaseOrderId: headerMembers.purchaseOrderId,
   poNumber: headerMembers.poNumber,
   poName,
+  version: described(headerMembers.version, "Raised by every change; also the ETag."),
   status: member(z.enum(statuses), (order: Header) => order.status),
   previousStatus: member(
     z.enum(statuses).meta({ description: "The status before the latest move; Draft on a new order." }),
     (order: Header) => order.previousStatus,
   ),
+  paidStatus: member(z.enum(paidStatuses), paidStatus),
+  storefrontSyncState: member(z.enum(storefrontSyncStates), (order: Header) => order.storefrontSyncState),
   supplierId,
   supplierName: member(z.string().nullable(), (order: Header) => order.supplierName),
+  supplierReference,
   locationId,
   locationName: member(z.string().nullable(), (order: Header) => order.locationName),
-  currencyCode: orderCurrency,
-  fxRateOverride: described(headerMembers.fxRateOverride, "Order currency to shop currency."),
-  ...furtherFields,
-  itemCount: described(headerMembers.itemCount, "Number of lines."),
-  totalValue: described(headerMembers.totalValue, "Ordered quantities at their unit costs, in the order's currency."),
-  grandTotal: described(
-    headerMembers.grandTotal,
-    "What is owed: totalValue + shippingCost + taxAmount − discountAmount, not below 0.",
-  ),
-  unpricedLineItemIds: described(
-    headerMembers.unpricedLineItemIds,
-    "Lines left out of totalValue: no exchange rate is known for their currency.",
-  ),
-  quantityOrdered: described(headerMembers.quantityOrdered, "Sum over the lines."),
-  quantityConfirmed: described(headerMembers.quantityConfirmed, "Sum over the lines."),
-  quantityReceived: described(headerMembers.quantityReceived, "Sum over the lines."),
-  quantityPending: described(headerMembers.quantityPending, "Still to come, over all lines."),
+  orderDate,
+  expectedDeliveryDate,
   nextExpectedDate: described(
     headerMembers.nextExpectedDate,
     "Earliest day that a pending line carries itself, else the order's; null when nothing is expected any more.",
   ),
-  paidStatus: member(z.enum(paidStatuses), paidStatus),
-  storefrontSyncState: member(z.enum(storefrontSyncStates), (order: Header) => order.storefrontSyncState),
   createdBy: headerMembers.createdBy,
   createdAt: headerMembers.createdAtMs,
   updatedAt: headerMembers.updatedAtMs,
@@ -304,7 +309,31 @@ const headerAnswer = {
   receivedAt: headerMembers.receivedAtMs,
   completedAt: headerMembers.completedAtMs,
   cancelledAt: headerMembers.cancelledAtMs,
-  version: described(headerMembers.version, `Raised by every change${only("rest", "; also the ETag")}.`),
+  currencyCode: orderCurrency,
+  fxRateOverride: described(headerMembers.fxRateOverride, "Order currency to shop currency."),
+  ...furtherFields,
+  totalValue: described(headerMembers.totalValue, "Ordered quantities at their unit costs, in the order's currency."),
+  shippingCost,
+  discountAmount,
+  taxAmount,
+  grandTotal: described(
+    headerMembers.grandTotal,
+    "What is owed: totalValue + shippingCost + taxAmount − discountAmount, not below 0.",
+  ),
+  unpricedLineItemIds: described(
+    headerMembers.unpricedLineItemIds,
+    "Lines left out of totalValue: no exchange rate is known for their currency.",
+  ),
+  itemCount: described(headerMembers.itemCount, "Number of lines."),
+  quantityOrdered: described(headerMembers.quantityOrdered, "Sum over the lines."),
+  quantityConfirmed: described(headerMembers.quantityConfirmed, "Sum over the lines."),
+  quantityReceived: described(headerMembers.quantityReceived, "Sum over the lines."),
+  quantityPending: described(headerMembers.quantityPending, "Still to come, over all lines."),
+  tags: orderTags,
+  note,
+  noteToSupplier,
+  billingAddress,
+  shippingAddress,
 } as const;
 
 export const headerSchema = z
