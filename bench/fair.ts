@@ -60,7 +60,7 @@ const order = (id: string, index: number, lines: number): object => ({
   supplierId: `s${index % 5}`,
   locationId: `l${index % 2}`,
   createdAt: new Date(now - (index + 1) * 3_600_000).toISOString(),
-  lineItems: Array.from({ length: lines }, (_, place) => line(index * 3 + place)),
+  lineItems: Array.from({ length: lines }, (_, place) => ({ poLineItemId: `l${place}`, ...line(index * 3 + place) })),
 });
 
 function* records(large: boolean): Generator<object> {
@@ -278,7 +278,12 @@ const calls: Readonly<Record<string, (index: number) => Ask>> = {
   "receive of 500 lines": () => ({
     method: "POST",
     path: `${api}/purchase-orders/receive${(received += 1) % 40}/receive`,
-    body: { receiveAllRemaining: true },
+    body: {
+      lines: Array.from({ length: 500 }, (_, index) => ({
+        lineItemId: `l${index}`,
+        quantityReceived: Math.min(10, 1 + Math.floor(received / 40)),
+      })),
+    },
   }),
 };
 
