@@ -51,7 +51,7 @@ const line = (index: number): object => ({
   note: `Line ${index}: as agreed, packed in boxes`,
 });
 
-const order = (id: string, index: number, lines: number): object => ({
+const order = (id: string, index: number, lines: number, more: object = {}): object => ({
   type: "purchaseOrder",
   purchaseOrderId: id,
   poNumber: `N-${id}`,
@@ -61,6 +61,7 @@ const order = (id: string, index: number, lines: number): object => ({
   locationId: `l${index % 2}`,
   createdAt: new Date(now - (index + 1) * 3_600_000).toISOString(),
   lineItems: Array.from({ length: lines }, (_, place) => ({ poLineItemId: `l${place}`, ...line(index * 3 + place) })),
+  ...more,
 });
 
 function* records(large: boolean): Generator<object> {
@@ -102,7 +103,7 @@ function* records(large: boolean): Generator<object> {
   for (let index = 0; index < baseOrders; index += 1) yield order(`o${index}`, index, 3);
   if (!large) return;
   yield order("large", 1, 1_560);
-  for (let index = 0; index < 40; index += 1) yield order(`receive${index}`, 2, 500);
+  for (let index = 0; index < 40; index += 1) yield order(`receive${index}`, 2, 500, { status: "In Progress" });
 }
 
 async function* file(large: boolean): AsyncGenerator<Uint8Array> {
