@@ -21,6 +21,7 @@ import {
 } from "./openapi-components.ts";
 import { sampleOf } from "./openapi-examples.ts";
 import { failureExamples, failureOf, faultsOf, malformedExample, statusOf } from "./openapi-failures.ts";
+import { guides } from "./openapi-guides.ts";
 import { isCreation, linksOf } from "./openapi-links.ts";
 import { bodyRulesOf, exampleOf, membersOf, named, pascal, schemaOf } from "./openapi-schemas.ts";
 import { apiPrefix, type Binding, bindingOf } from "./routes.ts";
@@ -72,12 +73,7 @@ function documentOf(operations: readonly RestOperation[]): JsonObject {
     info: {
       title: "OpenPO",
       version: apiVersion,
-      description: [
-        "One shop's purchasing data as JSON over HTTP. The API key names the shop.",
-        "Every success is `{ data, meta }`, every failure `{ error }`; writes take an `Idempotency-Key`.",
-        "Lists continue with `cursor`. HEAD is answered like GET, OPTIONS with 204; any other method that a path does not have is answered 405 with `Allow`.",
-        "What is not a readable HTTP request is answered 400, 408 or 431 with the same error body.",
-      ].join("\n\n"),
+      description: guides,
       contact: { name: "OpenPO" },
       license: { name: "MIT", identifier: "MIT" },
     },

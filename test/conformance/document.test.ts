@@ -132,6 +132,25 @@ test("the members of an order go from identity over status, parties, dates, mone
   }
 });
 
+test("the document's own text has short guides, and names only operations and headers that exist", () => {
+  const text = member(document["info"] ?? null, "description");
+  assert.ok(typeof text === "string");
+  assert.deepEqual(
+    [...text.matchAll(/^# (.+)$/gm)].map(([, heading]) => heading),
+    ["Quickstart", "Repeating a write", "Errors", "Pages"],
+  );
+  assert.ok(text.length < 5_000, `${text.length} characters`);
+  const paths = Object.keys(document["paths"] ?? {});
+  for (const [, path = ""] of text.matchAll(/`POST (?:…)?(\/[\w/-]+)`/g))
+    assert.ok(
+      paths.some((each) => each.endsWith(path)),
+      path,
+    );
+  const known = JSON.stringify(document["components"]);
+  for (const word of text.match(/\b(?:[A-Z]{2,}_[A-Z_]+|Idempotent-Replayed|Retry-After|RateLimit|ETag)\b/g) ?? [])
+    assert.ok(known.includes(`"${word}"`), word);
+});
+
 test("every reference and every link resolves", () => {
   const parameters = new Map<string, readonly (Json | undefined)[]>();
   for (const methods of Object.values(document["paths"] ?? {}))
