@@ -19,6 +19,8 @@ interface NextStepFacts {
   readonly previousStatus: Status;
   readonly locationId: string | null;
   readonly itemCount: number;
+  /** Whether the supplier has confirmed something of it. */
+  readonly isConfirmedInPart: boolean;
   /** Whether something of it is still to come. */
   readonly isPending: boolean;
   /** Whether the storefront lacks goods that were received. */
@@ -69,6 +71,15 @@ const draftStep: StepOf<NextStepFacts> = (facts) => {
   })(facts);
 };
 
+/** Back from Confirmed the order keeps its confirmed quantities, and confirmAll would overwrite them (C24). */
+const sentStep: StepOf<NextStepFacts> = (facts) =>
+  step(
+    "purchase_order_confirm",
+    facts.isConfirmedInPart
+      ? "When the supplier answers: lines with what it confirmed."
+      : "When the supplier answers: lines with what it confirmed, or confirmAll true when it confirmed everything.",
+  )(facts);
+
 const restStep = step(
   "purchase_order_receive",
   "Receive the rest when it comes. What will not come: set quantityCancelled with purchase_order_line_item_update, then purchase_order_complete.",
@@ -77,10 +88,7 @@ const restStep = step(
 /** The next step from each status; null where the order's day is done. */
 const steps: Readonly<Record<Status, StepOf<NextStepFacts> | null>> = {
   Draft: draftStep,
-  Sent: step(
-    "purchase_order_confirm",
-    "When the supplier answers: lines with what it confirmed, or confirmAll true when it confirmed everything.",
-  ),
+  Sent: sentStep,
   "Partially Confirmed": step("purchase_order_confirm", "When the supplier answers for the other lines."),
   Confirmed: step("purchase_order_status", "Goods can be received from In Progress on.", { status: "In Progress" }),
   "In Progress": step("purchase_order_receive", "When goods come: each line's new total received."),

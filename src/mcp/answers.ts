@@ -68,7 +68,7 @@ export function writeAnswer(answer: JSONObject, { input, wantsOrder }: OrderCall
 }
 
 function nextStepFor(order: JSONObject): JSONObject | null {
-  const { purchaseOrderId, locationId, lineItems, quantityPending } = order;
+  const { purchaseOrderId, locationId, lineItems, quantityConfirmed, quantityPending } = order;
   const statusIn = (member: string) => statuses.find((status) => status === order[member]);
   const [status, previousStatus] = [statusIn("status"), statusIn("previousStatus")];
   const storefrontSyncState = storefrontSyncStates.find((state) => state === order["storefrontSyncState"]);
@@ -81,6 +81,7 @@ function nextStepFor(order: JSONObject): JSONObject | null {
     previousStatus,
     locationId: typeof locationId === "string" ? locationId : null,
     itemCount: lines.length,
+    isConfirmedInPart: quantityConfirmed !== 0,
     isPending: quantityPending !== 0,
     isUnsynced: lines.some(isUnsynced),
     storefrontSyncState,

@@ -18,7 +18,8 @@ const texts: readonly (readonly [string, unknown])[] = [
   ...statuses.flatMap((status) =>
     [true, false].map((isUnsynced) => {
       const facts = { ...order, locationId: isUnsynced ? "l" : null };
-      const step = nextStepOf({ ...facts, status, isUnsynced, isPending: isUnsynced, itemCount: isUnsynced ? 0 : 1 });
+      const open = { isPending: isUnsynced, isConfirmedInPart: isUnsynced };
+      const step = nextStepOf({ ...facts, ...open, status, isUnsynced, itemCount: isUnsynced ? 0 : 1 });
       return [`the next step from ${status}`, step] as const;
     }),
   ),
@@ -47,7 +48,8 @@ test("every tool that a text names is there, with the arguments that a next step
       assert.ok(members.has(name), `${where} names ${name}`);
   for (const status of statuses) {
     const facts = { ...order, locationId: "l", itemCount: 1 };
-    const step = nextStepOf({ ...facts, status, isPending: true, isUnsynced: false });
+    const open = { isPending: true, isConfirmedInPart: false };
+    const step = nextStepOf({ ...facts, ...open, status, isUnsynced: false });
     for (const argument of Object.keys(step?.arguments ?? {}))
       assert.ok(argument in (members.get(step?.tool ?? "") ?? {}), `${status}: ${argument}`);
   }

@@ -12,6 +12,7 @@ const order: Facts = {
   previousStatus: "Confirmed",
   locationId: "l",
   itemCount: 2,
+  isConfirmedInPart: false,
   isPending: true,
   isUnsynced: false,
   storefrontSyncState: "partial",
@@ -52,4 +53,7 @@ test("a draft first needs lines and a location; goods first go to the storefront
 
 test("where a line may be confirmed short, confirming everything is not proposed", () => {
   assert.doesNotMatch(nextStepOf({ ...order, status: "Partially Confirmed" })?.advice ?? "", /confirmAll/);
+  assert.match(nextStepOf({ ...order, status: "Sent" })?.advice ?? "", /confirmAll/);
+  const kept = nextStepOf({ ...order, status: "Sent", isConfirmedInPart: true });
+  assert.doesNotMatch(kept?.advice ?? "confirmAll", /confirmAll/, "moved back from Confirmed, quantities are kept");
 });
