@@ -71,6 +71,8 @@ function messageOf(issue: z.core.$ZodIssue): string {
     if (messages.length > 0) return [...new Set(messages)].join(" or ");
   }
   if (issue.code === "invalid_type" && issue.message.endsWith("received undefined")) return "is required";
+  // A message of our own may begin with an id.
+  if (issue.code === "custom") return issue.message;
   const message = issue.message.replace(/^Invalid (?:input|option): /, "");
   return message.charAt(0).toLowerCase() + message.slice(1);
 }
