@@ -176,6 +176,7 @@ test("one bad line changes nothing, and the refusal names its place", async () =
     ["/receive", { lines: [] }, /lines/],
     ["/receive", { lines: [{ lineItemId: "a", quantityReceived: 1.0001 }] }, /3 decimals/],
     ["/receive", { lines: [lineTotal("a", 1), lineTotal("a", 2)] }, /twice/],
+    ["/receive", { lines: [lineTotal("A", 1), lineTotal("A", 2)] }, /A is given twice/],
     ["/unreceive", amounts({ a: 1 }), /more than was received/],
     ["/unreceive", { lines: [{ lineItemId: "a", quantityReceived: 1 }] }, /deltas.*quantity/],
     ["/confirm", { confirmAll: true, lines: [{ lineItemId: "a", quantityConfirmed: 1 }] }, /exactly one/],
@@ -370,6 +371,7 @@ test("a push in flight holds back what must not overtake it, and nothing else", 
     ["/storefront-sync/reset", {}],
     ["/unreceive", amounts({ a: 1 })],
     ["/complete", {}],
+    ["/quick-complete", {}],
   ] as const) {
     const refused = await server.post(server.order(below), body);
     assert.equal(refused.status, 400, `${below} ${refused.text}`);
@@ -498,6 +500,8 @@ test("while a storefront-sync waits for what has landed the order is in flight; 
     assert.equal(refused.at("error", "code"), "ON_HAND_SYNC_IN_FLIGHT", `${below} ${refused.text}`);
     assert.equal(refused.headers["retry-after"], "1");
   }
+  const early = await server.delete(server.order());
+  assert.equal(early.at("error", "code"), "ON_HAND_SYNC_IN_FLIGHT", "before the status is looked at");
   const waited = await sync;
   assert.equal(waited.at("data", "confirmation", "status"), "timed-out", waited.text);
   assert.equal(waited.at("data", "purchaseOrder", "storefrontSyncState"), "synced");
@@ -710,7 +714,11 @@ test("beside a /complete that writes costs another and a /quick-complete are ref
   await called(server, "writeCosts", 1);
   const beside = await server.post(server.order("/complete"));
   assert.equal(beside.at("error", "code"), "ON_HAND_SYNC_IN_FLIGHT", beside.text);
+  const fromReceived = await server.post(server.order("/quick-complete"));
+  assert.equal(fromReceived.at("error", "code"), "ON_HAND_SYNC_IN_FLIGHT", "before the status is looked at");
   assert.equal((await server.post(server.order("/status"), { status: "In Progress" })).status, 200);
+  const completeFromInProgress = await server.post(server.order("/complete"));
+  assert.equal(completeFromInProgress.at("error", "code"), "ON_HAND_SYNC_IN_FLIGHT", completeFromInProgress.text);
   const quick = await server.post(server.order("/quick-complete"));
   assert.equal(quick.at("error", "code"), "ON_HAND_SYNC_IN_FLIGHT", quick.text);
   assert.equal((await server.post(server.order("/storefront-sync/reset"))).status, 200, "no push is in flight");

@@ -64,8 +64,8 @@ export const completeOrder = operation({
     withOrderClaim(call, async (claim) => {
       const load = async (tx: Tx): Promise<PurchaseOrder> => {
         const order = await orderToChange(tx, call, purchaseOrderId);
-        decideComplete(order, false, contextOf(call));
         await refuseBesideSyncs(tx, call, order, claim.claimId);
+        decideComplete(order, false, contextOf(call));
         return order;
       };
       const costs = await writeCosts(call, claim, load);
@@ -193,9 +193,9 @@ const quickAnswer = (
 const linesToPush = (call: Call, claim: OrderClaim, purchaseOrderId: string): Promise<PurchaseOrder["lineItems"]> =>
   call.read(async (tx) => {
     const order = await orderToChange(tx, call, purchaseOrderId);
+    await refuseBesideSyncs(tx, call, order, claim.claimId);
     const context = goodsContext(call, noGuard);
     const trial = decideQuickReceive(order, context);
-    await refuseBesideSyncs(tx, call, order, claim.claimId);
     await refuseUnlessPriced(tx, call, trial.next);
     return syncableLines(trial.next, context);
   });

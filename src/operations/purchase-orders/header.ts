@@ -217,8 +217,8 @@ export const deletePurchaseOrder = operation({
   run: (call, input) =>
     call.commit(async (tx) => {
       const order = await orderToChange(tx, call, input.purchaseOrderId);
-      const mode = decideDelete(order);
       await refuseWhileInFlight(tx, call, order);
+      const mode = decideDelete(order);
       if (mode === "deleted") await deleteOrder(tx, call.shop.shopId, order);
       else await softDelete(tx, call.shop.shopId, order, stampOf(call));
       const { purchaseOrderId, poNumber } = order;
