@@ -51,6 +51,54 @@ const given = (fallback: string) =>
 
 const adminTokenMin = 16;
 
+/** Different characters that a token has at least. */
+const adminTokenCharactersMin = 4;
+
+/** What examples and keyboards suggest, without case and punctuation. */
+const usualTokens: ReadonlySet<string> = new Set([
+  "0123456789abcdef",
+  "0123456789012345",
+  "01234567890123456789",
+  "1234567890123456",
+  "12345678901234567890",
+  "1234567890abcdef",
+  "123456789abcdefg",
+  "abcdefghijklmnop",
+  "abcdefghijklmnopqrstuvwxyz",
+  "admintokenchangeme",
+  "administratorpassword",
+  "changemeadmintoken",
+  "changethisadmintoken",
+  "changethispassword",
+  "changethissecret",
+  "changethistoken",
+  "defaultadmintoken",
+  "exampleadmintoken",
+  "insertyourtokenhere",
+  "openpoadmintoken",
+  "opayourtokenhere",
+  "pleasechangeme",
+  "pleasechangethis",
+  "pleasechangethistoken",
+  "pleasechangethissecret",
+  "qwertyuiopasdfgh",
+  "qwertyuiopasdfghjklzxcvbnm",
+  "replacethistoken",
+  "supersecretadmintoken",
+  "supersecrettoken",
+  "thisisasecrettoken",
+  "youradmintoken",
+  "youradmintokenhere",
+]);
+
+/** Whether somebody would try it first: few characters, a short text repeated, or a usual example. */
+function isWeak(token: string): boolean {
+  const plain = token.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+  return (
+    new Set(token).size < adminTokenCharactersMin || /^(.{1,10}?)\1+\d{0,9}$/.test(plain) || usualTokens.has(plain)
+  );
+}
+
 /** A name, an IPv4 address, or an IPv6 address in brackets. */
 const hostName = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])$/;
 
@@ -107,6 +155,10 @@ const environment = z.object({
       .refine(
         (token) => token === "" || token.length >= adminTokenMin,
         `must have at least ${adminTokenMin} characters; leave it unset to have one made`,
+      )
+      .refine(
+        (token) => token === "" || !isWeak(token),
+        "is easy to guess: it repeats a few characters, or is a usual example; leave it unset to have one made, or use the output of: openssl rand -hex 24",
       )
       .transform((token) => (token === "" ? null : token)),
   ),

@@ -189,7 +189,7 @@ async function listen(
     ready: () => engine.ready(),
     identity: store.identity,
     surfaces: [
-      createAdmin(admin, adminToken),
+      createAdmin(admin, adminToken, log),
       createDocs(loadReferenceBundle),
       ...createStartPage(loadReadme),
       createMcp({ operations, perform, engine, coordination, clock, log, allowedHosts: hostsOf(config) }),

@@ -5,23 +5,27 @@
  * operations do (registry.ts), request ids and the log (http/app.ts).
  */
 import { createHash, timingSafeEqual } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "../core/fault.ts";
 import { parseJson } from "../core/json.ts";
+import { guessersMax, guessesAtOnceMax, guessWaitMsMax } from "../core/limits.ts";
 import { parseQuery } from "../http/query.ts";
 import { assemble, bindingFor, createRoutes } from "../http/routes.ts";
 import { bearerToken, pathNotFound, type RequestContext, type Surface } from "../http/surface.ts";
 import { respond, success } from "../operations/envelope.ts";
+import type { Log } from "../store/store.ts";
 import { type AdminAnswer, type AdminContext, adminPrefix, runOperation } from "./operation.ts";
 import { adminOperations } from "./registry.ts";
 
 /** The operator's surface. It counts an operation as its name with `admin:` before it. */
-export function createAdmin(admin: AdminContext, adminToken: string): Surface {
+export function createAdmin(admin: AdminContext, adminToken: string, log: Log): Surface {
   const adminTokenDigest = digest(adminToken);
+  const guesses = new Map<string, number>();
   const match = createRoutes(adminPrefix, adminOperations);
   return {
     path: adminPrefix,
     async handle(context) {
-      requireOperator(context, adminTokenDigest);
+      await requireOperator(context, adminTokenDigest, guesses, log);
       const { request, requestId, path } = context;
       const found = match(path);
       if (found === null) throw pathNotFound(path, `Shops are at ${adminPrefix}/shops.`);
@@ -41,9 +45,28 @@ export function createAdmin(admin: AdminContext, adminToken: string): Surface {
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-/** Compares in constant time, whatever the lengths. @throws Fault UNAUTHORIZED unless the token is the operator's. */
-function requireOperator(context: RequestContext, adminTokenDigest: Buffer): void {
-  if (timingSafeEqual(digest(bearerToken(context) ?? ""), adminTokenDigest)) return;
+/**
+ * Compares in constant time, whatever the lengths. A wrong token is answered later each time it comes from the same address, and the
+ * log tells of it; the right one never waits, so that nobody can lock the operator out.
+ *
+ * @throws Fault UNAUTHORIZED unless the token is the operator's.
+ */
+async function requireOperator(
+  context: RequestContext,
+  adminTokenDigest: Buffer,
+  guesses: Map<string, number>,
+  log: Log,
+): Promise<void> {
+  const { requestId, remoteAddress } = context;
+  if (timingSafeEqual(digest(bearerToken(context) ?? ""), adminTokenDigest)) {
+    guesses.delete(remoteAddress);
+    return;
+  }
+  const guess = (guesses.get(remoteAddress) ?? 0) + 1;
+  if (guesses.size >= guessersMax) guesses.clear();
+  guesses.set(remoteAddress, guess);
+  log.warn({ requestId, remoteAddress, guess }, "wrong admin token");
+  if (guess > guessesAtOnceMax) await sleep(Math.min(guessWaitMsMax, 2 ** (guess - guessesAtOnceMax) * 10));
   throw new Fault("UNAUTHORIZED", "The admin token is missing or wrong.", {
     action:
       "Send it as `Authorization: Bearer <admin token>`: it is OPENPO_ADMIN_TOKEN, or was printed at the first start and is in the data directory.",

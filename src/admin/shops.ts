@@ -12,6 +12,8 @@ const waitMsMax = 300_000;
 
 const rateCapacityMax = 1_000_000;
 
+const retentionDaysMax = 36_500;
+
 export const nameMax = 200;
 
 function isTimezone(value: string): boolean {
@@ -41,6 +43,7 @@ const settings = z.strictObject({
     })
     .optional(),
   timezone: z.string().refine(isTimezone, "must be a time zone of the IANA database, like Europe/Amsterdam").optional(),
+  auditRetentionDays: z.int().min(0).max(retentionDaysMax).optional(),
 });
 
 const shopJson = (shop: Shop) => ({
@@ -59,6 +62,7 @@ const shopJson = (shop: Shop) => ({
     ),
     rateLimit: shop.rateLimit,
     timezone: shop.timezone,
+    auditRetentionDays: shop.auditRetentionDays,
   },
   // Never a platform's access token.
   storefront: { kind: shop.storefront.kind },
@@ -154,6 +158,7 @@ function changedShop(shop: Shop, input: ShopInput, nowMs: number): Shop {
       refillPerSecond: sent.rateLimit?.refillPerSecond ?? shop.rateLimit.refillPerSecond,
     },
     timezone: sent.timezone ?? shop.timezone,
+    auditRetentionDays: sent.auditRetentionDays ?? shop.auditRetentionDays,
     updatedAtMs: nowMs,
   };
 }

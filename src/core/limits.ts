@@ -70,3 +70,22 @@ export const refusalKeysMax = 10_000;
 
 /** Characters of a path in the audit log, the log and messages. */
 export const pathLengthMax = 500;
+
+// Disk.
+
+/** Requests of a shop after which a slice of its old rows is deleted: five times as many as the requests can have added. */
+export const sweepEveryRequests = 50;
+
+/** Rows of each kind that one sweep deletes. */
+export const sweptRowsMax = 250;
+
+// Guesses of the admin token.
+
+/** Wrong admin tokens from one address that are answered at once. */
+export const guessesAtOnceMax = 5;
+
+/** The longest that the answer to a wrong admin token waits. */
+export const guessWaitMsMax = 2_000;
+
+/** Addresses whose wrong admin tokens are counted. */
+export const guessersMax = 10_000;

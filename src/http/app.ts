@@ -43,6 +43,8 @@ export interface Transport {
   readonly target: string;
   /** One entry per header line of that name (lower case). */
   readonly headerValues: (name: string) => readonly string[];
+  /** Of the connection: the client's, or that of the proxy before this service. */
+  readonly remoteAddress: string;
 }
 
 export interface App {
@@ -80,6 +82,7 @@ export function createApp(deps: AppDependencies): App {
       const response = await answer(context).catch((error: unknown) => answerFault(context, error));
       context.body.release();
       if (!response.headers.has("X-Request-Id")) response.headers.set("X-Request-Id", context.requestId);
+      response.headers.set("X-Content-Type-Options", "nosniff");
       const { requestId, operation, errorCode } = context;
       const { status } = response;
       const durationMs = clock.now() - startedAtMs;
@@ -95,7 +98,7 @@ export function createApp(deps: AppDependencies): App {
 
 function contextOf(
   request: Request,
-  { target, headerValues }: Transport,
+  { target, headerValues, remoteAddress }: Transport,
   requestId: string,
   bodies: BodyMemory,
 ): RequestContext {
@@ -108,6 +111,7 @@ function contextOf(
     path,
     search: rest.join("?"),
     headerValues,
+    remoteAddress,
     operation: "unknown",
     errorCode: null,
   };
@@ -118,6 +122,7 @@ function standardTransport(request: Request): Transport {
   const { pathname, search } = new URL(request.url);
   return {
     target: pathname + search,
+    remoteAddress: "unknown",
     headerValues: (name) => {
       const value = request.headers.get(name);
       return value === null ? [] : [value];

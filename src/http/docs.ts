@@ -85,7 +85,6 @@ export function createDocs(loadBundle: () => Promise<string | null>): Surface {
       requireGet(request);
       const response = await found.answer(request);
       response.headers.set("Content-Security-Policy", policy);
-      response.headers.set("X-Content-Type-Options", "nosniff");
       response.headers.set("Referrer-Policy", "no-referrer");
       return response;
     },

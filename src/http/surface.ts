@@ -17,6 +17,7 @@ export interface RequestContext {
   readonly search: string;
   /** One entry per header line of that name (lower case). */
   readonly headerValues: (name: string) => readonly string[];
+  readonly remoteAddress: string;
   /** What was asked for; `unknown` until it is known. */
   operation: string;
   /** Code of the fault that was answered; null on success. */

@@ -121,6 +121,7 @@ export function asFault(error: unknown): Fault {
 
 export function respond(reply: Reply): Response {
   const headers = new Headers(reply.headers);
+  headers.set("X-Content-Type-Options", "nosniff");
   if (reply.body === "") return new Response(null, { status: reply.status, headers });
   headers.set("Content-Type", "application/json");
   return new Response(reply.body, { status: reply.status, headers });

@@ -15,15 +15,11 @@ import {
   findIdempotencyRecord,
   hasIdempotencyRecord,
   idempotencyStatement,
-  sweepIdempotencyStatement,
 } from "../shop/idempotency.ts";
 import type { Clock, Coordination, Engine, Statement, Tx } from "../store/store.ts";
 import { identifyWith } from "./caller.ts";
 import type { Reply } from "./envelope.ts";
 import type { Incoming } from "./request.ts";
-
-/** Expired records of a shop are deleted at most this often, with a write that stores one. */
-const sweepEveryMs = 3_600_000;
 
 /** A write with an idempotency key. */
 export interface KeyedRequest {
@@ -57,8 +53,8 @@ export interface Idempotency {
    * @throws Fault INVALID_INPUT (IDEMPOTENCY_IN_PROGRESS) when one has.
    */
   refuseIfAnswered(tx: Tx, request: KeyedRequest): Promise<void>;
-  /** Stores the reply under the key; once in a while expired records of the shop go with it. */
-  storeStatements(request: KeyedRequest, reply: Reply): readonly Statement[];
+  /** Stores the reply under the key. */
+  storeStatement(request: KeyedRequest, reply: Reply): Statement;
 }
 
 export function createIdempotency(deps: {
@@ -67,7 +63,6 @@ export function createIdempotency(deps: {
   readonly clock: Clock;
 }): Idempotency {
   const { engine, coordination, clock } = deps;
-  const sweptAtMs = new Map<string, number>();
   const expiredAtMs = (): number => clock.now() - idempotencyLifetimeMs;
   const storedAnswer = (tx: Tx, { shopId, keyId, idempotencyKey }: KeyedRequest): Promise<IdempotencyRecord | null> =>
     findIdempotencyRecord(tx, shopId, keyId, idempotencyKey, expiredAtMs());
@@ -114,13 +109,9 @@ export function createIdempotency(deps: {
       if (record !== null && record.headers["X-Request-Id"] !== request.requestId) throw inProgress();
     },
 
-    storeStatements({ shopId, keyId, idempotencyKey, fingerprint }, { status, headers, body }) {
-      const nowMs = clock.now();
-      const record: IdempotencyRecord = { fingerprint, status, headers, body, storedAtMs: nowMs };
-      const store = idempotencyStatement(shopId, keyId, idempotencyKey, record);
-      if (nowMs - (sweptAtMs.get(shopId) ?? 0) < sweepEveryMs) return [store];
-      sweptAtMs.set(shopId, nowMs);
-      return [store, sweepIdempotencyStatement(shopId, expiredAtMs())];
+    storeStatement({ shopId, keyId, idempotencyKey, fingerprint }, { status, headers, body }) {
+      const record: IdempotencyRecord = { fingerprint, status, headers, body, storedAtMs: clock.now() };
+      return idempotencyStatement(shopId, keyId, idempotencyKey, record);
     },
   };
 }

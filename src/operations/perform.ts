@@ -28,6 +28,7 @@ import type { Operation } from "./operation.ts";
 import { requestTokens } from "./rate-limit.ts";
 import { Refusals } from "./refusals.ts";
 import type { IdentifiedRequest, Incoming } from "./request.ts";
+import { Sweeps } from "./sweeps.ts";
 
 export interface PerformDependencies extends CallDependencies {
   readonly coordination: Coordination;
@@ -41,6 +42,7 @@ export type Perform = (incoming: Incoming) => Promise<Reply>;
 interface Context extends PerformDependencies {
   readonly idempotency: Idempotency;
   readonly refusals: Refusals;
+  readonly sweeps: Sweeps;
   readonly responseBytesMax: number;
 }
 
@@ -55,6 +57,7 @@ export function createPerform(deps: PerformDependencies): Perform {
     ...deps,
     idempotency: createIdempotency(deps),
     refusals: new Refusals(deps.engine, deps.log),
+    sweeps: new Sweeps(deps),
   };
   return (incoming) => perform(context, incoming);
 }
@@ -64,6 +67,7 @@ async function perform(context: Context, incoming: Incoming): Promise<Reply> {
   let request: IdentifiedRequest | null = null;
   try {
     request = await identifyRequest(context, incoming);
+    context.sweeps.count(request.shop);
     admit(request);
     const operation = reachedOperation(incoming);
     checkScope(request, operation);
@@ -258,7 +262,7 @@ function answerStore(
     reply: (answer) => withinBytes(answerReply(request.incoming, operation, answer), bytesMax),
     statements: (reply) => [
       auditStatementOf(request, reply, { nowMs: clock.now() }),
-      ...(keyed === null ? [] : idempotency.storeStatements(keyed, reply)),
+      ...(keyed === null ? [] : [idempotency.storeStatement(keyed, reply)]),
     ],
   };
 }

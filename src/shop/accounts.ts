@@ -19,6 +19,8 @@ interface ShopSettings {
   readonly fxRates: Readonly<Record<string, FxRate>>;
   readonly rateLimit: BucketLimit;
   readonly timezone: string;
+  /** Rows of the audit log that are older are deleted; 0: none are. */
+  readonly auditRetentionDays: number;
 }
 
 /** The settings of a new shop. */
@@ -31,6 +33,7 @@ export const defaultSettings: ShopSettings = {
   fxRates: {},
   rateLimit: { capacity: 120, refillPerSecond: 10 },
   timezone: "UTC",
+  auditRetentionDays: 90,
 };
 
 /** A shop's storefront and how it is reached (C47). */
@@ -115,6 +118,7 @@ export async function saveShop(tx: Tx, shop: Shop): Promise<void> {
     fxRates,
     rateLimit,
     timezone,
+    auditRetentionDays,
   } = shop;
   const settings: ShopSettings = {
     followOnWaitMs,
@@ -125,6 +129,7 @@ export async function saveShop(tx: Tx, shop: Shop): Promise<void> {
     fxRates,
     rateLimit,
     timezone,
+    auditRetentionDays,
   };
   await tx.batch([
     {

@@ -47,6 +47,13 @@ export const auditStatement = (shopId: string, entry: AuditEntry): Statement => 
   ],
 });
 
+/** Deletes the oldest rows as far as they are from before `untilMs`, at most `rowsMax`. Ids are in the order of time. */
+export const sweepAudit = (shopId: string, untilMs: number, rowsMax: number): Statement => ({
+  sql: `delete from audit_log where shop_id = ? and at < ? and audit_id in
+          (select audit_id from audit_log where shop_id = ? order by audit_id limit ?)`,
+  params: [shopId, untilMs, shopId, rowsMax],
+});
+
 interface AuditRow {
   readonly audit_id: string;
   readonly at: number;

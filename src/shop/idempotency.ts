@@ -71,8 +71,9 @@ export const idempotencyStatement = (
   ],
 });
 
-/** Deletes records stored at `untilMs` or before. */
-export const sweepIdempotencyStatement = (shopId: string, untilMs: number): Statement => ({
-  sql: "delete from idempotency_record where shop_id = ? and stored_at <= ?",
-  params: [shopId, untilMs],
+/** Deletes the oldest records as far as they were stored at `untilMs` or before: those with the earliest times, about `rowsMax`. */
+export const sweepIdempotency = (shopId: string, untilMs: number, rowsMax: number): Statement => ({
+  sql: `delete from idempotency_record where shop_id = ? and stored_at <= ? and stored_at in
+          (select stored_at from idempotency_record where shop_id = ? order by stored_at limit ?)`,
+  params: [shopId, untilMs, shopId, rowsMax],
 });

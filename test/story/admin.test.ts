@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { adminOperations } from "../../src/admin/registry.ts";
+import { guessesAtOnceMax } from "../../src/core/limits.ts";
 import { type Answered, type RunningProgram, withProgram } from "../support/process.ts";
 
 const admin = "/admin/v1";
@@ -85,6 +86,7 @@ test("a shop is created, changed member by member, listed with counts and delete
       fxRates: {},
       rateLimit: { capacity: 120, refillPerSecond: 10 },
       timezone: "UTC",
+      auditRetentionDays: 90,
     });
     assert.deepEqual(made.at("data", "shop", "storefront"), { kind: "sandbox" });
     assertFault(
@@ -100,7 +102,7 @@ test("a shop is created, changed member by member, listed with counts and delete
       name: "Uno",
       currencyCode: "EUR",
       plan: { restApi: false },
-      settings: { fxRates: { USD: 0.9123456789 }, onOrderTag: "coming", timezone: "Asia/Tokyo" },
+      settings: { fxRates: { USD: 0.9123456789 }, onOrderTag: "coming", timezone: "Asia/Tokyo", auditRetentionDays: 7 },
     });
     assert.equal(changed.status, 200);
     const kept = await program.ask("PUT", `${admin}/shops/shop-1`, token, {
@@ -116,6 +118,7 @@ test("a shop is created, changed member by member, listed with counts and delete
       fxRates: { USD: 0.9123456789 },
       rateLimit: { capacity: 120, refillPerSecond: 10 },
       timezone: "Asia/Tokyo",
+      auditRetentionDays: 7,
     });
     assert.deepEqual(kept.at("data", "shop", "plan"), { restApi: false });
     const slower = await program.ask("PUT", `${admin}/shops/shop-1`, token, {
@@ -159,6 +162,7 @@ test("a bad member of a shop is refused by its name and changes nothing", async 
       [{ name: "n", currencyCode: "euro" }, "/currencyCode"],
       [{ name: "n", settings: { followOnWaitMs: -1 } }, "/settings/followOnWaitMs"],
       [{ name: "n", settings: { timezone: "Mars/Olympus" } }, "/settings/timezone"],
+      [{ name: "n", settings: { auditRetentionDays: -1 } }, "/settings/auditRetentionDays"],
       [{ name: "n", settings: { fxRates: { EUR: 1 } } }, "/settings/fxRates/EUR"],
       [{ name: "n", settings: { fxRates: { USD: 0 } } }, "/settings/fxRates/USD"],
       [{ name: "n", settings: { rateLimit: { capacity: 0, refillPerSecond: 1 } } }, "/settings/rateLimit/capacity"],
@@ -365,5 +369,22 @@ test("what the operator asks has its name in the counts, and so has what looks a
     assert.match(text, /^openpo_requests_total\{operation="admin:shop_get",status="404"\} 1$/m);
     assert.match(text, /^openpo_requests_total\{operation="readyz",status="200"\} 1$/m);
     assert.doesNotMatch(text, /operation="unknown"/);
+  });
+});
+
+test("wrong admin tokens are answered later each time and named in the log with their address; the right one never waits", async () => {
+  await withProgram(async (program, adminToken) => {
+    const took = async (token: string, status: number): Promise<number> => {
+      const startedAtMs = performance.now();
+      const answer = await program.ask("GET", "/admin/v1/shops", token);
+      assert.equal(answer.status, status);
+      assert.equal(answer.headers.get("x-content-type-options"), "nosniff");
+      return performance.now() - startedAtMs;
+    };
+    for (let guess = 0; guess < guessesAtOnceMax + 5; guess += 1) await took("wrong", 401);
+    assert.ok((await took("wrong", 401)) > 500);
+    assert.ok((await took(adminToken, 200)) < 500);
+    const { stderr } = await program.end("SIGTERM");
+    assert.match(stderr, /"remoteAddress":"127\.0\.0\.1","guess":11,"msg":"wrong admin token"/);
   });
 });

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Json } from "../../src/core/json.ts";
 import { Fault } from "../../src/core/fault.ts";
-import { bodyBytesMax, refusalRowsPerMinuteMax } from "../../src/core/limits.ts";
+import { bodyBytesMax, refusalRowsPerMinuteMax, sweepEveryRequests, sweptRowsMax } from "../../src/core/limits.ts";
 import type { AuditEntry } from "../../src/shop/audit.ts";
 import type { Surface } from "../../src/http/surface.ts";
 import type { PerformDependencies } from "../../src/operations/perform.ts";
@@ -518,19 +518,46 @@ test("an answer is stored for exactly 24 hours (C21)", async () => {
   assert.deepEqual(await labels(server), ["x", "x"]);
 });
 
-test("expired answers are deleted from time to time, others stay", async () => {
-  await using server = await start();
+test("expired answers and old audit rows are deleted a few at a time, with later requests; others stay", async () => {
+  await using server = await start({ shop: { auditRetentionDays: 30 } });
+  const { engine, shopId } = server;
   const keyed = (key: string) => server.post(crates, { label: key }, { headers: { "Idempotency-Key": key } });
   await keyed("old");
-  server.clock.advance(86_400_001);
+  const copies = sweptRowsMax + 20;
+  await engine.write(shopId, (tx) =>
+    tx.batch(
+      Array.from({ length: copies }, (_, index) => ({
+        sql: `insert into idempotency_record (shop_id, key_id, idempotency_key, fingerprint, status, headers, body, stored_at)
+              values (?, 'key_0', ?, '', 200, '{}', '', ?)`,
+        params: [shopId, `old-${index}`, index],
+      })),
+    ),
+  );
+  const count = async (table: string): Promise<number> => {
+    const [row] = await engine.read(shopId, (tx) => tx.all<{ n: number }>(`select count(*) as n from ${table}`));
+    return row?.n ?? 0;
+  };
+  const audited = await count("audit_log");
+  const requests = async (): Promise<void> => {
+    for (let request = 0; request < sweepEveryRequests; request += 1) await server.get(crates);
+  };
+  const until = async (holds: () => Promise<boolean>): Promise<void> => {
+    for (let wait = 0; wait < 200 && !(await holds()); wait += 1) await sleep(20);
+  };
+  server.clock.advance(31 * 86_400_000);
   await keyed("new");
-  const kept = await server.engine.read(server.shopId, (tx) =>
-    tx.all<{ idempotency_key: string }>("select idempotency_key from idempotency_record"),
-  );
-  assert.deepEqual(
-    kept.map((row) => row.idempotency_key),
-    ["new"],
-  );
+  await requests();
+  await until(async () => (await count("idempotency_record")) < copies);
+  assert.equal(await count("idempotency_record"), copies + 2 - sweptRowsMax);
+  await requests();
+  await until(async () => (await count("idempotency_record")) === 1);
+  assert.equal(await count("idempotency_record"), 1);
+  assert.equal(await count("audit_log"), 2 * sweepEveryRequests + 1, `${audited} old rows are gone`);
+  await server.changeShop({ auditRetentionDays: 0 });
+  server.clock.advance(400 * 86_400_000);
+  await requests();
+  await requests();
+  assert.equal(await count("audit_log"), 4 * sweepEveryRequests + 1);
 });
 
 test("an empty, repeated or over-long Idempotency-Key is 400 on a write and ignored on a read (C21)", async () => {

@@ -62,6 +62,14 @@ test("every variable is read, and unknown ones are ignored", () => {
 
 test("an invalid value is refused with one line that names the variable", () => {
   const bad: readonly (readonly [string, string])[] = [
+    ...[
+      "aaaaaaaaaaaaaaaaaaaa",
+      "abcabcabcabcabcabcabc",
+      "Change-Me-Change-Me-1",
+      "please-change-this-secret",
+      "1234567890123456",
+      "opa_your_token_here_",
+    ].map((token) => ["OPENPO_ADMIN_TOKEN", token] as const),
     ["OPENPO_CONNECTIONS_MAX", "9"],
     ["OPENPO_UNREAD_MB", "1.5"],
     ["OPENPO_BODIES_MB", "3"],

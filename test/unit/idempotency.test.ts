@@ -69,7 +69,7 @@ for (const [what, { holder, stored, expected, inFlight }] of Object.entries(situ
         await engine.create("a");
         if (stored !== null)
           await engine.write("a", (tx) =>
-            tx.batch(idempotency.storeStatements({ ...request, fingerprint: stored, requestId: "req_0" }, answer)),
+            tx.batch([idempotency.storeStatement({ ...request, fingerprint: stored, requestId: "req_0" }, answer)]),
           );
         if (holder !== null) await coordination.claimKey("a", scope, holder);
         const attempt = await idempotency.claim(request);
@@ -97,7 +97,7 @@ test("a change finds the answer that another attempt has stored, and not its own
     try {
       await engine.create("a");
       await check("req_1");
-      await engine.write("a", (tx) => tx.batch(idempotency.storeStatements(request, answer)));
+      await engine.write("a", (tx) => tx.batch([idempotency.storeStatement(request, answer)]));
       await check("req_0");
       await assert.rejects(check("req_1"), { reason: "IDEMPOTENCY_IN_PROGRESS" });
       nowMs += idempotencyLifetimeMs;

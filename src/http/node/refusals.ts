@@ -52,6 +52,11 @@ export const connectRefused: Refusal = {
   fault: new Fault("INVALID_INPUT", "CONNECT is not supported: this is no proxy."),
 };
 
+export const severalHosts: Refusal = {
+  status: 400,
+  fault: new Fault("INVALID_INPUT", "The request has more than one Host header."),
+};
+
 /** A request of which not even a `Request` can be made. */
 export const malformedTarget = (cause: unknown): Fault =>
   new Fault("INVALID_INPUT", "The request's target or Host header is missing or malformed.", { cause });
@@ -79,6 +84,7 @@ export function rawAnswer(reply: Reply, status: number): string {
   const headers = {
     ...reply.headers,
     "Content-Type": "application/json",
+    "X-Content-Type-Options": "nosniff",
     "Content-Length": String(Buffer.byteLength(reply.body)),
     Connection: "close",
   };

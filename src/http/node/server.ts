@@ -16,7 +16,15 @@ import type { App, Transport } from "../app.ts";
 import type { Gauge } from "../metrics.ts";
 import { connectionsMax, headerBytesMax, silenceMs, unreadBytesMax } from "../../core/limits.ts";
 import { type ConnectionLimits, Connections } from "./connections.ts";
-import { connectRefused, expectationFailed, malformedTarget, parserRefusal, stopping, tooSlow } from "./refusals.ts";
+import {
+  connectRefused,
+  expectationFailed,
+  malformedTarget,
+  parserRefusal,
+  severalHosts,
+  stopping,
+  tooSlow,
+} from "./refusals.ts";
 
 /** From the first byte of a request to the last of its headers. */
 const headersTimeoutMs = 15_000;
@@ -95,7 +103,11 @@ export async function startHttpServer(options: ServerOptions): Promise<RunningSe
       // The listener refuses it instead, with the error body.
       requireHostHeader: false,
     },
-    (incoming, outgoing) => connections.begin(incoming, outgoing),
+    (incoming, outgoing) => {
+      // Proxies and this server could each believe another one.
+      if (hostCountOf(incoming) > 1) connections.refuse(incoming.socket, severalHosts);
+      connections.begin(incoming, outgoing);
+    },
   );
   server.timeout = waitLimits.silenceMs;
   server.on("connection", (socket) => connections.add(socket));
@@ -107,7 +119,11 @@ export async function startHttpServer(options: ServerOptions): Promise<RunningSe
   });
   server.on("checkExpectation", (_incoming, outgoing) => {
     const requestId = ids.next("req");
-    outgoing.writeHead(expectationFailed.status, { "X-Request-Id": requestId, "Content-Type": "application/json" });
+    outgoing.writeHead(expectationFailed.status, {
+      "X-Request-Id": requestId,
+      "Content-Type": "application/json",
+      "X-Content-Type-Options": "nosniff",
+    });
     outgoing.end(failure(requestId, expectationFailed.fault).body);
   });
   await listen(server, port, host);
@@ -115,30 +131,32 @@ export async function startHttpServer(options: ServerOptions): Promise<RunningSe
   return {
     host,
     port: typeof address === "object" && address !== null ? address.port : port,
-    gauges: [
-      { name: "connections", help: "Open connections.", type: "gauge", value: () => connections.count },
-      {
-        name: "connections_refused_total",
-        help: "Connections refused because too many were open.",
-        type: "counter",
-        value: () => connections.refusedTotal,
-      },
-      {
-        name: "unread_answer_bytes",
-        help: "Bytes of answers that clients have not read yet.",
-        type: "gauge",
-        value: () => connections.unreadBytes,
-      },
-      {
-        name: "unread_answers_cut_total",
-        help: "Connections cut because their client did not read its answer.",
-        type: "counter",
-        value: () => connections.cutTotal,
-      },
-    ],
+    gauges: gaugesOf(connections),
     stop: () => stop(server, connections, waitLimits, log),
   };
 }
+
+const gaugesOf = (connections: Connections): readonly Gauge[] => [
+  { name: "connections", help: "Open connections.", type: "gauge", value: () => connections.count },
+  {
+    name: "connections_refused_total",
+    help: "Connections refused because too many were open.",
+    type: "counter",
+    value: () => connections.refusedTotal,
+  },
+  {
+    name: "unread_answer_bytes",
+    help: "Bytes of answers that clients have not read yet.",
+    type: "gauge",
+    value: () => connections.unreadBytes,
+  },
+  {
+    name: "unread_answers_cut_total",
+    help: "Connections cut because their client did not read its answer.",
+    type: "counter",
+    value: () => connections.cutTotal,
+  },
+];
 
 /** @throws Error with the system's code when the address cannot be used. */
 async function listen(server: Server, port: number, host: string): Promise<void> {
@@ -171,11 +189,15 @@ async function stop(server: Server, connections: Connections, limits: WaitLimits
   }
 }
 
-function transportOf(incoming: Pick<IncomingMessage, "url" | "rawHeaders">): Transport {
+const hostCountOf = ({ rawHeaders }: Pick<IncomingMessage, "rawHeaders">): number =>
+  rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host").length;
+
+function transportOf(incoming: Pick<IncomingMessage, "url" | "rawHeaders" | "socket">): Transport {
   const target = incoming.url ?? "/";
   return {
     // A client may send the absolute form; the path begins at the first slash after the authority.
     target: target.startsWith("/") ? target : target.replace(/^[a-z]+:\/\/[^/?#]*/i, ""),
+    remoteAddress: incoming.socket.remoteAddress ?? "unknown",
     headerValues: (name) =>
       incoming.rawHeaders.filter(
         (_, index) => index % 2 === 1 && incoming.rawHeaders[index - 1]?.toLowerCase() === name,

@@ -1,0 +1,52 @@
+/**
+ * Rows that have had their time are deleted a few at a time, with the requests that add new ones: the audit log (`auditRetentionDays`) and
+ * stored answers (C21). So a sweep never holds a shop for long, whatever has piled up, and a shop that is not used needs none.
+ */
+import { idempotencyLifetimeMs } from "../core/idempotency.ts";
+import { sweepEveryRequests, sweptRowsMax } from "../core/limits.ts";
+import type { Shop } from "../shop/accounts.ts";
+import { sweepAudit } from "../shop/audit.ts";
+import { sweepIdempotency } from "../shop/idempotency.ts";
+import type { Clock, Engine, Log } from "../store/store.ts";
+
+const dayMs = 86_400_000;
+
+/** Shops whose requests are counted. */
+const shopsMax = 10_000;
+
+export class Sweeps {
+  readonly #deps: { readonly engine: Engine; readonly clock: Clock; readonly log: Log };
+  /** Requests of each shop since its last sweep. */
+  readonly #requests = new Map<string, number>();
+
+  constructor(deps: { readonly engine: Engine; readonly clock: Clock; readonly log: Log }) {
+    this.#deps = deps;
+  }
+
+  /** Counts a request of the shop. Every `sweepEveryRequests` of them a sweep follows. */
+  count({ shopId, auditRetentionDays }: Pick<Shop, "shopId" | "auditRetentionDays">): void {
+    const requests = (this.#requests.get(shopId) ?? sweepEveryRequests - 1) + 1;
+    if (this.#requests.size > shopsMax) this.#requests.clear();
+    this.#requests.set(shopId, requests % sweepEveryRequests);
+    if (requests >= sweepEveryRequests) void this.#sweep(shopId, auditRetentionDays);
+  }
+
+  async #sweep(shopId: string, auditRetentionDays: number): Promise<void> {
+    const { engine, clock, log } = this.#deps;
+    const nowMs = clock.now();
+    try {
+      await engine.write(
+        shopId,
+        (tx) =>
+          tx.batch([
+            sweepIdempotency(shopId, nowMs - idempotencyLifetimeMs, sweptRowsMax),
+            ...(auditRetentionDays === 0 ? [] : [sweepAudit(shopId, nowMs - auditRetentionDays * dayMs, sweptRowsMax)]),
+          ]),
+        { durable: false },
+      );
+    } catch (error) {
+      // The next one deletes what this one would have.
+      log.warn({ shopId, err: error }, "old rows could not be deleted");
+    }
+  }
+}
