@@ -35,7 +35,7 @@ export type PurchaseOrderHeader = {
   readonly purchaseOrderId: string;
   readonly poNumber: string;
   readonly poName: string | null;
-  /** Raised by every change; also the ETag. */
+  /** Raised by every change. */
   readonly version: number;
   readonly status: PurchaseOrderStatus;
   /** The status before the latest move; Draft on a new order. */
@@ -335,7 +335,7 @@ export type PurchaseOrder = {
   readonly purchaseOrderId: string;
   readonly poNumber: string;
   readonly poName: string | null;
-  /** Raised by every change; also the ETag. */
+  /** Raised by every change. */
   readonly version: number;
   readonly status: PurchaseOrderStatus;
   /** The status before the latest move; Draft on a new order. */
@@ -571,7 +571,7 @@ export interface Operations {
         readonly purchaseOrderId: string;
         readonly poNumber: string;
         readonly poName: string | null;
-        /** Raised by every change; also the ETag. */
+        /** Raised by every change. */
         readonly version: number;
         readonly status: PurchaseOrderStatus;
         /** The status before the latest move; Draft on a new order. */

@@ -282,7 +282,7 @@ const headerAnswer = {
   purchaseOrderId: headerMembers.purchaseOrderId,
   poNumber: headerMembers.poNumber,
   poName,
-  version: described(headerMembers.version, "Raised by every change; also the ETag."),
+  version: described(headerMembers.version, "Raised by every change."),
   status: member(z.enum(statuses), (order: Header) => order.status),
   previousStatus: member(
     z.enum(statuses).meta({ description: "The status before the latest move; Draft on a new order." }),
