@@ -58,7 +58,9 @@ async function requireOperator(
   log: Log,
 ): Promise<void> {
   const { requestId, remoteAddress } = context;
-  if (timingSafeEqual(digest(bearerToken(context) ?? ""), adminTokenDigest)) {
+  const token = bearerToken(context);
+  if (token === null) throw wrongToken();
+  if (timingSafeEqual(digest(token), adminTokenDigest)) {
     guesses.delete(remoteAddress);
     return;
   }
@@ -67,11 +69,14 @@ async function requireOperator(
   guesses.set(remoteAddress, guess);
   log.warn({ requestId, remoteAddress, guess }, "wrong admin token");
   if (guess > guessesAtOnceMax) await sleep(Math.min(guessWaitMsMax, 2 ** (guess - guessesAtOnceMax) * 10));
-  throw new Fault("UNAUTHORIZED", "The admin token is missing or wrong.", {
+  throw wrongToken();
+}
+
+const wrongToken = (): Fault =>
+  new Fault("UNAUTHORIZED", "The admin token is missing or wrong.", {
     action:
       "Send it as `Authorization: Bearer <admin token>`: it is OPENPO_ADMIN_TOKEN, or was printed at the first start and is in the data directory.",
   });
-}
 
 /** Sends pieces at the client's pace. The first is made before the answer begins, so that a file that cannot begin is refused. */
 async function fileResponse(
