@@ -30,18 +30,25 @@ interface NextStepFacts {
 
 type StepOf<Facts> = (facts: Facts) => NextStep;
 
-/** Pushes what was received and is not at the storefront; while a push is on its way, looks again. */
-export const syncStep: StepOf<Pick<NextStepFacts, "purchaseOrderId" | "storefrontSyncState">> = ({
-  purchaseOrderId,
-  storefrontSyncState,
-}) =>
-  storefrontSyncState === "in-flight"
-    ? { tool: "purchase_order_get", arguments: { purchaseOrderId }, advice: "A sync is on its way: look again." }
-    : {
-        tool: "purchase_order_storefront_sync",
-        arguments: { purchaseOrderId },
-        advice: "Pushes what was received and is not at the storefront.",
-      };
+type SyncFacts = Pick<NextStepFacts, "purchaseOrderId" | "status" | "previousStatus" | "storefrontSyncState">;
+
+/** Pushes what was received and is not at the storefront, after reopening a completed order; while a push is on its way, looks again. */
+export const syncStep: StepOf<SyncFacts> = ({ purchaseOrderId, status, previousStatus, storefrontSyncState }) => {
+  if (storefrontSyncState === "in-flight")
+    return { tool: "purchase_order_get", arguments: { purchaseOrderId }, advice: "A sync is on its way: look again." };
+  if (status === "Completed")
+    return {
+      tool: "purchase_order_status",
+      arguments: { purchaseOrderId, status: previousStatus },
+      advice:
+        "The storefront lacks goods that were received: reopen the order, then purchase_order_storefront_sync, then purchase_order_complete.",
+    };
+  return {
+    tool: "purchase_order_storefront_sync",
+    arguments: { purchaseOrderId },
+    advice: "Pushes what was received and is not at the storefront.",
+  };
+};
 
 /** Completes an order whose goods are in. */
 export const completeStep: StepOf<Pick<NextStepFacts, "purchaseOrderId">> = ({ purchaseOrderId }) => ({
@@ -85,8 +92,8 @@ const restStep = step(
   "Receive the rest when it comes. What will not come: set quantityCancelled with purchase_order_line_item_update, then purchase_order_complete.",
 );
 
-/** The next step from each status; null where the order's day is done. */
-const steps: Readonly<Record<Status, StepOf<NextStepFacts> | null>> = {
+/** The next step from each status; null where nothing is left to do. */
+const steps: Readonly<Record<Status, ((facts: NextStepFacts) => NextStep | null) | null>> = {
   Draft: draftStep,
   Sent: sentStep,
   "Partially Confirmed": step("purchase_order_confirm", "When the supplier answers for the other lines."),
@@ -97,7 +104,7 @@ const steps: Readonly<Record<Status, StepOf<NextStepFacts> | null>> = {
     return facts.isPending ? restStep(facts) : completeStep(facts);
   },
   Received: (facts) => (facts.isUnsynced ? syncStep(facts) : completeStep(facts)),
-  Completed: null,
+  Completed: (facts) => (facts.storefrontSyncState === "failed" ? syncStep(facts) : null),
   Cancelled: null,
   "On Hold": resumeStep("Resumes the order."),
   Disputed: resumeStep("Once the dispute is settled."),

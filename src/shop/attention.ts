@@ -4,7 +4,7 @@
  * Owns: the SQL. Does not own: which order needs attention and why (core/attention.ts).
  *
  * What it costs grows with the orders that are on their way, not with those that are over: of these, only the ones with a payment due
- * are found, by an index.
+ * and those whose sync failed are found, by indexes.
  */
 import type { Payment } from "../core/attachments.ts";
 import type { AttentionFacts } from "../core/attention.ts";
@@ -121,7 +121,7 @@ async function loadPayments(tx: Tx, shopId: string, today: Day): Promise<Readonl
   return payments;
 }
 
-/** The orders that may need attention: those on their way, and any other but a cancelled one with a payment due. */
+/** The orders that may need attention: those on their way, and any other but a cancelled one with a payment due or a failed sync. */
 export async function ordersToLookAt(
   tx: Tx,
   shopId: string,
@@ -139,19 +139,21 @@ export async function ordersToLookAt(
       params.push(value);
     }
   const filtered = `${selectOrders}${conditions.join("")}`;
-  const [payments, onTheWay] = await Promise.all([
+  const [payments, onTheWay, unsynced] = await Promise.all([
     loadPayments(tx, shopId, today),
     tx.all<OrderRow>(`${filtered} and o.status in (${placeholders(statusesLookedAt.length)})`, [
       ...params,
       ...statusesLookedAt,
     ]),
+    tx.all<OrderRow>(`${filtered} and o.status = 'Completed' and o.storefront_sync_state = 'failed'`, params),
   ]);
-  const known = new Set(onTheWay.map((row) => row.purchase_order_id));
+  const found = [...onTheWay, ...unsynced];
+  const known = new Set(found.map((row) => row.purchase_order_id));
   const others = await selectIn<OrderRow>(
     tx,
     `${filtered} and o.status <> 'Cancelled' and o.purchase_order_id in (?)`,
     params,
     [...payments.keys()].filter((orderId) => !known.has(orderId)),
   );
-  return [...onTheWay, ...others].map((row) => orderFrom(row, payments.get(row.purchase_order_id) ?? []));
+  return [...found, ...others].map((row) => orderFrom(row, payments.get(row.purchase_order_id) ?? []));
 }

@@ -316,6 +316,22 @@ test("orders needing attention are listed once each, longest waiting first, with
   assert.deepEqual(await orders({ supplierId: "unknown" }), []);
 });
 
+test("a completed order whose sync failed is still listed, and its next step is to reopen it", async () => {
+  await using server = await startGoodsServer();
+  await server.bring(records);
+  await server.bringOrder("In Progress", [{ poLineItemId: "a", variantId: "kettle", quantityOrdered: 10 }]);
+  await server.faults([{ call: "changeOnHand", outcome: "refused" }]);
+  await server.post(server.order("/receive"), { lines: [{ lineItemId: "a", quantityReceived: 10 }] });
+  assert.equal((await server.post(server.order("/complete"))).status, 200);
+  await using agent = await connectAgent(server, { key: server.readKey });
+  const found = await agent.call("orders_needing_attention");
+  assert.deepEqual(found.at("orders", 0, "reasons"), [{ reason: "unsynced", days: 0 }]);
+  assert.partialDeepStrictEqual(found.at("orders", 0, "nextStep"), {
+    tool: "purchase_order_status",
+    arguments: { status: "Received" },
+  });
+});
+
 /** Kettle, cup and pot sell one a day; all are short. Lamp sells nothing. */
 const shortOfStock = (server: GoodsServer) => [
   ...records,

@@ -470,6 +470,7 @@ test("an automatic push that is not shown yet is looked at by the next storefron
       ["a", "pending", 6],
     ],
   );
+  assert.deepEqual(sync.at("data", "skipped"), [], "a line is told once");
   server.clock.advance(60_000);
   const partial = await server.post(server.order("/storefront-sync"));
   assert.equal(partial.at("data", "confirmation", "status"), "partial", "what was shown is told beside what failed");

@@ -57,3 +57,9 @@ test("where a line may be confirmed short, confirming everything is not proposed
   const kept = nextStepOf({ ...order, status: "Sent", isConfirmedInPart: true });
   assert.doesNotMatch(kept?.advice ?? "confirmAll", /confirmAll/, "moved back from Confirmed, quantities are kept");
 });
+
+test("a completed order whose sync failed is reopened to where it was; other completed ones need nothing", () => {
+  const failed = { storefrontSyncState: "failed", isUnsynced: true, previousStatus: "Partially Received" } as const;
+  assert.deepEqual(stepFrom("Completed", failed), ["status", "Partially Received"]);
+  assert.deepEqual(stepFrom("Completed", { ...failed, storefrontSyncState: "in-flight" }), []);
+});

@@ -162,6 +162,11 @@ function waitedSync(call: Call, input: SyncInput, facts: GuardFacts): Promise<Sy
       return { push, retried, skipped: skippedJson(decided.skipped) };
     });
     const { confirmation, shown } = await confirmPush(call, push);
+    // A line that was looked at again is told once.
+    const lookedAt = new Set(confirmation.lines.map((line) => line.lineItemId));
+    const alsoSkipped = skipped.filter(
+      ({ lineItemId, reason }) => reason !== "already-synced" || !lookedAt.has(lineItemId),
+    );
     return call.commit(async (tx) => {
       await claim.end(tx);
       await markReadBack(tx, call.shop.shopId, input.purchaseOrderId, shown);
@@ -172,7 +177,7 @@ function waitedSync(call: Call, input: SyncInput, facts: GuardFacts): Promise<Sy
           data: {
             purchaseOrder: purchaseOrderJson(order),
             confirmation,
-            skipped,
+            skipped: alsoSkipped,
             ...waitedFollowOn(confirmation, renderSideEffects(retried, outcomes, { order }).sideEffects, order),
           },
           etag: etagOf(order),
