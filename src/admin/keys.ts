@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { apiKeyRandomBytes, makeApiKey } from "../core/api-key.ts";
 import { Fault } from "../core/fault.ts";
-import { id, instant, instantOrNull, text } from "../operations/fields.ts";
+import { instant, instantOrNull, pathId, shownId, text } from "../operations/fields.ts";
 import { type ApiKey, insertApiKey, listApiKeys, revokeApiKey } from "../shop/accounts.ts";
 import { data, inShop, operation, shopOf } from "./operation.ts";
 import { nameMax } from "./shops.ts";
@@ -57,14 +57,14 @@ export const listKeys = operation({
 export const revokeKey = operation({
   name: "key_revoke",
   route: { method: "DELETE", path: "/shops/{shopId}/keys/{keyId}" },
-  input: z.strictObject({ ...inShop, keyId: id }),
+  input: z.strictObject({ ...inShop, keyId: pathId }),
   /** Revokes the key: the next request with it is refused. Repeating changes nothing. */
   async run({ engine, clock }, { shopId: id, keyId }) {
     return await engine.write(id, async (tx) => {
       const revoked = await revokeApiKey(tx, id, keyId, clock.now());
       const key = (await listApiKeys(tx, id)).find((each) => each.keyId === keyId);
       if (!revoked || key === undefined)
-        throw new Fault("NOT_FOUND", `Shop ${id} has no key ${keyId}.`, {
+        throw new Fault("NOT_FOUND", `Shop ${id} has no key ${shownId(keyId)}.`, {
           action: `See GET /admin/v1/shops/${id}/keys.`,
         });
       return data({ key: keyJson(key) });

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { Fault } from "../core/fault.ts";
 import { moneyToNumber, quantityToNumber } from "../core/money.ts";
-import { id, quantity, unitCost } from "../operations/fields.ts";
+import { id, pathId, quantity, shownId, unitCost } from "../operations/fields.ts";
 import { variantStatuses } from "../shop/catalogue.ts";
 import { sandboxCalls, sandboxFaultOutcomes } from "../storefront/sandbox/faults.ts";
 import type { SandboxControl, SandboxVariant } from "../storefront/sandbox/control.ts";
@@ -52,7 +52,7 @@ export const patchSandboxVariant = operation({
   route: { method: "PATCH", path: "/shops/{shopId}/sandbox/variants/{variantId}" },
   input: z.strictObject({
     ...inShop,
-    variantId: id,
+    variantId: pathId,
     status: z.enum(variantStatuses).optional(),
     unitCost: unitCost.nullable().optional(),
     levels: z
@@ -64,7 +64,7 @@ export const patchSandboxVariant = operation({
     const sandbox = await sandboxOf(context, id);
     const variant = await sandbox.patchVariant(variantId, patch);
     if (variant === null)
-      throw new Fault("NOT_FOUND", `The sandbox of shop ${id} has no variant ${variantId}.`, {
+      throw new Fault("NOT_FOUND", `The sandbox of shop ${id} has no variant ${shownId(variantId)}.`, {
         action: "Import the variant first.",
       });
     return data({ variant: sandboxVariantJson(variant) });

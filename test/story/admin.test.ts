@@ -152,6 +152,23 @@ test("a shop is created, changed member by member, listed with counts and delete
   });
 });
 
+test("an id in a path that is longer than any id is an unknown id", async () => {
+  await withProgram(async (program, token) => {
+    await makeShop(program, token, "shop");
+    const long = "x".repeat(201);
+    const asks = [
+      ["DELETE", `/shops/shop/keys/${long}`],
+      ["PATCH", `/shops/shop/sandbox/variants/${long}`],
+    ] as const;
+    for (const [method, path] of asks)
+      assertFault(
+        await program.ask(method, admin + path, token, method === "PATCH" ? {} : undefined),
+        404,
+        "NOT_FOUND",
+      );
+  });
+});
+
 test("a bad member of a shop is refused by its name and changes nothing", async () => {
   await withProgram(async (program, token) => {
     await makeShop(program, token, "shop");
