@@ -5,6 +5,7 @@
  */
 import assert from "node:assert/strict";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { suite, test } from "node:test";
 import { Client } from "pg";
 import { type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
@@ -196,8 +197,12 @@ suite("openpo on a database", () => {
             );
           });
           const answers = [list.text];
-          for (const target of [...targets, ...details])
-            answers.push((await node.ask("GET", `/api/v1/${target}`, key.apiKey)).text);
+          for (const target of [...targets, ...details]) {
+            let answer = await node.ask("GET", `/api/v1/${target}`, key.apiKey);
+            for (; answer.status === 429; answer = await node.ask("GET", `/api/v1/${target}`, key.apiKey))
+              await sleep(Number(answer.at("error", "retryAfterMs")));
+            answers.push(answer.text);
+          }
           return answers.map((text) => text.replaceAll(/"requestId":"req_[^"]+"/g, ""));
         } finally {
           await node.end("SIGTERM");
