@@ -10,16 +10,17 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { askHere } from "../src/admin/ask.ts";
 import { readConfig } from "../src/config.ts";
+import { dayMs } from "../src/core/calendar.ts";
 import { openDataDirectory } from "../src/data-directory.ts";
 import { openDatabase } from "../src/database.ts";
 import { loadMigrations, statementsOf } from "../src/store/migrations.ts";
 import type { Engine, Tx } from "../src/store/store.ts";
+import { freePort } from "./free-port.ts";
 
 const seconds = Number(process.env["OPENPO_BENCH_SECONDS"] ?? 3);
 const wanted = (process.env["OPENPO_BENCH_CALLS"] ?? "").split(" ").filter((word) => word !== "");
@@ -40,7 +41,6 @@ const baseVariants = 200;
 
 // The shops.
 
-const dayMs = 86_400_000;
 const now = Date.now();
 const dateAt = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
@@ -193,15 +193,6 @@ interface Ask {
   readonly path: string;
   readonly key?: string;
   readonly body?: object;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
 }
 
 function ask(port: number, agent: Agent, { method, path: target, key, body }: Ask): Promise<number> {

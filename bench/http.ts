@@ -9,10 +9,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "./free-port.ts";
 
 const seconds = Number(process.env["OPENPO_BENCH_SECONDS"] ?? 2);
 const directory = mkdtempSync(path.join(process.env["OPENPO_BENCH_DIR"] ?? tmpdir(), "openpo-bench-"));
@@ -64,15 +64,6 @@ function ask(port: number, { method, path: target, token, key, body }: Ask): Pro
     sent.on("error", reject);
     sent.end(text);
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
 }
 
 async function start(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<void> {

@@ -4,8 +4,8 @@
  * Owns: the directory's layout, its lock and its format, the operator's token in it. Does not own: the contents of a shop's files (shop,
  * storefront), serving (serve.ts), commands (cli.ts).
  *
- *     data/  lock.db · server.json (while a server runs) · format · admin-token (mode 0600) · shops/<shopId>… · sandbox/<shopId>… · snapshots/ (copies that a backup
- *     is reading) · restoring/ (files of a restore that has not finished)
+ *     data/  lock.db · server.json (while a server runs) · time (that was reached) · format · admin-token (mode 0600) · shops/<shopId>… ·
+ *     sandbox/<shopId>… · snapshots/ (copies that a backup is reading) · restoring/ (files of a restore that has not finished)
  */
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";

@@ -18,6 +18,9 @@ export const dayFrom = (date: string): Day => Math.floor(Date.parse(`${date}T00:
 /** The day as `YYYY-MM-DD`. */
 export const dateOf = (day: Day): string => new Date(day * dayMs).toISOString().slice(0, 10);
 
+/** The day as `YYYY-MM-DD`; null for none. */
+export const dateOrNull = (day: Day | null): string | null => (day === null ? null : dateOf(day));
+
 /** The day of an instant in a time zone (IANA name). */
 export function dayIn(timezone: string, instantMs: number): Day {
   const parts = new Intl.DateTimeFormat("en", {

@@ -14,7 +14,7 @@
  * - V4. A suggested quantity is 0; or it is at least the shortage and the MOQ, and a whole number of packs.
  * - V5. projectedOnHand of a period = projectedOnHand of the period before (first: onHand) + incoming − demand of the period.
  */
-import { dateOf, type Day, dayFrom, daysPerWeek, weekOf, weekStart } from "./calendar.ts";
+import { dateOf, dateOrNull, type Day, dayFrom, daysPerWeek, weekOf, weekStart } from "./calendar.ts";
 import { type DemandSeries, weeklyDemand } from "./demand.ts";
 import {
   addQuantity,
@@ -286,7 +286,7 @@ function stockoutDay({ facts, dailyDemand }: Pick<Figures, "facts" | "dailyDeman
   return days === null || days > stockoutDaysMax ? null : today + Math.floor(days);
 }
 
-const stockoutDate = (figures: Figures): string | null => dateCell(stockoutDay(figures, figures.context.today));
+const stockoutDate = (figures: Figures): string | null => dateOrNull(stockoutDay(figures, figures.context.today));
 
 /** The day on which an order of today arrives: after the supplier's lead time. */
 const arrivalDay = (offer: SupplierOffer, today: Day): Day => today + (offer.leadTimeDays ?? leadTimeDaysAssumed);
@@ -294,7 +294,7 @@ const arrivalDay = (offer: SupplierOffer, today: Day): Day => today + (offer.lea
 function nextIncomingDate({ facts }: Figures): string | null {
   let next: Day | null = null;
   for (const { day } of facts.arrivals) if (day !== null && (next === null || day < next)) next = day;
-  return next === null ? null : dateOf(next);
+  return dateOrNull(next);
 }
 
 /** The cost of a unit with its currency: the supplier's, else the catalogue's; null without either. */
@@ -387,8 +387,6 @@ const unitCostCurrencyKey = "unitCostCurrencyCode";
 const quantityCell = (quantity: Quantity | null): number | null =>
   quantity === null ? null : quantityToNumber(quantity);
 
-const dateCell = (day: Day | null): string | null => (day === null ? null : dateOf(day));
-
 /** The available columns, in the order of contract §9. */
 const columnDefinitions = {
   productName: { displayName: "Product", type: "string", cell: ({ facts }) => facts.productName },
@@ -400,7 +398,7 @@ const columnDefinitions = {
   needsReorder: { displayName: "Needs reorder", type: "boolean", cell: ({ needsReorder }) => needsReorder },
   nextIncomingDate: { displayName: "Next incoming", type: "date", cell: nextIncomingDate },
   stockoutDate: { displayName: "Stock-out", type: "date", cell: stockoutDate },
-  lastSoldDate: { displayName: "Last sold", type: "date", cell: ({ facts }) => dateCell(facts.lastSoldDay) },
+  lastSoldDate: { displayName: "Last sold", type: "date", cell: ({ facts }) => dateOrNull(facts.lastSoldDay) },
   onHand: { displayName: "On hand", type: "number", cell: ({ facts }) => quantityToNumber(facts.onHand) },
   incoming: { displayName: "Incoming", type: "number", cell: ({ facts }) => quantityToNumber(facts.incoming) },
   sold30d: { displayName: "Sold in 30 days", type: "number", cell: ({ facts }) => quantityToNumber(facts.sold30d) },
@@ -464,7 +462,7 @@ const columnDefinitions = {
   expectedArrivalDate: {
     displayName: "Expected arrival",
     type: "date",
-    cell: ({ offer, context }) => (offer === null ? null : dateOf(arrivalDay(offer, context.today))),
+    cell: ({ offer, context }) => dateOrNull(offer === null ? null : arrivalDay(offer, context.today)),
   },
   draftQuantity: {
     displayName: "On drafts",

@@ -3,7 +3,7 @@
  *
  * Does not own: the suggestion for one variant (forecast.ts), how an order is made (edit.ts), which drafts there are.
  */
-import { type Day, dateOf } from "./calendar.ts";
+import type { Day } from "./calendar.ts";
 import type { Suggestion, SupplierOffer } from "./forecast.ts";
 import { type Money, type Quantity, quantityToNumber, zeroMoney } from "./money.ts";
 
@@ -77,7 +77,7 @@ function reasonFor({ facts, reorderPoint, needsReorder, suggestedOrderQuantity }
   return `${stock}, at or below the ${point}.${edited}`;
 }
 
-/** The line of a variant; null when no supplier offers it. */
+/** The line of a variant that a supplier offers. */
 function lineFor(suggestion: Suggestion, offer: SupplierOffer, arrivalDay: Day, quantity: Quantity): PlannedLine {
   const { facts, unit, stockoutDay } = suggestion;
   return {
@@ -135,6 +135,3 @@ export function planReorder({ suggestions, onDraft, quantities }: ReorderFacts):
     skipped,
   };
 }
-
-/** The day as an answer shows it. */
-export const dateOrNull = (day: Day | null): string | null => (day === null ? null : dateOf(day));

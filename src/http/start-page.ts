@@ -91,7 +91,6 @@ function page(path: string, isFor: (request: Request) => boolean, load: () => Pr
       const response = await found.answer(request);
       response.headers.append("Vary", "Accept");
       response.headers.set("Content-Security-Policy", policy);
-      response.headers.set("X-Content-Type-Options", "nosniff");
       response.headers.set("Referrer-Policy", "no-referrer");
       return response;
     },

@@ -10,7 +10,7 @@ import { worded } from "../operations/guidance.ts";
 import type { Operation } from "../operations/operation.ts";
 import { agentName } from "./names.ts";
 
-/** A larger bound only keeps nonsense away. */
+/** Larger bounds are left out: a model does not come near them. */
 const maximumShownMax = 500;
 
 /** The schema of a tool's arguments. */

@@ -181,11 +181,12 @@ export function resultOf(
   reply: Reply,
   { tool, arguments: input }: Pick<ToolCall, "tool" | "arguments">,
 ): CallToolResult {
-  const body: JSONObject = JSON.parse(inAgentNames(reply.body));
+  const named = inAgentNames(reply.body);
+  const body: JSONObject = JSON.parse(reply.status < 400 ? named : pointerInAgentNames(named));
   const { data, meta, error } = body;
   const isError = error !== undefined;
   const isReplay = reply.headers["Idempotent-Replayed"] !== undefined;
-  const told = isError ? refusalTold(body) : answerTold(tool, asObject(data), input);
+  const told = isError ? body : answerTold(tool, asObject(data), input);
   const structuredContent = { ...told, ...(isReplay ? { replayed: true } : {}) };
   const { requestId = null } = asObject(isError ? error : meta);
   return {
@@ -198,5 +199,3 @@ export function resultOf(
 
 const answerTold = ({ operation }: OperationTool, data: JSONObject, input: JsonObject): JSONObject =>
   showsOrder(operation) ? writeAnswer(data, { input, wantsOrder: namesOrder(input[includeMember]) }) : data;
-
-const refusalTold = (body: JSONObject): JSONObject => JSON.parse(pointerInAgentNames(JSON.stringify(body)));

@@ -1,15 +1,14 @@
 /**
- * Rows that have had their time are deleted a few at a time, with the requests that add new ones: the audit log (`auditRetentionDays`) and
- * stored answers (C21). So a sweep never holds a shop for long, whatever has piled up, and a shop that is not used needs none.
+ * Deletes expired rows a few at a time, while requests add new ones: audit rows (`auditRetentionDays`) and stored answers (C21). A sweep
+ * never holds a shop for long, however many rows have expired, and a shop without requests needs none.
  */
+import { dayMs } from "../core/calendar.ts";
 import { idempotencyLifetimeMs } from "../core/idempotency.ts";
 import { sweepEveryRequests, sweptRowsMax } from "../core/limits.ts";
 import type { Shop } from "../shop/accounts.ts";
 import { sweepAudit } from "../shop/audit.ts";
 import { sweepIdempotency } from "../shop/idempotency.ts";
 import type { Clock, Engine, Log } from "../store/store.ts";
-
-const dayMs = 86_400_000;
 
 /** Shops whose requests are counted. */
 const shopsMax = 10_000;

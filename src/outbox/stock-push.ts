@@ -117,7 +117,7 @@ async function advancePush(
   };
 }
 
-/** How long a push waits for what it has changed to be shown. It is not in vain later: a /storefront-sync looks again (C43). */
+/** How long a push waits until the storefront shows its changes. A later /storefront-sync reads again what was not shown (C43). */
 const showMsMax = 1_000;
 
 /** Whether the storefront shows each change already. It shows none while it does not answer. */

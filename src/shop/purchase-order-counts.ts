@@ -7,6 +7,7 @@
  * Invariants:
  * - R4. Totals change in the transaction that changes an order. They always equal a count of the rows; deleted orders are not counted.
  */
+import { dayMs } from "../core/calendar.ts";
 import { paidStatus } from "../core/lines.ts";
 import type { PurchaseOrder } from "../core/purchase-order.ts";
 import { chunksOf, placeholders } from "../store/in-lists.ts";
@@ -23,8 +24,6 @@ export type CountKind =
   | "day"
   | "variant"
   | "sku";
-
-const dayMs = 86_400_000;
 
 /** The days from the earliest instant of a date to 1970. */
 const daysBefore1970 = 100_000_000;

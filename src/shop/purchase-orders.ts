@@ -2,8 +2,8 @@
  * Purchase orders in SQL: loading one, saving a decision, importing, deleting, numbering.
  *
  * Owns: the SQL of an order and its lines, of the incoming ledger and of the number counter. Does not own: the list of orders
- * (purchase-order-list.ts) and their totals (purchase-order-counts.ts), log and receipts (purchase-order-history.ts), attachments (purchase-order-attachments.ts), the outbox
- * (effects.ts), any rule.
+ * (purchase-order-list.ts) and their totals (purchase-order-counts.ts), log and receipts (purchase-order-history.ts), attachments
+ * (purchase-order-attachments.ts), the outbox (effects.ts), any rule.
  *
  * Invariants:
  * - R1. `saveDecision` writes the whole decision, or nothing if the decision changes nothing (S2, P5).

@@ -4,8 +4,8 @@
  *
  * It gets the document without what no schema can say of a valid request (`schemathesisDocument`): cursors and versions, which are opaque
  * and belong to one list or one state of an order; idempotency keys, of which one may not be used for two requests; U+0000, which no text
- * may have (C10). Decimals of numbers are
- * limited by their text (C14), which `multipleOf` would check in binary fractions, so it gets quarters. Of `confirmAll` it gets only true.
+ * may have (C10). Decimals of numbers are limited by their text (C14), which `multipleOf` would check in binary fractions, so it gets
+ * quarters. Of `confirmAll` it gets only true.
  * `schemathesis/hooks.py` says which refusals of a valid form are not findings.
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";

@@ -53,6 +53,19 @@ const copyGenerator: Command = [
   "-DoutputDirectory=.",
 ];
 
+const openapiGeneratorRun = (generator: string, output: string): Command => [
+  "java",
+  "-jar",
+  generatorJar,
+  "generate",
+  "--input-spec",
+  "openapi.json",
+  "--generator-name",
+  generator,
+  "--output",
+  output,
+];
+
 export const generators: readonly Generator[] = [
   {
     name: "openapi-typescript",
@@ -96,16 +109,7 @@ export const generators: readonly Generator[] = [
     ],
     manifests: ["pom.xml"],
     generate: [
-      "java",
-      "-jar",
-      generatorJar,
-      "generate",
-      "--input-spec",
-      "openapi.json",
-      "--generator-name",
-      "java",
-      "--output",
-      "generated",
+      ...openapiGeneratorRun("java", "generated"),
       // The program then names the parameters that it sends, and need not change with each new one.
       "--additional-properties",
       "useSingleRequestParameter=true",
@@ -121,18 +125,7 @@ export const generators: readonly Generator[] = [
     needs: [...java, ...python],
     install: [copyGenerator, ...pipInstall],
     manifests: ["requirements.txt"],
-    generate: [
-      "java",
-      "-jar",
-      generatorJar,
-      "generate",
-      "--input-spec",
-      "openapi.json",
-      "--generator-name",
-      "python",
-      "--output",
-      ".",
-    ],
+    generate: openapiGeneratorRun("python", "."),
     compile: [["{cache}/venv/bin/python", "-m", "compileall", "-q", "openapi_client"], mypy],
     run: ["{cache}/venv/bin/python", "main.py"],
   },

@@ -3,8 +3,10 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
 import * as fc from "fast-check";
+import { dayMs } from "../../src/core/calendar.ts";
 import { type OrderFilters, countStatement, listOrders } from "../../src/shop/purchase-order-list.ts";
 import { loadMigrations, statementsOf } from "../../src/store/migrations.ts";
+import { anything } from "../support/order-filters.ts";
 import { startGoodsServer, type GoodsServer } from "../support/goods-server.ts";
 import { type TestServer, startServer } from "../support/server.ts";
 import { onPostgres } from "../support/store.ts";
@@ -113,21 +115,6 @@ async function run(server: GoodsServer, node: TestServer, ids: string[], { kind,
   }
 }
 
-const anything: OrderFilters = {
-  statuses: null,
-  paidStatuses: null,
-  storefrontSyncStates: null,
-  expectedBefore: null,
-  supplierId: null,
-  locationId: null,
-  variantId: null,
-  sku: null,
-  search: null,
-  createdFromMs: null,
-  createdBeforeMs: null,
-};
-
-const dayMs = 86_400_000;
 const kept: readonly Partial<OrderFilters>[] = [
   {},
   { statuses: ["Draft"] },

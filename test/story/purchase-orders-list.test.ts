@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { countStatement, type OrderFilters, pageStatement } from "../../src/shop/purchase-order-list.ts";
+import { anything } from "../support/order-filters.ts";
 import { startGoodsServer } from "../support/goods-server.ts";
 import type { TestServer } from "../support/server.ts";
 import { onPostgres } from "../support/store.ts";
@@ -202,20 +203,6 @@ test("a cursor works only with the list and the filters it came from", async () 
     assert.match(answer.textAt("error", "message"), /cursor/);
   }
 });
-
-const anything: OrderFilters = {
-  statuses: null,
-  paidStatuses: null,
-  storefrontSyncStates: null,
-  expectedBefore: null,
-  supplierId: null,
-  locationId: null,
-  variantId: null,
-  sku: null,
-  search: null,
-  createdFromMs: null,
-  createdBeforeMs: null,
-};
 
 const plansOfSqlite = { skip: onPostgres && "what is looked at is a plan of sqlite" };
 

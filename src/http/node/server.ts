@@ -104,7 +104,7 @@ export async function startHttpServer(options: ServerOptions): Promise<RunningSe
       requireHostHeader: false,
     },
     (incoming, outgoing) => {
-      // Proxies and this server could each believe another one.
+      // A proxy and this server could each go by a different one.
       if (hostCountOf(incoming) > 1) connections.refuse(incoming.socket, severalHosts);
       connections.begin(incoming, outgoing);
     },

@@ -4,12 +4,12 @@
  * Does not own: what is ordered of whom (core/reorder.ts) or how an order is made (purchase-orders/header.ts).
  */
 import { z } from "zod";
-import { type Day, dateOf, dayIn } from "../../core/calendar.ts";
+import { type Day, dateOf, dateOrNull, dayIn } from "../../core/calendar.ts";
 import { Fault, invalidField } from "../../core/fault.ts";
 import { type Suggestion, suggestionFor } from "../../core/forecast.ts";
 import { type Quantity, moneyToNumber, quantityToNumber } from "../../core/money.ts";
 import type { Decision } from "../../core/purchase-order.ts";
-import { type PlannedDraft, type PlannedLine, type Skipped, dateOrNull, planReorder } from "../../core/reorder.ts";
+import { type PlannedDraft, type PlannedLine, type Skipped, planReorder } from "../../core/reorder.ts";
 import { loadLocationName } from "../../shop/catalogue.ts";
 import { forecastPage } from "../../shop/forecast.ts";
 import { loadForecastView } from "../../shop/forecast-views.ts";

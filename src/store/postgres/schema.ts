@@ -5,8 +5,8 @@
  * - Every `text` column is compared by code point, as sqlite does it (`collate "C"`).
  * - Indexes leave out `search_folded`. sqlite keeps it in the index; PostgreSQL limits the length of an index entry.
  * - Every table gets row-level security: a transaction sees and writes the rows of the one shop that it has named
- *   (`openpo.shop_id`), whatever its statements say. An update or insert in a migration is about all shops: the owner of the tables, who runs it, is
- *   let through for that statement. Tables that are searched over all shops (D77) get a second policy, for reading.
+ *   (`openpo.shop_id`), whatever its statements say. An update or insert in a migration is about all shops: the owner of the tables,
+ *   who runs it, is let through for that statement. Tables that are searched over all shops (D77) get a second policy, for reading.
  */
 import { join } from "node:path";
 import { loadMigrations, statementsOf } from "../migrations.ts";
