@@ -9,7 +9,7 @@
  * - H5. No secret and no body reaches the log: neither headers nor query are written, and secrets in a path are masked.
  */
 import { shownPath } from "../core/shown-path.ts";
-import { asFault, failure, respond } from "../operations/envelope.ts";
+import { asFault, failure, type Reply, respond } from "../operations/envelope.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { Perform } from "../operations/perform.ts";
 import type { Clock, Ids, Log } from "../store/store.ts";
@@ -18,7 +18,7 @@ import { createHealth } from "./health.ts";
 import type { Metrics } from "./metrics.ts";
 import { createRest } from "./rest.ts";
 import { apiPrefix } from "./routes.ts";
-import { pathNotFound, type RequestContext, type Surface } from "./surface.ts";
+import { type HttpRequest, pathNotFound, type RequestContext, type Surface } from "./surface.ts";
 
 interface AppDependencies {
   readonly operations: readonly Operation[];
@@ -49,67 +49,109 @@ export interface Transport {
 
 export interface App {
   fetch(request: Request, transport?: Transport): Promise<Response>;
+  /** Whether the answers for this path are replies (`ReplySurface`). */
+  repliesAt(path: string): boolean;
+  /** Answers a request for such a path. Never rejects. */
+  reply(request: HttpRequest, transport: Transport): Promise<Reply>;
 }
 
 export function createApp(deps: AppDependencies): App {
   const { clock, ids, log, metrics, bodies = new BodyMemory() } = deps;
   const surfaces: readonly Surface[] = [
-    createRest(deps.operations, deps.perform),
+    ...createRest(deps.operations, deps.perform),
     ...createHealth(metrics, deps.ready, deps.identity),
     ...(deps.surfaces ?? []),
   ];
+  const surfaceAt = (path: string): Surface | undefined =>
+    surfaces.find((each) => path === each.path || (each.exact !== true && path.startsWith(`${each.path}/`)));
 
   async function answer(context: RequestContext): Promise<Response> {
     const { path } = context;
-    const surface = surfaces.find((each) => path === each.path || path.startsWith(`${each.path}/`));
-    const response = (await surface?.handle(context)) ?? null;
+    const surface = surfaceAt(path);
+    const response =
+      surface === undefined
+        ? null
+        : "reply" in surface
+          ? respond(await surface.reply(context))
+          : await surface.handle(context);
     if (response === null) throw pathNotFound(path, `The API is at ${apiPrefix}.`);
     return response;
   }
 
   /** The answer to what was thrown; a bug is logged with its stack (H4). */
-  function answerFault(context: RequestContext, error: unknown): Response {
+  function faultReply(context: RequestContext, error: unknown): Reply {
     const fault = asFault(error);
     if (fault.code === "INTERNAL") log.error({ requestId: context.requestId, err: error }, "request failed");
     context.errorCode = fault.code;
-    return respond(failure(context.requestId, fault));
+    return failure(context.requestId, fault);
+  }
+
+  /** Runs `work` for one request, then counts and logs what it answered. */
+  async function served<T extends { readonly status: number }>(
+    request: HttpRequest,
+    transport: Transport,
+    work: (context: RequestContext) => Promise<T>,
+  ): Promise<T> {
+    const startedAtMs = clock.now();
+    const context = contextOf(request, transport, ids.next("req"), bodies);
+    const answered = await work(context);
+    context.body.release();
+    const { requestId, operation, errorCode } = context;
+    const { status } = answered;
+    const durationMs = clock.now() - startedAtMs;
+    metrics.observe({ operation, status, errorCode, durationMs });
+    log.info(
+      { requestId, operation, method: request.method, path: shownPath(context.path), status, errorCode, durationMs },
+      "request",
+    );
+    return answered;
   }
 
   return {
     async fetch(request, transport = standardTransport(request)) {
-      const startedAtMs = clock.now();
-      const context = contextOf(request, transport, ids.next("req"), bodies);
-      const response = await answer(context).catch((error: unknown) => answerFault(context, error));
-      context.body.release();
-      if (!response.headers.has("X-Request-Id")) response.headers.set("X-Request-Id", context.requestId);
-      response.headers.set("X-Content-Type-Options", "nosniff");
-      const { requestId, operation, errorCode } = context;
-      const { status } = response;
-      const durationMs = clock.now() - startedAtMs;
-      metrics.observe({ operation, status, errorCode, durationMs });
-      log.info(
-        { requestId, operation, method: request.method, path: shownPath(context.path), status, errorCode, durationMs },
-        "request",
-      );
+      const response = await served(fromWeb(request), transport, async (context) => {
+        const answered = await answer(context).catch((error: unknown) => respond(faultReply(context, error)));
+        if (!answered.headers.has("X-Request-Id")) answered.headers.set("X-Request-Id", context.requestId);
+        answered.headers.set("X-Content-Type-Options", "nosniff");
+        return answered;
+      });
       return request.method === "HEAD" ? new Response(null, response) : response;
     },
+    repliesAt(path) {
+      const surface = surfaceAt(path);
+      return surface !== undefined && "reply" in surface;
+    },
+    reply: (request, transport) =>
+      served(request, transport, async (context) => {
+        const surface = surfaceAt(context.path);
+        if (surface === undefined || !("reply" in surface)) throw new Error(`no replies at ${context.path}`);
+        return await surface.reply(context).catch((error: unknown) => faultReply(context, error));
+      }),
   };
 }
 
+const fromWeb = (request: Request): HttpRequest => ({
+  method: request.method,
+  header: (name) => request.headers.get(name),
+  async readBody(take) {
+    if (request.body !== null) for await (const piece of request.body) take(piece);
+  },
+  web: () => request,
+});
+
 function contextOf(
-  request: Request,
+  request: HttpRequest,
   { target, headerValues, remoteAddress }: Transport,
   requestId: string,
   bodies: BodyMemory,
 ): RequestContext {
-  const [path = "", ...rest] = target.split("?");
-  const body = new RequestBody(request, bodies);
+  const at = target.indexOf("?");
   return {
     request,
-    body,
+    body: new RequestBody(request, bodies),
     requestId,
-    path,
-    search: rest.join("?"),
+    path: at === -1 ? target : target.slice(0, at),
+    search: at === -1 ? "" : target.slice(at + 1),
     headerValues,
     remoteAddress,
     operation: "unknown",

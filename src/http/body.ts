@@ -5,6 +5,7 @@
  */
 import { Fault } from "../core/fault.ts";
 import { bodiesBytesMax, bodyArrivalMs, bodyBytesMax } from "../core/limits.ts";
+import type { HttpRequest } from "./surface.ts";
 
 interface BodyLimits {
   /** Of all bodies together. */
@@ -45,11 +46,11 @@ export class BodyMemory {
 
 /** The body of one request. */
 export class RequestBody {
-  readonly #request: Request;
+  readonly #request: HttpRequest;
   readonly #memory: BodyMemory;
   #held = 0;
 
-  constructor(request: Request, memory: BodyMemory) {
+  constructor(request: HttpRequest, memory: BodyMemory) {
     this.#request = request;
     this.#memory = memory;
   }
@@ -66,21 +67,29 @@ export class RequestBody {
     first: { readonly bytes: number; readonly goesOn: (read: Uint8Array) => boolean } | null = null,
   ): Promise<Uint8Array> {
     refuseEncoded(this.#request);
-    if (Number(this.#request.headers.get("content-length") ?? 0) > bodyBytesMax) throw bodyTooLarge();
+    if (Number(this.#request.header("content-length") ?? 0) > bodyBytesMax) throw bodyTooLarge();
     const pieces: Uint8Array[] = [];
     let length = 0;
     let asked = first === null;
-    for await (const piece of inTime(this.#request.body, this.#memory.limits.arrivalMs)) {
+    let isOver = false;
+    const read = this.#request.readBody((piece) => {
+      if (isOver) throw tooSlow();
       length += piece.length;
       if (length > bodyBytesMax) throw bodyTooLarge();
       this.#memory.take(piece.length);
       this.#held += piece.length;
       pieces.push(piece);
-      if (asked || first === null || length <= first.bytes) continue;
+      if (asked || first === null || length <= first.bytes) return;
       asked = true;
       if (!first.goesOn(Buffer.concat(pieces))) throw bodyTooLarge(first.bytes);
+    });
+    try {
+      await inTime(read, this.#memory.limits.arrivalMs);
+    } finally {
+      isOver = true;
     }
-    return Buffer.concat(pieces);
+    const [only] = pieces;
+    return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
   }
 
   /**
@@ -90,7 +99,13 @@ export class RequestBody {
    */
   async *pieces(): AsyncGenerator<Uint8Array> {
     refuseEncoded(this.#request);
-    yield* arriving(this.#request.body);
+    const { body } = this.#request.web();
+    if (body === null) return;
+    try {
+      yield* body;
+    } catch (cause) {
+      throw endedEarly(cause);
+    }
   }
 
   /** The request has been answered. */
@@ -100,35 +115,25 @@ export class RequestBody {
   }
 }
 
-/** The pieces that arrive within this time. @throws Fault INVALID_INPUT when the last one has not. */
-async function* inTime(body: ReadableStream<Uint8Array> | null, arrivalMs: number): AsyncGenerator<Uint8Array> {
+/** Waits for the last piece. @throws Fault INVALID_INPUT when it has not arrived within this time, or the body breaks off. */
+async function inTime(read: Promise<void>, arrivalMs: number): Promise<void> {
   const late = Promise.withResolvers<never>();
-  late.promise.catch(() => {});
   const timer = setTimeout(() => late.reject(tooSlow()), arrivalMs);
-  const pieces = arriving(body);
   try {
-    for (;;) {
-      const next = await Promise.race([pieces.next(), late.promise]);
-      if (next.done === true) return;
-      yield next.value;
-    }
+    await Promise.race([read, late.promise]);
+  } catch (error) {
+    throw error instanceof Fault ? error : endedEarly(error);
   } finally {
     clearTimeout(timer);
   }
 }
 
 /** A connection that breaks off is the caller's fault, not ours. */
-async function* arriving(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
-  if (body === null) return;
-  try {
-    yield* body;
-  } catch (cause) {
-    throw new Fault("INVALID_INPUT", "The body ended before all of it arrived.", { cause });
-  }
-}
+const endedEarly = (cause: unknown): Fault =>
+  new Fault("INVALID_INPUT", "The body ended before all of it arrived.", { cause });
 
-function refuseEncoded(request: Request): void {
-  const encoding = request.headers.get("content-encoding");
+function refuseEncoded(request: HttpRequest): void {
+  const encoding = request.header("content-encoding");
   if (encoding !== null && encoding.trim().toLowerCase() !== "identity")
     throw new Fault("INVALID_INPUT", "An encoded body is not supported.", {
       action: "Send it without Content-Encoding.",

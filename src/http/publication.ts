@@ -3,10 +3,11 @@
  * its two forms, and 304 for a client that has it already. All answers share its bytes, whether or not their clients read them.
  */
 import { publishedPieceBytes } from "../core/limits.ts";
+import type { HttpRequest } from "./surface.ts";
 
 export interface Publication {
   /** The answer to a GET or HEAD. */
-  answer(request: Request): Promise<Response>;
+  answer(request: HttpRequest): Promise<Response>;
 }
 
 interface Form {
@@ -46,10 +47,8 @@ export function publish(text: string, contentType: string): Publication {
     async answer(request) {
       made ??= make();
       const forms = await made;
-      const form = takesGzip(request.headers.get("accept-encoding") ?? "") ? forms.gzip : forms.plain;
-      const known = (request.headers.get("if-none-match") ?? "")
-        .split(",")
-        .map((tag) => tag.trim().replace(/^W\//, ""));
+      const form = takesGzip(request.header("accept-encoding") ?? "") ? forms.gzip : forms.plain;
+      const known = (request.header("if-none-match") ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
       if (known.includes(form.etag) || known.includes("*")) {
         const {
           "Content-Type": _type,

@@ -30,28 +30,39 @@ const preflightHeaders = {
   "Access-Control-Max-Age": "86400",
 } as const;
 
-export function createRest(operations: readonly Operation[], perform: Perform): Surface {
+export function createRest(operations: readonly Operation[], perform: Perform): readonly Surface[] {
   const match = createRoutes(apiPrefix, operations.filter(isRestOperation));
   const document = publish(JSON.stringify(openApiDocument(operations)), "application/json");
-  return {
-    path: apiPrefix,
-    async handle(context) {
-      const { method } = context.request;
-      const isDocument = context.path === documentPath;
-      const found = match(context.path);
-      if (method === "OPTIONS") return preflight(isDocument ? documentMethods : found === null ? [] : methodsOf(found));
-      const response = isDocument
-        ? await documentResponse(document, context)
-        : respond(await replyTo(context, found, perform));
-      for (const [name, value] of Object.entries(corsHeaders)) response.headers.set(name, value);
-      return response;
+  return [
+    {
+      path: documentPath,
+      exact: true,
+      async handle(context) {
+        if (context.request.method === "OPTIONS") return respond(preflight(context, documentMethods));
+        const response = await documentResponse(document, context);
+        for (const [name, value] of Object.entries(corsHeaders)) response.headers.set(name, value);
+        return response;
+      },
     },
-  };
+    {
+      path: apiPrefix,
+      async reply(context) {
+        const found = match(context.path);
+        if (context.request.method === "OPTIONS") return preflight(context, found === null ? [] : methodsOf(found));
+        const reply = await replyTo(context, found, perform);
+        return { ...reply, headers: { ...reply.headers, ...corsHeaders } };
+      },
+    },
+  ];
 }
 
 /** What OPTIONS answers, also on an unknown path (C8). */
-const preflight = (allow: readonly string[]): Response =>
-  new Response(null, { status: 204, headers: { ...corsHeaders, ...preflightHeaders, Allow: allow.join(", ") } });
+const preflight = ({ requestId }: RequestContext, allow: readonly string[]): Reply => ({
+  status: 204,
+  headers: { "X-Request-Id": requestId, ...corsHeaders, ...preflightHeaders, Allow: allow.join(", ") },
+  body: "",
+  errorCode: null,
+});
 
 /** The OpenAPI document, without an envelope and public, whatever key is sent (C9). */
 async function documentResponse(document: Publication, context: RequestContext): Promise<Response> {
@@ -76,8 +87,8 @@ async function replyTo(context: RequestContext, found: Match | null, perform: Pe
     path,
     query: query.map(({ name, value }) => [name, value]),
     idempotencyKeys: context.headerValues("idempotency-key"),
-    ifMatch: validators(request.headers.get("if-match")),
-    ifNoneMatch: request.headers.get("if-none-match"),
+    ifMatch: validators(request.header("if-match")),
+    ifNoneMatch: request.header("if-none-match"),
     body: () => context.body.whole(),
     assemble: (_operation, body) => {
       if (found === null || binding instanceof Fault) throw new Error("no operation was reached");

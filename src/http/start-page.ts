@@ -4,7 +4,7 @@
  */
 import { type Publication, publish } from "./publication.ts";
 import { apiPrefix } from "./routes.ts";
-import { requireGet, type Surface } from "./surface.ts";
+import { type HttpRequest, requireGet, type Surface } from "./surface.ts";
 
 const readmePath = "/README.md";
 
@@ -77,10 +77,14 @@ export function createStartPage(loadReadme: () => Promise<string | null>): reado
 }
 
 /** Whether the client is a browser: it names HTML among what it accepts. */
-const readsHtml = (request: Request): boolean => /\btext\/html\b/i.test(request.headers.get("accept") ?? "");
+const readsHtml = (request: HttpRequest): boolean => /\btext\/html\b/i.test(request.header("accept") ?? "");
 
 /** One path without anything below it. */
-function page(path: string, isFor: (request: Request) => boolean, load: () => Promise<Publication | null>): Surface {
+function page(
+  path: string,
+  isFor: (request: HttpRequest) => boolean,
+  load: () => Promise<Publication | null>,
+): Surface {
   return {
     path,
     async handle({ request, path: asked }) {

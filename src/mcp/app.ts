@@ -24,7 +24,7 @@ import {
 import { Fault } from "../core/fault.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { messageBytesMax } from "../core/limits.ts";
-import { bearerToken, type RequestContext, type Surface } from "../http/surface.ts";
+import { bearerToken, type HttpRequest, type RequestContext, type WebSurface } from "../http/surface.ts";
 import { admit, identify } from "../operations/caller.ts";
 import { respond } from "../operations/envelope.ts";
 import type { Operation, Scope } from "../operations/operation.ts";
@@ -72,7 +72,7 @@ interface AgentMessage extends Sender {
   readonly malformed: Malformed | null;
 }
 
-export function createMcp(deps: McpDependencies): Surface {
+export function createMcp(deps: McpDependencies): WebSurface {
   const { perform, engine, clock, log } = deps;
   const allowedHosts = [...localhostAllowedHostnames(), ...deps.allowedHosts];
   const tools = new Map(deps.operations.map((operation) => [operation.name, toolOf(operation)]));
@@ -107,7 +107,7 @@ export function createMcp(deps: McpDependencies): Surface {
       return protocolFailure(404, METHOD_NOT_FOUND, "There are no subscriptions.", asked.id);
     if (asked.tool !== null && tools.has(asked.tool)) context.operation = `mcp:${asked.tool}`;
     const agentMessage: AgentMessage = { ...sender, requestId, message, malformed };
-    const response = await answerMessage(request, message, {
+    const response = await answerMessage(request.web(), message, {
       definitions: shownTo[sender.scope].map(({ definition }) => definition),
       call: (name) => callTool(agentMessage, name),
       onError: (error) => log.warn({ requestId, err: error }, "message not understood"),
@@ -172,11 +172,11 @@ async function senderOf(
 }
 
 /** Why a request's Host or Origin is refused; null when both are ours (M3). */
-function addressRefusal(request: Request, allowedHosts: string[]): string | null {
+function addressRefusal(request: HttpRequest, allowedHosts: string[]): string | null {
   const action = "Set OPENPO_ALLOWED_HOSTS to the names by which this service is reached.";
-  const host = validateHostHeader(request.headers.get("host"), allowedHosts);
+  const host = validateHostHeader(request.header("host"), allowedHosts);
   if (!host.ok) return `This Host is not served. ${action}`;
-  const origin = validateOriginHeader(request.headers.get("origin"), allowedHosts);
+  const origin = validateOriginHeader(request.header("origin"), allowedHosts);
   return origin.ok ? null : `Pages of this Origin may not call. ${action}`;
 }
 

@@ -16,6 +16,7 @@ import type { App, Transport } from "../app.ts";
 import type { Gauge } from "../metrics.ts";
 import { connectionsMax, headerBytesMax, silenceMs, unreadBytesMax } from "../../core/limits.ts";
 import { type ConnectionLimits, Connections } from "./connections.ts";
+import { isOrdinary, requestFrom, writeReply } from "./reply.ts";
 import {
   connectRefused,
   expectationFailed,
@@ -91,7 +92,21 @@ export async function startHttpServer(options: ServerOptions): Promise<RunningSe
     ids,
     log,
     limits: options.connectionLimits ?? defaultConnectionLimits,
-    serve: listener,
+    async serve(incoming, outgoing): Promise<void> {
+      const [path = ""] = (incoming.url ?? "").split("?", 1);
+      if (!app.repliesAt(path) || !isOrdinary(incoming)) {
+        await listener(incoming, outgoing);
+        return;
+      }
+      const reply = await app.reply(requestFrom(incoming), transportOf(incoming));
+      if (outgoing.destroyed) return;
+      try {
+        writeReply(reply, incoming, outgoing);
+      } catch (error) {
+        log.error({ err: error }, "an answer could not be written");
+        incoming.socket.destroy();
+      }
+    },
   });
   const server = createServer(
     {
@@ -190,7 +205,17 @@ async function stop(server: Server, connections: Connections, limits: WaitLimits
 }
 
 const hostCountOf = ({ rawHeaders }: Pick<IncomingMessage, "rawHeaders">): number =>
-  rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host").length;
+  headerLines(rawHeaders, "host").length;
+
+/** The values of the header's lines. Lengths are compared first, since this is asked of every request. */
+function headerLines(rawHeaders: readonly string[], name: string): readonly string[] {
+  const values: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const each = rawHeaders[index] ?? "";
+    if (each.length === name.length && each.toLowerCase() === name) values.push(rawHeaders[index + 1] ?? "");
+  }
+  return values;
+}
 
 function transportOf(incoming: Pick<IncomingMessage, "url" | "rawHeaders" | "socket">): Transport {
   const target = incoming.url ?? "/";
@@ -198,9 +223,6 @@ function transportOf(incoming: Pick<IncomingMessage, "url" | "rawHeaders" | "soc
     // A client may send the absolute form; the path begins at the first slash after the authority.
     target: target.startsWith("/") ? target : target.replace(/^[a-z]+:\/\/[^/?#]*/i, ""),
     remoteAddress: incoming.socket.remoteAddress ?? "unknown",
-    headerValues: (name) =>
-      incoming.rawHeaders.filter(
-        (_, index) => index % 2 === 1 && incoming.rawHeaders[index - 1]?.toLowerCase() === name,
-      ),
+    headerValues: (name) => headerLines(incoming.rawHeaders, name),
   };
 }

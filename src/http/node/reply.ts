@@ -1,0 +1,72 @@
+/**
+ * Ordinary requests for a `ReplySurface` on Node's own objects. Every other request takes the web's form (server.ts): one with a body of
+ * unknown or excessive length, with a target or a Host that must be looked at closely, or for another surface.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { bodyBytesMax } from "../../core/limits.ts";
+import type { Reply } from "../../operations/envelope.ts";
+import type { HttpRequest } from "../surface.ts";
+
+const ordinaryTarget = /^\/[\w\-.~%!$&'()*+,;=:@/]*(?:\?[\w\-.~%!$&'()*+,;=:@/?]*)?$/;
+
+const ordinaryHost = /^[a-z\d](?:[a-z\d.-]*[a-z\d])?(?::\d{1,5})?$/i;
+
+const ordinaryMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS"]);
+
+/** How long the rest of a body may arrive that nobody wants: a refusal was answered before it was read. */
+const unwantedBodyMs = 500;
+
+export const isOrdinary = ({ method = "", url = "", headers }: IncomingMessage): boolean =>
+  ordinaryMethods.has(method) &&
+  ordinaryTarget.test(url) &&
+  ordinaryHost.test(headers.host ?? "") &&
+  headers["transfer-encoding"] === undefined &&
+  Number(headers["content-length"] ?? 0) <= bodyBytesMax;
+
+export function requestFrom(incoming: IncomingMessage): HttpRequest {
+  return {
+    method: incoming.method ?? "",
+    header(name) {
+      const value = incoming.headers[name];
+      return value === undefined ? null : typeof value === "string" ? value : value.join(", ");
+    },
+    readBody: (take) => readBody(incoming, take),
+    web: () => {
+      throw new Error("a request for a reply has no web form");
+    },
+  };
+}
+
+function readBody(incoming: IncomingMessage, take: (piece: Uint8Array) => void): Promise<void> {
+  if (Number(incoming.headers["content-length"] ?? 0) === 0) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const onData = (piece: Uint8Array): void => {
+      try {
+        take(piece);
+      } catch (error) {
+        incoming.off("data", onData);
+        incoming.resume();
+        reject(error);
+      }
+    };
+    const brokenOff = (): void => reject(new Error("the connection was closed"));
+    incoming.on("data", onData).once("end", resolve).once("error", brokenOff).once("close", brokenOff);
+  });
+}
+
+/** Writes the reply, headers and body in one piece. */
+export function writeReply(
+  { status, headers, body }: Reply,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): void {
+  const lines = ["X-Content-Type-Options", "nosniff"];
+  for (const name in headers) lines.push(name, headers[name] ?? "");
+  if (body !== "") lines.push("Content-Type", "application/json", "Content-Length", String(Buffer.byteLength(body)));
+  outgoing.writeHead(status, lines).end(body);
+  if (incoming.complete) return;
+  incoming.resume();
+  setTimeout(() => {
+    if (!incoming.complete) incoming.socket.destroySoon();
+  }, unwantedBodyMs).unref();
+}
