@@ -61,6 +61,7 @@ begin
         ('openpo', 'incoming'),
         ('openpo', 'effect'),
         ('openpo', 'stock_push'),
+        ('openpo', 'event'),
         ('openpo', 'import_run'),
         ('openpo', 'import_record'),
         ('openpo', 'stock_take_reason'),

@@ -91,13 +91,18 @@ export async function openService(config: Config): Promise<Service> {
   const readers = new ReaderPool({ store: store.readerStore, clock: store.clock, log });
   opening.defer(() => readers.close());
   const demo = store.isNew && config.demo ? await makeDemoShop(askHere(admin), store.clock.now()) : null;
+  const stopping = new AbortController();
   const server = await listen(config, store, log, {
+    stopping: stopping.signal,
     outbox,
     readers,
     admin,
     adminToken: adminToken.token,
   });
-  opening.defer(() => server.stop());
+  opening.defer(() => {
+    stopping.abort();
+    return server.stop();
+  });
   // Last: nobody has seen the keys of a start that fails before this, so the next start is a first one again.
   await store.completeFirstStart();
   if (config.database === null) {
@@ -159,7 +164,9 @@ async function listen(
     readers,
     admin,
     adminToken,
+    stopping,
   }: {
+    readonly stopping: AbortSignal;
     readonly outbox: Outbox;
     readonly readers: ReaderPool;
     readonly admin: AdminContext;
@@ -189,7 +196,7 @@ async function listen(
     ready: () => engine.ready(),
     identity: store.identity,
     surfaces: [
-      createAdmin(admin, adminToken, log),
+      createAdmin(admin, adminToken, log, stopping),
       createDocs(loadReferenceBundle),
       ...createStartPage(loadReadme),
       createMcp({ operations, perform, engine, coordination, clock, log, allowedHosts: hostsOf(config) }),

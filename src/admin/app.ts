@@ -17,8 +17,12 @@ import type { Log } from "../store/store.ts";
 import { type AdminAnswer, type AdminContext, adminPrefix, runOperation } from "./operation.ts";
 import { adminOperations } from "./registry.ts";
 
-/** The operator's surface. It counts an operation as its name with `admin:` before it. */
-export function createAdmin(admin: AdminContext, adminToken: string, log: Log): Surface {
+/**
+ * The operator's surface. It counts an operation as its name with `admin:` before it.
+ *
+ * @param stopping ends answers that would go on for as long as they are read.
+ */
+export function createAdmin(admin: AdminContext, adminToken: string, log: Log, stopping: AbortSignal): Surface {
   const adminTokenDigest = digest(adminToken);
   const guesses = new Map<string, number>();
   const match = createRoutes(adminPrefix, adminOperations);
@@ -35,9 +39,15 @@ export function createAdmin(admin: AdminContext, adminToken: string, log: Log): 
       context.operation = `admin:${operation.name}`;
       const body = operation.takesFile === true ? {} : parseJson(await context.body.whole());
       const input = assemble(binding, found.parameters, parseQuery(context.search), body);
-      const call = { requestId, body: context.body.pieces() };
+      const leaving = new AbortController();
+      const call = {
+        requestId,
+        body: context.body.pieces(),
+        lastEventId: context.headerValues("last-event-id")[0] ?? null,
+        signal: AbortSignal.any([leaving.signal, stopping]),
+      };
       const answer = await runOperation(operation, admin, input.raw, input.found, call);
-      if ("file" in answer) return await fileResponse(answer, requestId);
+      if ("file" in answer) return await fileResponse(request.method, answer, requestId, () => leaving.abort());
       return respond(success(requestId, answer.data, { status: answer.status }));
     },
   };
@@ -80,9 +90,16 @@ const wrongToken = (): Fault =>
 
 /** Sends pieces at the client's pace. The first is made before the answer begins, so that a file that cannot begin is refused. */
 async function fileResponse(
-  { file, contentType }: Extract<AdminAnswer, { file: unknown }>,
+  method: string,
+  { file, contentType, headers }: Extract<AdminAnswer, { file: unknown }>,
   requestId: string,
+  onLeave: () => void,
 ): Promise<Response> {
+  const init = { headers: { ...headers, "Content-Type": contentType, "X-Request-Id": requestId } };
+  if (method === "HEAD") {
+    await file.return(undefined);
+    return new Response(null, init);
+  }
   const encoder = new TextEncoder();
   let next = await file.next();
   const body = new ReadableStream<Uint8Array>(
@@ -96,10 +113,11 @@ async function fileResponse(
         next = await file.next();
       },
       async cancel() {
+        onLeave();
         await file.return(undefined);
       },
     },
     { highWaterMark: 0 },
   );
-  return new Response(body, { headers: { "Content-Type": contentType, "X-Request-Id": requestId } });
+  return new Response(body, init);
 }

@@ -21,7 +21,12 @@ export type Ask = (name: string, input: JsonObject, body?: AsyncIterable<Uint8Ar
 /** Calls in this process. */
 export function askHere(context: AdminContext): Ask {
   return async (name, input, body = none()) =>
-    await runOperation(operationNamed(name), context, input, [], { requestId: context.ids.next("req"), body });
+    await runOperation(operationNamed(name), context, input, [], {
+      requestId: context.ids.next("req"),
+      body,
+      lastEventId: null,
+      signal: never,
+    });
 }
 
 /** @throws Error when there is none: the name is a mistake in the program. */
@@ -30,5 +35,8 @@ export function operationNamed(name: string): AdminOperation {
   if (operation === undefined) throw new Error(`there is no operation ${name}`);
   return operation;
 }
+
+/** Of a call whose answer is read to its end. */
+const never = new AbortController().signal;
 
 async function* none(): AsyncGenerator<Uint8Array> {}

@@ -5,7 +5,8 @@ import { apiKeyRandomBytes, makeApiKey } from "../core/api-key.ts";
 import { Fault } from "../core/fault.ts";
 import { instant, instantOrNull, pathId, shownId, text } from "../operations/fields.ts";
 import { type ApiKey, insertApiKey, listApiKeys, revokeApiKey } from "../shop/accounts.ts";
-import { data, inShop, operation, shopOf } from "./operation.ts";
+import { eventStatements } from "../shop/events.ts";
+import { data, inShop, operation, operatorStamp, shopOf } from "./operation.ts";
 import { nameMax } from "./shops.ts";
 
 const keyJson = (key: ApiKey & { readonly lastUsedAtMs: number | null }) => ({
@@ -18,12 +19,18 @@ const keyJson = (key: ApiKey & { readonly lastUsedAtMs: number | null }) => ({
   lastUsedAt: instantOrNull(key.lastUsedAtMs),
 });
 
+const keyEvent = (
+  type: "api_key.created" | "api_key.revoked",
+  { keyId, name, scope }: Pick<ApiKey, "keyId" | "name" | "scope">,
+) => ({ type, data: { keyId, name, scope } });
+
 export const createKey = operation({
   name: "key_create",
   route: { method: "POST", path: "/shops/{shopId}/keys" },
   input: z.strictObject({ ...inShop, name: text(nameMax), scope: z.enum(["read", "write"]) }),
   /** Makes an API key. This answer is the only place where it is ever shown. */
-  async run({ engine, clock, ids }, { shopId: id, name, scope }) {
+  async run(context, { shopId: id, name, scope }, call) {
+    const { engine, clock, ids } = context;
     const { apiKey, secretHash, lastFour } = makeApiKey(id, randomBytes(apiKeyRandomBytes));
     const key: ApiKey = {
       keyId: ids.next("key"),
@@ -36,6 +43,7 @@ export const createKey = operation({
     await engine.write(id, async (tx) => {
       await shopOf(tx, id);
       await insertApiKey(tx, id, key, secretHash);
+      await tx.batch(eventStatements(id, keyEvent("api_key.created", key), operatorStamp(context, call)));
     });
     return data({ keyId: key.keyId, apiKey, name, scope, createdAt: instant(key.createdAtMs) }, 201);
   },
@@ -59,14 +67,16 @@ export const revokeKey = operation({
   route: { method: "DELETE", path: "/shops/{shopId}/keys/{keyId}" },
   input: z.strictObject({ ...inShop, keyId: pathId }),
   /** Revokes the key: the next request with it is refused. Repeating changes nothing. */
-  async run({ engine, clock }, { shopId: id, keyId }) {
-    return await engine.write(id, async (tx) => {
-      const revoked = await revokeApiKey(tx, id, keyId, clock.now());
+  async run(context, { shopId: id, keyId }, call) {
+    return await context.engine.write(id, async (tx) => {
+      const revoked = await revokeApiKey(tx, id, keyId, context.clock.now());
       const key = (await listApiKeys(tx, id)).find((each) => each.keyId === keyId);
-      if (!revoked || key === undefined)
+      if (revoked === "unknown" || key === undefined)
         throw new Fault("NOT_FOUND", `Shop ${id} has no key ${shownId(keyId)}.`, {
           action: `See GET /admin/v1/shops/${id}/keys.`,
         });
+      if (revoked === "now")
+        await tx.batch(eventStatements(id, keyEvent("api_key.revoked", key), operatorStamp(context, call)));
       return data({ key: keyJson(key) });
     });
   },

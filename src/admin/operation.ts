@@ -10,6 +10,7 @@ import { Fault, type ValidationDetail } from "../core/fault.ts";
 import type { ImportContext } from "../exchange/import-run.ts";
 import { checkInput } from "../operations/input.ts";
 import { type Shop, loadShop } from "../shop/accounts.ts";
+import type { EventStamp } from "../shop/events.ts";
 import type { Tx } from "../store/store.ts";
 import type { SandboxControl } from "../storefront/sandbox/control.ts";
 
@@ -30,16 +31,24 @@ export const snapshotParts = ["shop", "sandbox"] as const;
 
 export type SnapshotPart = (typeof snapshotParts)[number];
 
-/** One request: its id, and its body for operations that read a file. */
+/** One request: its id, its body for operations that read a file, and how it goes on and ends for those that follow something. */
 interface AdminCall {
   readonly requestId: string;
   readonly body: AsyncIterable<Uint8Array>;
+  /** `Last-Event-ID` as sent. */
+  readonly lastEventId: string | null;
+  /** Aborted when the reader of a file has left, or the service stops. */
+  readonly signal: AbortSignal;
 }
 
 /** An answer: data for the envelope, or a file in pieces. */
 export type AdminAnswer =
   | { readonly status: 200 | 201; readonly data: object }
-  | { readonly file: AsyncGenerator<string | Uint8Array>; readonly contentType: string };
+  | {
+      readonly file: AsyncGenerator<string | Uint8Array>;
+      readonly contentType: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    };
 
 interface AdminOperationShape<Input> {
   /** snake_case, resource first: `shop_put`. */
@@ -79,6 +88,17 @@ export async function runOperation(
 ): Promise<AdminAnswer> {
   return await requested.run(context, checkInput(requested.input, raw, found), call);
 }
+
+/** Under whose name the operator changes a shop. */
+export const operatorStamp = (
+  { clock, ids }: Pick<AdminContext, "clock" | "ids">,
+  { requestId }: Pick<AdminCall, "requestId">,
+): EventStamp => ({
+  actor: { type: "user", id: null, name: "operator" },
+  requestId,
+  nowMs: clock.now(),
+  ids,
+});
 
 export const data = (fields: object, status: 200 | 201 = 200): AdminAnswer => ({ status, data: fields });
 

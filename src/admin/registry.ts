@@ -1,5 +1,6 @@
 /** Every operation of the operator. */
 import { auditLog } from "./audit-log.ts";
+import { followEvents, listEvents } from "./events.ts";
 import { exportFile, importFile, snapshotFile } from "./exchange.ts";
 import { createKey, listKeys, revokeKey } from "./keys.ts";
 import type { AdminOperation } from "./operation.ts";
@@ -15,6 +16,8 @@ export const adminOperations: readonly AdminOperation[] = [
   listKeys,
   revokeKey,
   auditLog,
+  listEvents,
+  followEvents,
   importFile,
   exportFile,
   snapshotFile,

@@ -79,6 +79,17 @@ export const sweepEveryRequests = 50;
 /** Rows of each kind that one sweep deletes. */
 export const sweptRowsMax = 250;
 
+// Streams of events.
+
+/** Streams of events that a process serves. The next one is refused. */
+export const eventStreamsMax = 200;
+
+/** How often a shop whose events are followed is looked at for new ones, for all that follow them together. */
+export const eventPollMs = 500;
+
+/** A stream that has had nothing to tell for so long says that it is still there. */
+export const eventHeartbeatMs = 15_000;
+
 // Guesses of the admin token.
 
 /** Wrong admin tokens from one address that are answered at once. */

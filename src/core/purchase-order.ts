@@ -148,6 +148,8 @@ export interface Decision {
   readonly log: readonly LogDraft[];
   readonly receipts: readonly ReceiptDraft[];
   readonly effects: readonly Effect[];
+  /** What became of a push: the storefront shows what it took, or did not take everything. */
+  readonly sync?: "verified" | "failed";
 }
 
 /** A line that a bulk call left as it was, and why. `reason` is a stable machine word. */

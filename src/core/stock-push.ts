@@ -131,6 +131,8 @@ export function storefrontSyncState(
 export interface PushReport {
   /** Items that the storefront has taken since the last report. */
   readonly landed: readonly PushItem[];
+  /** Whether the storefront shows all of them already. Default false. */
+  readonly shown?: boolean;
   /** What did not go through, in words; null when nothing failed. */
   readonly problem: string | null;
   /** Whether a push of the order, this one or another, has no known outcome yet. */
@@ -170,5 +172,7 @@ export function pushRecorded(order: PurchaseOrder, report: PushReport, nowMs: nu
     log: sentences.length === 0 ? [] : [{ action: "storefront-sync", message: sentences.join(" "), changes }],
     receipts: [],
     effects: [],
+    ...(report.problem !== null ? { sync: "failed" as const } : {}),
+    ...(report.problem === null && changes.length > 0 && report.shown === true ? { sync: "verified" as const } : {}),
   };
 }

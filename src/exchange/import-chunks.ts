@@ -13,7 +13,7 @@ import { effectStatements } from "../shop/effects.ts";
 import { historyStatements } from "../shop/purchase-order-history.ts";
 import { hideStatements, importOrder, nextPoNumber } from "../shop/purchase-orders.ts";
 import type { SqlValue, Tx } from "../store/store.ts";
-import { type ImportContext, type ImportLease, endStatement, hasLease, renewLease } from "./import-run.ts";
+import { type ImportContext, type ImportLease, completeImport, hasLease, renewLease } from "./import-run.ts";
 import type { OrderRecord } from "./purchase-orders.ts";
 import { isRecordType, recordTypes } from "./record-types.ts";
 import type { RecordType } from "./record-type.ts";
@@ -141,6 +141,6 @@ export async function applyImport(
   }
   // Forecasts read the demand series, not the sales.
   while (await engine.write(shopId, (tx) => settleSales(tx, shopId), { durable: false }));
-  await engine.write(shopId, (tx) => tx.batch([endStatement(lease)]));
+  await engine.write(shopId, (tx) => completeImport(context, tx, lease));
   return true;
 }

@@ -6,6 +6,7 @@
  */
 import { Fault } from "../core/fault.ts";
 import type { InventoryLevel, Variant } from "../shop/catalogue.ts";
+import { eventStatements } from "../shop/events.ts";
 import type { Clock, DueRows, Engine, Ids, Statement, Tx } from "../store/store.ts";
 
 /** How long a lease lasts that nobody renews. */
@@ -149,11 +150,41 @@ export const releaseLease = (
     ]),
   );
 
-/** Ends the import. Its staged records must be gone. */
+/** What a committed import has brought in, and in which request. */
+export interface ImportSummary {
+  readonly counts: Readonly<Record<string, number>>;
+  readonly requestId: string;
+}
+
+/** Ends the import without a trace. Its staged records must be gone. */
 export const endStatement = ({ shopId, importId }: ImportLease): Statement => ({
   sql: "delete from import_run where shop_id = ? and import_id = ?",
   params: [shopId, importId],
 });
+
+/** Ends an import that has been applied whole, with the event that tells of it. */
+export async function completeImport(
+  { clock, ids }: ImportContext,
+  tx: Tx,
+  { shopId, importId }: ImportLease,
+): Promise<void> {
+  const [run] = await tx.all<{ summary: string | null }>(
+    "delete from import_run where shop_id = ? and import_id = ? returning summary",
+    [shopId, importId],
+  );
+  // Another process has ended it, an earlier version has committed it, or the file was empty.
+  if (run === undefined || run.summary === null) return;
+  const { counts, requestId }: ImportSummary = JSON.parse(run.summary);
+  if (Object.keys(counts).length === 0) return;
+  const actor = { type: "user", id: null, name: "operator" } as const;
+  await tx.batch(
+    eventStatements(
+      shopId,
+      { type: "import.completed", data: { counts } },
+      { actor, requestId, nowMs: clock.now(), ids },
+    ),
+  );
+}
 
 /** Waits until the process that has the import has ended it. */
 export async function untilEnded({ engine }: ImportContext, { shopId, importId }: ImportLease): Promise<void> {

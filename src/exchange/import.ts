@@ -59,7 +59,9 @@ export async function importRecords(
       const staged = await stageRecords(context, shop, lease, requestId, format.records(body));
       counts = staged.counts;
       if (format.refusesRepeats) await engine.peek(shopId, (tx) => refuseRepeats(tx, lease));
-      await engine.write(shopId, (tx) => commitStaged(context, tx, lease, staged.poNumberMax));
+      await engine.write(shopId, (tx) =>
+        commitStaged(context, tx, lease, { poNumberMax: staged.poNumberMax, summary: { counts, requestId } }),
+      );
     } catch (error) {
       // A commit that was reported as failed may have been kept: then the import goes on.
       if (!(await discardStaged(context, lease))) throw error;

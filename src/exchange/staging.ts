@@ -12,7 +12,14 @@ import { type Supplier, type Variant, type VariantSnapshot, loadSupplier, loadVa
 import { chunksOf, inListMax, placeholders } from "../store/in-lists.ts";
 import type { Statement, Tx } from "../store/store.ts";
 import { type FileRecord, errorOnLine, lineFault } from "./file-format.ts";
-import { type ImportContext, type ImportLease, endStatement, renewLease, requireLease } from "./import-run.ts";
+import {
+  type ImportContext,
+  type ImportLease,
+  type ImportSummary,
+  endStatement,
+  renewLease,
+  requireLease,
+} from "./import-run.ts";
 import {
   type OrderFacts,
   type OrderInput,
@@ -348,7 +355,7 @@ export async function commitStaged(
   context: ImportContext,
   tx: Tx,
   lease: ImportLease,
-  poNumberMax: number,
+  { poNumberMax, summary }: { readonly poNumberMax: number; readonly summary: ImportSummary },
 ): Promise<void> {
   const { shopId, importId } = lease;
   await requireLease(context, tx, lease);
@@ -359,8 +366,8 @@ export async function commitStaged(
     ]);
   await tx.batch([
     {
-      sql: "update import_run set state = 'committed' where shop_id = ? and import_id = ?",
-      params: [shopId, importId],
+      sql: "update import_run set state = 'committed', summary = ? where shop_id = ? and import_id = ?",
+      params: [JSON.stringify(summary), shopId, importId],
     },
     {
       sql: "update shop set next_po_number = ? where shop_id = ? and next_po_number < ?",

@@ -1,5 +1,5 @@
 /**
- * Deletes expired rows a few at a time, while requests add new ones: audit rows (`auditRetentionDays`) and stored answers (C21). A sweep
+ * Deletes expired rows a few at a time, while requests add new ones: audit rows (`auditRetentionDays`), stored answers (C21) and events (C56). A sweep
  * never holds a shop for long, however many rows have expired, and a shop without requests needs none.
  */
 import { dayMs } from "../core/calendar.ts";
@@ -7,6 +7,7 @@ import { idempotencyLifetimeMs } from "../core/idempotency.ts";
 import { sweepEveryRequests, sweptRowsMax } from "../core/limits.ts";
 import type { Shop } from "../shop/accounts.ts";
 import { sweepAudit } from "../shop/audit.ts";
+import { sweepEvents } from "../shop/events.ts";
 import { sweepIdempotency } from "../shop/idempotency.ts";
 import type { Clock, Engine, Log } from "../store/store.ts";
 
@@ -39,6 +40,7 @@ export class Sweeps {
         (tx) =>
           tx.batch([
             sweepIdempotency(shopId, nowMs - idempotencyLifetimeMs, sweptRowsMax),
+            sweepEvents(shopId, nowMs, sweptRowsMax),
             ...(auditRetentionDays === 0 ? [] : [sweepAudit(shopId, nowMs - auditRetentionDays * dayMs, sweptRowsMax)]),
           ]),
         { durable: false },

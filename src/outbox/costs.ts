@@ -2,14 +2,27 @@
  * Settling the costs of a completed order: the storefront's unit costs are read back and compared with what was proposed (C45).
  */
 import type { EffectOutcome } from "../core/effect.ts";
+import { lineEvent } from "../core/events.ts";
 import { type Money, moneyToNumber } from "../core/money.ts";
 import { settleCostStatement } from "../shop/cost-sync.ts";
 import type { ClaimedEffect } from "../shop/effects.ts";
+import { eventStatements } from "../shop/events.ts";
+import { loadOrder } from "../shop/purchase-orders.ts";
 import type { Statement, Tx } from "../store/store.ts";
-import { type Run, type Step, type WorkContext, endFailedRun, endRun, retryOrFail, skipped } from "./step.ts";
+import {
+  type Run,
+  type Step,
+  type WorkContext,
+  endFailedRun,
+  endRun,
+  retryOrFail,
+  skipped,
+  systemStamp,
+} from "./step.ts";
 
 interface ProposedRow {
   readonly cost_sync_id: string;
+  readonly po_line_item_id: string;
   readonly variant_id: string;
   readonly proposed_unit_cost: number;
 }
@@ -26,7 +39,7 @@ export async function settleCosts(
 ): Promise<Step> {
   const { shopId } = context;
   const rows = await tx.all<ProposedRow>(
-    `select cost_sync_id, variant_id, proposed_unit_cost from cost_sync
+    `select cost_sync_id, po_line_item_id, variant_id, proposed_unit_cost from cost_sync
      where shop_id = ? and purchase_order_id = ? and outcome = 'proposed' order by cost_sync_id`,
     [shopId, purchaseOrderId],
   );
@@ -59,6 +72,11 @@ async function recordCosts(
     differ.length === 0 ? { state: "applied", itemCount: applied } : retryOrFail(context, entry, null, detail, applied);
   const ended = await endRun(tx, context, run, outcomeOf, detail, null);
   const isLast = run.every((entry) => outcomeOf(entry).state !== "pending");
+  const order = isLast && differ.length > 0 ? await loadOrder(tx, shopId, purchaseOrderId) : null;
+  if (order !== null) {
+    const lines = new Set(differ.map((row) => row.po_line_item_id));
+    await tx.batch(eventStatements(shopId, lineEvent("cost_sync.failed", order, lines), systemStamp(context)));
+  }
   await tx.batch(
     rows.flatMap((row): readonly Statement[] => {
       const settle = (outcome: "applied" | "failed", reason: string | null): readonly Statement[] => [

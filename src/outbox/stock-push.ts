@@ -78,7 +78,7 @@ async function advancePush(
   context: WorkContext,
   push: PushRun,
   order: PurchaseOrder,
-  landed: readonly PushItem[],
+  landed: readonly SentItem[],
   pushes: readonly StockPush[],
 ): Promise<Step> {
   const { shopId, ids } = context;
@@ -242,7 +242,7 @@ async function putOffPush(
   context: WorkContext,
   push: PushRun,
   order: PurchaseOrder,
-  landed: readonly PushItem[],
+  landed: readonly SentItem[],
   detail: string,
   error: StorefrontError | null,
 ): Promise<Step> {
@@ -266,7 +266,7 @@ async function endPush(
   context: WorkContext,
   push: PushRun,
   order: PurchaseOrder,
-  landed: readonly PushItem[],
+  landed: readonly SentItem[],
   next: PurchaseOrder,
 ): Promise<Step> {
   const inStep = new Set(next.lineItems.filter((line) => !needsSync(line)).map((line) => line.poLineItemId));
@@ -297,7 +297,13 @@ const landedOf = (push: PushRun, entry: ClaimedEffect): readonly string[] =>
   linesOf(entry).filter((id) => push.landedLineIds.has(id));
 
 /** Updates the order by what is new about its pushes. `order` is as stored. */
-async function record(tx: Tx, context: WorkContext, order: PurchaseOrder, report: PushReport): Promise<void> {
+async function record(
+  tx: Tx,
+  context: WorkContext,
+  order: PurchaseOrder,
+  report: Omit<PushReport, "landed"> & { readonly landed: readonly SentItem[] },
+): Promise<void> {
   const stamp = systemStamp(context);
-  await saveDecision(tx, context.shopId, order, pushRecorded(order, report, stamp.nowMs), stamp);
+  const shown = report.landed.every(({ result }) => result?.outcome === "landed" && result.isReadBack);
+  await saveDecision(tx, context.shopId, order, pushRecorded(order, { ...report, shown }, stamp.nowMs), stamp);
 }

@@ -213,11 +213,24 @@ export async function listApiKeys(
   return rows.map((row) => ({ ...apiKeyFrom(row), lastUsedAtMs: row.last_used_at }));
 }
 
-/** Revokes a key; revoking again keeps the first time. @returns false when there is no such key. */
-export async function revokeApiKey(tx: Tx, shopId: string, keyId: string, nowMs: number): Promise<boolean> {
-  const rows = await tx.all<{ key_id: string }>(
-    "update api_key set revoked_at = coalesce(revoked_at, ?) where shop_id = ? and key_id = ? returning key_id",
-    [nowMs, shopId, keyId],
+/** Revokes a key; revoking again keeps the first time. `before`: it was revoked already. */
+export async function revokeApiKey(
+  tx: Tx,
+  shopId: string,
+  keyId: string,
+  nowMs: number,
+): Promise<"now" | "before" | "unknown"> {
+  const [key] = await tx.all<{ revoked_at: number | null }>(
+    "select revoked_at from api_key where shop_id = ? and key_id = ?",
+    [shopId, keyId],
   );
-  return rows.length === 1;
+  if (key === undefined) return "unknown";
+  if (key.revoked_at !== null) return "before";
+  await tx.batch([
+    {
+      sql: "update api_key set revoked_at = ? where shop_id = ? and key_id = ?",
+      params: [nowMs, shopId, keyId],
+    },
+  ]);
+  return "now";
 }

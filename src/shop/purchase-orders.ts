@@ -12,6 +12,7 @@
  */
 import type { Attachments } from "../core/attachments.ts";
 import type { Effect } from "../core/effect.ts";
+import { deletedEvent, eventOf } from "../core/events.ts";
 import { fold } from "../core/fold.ts";
 import { incomingDeltas } from "../core/incoming.ts";
 import { paidStatus } from "../core/lines.ts";
@@ -24,9 +25,10 @@ import {
   linesPerOrderMax,
 } from "../core/purchase-order.ts";
 import { inListMax, placeholders } from "../store/in-lists.ts";
-import type { Ids, SqlValue, Statement, Tx } from "../store/store.ts";
+import type { SqlValue, Statement, Tx } from "../store/store.ts";
 import { type Columns, type Row, columnList, columnsOf, insertInto, recordReader, updateIn } from "./columns.ts";
 import { effectStatements } from "./effects.ts";
+import { type EventStamp, eventStatements } from "./events.ts";
 import { attachmentStatements, loadAttachments } from "./purchase-order-attachments.ts";
 import { countStatements } from "./purchase-order-counts.ts";
 import { type LogEntry, type Receipt, logStatement, receiptStatement } from "./purchase-order-history.ts";
@@ -243,12 +245,8 @@ const incomingStatements = (
   }));
 
 /** Who made a change, in which call and when. */
-export interface Stamp {
-  readonly actor: LogEntry["actor"];
+export interface Stamp extends EventStamp {
   readonly operation: string | null;
-  readonly requestId: string | null;
-  readonly nowMs: number;
-  readonly ids: Ids;
 }
 
 /** The actor as records show it: the name, else the id. */
@@ -274,8 +272,8 @@ const recorded = (draft: Decision["receipts"][number], { actor, requestId, nowMs
 });
 
 /**
- * Writes a decision in one round trip: the order, its log, its receipts, the incoming ledger and the effects. Writes nothing when the
- * decision changes nothing.
+ * Writes a decision in one round trip: the order, its log, its receipts, its event, the incoming ledger and the effects. Writes nothing
+ * when the decision changes nothing.
  *
  * @param before the order as loaded in this transaction; null for a new one.
  * @returns the decision's effects, each with its id in the outbox.
@@ -284,17 +282,21 @@ export async function saveDecision(
   tx: Tx,
   shopId: string,
   before: PurchaseOrder | null,
-  { next, log, receipts, effects }: Decision,
+  decided: Decision,
   stamp: Stamp,
 ): Promise<readonly { readonly effectId: string; readonly kind: Effect["kind"] }[]> {
+  const { next, log, effects } = decided;
   if (next === before) return [];
   const { purchaseOrderId } = next;
   const outbox = effectStatements(shopId, effects, stamp.ids, stamp.nowMs);
+  const receipts = decided.receipts.map((receipt) => recorded(receipt, stamp));
+  const event = eventOf(before, decided, receipts[0]?.receiptId ?? null);
   await tx.batch([
     ...orderStatements(shopId, before, next),
     ...incomingStatements(shopId, before, next),
     ...log.map((entry) => logStatement(shopId, purchaseOrderId, logged(entry, stamp))),
-    ...receipts.map((receipt) => receiptStatement(shopId, purchaseOrderId, recorded(receipt, stamp))),
+    ...receipts.map((receipt) => receiptStatement(shopId, purchaseOrderId, receipt)),
+    ...(event === null ? [] : eventStatements(shopId, event, stamp)),
     ...outbox.statements,
   ]);
   return outbox.effects;
@@ -339,8 +341,9 @@ export async function importOrder(
 }
 
 /** Deletes the order with everything that belongs to it. Its number is not given again: the counter has passed it (C33, C34). */
-export async function deleteOrder(tx: Tx, shopId: string, order: PurchaseOrder): Promise<void> {
+export async function deleteOrder(tx: Tx, shopId: string, order: PurchaseOrder, stamp: EventStamp): Promise<void> {
   await tx.batch([
+    ...eventStatements(shopId, deletedEvent(order), stamp),
     ...incomingStatements(shopId, order, null),
     ...countStatements(shopId, order, null),
     ...removeStatements(shopId, order.purchaseOrderId, orderTables),
@@ -371,6 +374,7 @@ export async function softDelete(tx: Tx, shopId: string, order: PurchaseOrder, s
     },
     ...hideStatements(shopId, order, stamp.nowMs),
     logStatement(shopId, order.purchaseOrderId, logged(entry, stamp)),
+    ...eventStatements(shopId, deletedEvent(order), stamp),
   ]);
 }
 

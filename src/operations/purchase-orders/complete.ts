@@ -10,7 +10,6 @@ import { Fault } from "../../core/fault.ts";
 import type { GoodsDecision } from "../../core/goods.ts";
 import type { PurchaseOrder } from "../../core/purchase-order.ts";
 import { syncableLines } from "../../core/sync.ts";
-import { markReadBack } from "../../shop/stock-pushes.ts";
 import type { Tx } from "../../store/store.ts";
 import { type Call, operation } from "../operation.ts";
 import { contextOf, faults, orderOf, orderToChange, path, saveFor, write } from "./access.ts";
@@ -38,6 +37,7 @@ import {
   confirmationSchema,
   confirmPush,
   failureReasons,
+  recordReadBack,
   waitedSlot,
 } from "./stock-sync.ts";
 
@@ -153,8 +153,8 @@ export const quickCompleteOrder = operation({
       const costs = await writeCosts(call, claim, load, facts.skippedVariantIds);
       return call.commit(async (tx) => {
         await claim.end(tx);
-        await markReadBack(tx, call.shop.shopId, id, shown);
         const { order, decided } = await decide(tx, costs.settle);
+        await recordReadBack(tx, call, order, { confirmation, shown });
         const effects = [...received.effects, ...(await saveCompletion(tx, call, order, decided, costs))];
         return {
           effectIds: idsOf(effects),

@@ -22,16 +22,19 @@ import {
   skippedCustomLines,
 } from "../../core/cost-sync.ts";
 import { orderUri } from "../../core/effect.ts";
+import { lineEvent } from "../../core/events.ts";
 import { Fault } from "../../core/fault.ts";
 import type { VariantStanding } from "../../core/guard.ts";
 import type { PurchaseOrder } from "../../core/purchase-order.ts";
 import { supplierVariantStatement } from "../../shop/catalogue.ts";
 import { catalogueCostStatement, loadCostFacts, loadCostRows, settleCostStatement } from "../../shop/cost-sync.ts";
+import { eventStatements } from "../../shop/events.ts";
 import { costStatement } from "../../shop/purchase-order-history.ts";
 import type { Statement, Tx } from "../../store/store.ts";
 import { type ItemResult, StorefrontError } from "../../storefront/storefront.ts";
 import type { Call } from "../operation.ts";
 import { withinLimit } from "../upstream.ts";
+import { stampOf } from "./access.ts";
 import { variantStandings } from "./guard.ts";
 import type { OrderClaim } from "./order-claim.ts";
 
@@ -116,7 +119,15 @@ export async function writeCosts(
   const { proposals } = stored;
   const results = proposals.length === 0 ? [] : await write(call, stored);
   if (results.some((result) => !isAccepted(result))) {
-    await call.change((tx) => tx.batch(settledStatements(call, stored, results)));
+    const refused = new Set(
+      proposals.flatMap((proposal, index) => (isAccepted(results[index]) ? [] : [proposal.poLineItemId])),
+    );
+    await call.change((tx) =>
+      tx.batch([
+        ...settledStatements(call, stored, results),
+        ...eventStatements(shopId, lineEvent("cost_sync.failed", stored.order, refused), stampOf(call)),
+      ]),
+    );
     throw refusal(proposals, results);
   }
   return {
@@ -221,7 +232,8 @@ async function write(call: Call, { order, attempt, proposals }: StoredAttempt): 
   }
 }
 
-const isAccepted = (result: ItemResult): boolean => result.outcome === "applied" || result.outcome === "unchanged";
+const isAccepted = (result: ItemResult | undefined): boolean =>
+  result?.outcome === "applied" || result?.outcome === "unchanged";
 
 /** Settle the rows of an attempt that did not go through; the catalogue gets the costs that the storefront took. */
 function settledStatements(

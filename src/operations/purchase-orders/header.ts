@@ -219,7 +219,7 @@ export const deletePurchaseOrder = operation({
       const order = await orderToChange(tx, call, input.purchaseOrderId);
       await refuseWhileInFlight(tx, call, order);
       const mode = decideDelete(order);
-      if (mode === "deleted") await deleteOrder(tx, call.shop.shopId, order);
+      if (mode === "deleted") await deleteOrder(tx, call.shop.shopId, order, stampOf(call));
       else await softDelete(tx, call.shop.shopId, order, stampOf(call));
       const { purchaseOrderId, poNumber } = order;
       return { effectIds: [], answer: () => ({ data: { purchaseOrderId, poNumber, mode } }) };

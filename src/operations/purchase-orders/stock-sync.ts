@@ -9,17 +9,19 @@
  */
 import { z } from "zod";
 import { type EffectOutcome, orderUri } from "../../core/effect.ts";
+import { lineEvent } from "../../core/events.ts";
 import { type Quantity, quantityToNumber } from "../../core/money.ts";
 import type { LineItem, PurchaseOrder } from "../../core/purchase-order.ts";
 import { isPushed, isUnread, type SentItem, unreadQuantities, unsyncedQuantity } from "../../core/stock-push.ts";
 import { confirmationStatus, lineConfirmation, type SyncDecision, waitBegun } from "../../core/sync.ts";
+import { eventStatements } from "../../shop/events.ts";
 import { loadOrder } from "../../shop/purchase-orders.ts";
-import { type ItemPlaces, loadStockPushes, type StockPush } from "../../shop/stock-pushes.ts";
+import { type ItemPlaces, loadStockPushes, markReadBack, type StockPush } from "../../shop/stock-pushes.ts";
 import type { Tx } from "../../store/store.ts";
 import { StorefrontError } from "../../storefront/storefront.ts";
 import type { Call } from "../operation.ts";
 import { withinLimit } from "../upstream.ts";
-import { saveFor } from "./access.ts";
+import { saveFor, stampOf } from "./access.ts";
 import type { OrderClaim } from "./order-claim.ts";
 import { type FollowedOrder, type FollowOn, recoveryText, type SideEffects } from "./side-effects.ts";
 
@@ -117,7 +119,7 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 /** What a wait has brought. */
 interface Confirmed {
   readonly confirmation: Confirmation;
-  /** What the storefront has shown; to be recorded with the call's last change (`markReadBack`). */
+  /** What the storefront has shown; to be recorded with the call's last change (`recordReadBack`). */
   readonly shown: ItemPlaces;
 }
 
@@ -141,6 +143,22 @@ export async function confirmPush(call: Call, asked: AskedPush): Promise<Confirm
     }
     await sleep(Math.min(pollMs, leftMs));
   }
+}
+
+/** Records what the storefront has shown of the order's pushes, with an event if that was anything new. */
+export async function recordReadBack(
+  tx: Tx,
+  call: Call,
+  order: PurchaseOrder,
+  { confirmation, shown }: Confirmed,
+): Promise<void> {
+  if (shown.size === 0) return;
+  const { shopId } = call.shop;
+  await markReadBack(tx, shopId, order.purchaseOrderId, shown);
+  const verified = confirmation.lines.flatMap((line) => (line.status === "verified" ? [line.lineItemId] : []));
+  await tx.batch(
+    eventStatements(shopId, lineEvent("storefront_sync.verified", order, new Set(verified)), stampOf(call)),
+  );
 }
 
 const confirmationLine = <Status extends ConfirmationLine["status"]>(

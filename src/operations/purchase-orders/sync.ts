@@ -6,7 +6,6 @@ import { isCustom } from "../../core/lines.ts";
 import { type LineItem, type PurchaseOrder, linesPerOrderMax } from "../../core/purchase-order.ts";
 import { decideStorefrontSync, decideSyncReset, type SyncDecision } from "../../core/sync.ts";
 import { retryFailedMirrors } from "../../shop/effects.ts";
-import { markReadBack } from "../../shop/stock-pushes.ts";
 import type { Tx } from "../../store/store.ts";
 import { noRepeats } from "../fields.ts";
 import { type Answer, type Call, operation } from "../operation.ts";
@@ -21,6 +20,7 @@ import {
   askedPush,
   confirmPush,
   confirmationSchema,
+  recordReadBack,
   skippedJson,
   skippedSchema,
   waitedFollowOn,
@@ -169,8 +169,8 @@ function waitedSync(call: Call, input: SyncInput, facts: GuardFacts): Promise<Sy
     );
     return call.commit(async (tx) => {
       await claim.end(tx);
-      await markReadBack(tx, call.shop.shopId, input.purchaseOrderId, shown);
       const order = await orderOf(tx, call, input.purchaseOrderId);
+      await recordReadBack(tx, call, order, { confirmation, shown });
       return {
         effectIds: idsOf(retried),
         answer: (outcomes) => ({

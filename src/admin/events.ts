@@ -1,0 +1,176 @@
+/**
+ * The events of a shop: read in their order, and followed as they come (C58).
+ *
+ * Following polls the table, so that it sees what other nodes write too. It waits in no queue of the shop, and holds no more than one page
+ * of events for a reader who is slow.
+ */
+import { z } from "zod";
+import { type EventType, eventTypePatterns, typesNamed } from "../core/events.ts";
+import { eventHeartbeatMs, eventPollMs, eventStreamsMax } from "../core/limits.ts";
+import { Fault } from "../core/fault.ts";
+import { listParameterMax } from "../operations/fields.ts";
+import { type StoredEvent, countEventsAfter, eventsAfter, lastSequence } from "../shop/events.ts";
+import { type AdminContext, data, inShop, operation, shopOf } from "./operation.ts";
+
+const eventPageMax = 500;
+
+const eventPageDefault = 50;
+
+const types = z
+  .array(
+    z.string().refine((pattern) => eventTypePatterns.includes(pattern), {
+      error: "must be a type of event, purchase_order.*, storefront_sync.* and the like, or *",
+    }),
+  )
+  .min(1)
+  .max(listParameterMax)
+  .optional()
+  .meta({ query: "list" });
+
+const sequence = z.int().min(0).meta({ query: "integer" });
+
+const namedTypes = (patterns: readonly string[] | undefined): readonly EventType[] | null =>
+  patterns === undefined || patterns.includes("*") ? null : typesNamed(patterns);
+
+export const listEvents = operation({
+  name: "event_list",
+  route: { method: "GET", path: "/shops/{shopId}/events" },
+  input: z.strictObject({
+    ...inShop,
+    after: sequence.default(0),
+    types,
+    limit: z.int().min(1).max(eventPageMax).default(eventPageDefault).meta({ query: "integer" }),
+  }),
+  /**
+   * Events in their order, those after a sequence. `cursor` is the sequence to go on after, null on the last page; `lastSequence` is that of
+   * the shop's newest event, whatever its type.
+   */
+  async run({ engine }, { shopId: id, after, types: patterns, limit }) {
+    const wanted = namedTypes(patterns);
+    return await engine.read(id, async (tx) => {
+      const [, found, totalCount, last] = await Promise.all([
+        shopOf(tx, id),
+        eventsAfter(tx, id, after, wanted, limit + 1),
+        countEventsAfter(tx, id, after, wanted),
+        lastSequence(tx, id),
+      ]);
+      const page = found.slice(0, limit);
+      const end = found.length > limit ? page.at(-1) : undefined;
+      const cursor = end === undefined ? null : String(end.sequence);
+      return data({ events: page.map(eventJson), totalCount, cursor, lastSequence: last });
+    });
+  },
+});
+
+/** As it was delivered. */
+function eventJson({ text }: StoredEvent): unknown {
+  const event: unknown = JSON.parse(text);
+  return event;
+}
+
+export const followEvents = operation({
+  name: "event_stream",
+  route: { method: "GET", path: "/shops/{shopId}/events/stream" },
+  input: z.strictObject({ ...inShop, after: sequence.optional(), types }),
+  /**
+   * Server-sent events: those after a sequence and then each as it comes, until the reader leaves. `Last-Event-ID` wins over `after`;
+   * without either it begins with the next event.
+   */
+  async run(context, { shopId: id, after, types: patterns }, call) {
+    const last = await context.engine.read(id, async (tx) => {
+      await shopOf(tx, id);
+      return await lastSequence(tx, id);
+    });
+    const from = sequenceOf(call.lastEventId) ?? after ?? last;
+    return {
+      file: streamed(context, id, from, namedTypes(patterns), call.signal),
+      contentType: "text/event-stream",
+      // A proxy must pass each event on as it comes.
+      headers: { "Cache-Control": "no-store", "X-Accel-Buffering": "no" },
+    };
+  },
+});
+
+/** @throws Fault INVALID_INPUT for what no stream has sent. */
+function sequenceOf(lastEventId: string | null): number | null {
+  if (lastEventId === null || lastEventId === "") return null;
+  if (/^\d{1,15}$/.test(lastEventId)) return Number(lastEventId);
+  throw new Fault("INVALID_INPUT", "Last-Event-ID must be the sequence of an event.", {
+    action: "Send the id of the last event that you have read, or none.",
+  });
+}
+
+/** Events of one poll: a reader who is slow is given the next ones when these are read. */
+const pollEventsMax = 100;
+
+/** Streams that are open in this process. */
+let openStreams = 0;
+
+/** By shop, the newest sequence as of the last poll: all streams of a shop share it. */
+const polled = new Map<string, { readonly atMs: number; readonly last: Promise<number> }>();
+
+/** The shop's newest sequence, no older than `eventPollMs`. */
+function newest({ engine, clock }: Pick<AdminContext, "engine" | "clock">, shopId: string): Promise<number> {
+  const found = polled.get(shopId);
+  if (found !== undefined && clock.now() - found.atMs < eventPollMs) return found.last;
+  const last = engine.peek(shopId, (tx) => lastSequence(tx, shopId));
+  polled.set(shopId, { atMs: clock.now(), last });
+  return last;
+}
+
+/** Pieces of a stream: an event each, or a comment when there was none for a while, by which a reader knows that the stream is alive. */
+async function* streamed(
+  context: Pick<AdminContext, "engine" | "clock">,
+  shopId: string,
+  from: number,
+  wanted: readonly EventType[] | null,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  if (openStreams >= eventStreamsMax)
+    throw new Fault("DO_OVERLOADED", "Too many streams of events are open.", {
+      action: "Close others, or read events page by page.",
+      retryAfterMs: eventHeartbeatMs,
+    });
+  const { engine, clock } = context;
+  openStreams += 1;
+  try {
+    let after = from;
+    let seen = from;
+    let saidAtMs = clock.now();
+    yield `: the events after ${after}\n\n`;
+    while (!signal.aborted) {
+      const last = await newest(context, shopId);
+      const isNew = last > seen;
+      const found = isNew
+        ? await engine.read(shopId, (tx) => eventsAfter(tx, shopId, after, wanted, pollEventsMax))
+        : [];
+      for (const { sequence: id, type, text } of found) {
+        yield `id: ${id}\nevent: ${type}\ndata: ${text}\n\n`;
+        after = id;
+        saidAtMs = clock.now();
+      }
+      if (found.length === pollEventsMax) continue;
+      if (isNew) seen = last;
+      if (clock.now() - saidAtMs >= eventHeartbeatMs) {
+        saidAtMs = clock.now();
+        yield ": nothing new\n\n";
+      }
+      await pause(eventPollMs, signal);
+    }
+  } finally {
+    openStreams -= 1;
+    if (openStreams === 0) polled.clear();
+  }
+}
+
+/** Waits so long, or until the reader has left. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener("abort", end);
+  });
