@@ -34,8 +34,8 @@ const environment = {
   OPENPO_ADMIN_TOKEN: "bench-admin-token-0123456789",
 };
 const silent = { info: () => {}, warn: () => {}, error: console.error };
-const ordersInShop = 100_000;
-const variantsInShop = 20_000;
+const ordersInShop = Number(process.env["OPENPO_BENCH_ORDERS"] ?? 100_000);
+const variantsInShop = Number(process.env["OPENPO_BENCH_VARIANTS"] ?? 20_000);
 const baseOrders = 200;
 const baseVariants = 200;
 

@@ -13,6 +13,7 @@ import { createApp } from "../src/http/app.ts";
 import { createMetrics } from "../src/http/metrics.ts";
 import { apiPrefix } from "../src/http/routes.ts";
 import type { RestOperation } from "../src/operations/operation.ts";
+import { LoopShare } from "../src/store/loop-share.ts";
 import { createPerform } from "../src/operations/perform.ts";
 import { operations, restOperations } from "../src/operations/registry.ts";
 import { createOutbox } from "../src/outbox/runner.ts";
@@ -28,6 +29,7 @@ const flightsOf = process.env["OPENPO_BENCH_FLIGHTS"] ?? null;
 const ids = timeOrderedIds(clock);
 const log = { info: () => {}, warn: console.warn, error: console.error };
 
+const loop = new LoopShare();
 await using server = await startPostgres();
 const { url } = await freshDatabase({ empty: true, server: server.url });
 const openPool = (): Promise<PostgresPool> =>
@@ -38,6 +40,7 @@ const openEngine = (pool: PostgresPool, schemaName: string, room: string): Promi
     schemaName,
     schemaDirectory: path.join(import.meta.dirname, `../src/${room}/schema`),
     clock,
+    loop,
   });
 
 const pools = { request: await openPool(), storefront: await openPool(), followOn: await openPool() };
@@ -68,7 +71,7 @@ const admin: AdminContext = {
 };
 const app = createApp({
   operations,
-  perform: createPerform({ engine, coordination, clock, ids, outbox, storefrontOf, log, readers: null }),
+  perform: createPerform({ engine, coordination, clock, ids, loop, outbox, storefrontOf, log, readers: null }),
   clock,
   ids,
   log,

@@ -20,6 +20,7 @@ import type { OpenStore } from "./open-store.ts";
 import type { ReaderStore } from "./reader-pool.ts";
 import { memoryCoordination } from "./store/sqlite/coordination.ts";
 import { keepingForecastVersions } from "./shop/forecast-version.ts";
+import { LoopShare } from "./store/loop-share.ts";
 import type { Clock, Log } from "./store/store.ts";
 import { lockDirectory } from "./store/sqlite/directory-lock.ts";
 import { type SqliteEngine, openSqliteEngine } from "./store/sqlite/engine.ts";
@@ -129,6 +130,25 @@ function keptTime(dataDir: string): number {
 /** Another process has claimed the directory. */
 class DirectoryInUse extends ConfigError {}
 
+/** The machine's clock, never before the time that the last process on the directory had reached. */
+function keptClock(dataDir: string, log: Log): { readonly clock: Clock; readonly stop: () => void } {
+  const clock = steadyClock({
+    below: systemClock,
+    elapsedMs,
+    fromMs: keptTime(dataDir),
+    onSetBack: (behindMs) => log.warn({ behindMs }, "the machine's clock was set back"),
+  });
+  const keeping = setInterval(() => keepTime(dataDir, clock.now()), timeKeptEveryMs);
+  keeping.unref();
+  return {
+    clock,
+    stop: () => {
+      clearInterval(keeping);
+      keepTime(dataDir, clock.now());
+    },
+  };
+}
+
 /** Claims the directory; it is made if it is absent. @throws ConfigError when it cannot be used, saying why. */
 export function claimDataDirectory(dataDir: string): { release(): void } {
   try {
@@ -201,21 +221,12 @@ export async function openDataDirectory(dataDir: string, log: Log): Promise<Open
     throw new ConfigError(
       `OPENPO_DATA_DIR: a restore into ${dataDir} was interrupted. Run it again: openpo restore BACKUP --force`,
     );
-  const clock = steadyClock({
-    below: systemClock,
-    elapsedMs,
-    fromMs: keptTime(dataDir),
-    onSetBack: (behindMs) => log.warn({ behindMs }, "the machine's clock was set back"),
-  });
-  const keeping = setInterval(() => keepTime(dataDir, clock.now()), timeKeptEveryMs);
-  keeping.unref();
-  opening.defer(() => {
-    clearInterval(keeping);
-    keepTime(dataDir, clock.now());
-  });
+  const { clock, stop } = keptClock(dataDir, log);
+  opening.defer(stop);
   const ids = timeOrderedIds(clock);
+  const loop = new LoopShare();
   const openEngine = async (name: string, schemaDirectory: string): Promise<SqliteEngine> => {
-    const engine = await openEngineIn(path.join(dataDir, name), schemaDirectory, clock, log);
+    const engine = await openEngineIn(path.join(dataDir, name), schemaDirectory, { clock, loop, log });
     opening.defer(() => engine.close());
     return engine;
   };
@@ -248,6 +259,7 @@ export async function openDataDirectory(dataDir: string, log: Log): Promise<Open
     coordination: memoryCoordination(),
     clock,
     ids,
+    loop,
     alone: true,
     gauges: [],
     readerStore: filesForReaders(files),
@@ -272,14 +284,17 @@ export const filesForReaders = (engine: SqliteEngine): ReaderStore => ({
   },
 });
 
-function openEngineIn(directory: string, schemaDirectory: string, clock: Clock, log: Log): Promise<SqliteEngine> {
+function openEngineIn(
+  directory: string,
+  schemaDirectory: string,
+  parts: { readonly clock: Clock; readonly loop: LoopShare; readonly log: Log },
+): Promise<SqliteEngine> {
   mkdirSync(directory, { recursive: true });
   return openSqliteEngine({
     directory,
     schemaDirectory: path.join(import.meta.dirname, schemaDirectory),
     shopsOpenMax,
-    clock,
-    log,
+    ...parts,
   });
 }
 

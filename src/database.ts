@@ -13,6 +13,7 @@ import type { Loan, ReaderStore } from "./reader-pool.ts";
 import { type OpenStore, dueRows } from "./open-store.ts";
 import type { Gauge } from "./http/metrics.ts";
 import { keepingForecastVersions } from "./shop/forecast-version.ts";
+import { LoopShare } from "./store/loop-share.ts";
 import type { DueRows, Engine, Log } from "./store/store.ts";
 import { openPostgresEngine } from "./store/postgres/engine.ts";
 import { openPostgresPool, type PostgresPool } from "./store/postgres/connection.ts";
@@ -140,6 +141,7 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
     onSetBack: (behindMs) => log.warn({ behindMs }, "the database's clock was set back"),
   });
   const ids = timeOrderedIds(clock);
+  const loop = new LoopShare();
   const openEngine = async (schemaName: string, schemaDirectory: string, rows: readonly DueRows[]): Promise<Engine> => {
     const engine = await openPostgresEngine({
       pool,
@@ -147,6 +149,7 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
       schemaDirectory,
       dueRows: rows,
       clock,
+      loop,
       log,
     });
     opening.defer(() => engine.close());
@@ -171,6 +174,7 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
     coordination,
     clock,
     ids,
+    loop,
     alone: false,
     gauges: gaugesOf(pool),
     readerStore: databaseForReaders(url),

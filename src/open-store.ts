@@ -6,6 +6,7 @@ import type { Gauge } from "./http/metrics.ts";
 import { dueImports } from "./exchange/import-run.ts";
 import { dueEffects } from "./shop/effects.ts";
 import type { ReaderStore } from "./reader-pool.ts";
+import type { LoopShare } from "./store/loop-share.ts";
 import type { Clock, Coordination, DueRows, Engine, Ids } from "./store/store.ts";
 import type { SandboxControl } from "./storefront/sandbox/control.ts";
 import type { Storefront } from "./storefront/storefront.ts";
@@ -18,6 +19,8 @@ export interface OpenStore {
   readonly coordination: Coordination;
   readonly clock: Clock;
   readonly ids: Ids;
+  /** How its shops share the event loop. */
+  readonly loop: LoopShare;
   /** No other process uses it. */
   readonly alone: boolean;
   /** Its metrics, for `GET /metrics`. */

@@ -28,7 +28,8 @@ import { operations } from "./operations/registry.ts";
 import type { OpenStore } from "./open-store.ts";
 import { type Outbox, createOutbox } from "./outbox/runner.ts";
 import { ReaderPool } from "./reader-pool.ts";
-import type { Log } from "./store/store.ts";
+import type { LoopShare } from "./store/loop-share.ts";
+import type { Engine, Log } from "./store/store.ts";
 import type { StorefrontOf } from "./storefront/storefront.ts";
 
 export interface Service {
@@ -154,6 +155,23 @@ const residentMemory: Gauge = {
   value: () => process.memoryUsage.rss(),
 };
 
+const pacedSteps = (loop: LoopShare): Gauge => ({
+  name: "paced_steps_total",
+  help: "Steps of shops that had held the event loop for long and gave way to others.",
+  type: "counter",
+  value: () => loop.waitedTotal,
+});
+
+/** Whether the process can serve. Shops that have had more than their share of the event loop wait for the answer. */
+async function readyBeforeOthers(engine: Engine, loop: LoopShare): Promise<void> {
+  const left = loop.arrive(null);
+  try {
+    await engine.ready();
+  } finally {
+    left();
+  }
+}
+
 /** Serves every surface. @throws ConfigError when the address cannot be used. */
 async function listen(
   config: Config,
@@ -173,18 +191,19 @@ async function listen(
     readonly adminToken: string;
   },
 ): Promise<RunningServer> {
-  const { engine, coordination, clock, ids } = store;
+  const { engine, coordination, clock, ids, loop } = store;
   const perform = createPerform({
     engine,
     coordination,
     clock,
     ids,
+    loop,
     outbox,
     storefrontOf: storefrontsOf(store),
     log,
     readers,
   });
-  const metrics = createMetrics([...store.gauges, ...readers.gauges, residentMemory]);
+  const metrics = createMetrics([...store.gauges, ...readers.gauges, pacedSteps(loop), residentMemory]);
   const app = createApp({
     operations,
     perform,
@@ -193,7 +212,7 @@ async function listen(
     log,
     metrics,
     bodies: new BodyMemory({ bytesMax: config.limits.bodiesBytesMax }),
-    ready: () => engine.ready(),
+    ready: () => readyBeforeOthers(engine, loop),
     identity: store.identity,
     surfaces: [
       createAdmin(admin, adminToken, log, stopping),

@@ -71,6 +71,14 @@ export const refusalKeysMax = 10_000;
 /** Characters of a path in the audit log, the log and messages. */
 export const pathLengthMax = 500;
 
+// Time of the event loop.
+
+/** Time of the event loop that a shop may owe the others before it gives way to their requests. */
+export const loopFreeMs = 10;
+
+/** The most that a shop owes the others: the longest that its next step waits. */
+export const loopDebtMsMax = 250;
+
 // Disk.
 
 /** Requests of a shop after which a slice of its old rows is deleted: five times as many as the requests can have added. */

@@ -60,6 +60,9 @@ export function admit({ shop, key }: Caller): void {
     });
 }
 
+/** The shop that a key names, before anything of the key was checked; null when it names none. */
+export const namedShop = (bearerToken: string | null): string | null => bearerToken?.split("_", 3)[1] ?? null;
+
 const unauthorized = (): Fault =>
   new Fault("UNAUTHORIZED", "The API key is missing, invalid or revoked.", {
     action: "Send Authorization: Bearer <API_KEY> with a key of the shop.",

@@ -16,11 +16,12 @@
 import { Fault } from "../core/fault.ts";
 import { responseBytesMax } from "../core/limits.ts";
 import { parseIdempotencyKey, requestFingerprint } from "../core/idempotency.ts";
+import type { LoopShare } from "../store/loop-share.ts";
 import type { Coordination } from "../store/store.ts";
 import { auditAlone, auditEntryOf, auditStatementOf } from "./audit.ts";
 import { type AnswerStore, type CallDependencies, openCall } from "./call.ts";
 import { LeavesLoop } from "./broad-read.ts";
-import { type Caller, admit, identifyWith } from "./caller.ts";
+import { type Caller, admit, identifyWith, namedShop } from "./caller.ts";
 import { type Reply, answerReply, asFault, failure, notModified, sameReply, withinBytes } from "./envelope.ts";
 import { type Idempotency, type KeyedRequest, createIdempotency, isStoredRefusal, replayOf } from "./idempotency.ts";
 import { type Body, parseBody, checkInput } from "./input.ts";
@@ -32,6 +33,7 @@ import { Sweeps } from "./sweeps.ts";
 
 export interface PerformDependencies extends CallDependencies {
   readonly coordination: Coordination;
+  readonly loop: LoopShare;
   /** Default `responseBytesMax`. */
   readonly responseBytesMax?: number;
 }
@@ -63,6 +65,15 @@ export function createPerform(deps: PerformDependencies): Perform {
 }
 
 async function perform(context: Context, incoming: Incoming): Promise<Reply> {
+  const left = context.loop.arrive(namedShop(incoming.bearerToken));
+  try {
+    return await performCounted(context, incoming);
+  } finally {
+    left();
+  }
+}
+
+async function performCounted(context: Context, incoming: Incoming): Promise<Reply> {
   const { log } = context;
   let request: IdentifiedRequest | null = null;
   try {
@@ -132,12 +143,12 @@ async function readReply(
   input: unknown,
 ): Promise<Reply> {
   const { incoming, shop } = request;
-  const { readers, clock, log, responseBytesMax } = context;
+  const { readers, clock, log, loop, responseBytesMax } = context;
   const store = answerStore(context, request, operation, null);
   const { call } = await openCall(context, request, operation, store);
   try {
     const answer = await operation.run(call, input);
-    return notModified(incoming, answer) ?? store.reply(answer);
+    return loop.run(shop.shopId, () => notModified(incoming, answer) ?? store.reply(answer));
   } catch (error) {
     if (readers === null || !(error instanceof LeavesLoop)) throw error;
     const { requestId, surface, ifNoneMatch } = incoming;
@@ -165,13 +176,18 @@ async function performWrite(context: Context, request: IdentifiedRequest, operat
   const { incoming, shop, key, tokens, wasAnswered } = request;
   const idempotencyKey = parseIdempotencyKey(incoming.idempotencyKeys);
   if (idempotencyKey === null || !wasAnswered) await tokens.take();
-  const body = parseBody(await incoming.body());
+  const bytes = await incoming.body();
+  const turn = context.loop.turn(shop.shopId);
+  if (turn !== null) await turn;
+  const body = context.loop.run(shop.shopId, () => parseBody(bytes));
   if (idempotencyKey === null) return await runWrite(context, request, operation, body, null);
   const keyed: KeyedRequest = {
     shopId: shop.shopId,
     keyId: key.keyId,
     idempotencyKey,
-    fingerprint: requestFingerprint({ ...incoming, body: "fault" in body ? { bytes: body.bytes } : body }),
+    fingerprint: context.loop.run(shop.shopId, () =>
+      requestFingerprint({ ...incoming, body: "fault" in body ? { bytes: body.bytes } : body }),
+    ),
     requestId: incoming.requestId,
     wasAnswered,
   };
@@ -227,23 +243,28 @@ async function runWrite(
   body: Body,
   keyed: KeyedRequest | null,
 ): Promise<Reply> {
-  const { engine, idempotency } = context;
+  const { engine, idempotency, loop } = context;
   engine.admit(request.shop.shopId);
   if ("fault" in body) throw body.fault;
-  const { raw, found } = request.incoming.assemble(operation, body.json);
-  const input = checkInput(operation.input, raw, found);
+  const { json } = body;
+  const turn = loop.turn(request.shop.shopId);
+  if (turn !== null) await turn;
+  const input = loop.run(request.shop.shopId, () => {
+    const { raw, found } = request.incoming.assemble(operation, json);
+    return checkInput(operation.input, raw, found);
+  });
   const store = answerStore(context, request, operation, keyed);
   const { call, stored } = await openCall(context, request, operation, store);
   const answer = await operation.run(call, input);
   const committed = stored();
   if (committed === null) {
-    const reply = store.reply(answer);
+    const reply = loop.run(request.shop.shopId, () => store.reply(answer));
     await storeAnswer(context, request, store, reply, keyed);
     return reply;
   }
   // No follow-on work has changed the answer: a large one is not made into JSON twice.
   if (answer === committed.answer) return committed.reply;
-  const reply = answerReply(request.incoming, operation, answer);
+  const reply = loop.run(request.shop.shopId, () => answerReply(request.incoming, operation, answer));
   if (keyed === null || sameReply(committed.reply, reply)) return reply;
   // Without the key, another request may have been answered with what this one has committed: that stays the answer (H2).
   if (!(await idempotency.holds(keyed))) return committed.reply;

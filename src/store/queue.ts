@@ -46,6 +46,8 @@ interface ShopQueueOptions<Write extends QueuedWrite> {
    * @returns how many writes it has left, at the end of the group. They stay first in the queue.
    */
   readonly turn: (group: readonly Write[]) => Promise<number>;
+  /** Null: the next turn may begin at once. Otherwise resolves when it may (Q5). Default: always at once. */
+  readonly gate?: () => Promise<void> | null;
 }
 
 export class ShopQueue<Write extends QueuedWrite> {
@@ -99,6 +101,11 @@ export class ShopQueue<Write extends QueuedWrite> {
   }
 
   async #run(): Promise<void> {
+    const gate = this.#isHurried ? null : (this.#options.gate?.() ?? null);
+    if (gate !== null) {
+      this.#armExpiry();
+      await gate;
+    }
     this.#refuseExpired();
     const group = this.#waiting.splice(0, this.#options.groupLengthMax);
     if (group.length > 0) {
@@ -115,6 +122,13 @@ export class ShopQueue<Write extends QueuedWrite> {
     }
     this.#running = false;
     for (const resolve of this.#idleWaiters.splice(0)) resolve();
+  }
+
+  /** The oldest write has waited for half of its time: the shop gives way to no other, so that giving way makes no write expire. */
+  get #isHurried(): boolean {
+    const { clock, limits } = this.#options;
+    const [oldest] = this.#waiting;
+    return oldest !== undefined && clock.now() - oldest.acceptedAtMs > limits.waitMsMax / 2;
   }
 
   /** One timer per busy shop, not one per write: it is set for the moment at which the oldest write expires. */

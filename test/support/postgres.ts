@@ -29,6 +29,7 @@ import path from "node:path";
 import { Client } from "pg";
 import { openPostgresEngine } from "../../src/store/postgres/engine.ts";
 import { openPostgresPool, type PostgresPool } from "../../src/store/postgres/connection.ts";
+import { LoopShare } from "../../src/store/loop-share.ts";
 import { postgresCoordination } from "../../src/store/postgres/coordination.ts";
 import { databaseForReaders } from "../../src/database.ts";
 import { dueRows } from "../../src/open-store.ts";
@@ -369,7 +370,7 @@ export const openTestPool = (url: string, connectionsMax = 4): Promise<PostgresP
 /** Opens the store in this database. */
 export async function openPostgresStore(
   url: string,
-  { clock = systemClock, queue, connectionsMax = 8 }: StoreOptions = {},
+  { clock = systemClock, queue, loop = new LoopShare(), connectionsMax = 8 }: StoreOptions = {},
 ): Promise<Store> {
   const limits = queue === undefined ? {} : { queue };
   const pool = await openTestPool(url, connectionsMax);
@@ -380,6 +381,7 @@ export async function openPostgresStore(
       schemaDirectory: path.join(source, room, "schema"),
       dueRows: rows,
       clock,
+      loop,
       ...limits,
     });
   const engine = keepingForecastVersions(await open(shopsSchema, "shop", dueRows), timeOrderedIds(clock));
@@ -390,6 +392,7 @@ export async function openPostgresStore(
     engine,
     sandboxEngine,
     coordination,
+    loop,
     readerStore: databaseForReaders(url),
     alone: false,
     async close() {

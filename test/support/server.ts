@@ -25,6 +25,7 @@ import { type AuditEntry, listAudit } from "../../src/shop/audit.ts";
 import type { OutboxLimits } from "../../src/outbox/limits.ts";
 import { createOutbox } from "../../src/outbox/runner.ts";
 import type { ReaderStore } from "../../src/reader-pool.ts";
+import type { LoopShare } from "../../src/store/loop-share.ts";
 import type { QueueLimits } from "../../src/store/queue.ts";
 import type { Clock, Engine, Ids } from "../../src/store/store.ts";
 import { systemClock, timeOrderedIds } from "../../src/system.ts";
@@ -42,6 +43,7 @@ export interface TestServerOptions {
   readonly shop?: Partial<Shop>;
   readonly outboxLimits?: Partial<OutboxLimits>;
   readonly queue?: QueueLimits;
+  readonly loop?: LoopShare;
   readonly surfaces?: readonly Surface[];
   readonly responseBytesMax?: number;
   readonly waitLimits?: WaitLimits;
@@ -133,8 +135,9 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const store = await openStore(directory, {
     clock,
     ...(options.queue === undefined ? {} : { queue: options.queue }),
+    ...(options.loop === undefined ? {} : { loop: options.loop }),
   });
-  const { engine, sandboxEngine, coordination } = store;
+  const { engine, sandboxEngine, coordination, loop } = store;
   const storefrontOf = (shopId: string) =>
     Promise.resolve(openSandbox({ engine: sandboxEngine, clock, shopId, timeoutMs: 100 }));
   const outbox = createOutbox({
@@ -188,6 +191,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     coordination,
     clock,
     ids,
+    loop,
     outbox,
     storefrontOf,
     log,

@@ -12,6 +12,7 @@ import { memoryCoordination } from "../../src/store/sqlite/coordination.ts";
 import { filesForReaders } from "../../src/data-directory.ts";
 import type { ReaderStore } from "../../src/reader-pool.ts";
 import { keepingForecastVersions } from "../../src/shop/forecast-version.ts";
+import { LoopShare } from "../../src/store/loop-share.ts";
 import type { QueueLimits } from "../../src/store/queue.ts";
 import type { Clock, Coordination, Engine } from "../../src/store/store.ts";
 import { type SqliteEngine, openSqliteEngine } from "../../src/store/sqlite/engine.ts";
@@ -84,6 +85,7 @@ export async function inPlace<T>(use: (directory: string) => Promise<T>): Promis
 export interface StoreOptions {
   readonly clock?: Clock;
   readonly queue?: QueueLimits;
+  readonly loop?: LoopShare;
   /** PostgreSQL only: the number of connections of this store. */
   readonly connectionsMax?: number;
 }
@@ -92,6 +94,7 @@ export interface Store {
   readonly engine: Engine;
   readonly sandboxEngine: Engine;
   readonly coordination: Coordination;
+  readonly loop: LoopShare;
   /** How reader threads reach the shops. */
   readonly readerStore: ReaderStore;
   /** False if other stores may be open on the same shops. */
@@ -104,7 +107,7 @@ const schemaOf = (room: string): string => path.join(import.meta.dirname, `../..
 /** Opens the store in a place. */
 export async function openStore(
   directory: string,
-  { clock = systemClock, queue, connectionsMax = 8 }: StoreOptions = {},
+  { clock = systemClock, queue, loop = new LoopShare(), connectionsMax = 8 }: StoreOptions = {},
 ): Promise<Store> {
   const url = databaseOf(directory);
   const limits = queue === undefined ? {} : { queue };
@@ -115,6 +118,7 @@ export async function openStore(
         schemaDirectory: schemaOf(room),
         shopsOpenMax: 8,
         clock,
+        loop,
         ...limits,
       });
     const files = await open("shops", "shop");
@@ -124,6 +128,7 @@ export async function openStore(
       engine,
       sandboxEngine,
       coordination: memoryCoordination(),
+      loop,
       readerStore: filesForReaders(files),
       alone: true,
       async close() {
@@ -132,5 +137,5 @@ export async function openStore(
       },
     };
   }
-  return openPostgresStore(url, { clock, connectionsMax, ...limits });
+  return openPostgresStore(url, { clock, loop, connectionsMax, ...limits });
 }

@@ -9,7 +9,7 @@ interface Write {
 }
 
 /** A queue whose turns end when the test decides. */
-function queueUnderTest(limits: QueueLimits, groupLengthMax = 3) {
+function queueUnderTest(limits: QueueLimits, groupLengthMax = 3, gate?: () => Promise<void> | null) {
   const clock = { nowMs: 1_000, now: () => clock.nowMs };
   const turns: { readonly names: readonly number[]; readonly end: (left?: number) => void }[] = [];
   const refusals = new Map<number, Fault>();
@@ -17,6 +17,7 @@ function queueUnderTest(limits: QueueLimits, groupLengthMax = 3) {
     limits,
     groupLengthMax,
     clock,
+    ...(gate === undefined ? {} : { gate }),
     turn: (group) =>
       new Promise((resolve) => {
         turns.push({ names: group.map((write) => write.name), end: (left = 0) => resolve(left) });
@@ -151,4 +152,40 @@ test("writes that a turn leaves come first in the next, in their order (Q1)", as
   turns[1]?.end();
   await eventLoop();
   assert.deepEqual(turns[2]?.names, [5]);
+});
+
+test("a turn begins when its shop may hold the event loop; a write that has waited for half of its time gives way no longer", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  let opens: (() => void)[] = [];
+  const { clock, turns, refusals, add, eventLoop } = queueUnderTest(
+    generous,
+    3,
+    () => new Promise((resolve) => void opens.push(resolve)),
+  );
+  const open = async (): Promise<void> => {
+    for (const opened of opens.splice(0)) opened();
+    await eventLoop();
+  };
+  add(1, 2);
+  await eventLoop();
+  assert.equal(turns.length, 0);
+  add(3);
+  await open();
+  assert.deepEqual(turns[0]?.names, [1, 2, 3], "what came meanwhile shares the turn");
+
+  add(4);
+  clock.nowMs += 5_001;
+  turns[0]?.end();
+  await eventLoop();
+  assert.deepEqual(turns[1]?.names, [4]);
+  assert.equal(opens.length, 0, "the gate was not asked");
+  turns[1]?.end();
+
+  add(5);
+  await eventLoop();
+  clock.nowMs += 10_000;
+  t.mock.timers.tick(10_000);
+  await eventLoop();
+  assert.deepEqual([...refusals.keys()], [5], "the limit on a wait holds before the gate too");
+  opens = [];
 });

@@ -17,6 +17,7 @@ import { Fault } from "../../core/fault.ts";
 import { mention } from "../../core/guidance.ts";
 import { notFound, unavailable } from "../engine-rules.ts";
 import { loadMigrations } from "../migrations.ts";
+import { LoopShare } from "../loop-share.ts";
 import { type PendingWrite, type QueueLimits, ShopQueue, defaultQueueLimits } from "../queue.ts";
 import type { Clock, DueRows, Engine, Log, SqlValue, Work, WriteOptions } from "../store.ts";
 import {
@@ -30,6 +31,7 @@ import {
   maintenanceMsMax,
   sqlState,
 } from "./connection.ts";
+import { paced } from "./paced-tx.ts";
 import { migratePostgres, ownLine, searchAllShops, sharedLine, tablesOf } from "./schema.ts";
 import { type Part, PartTx, Transaction } from "./transaction.ts";
 
@@ -56,6 +58,8 @@ interface PostgresEngineOptions {
   readonly dueRows?: readonly DueRows[];
   readonly queue?: QueueLimits;
   readonly clock: Clock;
+  /** Default: one of its own. */
+  readonly loop?: LoopShare;
   readonly log?: Log;
 }
 
@@ -111,6 +115,7 @@ const unknownOutcome = (cause: unknown): Fault =>
 
 class PostgresEngine implements Engine {
   readonly #options: PostgresEngineOptions;
+  readonly #loop: LoopShare;
   readonly #tables: readonly string[];
   /** Queues of shops with writes that wait or run. */
   readonly #queues = new Map<string, ShopQueue<PendingWrite>>();
@@ -122,6 +127,7 @@ class PostgresEngine implements Engine {
 
   constructor(options: PostgresEngineOptions) {
     this.#options = options;
+    this.#loop = options.loop ?? new LoopShare();
     this.#tables = loadMigrations(options.schemaDirectory).flatMap(tablesOf);
   }
 
@@ -246,7 +252,7 @@ class PostgresEngine implements Engine {
       const transaction = new Transaction(connection, opening, false);
       const tx = new PartTx(transaction, transaction.begin(), false);
       try {
-        const result = await work(tx);
+        const result = await paced(this.#loop, shopId, tx, work);
         if (transaction.opened === null) await transaction.flush();
         return result;
       } catch (error) {
@@ -270,7 +276,7 @@ class PostgresEngine implements Engine {
         durable: options.durable ?? true,
         run: async (tx) => {
           try {
-            const value = await work(tx);
+            const value = await paced(this.#loop, shopId, tx, work);
             return { keep: true, settle: () => resolve(value) };
           } catch (error) {
             return { keep: false, settle: () => reject(error) };
@@ -301,6 +307,7 @@ class PostgresEngine implements Engine {
         });
         return 0;
       },
+      gate: () => this.#loop.turn(shopId),
     });
     queues.set(shopId, queue);
     return queue;

@@ -15,6 +15,7 @@
  */
 import type { Fault } from "../../core/fault.ts";
 import { unavailable } from "../engine-rules.ts";
+import type { LoopShare } from "../loop-share.ts";
 import { type PendingWrite, type QueueLimits, ShopQueue } from "../queue.ts";
 import type { Clock, Log, SqlValue, Statement, Tx, Work } from "../store.ts";
 import { type ShopFile, StoreFailure } from "./file.ts";
@@ -97,6 +98,7 @@ interface ShopDoorOptions {
   readonly openFile: () => ShopFile;
   readonly queue: QueueLimits;
   readonly clock: Clock;
+  readonly loop: LoopShare;
   readonly log: Log | null;
 }
 
@@ -105,6 +107,7 @@ export class ShopDoor {
   readonly #openFile: () => ShopFile;
   readonly #log: Log | null;
   readonly #clock: Clock;
+  readonly #loop: LoopShare;
   readonly #queue: ShopQueue<PendingWrite>;
   readonly #watch: WorkWatch;
   #file: ShopFile | null = null;
@@ -120,12 +123,19 @@ export class ShopDoor {
   /** The failure that was logged last, until a write succeeds. */
   #loggedFailure: string | null = null;
 
-  constructor({ shopId, openFile, queue, clock, log }: ShopDoorOptions) {
+  constructor({ shopId, openFile, queue, clock, loop, log }: ShopDoorOptions) {
     this.#shopId = shopId;
     this.#openFile = openFile;
     this.#log = log;
     this.#clock = clock;
-    this.#queue = new ShopQueue({ limits: queue, groupLengthMax, clock, turn: (group) => this.#turn(group) });
+    this.#loop = loop;
+    this.#queue = new ShopQueue({
+      limits: queue,
+      groupLengthMax,
+      clock,
+      turn: (group) => this.#turn(group),
+      gate: () => loop.turn(shopId),
+    });
     this.#watch = new WorkWatch(
       () => this.#stuckError(),
       () => {
@@ -166,6 +176,8 @@ export class ShopDoor {
 
   /** @param gated the result leaves when everything that it may depend on is synced. */
   async read<T>(work: Work<T>, gated: boolean): Promise<T> {
+    const turn = this.#loop.turn(this.#shopId);
+    if (turn !== null) await turn;
     while (this.#inTurn || this.#retiring !== null || this.#readsThisRound >= readsPerRoundMax) {
       this.#waitingReads += 1;
       await this.#untilReadable();
@@ -174,7 +186,7 @@ export class ShopDoor {
     const file = this.open();
     this.#readsThisRound += 1;
     const tx = new FileTx(file, false);
-    const outcome = await this.#watch.run(() => work(tx));
+    const outcome = await this.#loop.holding(this.#shopId, () => this.#watch.run(() => work(tx)));
     tx.end();
     if (tx.failure !== null) {
       this.#abandon(file, tx.failure);
@@ -266,7 +278,7 @@ export class ShopDoor {
     try {
       await this.#retiring;
       const file = this.open();
-      const { atOnce, whenSynced, left } = await this.#runGroup(file, group);
+      const { atOnce, whenSynced, left } = await this.#loop.holding(this.#shopId, () => this.#runGroup(file, group));
       for (const settle of atOnce) settle();
       if (file.synced) for (const settle of whenSynced) settle();
       else void this.#settleWhenSynced(file, whenSynced, left === 0 ? group : group.slice(0, -left));

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { shopIdPattern } from "../../core/api-key.ts";
 import type { Fault } from "../../core/fault.ts";
 import { notFound, unavailable } from "../engine-rules.ts";
+import { LoopShare } from "../loop-share.ts";
 import { type QueueLimits, defaultQueueLimits } from "../queue.ts";
 import type { Clock, Engine, Log, Work, WriteOptions } from "../store.ts";
 import { type FileLoan, ShopDoor } from "./door.ts";
@@ -27,6 +28,8 @@ interface SqliteEngineOptions {
   readonly shopsOpenMax: number;
   readonly queue?: QueueLimits;
   readonly clock: Clock;
+  /** Default: one of its own. */
+  readonly loop?: LoopShare;
   readonly log?: Log;
   /** A sync has failed and nothing more may be acknowledged (W4). Default: ends the process with status 1. */
   readonly onFatal?: (error: unknown) => void;
@@ -62,10 +65,12 @@ class SqliteShops implements SqliteEngine {
   /** Shops in use, the least recently used one first. */
   readonly #doors = new Map<string, ShopDoor>();
   readonly #removals = new Map<string, Promise<void>>();
+  readonly #loop: LoopShare;
   #refusal: Fault | null = null;
 
   constructor(options: SqliteEngineOptions) {
     this.#options = options;
+    this.#loop = options.loop ?? new LoopShare();
     mkdirSync(options.directory, { recursive: true });
     this.#schema = loadSchema(options.schemaDirectory);
   }
@@ -197,6 +202,7 @@ class SqliteShops implements SqliteEngine {
       shopId,
       queue,
       clock,
+      loop: this.#loop,
       log,
       openFile: () =>
         new ShopFile({

@@ -1,0 +1,197 @@
+/**
+ * How shops share the event loop: a shop that has held it for long gives way to the others before its next step.
+ *
+ * A step is work that runs without the loop going on in between: a group of writes, the statements of a read, a body made into values.
+ * Who runs a step reports how long it took (`held`) and asks before the next one (`turn`).
+ *
+ * Owns: what each shop owes, and which waiting step begins next. Does not own: the steps, and limits on what waits (queue.ts).
+ *
+ * Invariants:
+ * - Q5. A shop owes the time for which it has held the loop, less the time that has passed since. One that owes more than `loopFreeMs` begins
+ *       no step while a request of a shop that owes less is under way. Its debt has a limit, so no step waits for longer than
+ *       `loopDebtMsMax`, and nothing is refused.
+ * - Q6. Waiting steps begin one after another, that of the shop that owes least first. When steps have held the loop for `loopFreeMs`, the
+ *       next begins after the loop has taken in what has arrived.
+ */
+import { loopDebtMsMax, loopFreeMs } from "../core/limits.ts";
+
+interface Share {
+  /** As of `atMs`; time pays it back. */
+  debtMs: number;
+  atMs: number;
+  /** Requests that are under way. */
+  requests: number;
+  /** Steps that wait, in the order in which they were asked for. */
+  readonly waiting: (() => void)[];
+}
+
+/** Time and rounds, so that a test can drive them. */
+interface LoopTime {
+  now(): number;
+  /** Calls back when the event loop goes on; the second time in a row, it has taken in what has arrived. */
+  nextRound(callback: () => void): void;
+  after(ms: number, callback: () => void): void;
+}
+
+const loopTime: LoopTime = {
+  now: () => performance.now(),
+  nextRound: (callback) => void setImmediate(callback),
+  after: (ms, callback) => void setTimeout(callback, ms),
+};
+
+export class LoopShare {
+  readonly #time: LoopTime;
+  /** Shops that owe something, have requests under way or wait. */
+  readonly #shares = new Map<string, Share>();
+  /** Requests that belong to no shop, such as health checks. */
+  #nobodysRequests = 0;
+  #waiting = 0;
+  #waitedTotal = 0;
+  /** How long steps have held the loop since it last took in what had arrived. */
+  #heldMs = 0;
+  #releaseDue = false;
+  /** When the waiting shop that owes least will owe no more than `loopFreeMs`; null when no timer is set. */
+  #timerAtMs: number | null = null;
+
+  constructor(time: LoopTime = loopTime) {
+    this.#time = time;
+  }
+
+  /** The time that steps are measured in. */
+  now(): number {
+    return this.#time.now();
+  }
+
+  /** Steps that have waited. */
+  get waitedTotal(): number {
+    return this.#waitedTotal;
+  }
+
+  /** A request is under way until the returned function is called. `shopId`: null for one that belongs to no shop. */
+  arrive(shopId: string | null): () => void {
+    if (shopId === null) this.#nobodysRequests += 1;
+    else this.#share(shopId).requests += 1;
+    return () => {
+      if (shopId === null) this.#nobodysRequests -= 1;
+      else {
+        const share = this.#share(shopId);
+        share.requests -= 1;
+        this.#forgetIdle(shopId, share);
+      }
+      this.#releaseSoon();
+    };
+  }
+
+  /** Null: the shop's next step may begin at once. Otherwise resolves when it may. */
+  turn(shopId: string): Promise<void> | null {
+    const share = this.#shares.get(shopId);
+    if (share === undefined || this.#debtOf(share) <= loopFreeMs) return null;
+    if (this.#waiting === 0 && this.#heldMs < loopFreeMs && this.#mayBegin(share)) return null;
+    this.#waiting += 1;
+    this.#waitedTotal += 1;
+    return new Promise((resolve) => {
+      share.waiting.push(resolve);
+      this.#releaseSoon();
+    });
+  }
+
+  /** A step of the shop has taken so long. */
+  held(shopId: string, ms: number): void {
+    const share = this.#share(shopId);
+    const nowMs = this.#time.now();
+    // The time of the step itself pays nothing back.
+    const passedMs = Math.max(0, nowMs - share.atMs - ms);
+    share.debtMs = Math.min(Math.max(0, share.debtMs - passedMs) + ms, loopDebtMsMax);
+    share.atMs = nowMs;
+    this.#heldMs += ms;
+  }
+
+  /** Runs a step that waits for nothing, and counts its time. */
+  run<T>(shopId: string, step: () => T): T {
+    const startedAtMs = this.#time.now();
+    try {
+      return step();
+    } finally {
+      this.held(shopId, this.#time.now() - startedAtMs);
+    }
+  }
+
+  /** The same for a step whose promise settles within the round of the loop. */
+  async holding<T>(shopId: string, step: () => Promise<T>): Promise<T> {
+    const startedAtMs = this.#time.now();
+    try {
+      return await step();
+    } finally {
+      this.held(shopId, this.#time.now() - startedAtMs);
+    }
+  }
+
+  #share(shopId: string): Share {
+    const found = this.#shares.get(shopId);
+    if (found !== undefined) return found;
+    const share: Share = { debtMs: 0, atMs: this.#time.now(), requests: 0, waiting: [] };
+    this.#shares.set(shopId, share);
+    return share;
+  }
+
+  #forgetIdle(shopId: string, share: Share): void {
+    if (share.requests === 0 && share.waiting.length === 0 && this.#debtOf(share) <= loopFreeMs)
+      this.#shares.delete(shopId);
+  }
+
+  #debtOf({ debtMs, atMs }: Share): number {
+    return Math.max(0, debtMs - Math.max(0, this.#time.now() - atMs));
+  }
+
+  /** No request of a shop that owes less is under way, or the shop's own debt is paid (Q5). */
+  #mayBegin(share: Share): boolean {
+    const debtMs = this.#debtOf(share);
+    if (debtMs <= loopFreeMs) return true;
+    if (this.#nobodysRequests > 0) return false;
+    for (const other of this.#shares.values())
+      if (other !== share && other.requests > 0 && this.#debtOf(other) < debtMs) return false;
+    return true;
+  }
+
+  #releaseSoon(): void {
+    if (this.#releaseDue || this.#waiting === 0) return;
+    this.#releaseDue = true;
+    this.#time.nextRound(() => {
+      this.#releaseDue = false;
+      const heldMs = this.#heldMs;
+      this.#heldMs = 0;
+      if (heldMs >= loopFreeMs) this.#releaseSoon();
+      else this.#release();
+    });
+  }
+
+  /** Lets the step begin whose shop owes least, if it may (Q6). */
+  #release(): void {
+    let next: { readonly shopId: string; readonly share: Share; readonly debtMs: number } | null = null;
+    for (const [shopId, share] of this.#shares) {
+      const debtMs = this.#debtOf(share);
+      if (share.waiting.length > 0 && (next === null || debtMs < next.debtMs)) next = { shopId, share, debtMs };
+      // What nobody asks for any more is dropped here too.
+      else this.#forgetIdle(shopId, share);
+    }
+    if (next === null) return;
+    const { share, debtMs } = next;
+    if (!this.#mayBegin(share)) {
+      this.#releaseAfter(debtMs - loopFreeMs);
+      return;
+    }
+    this.#waiting -= 1;
+    share.waiting.shift()?.();
+    this.#releaseSoon();
+  }
+
+  #releaseAfter(ms: number): void {
+    const atMs = this.#time.now() + ms;
+    if (this.#timerAtMs !== null && this.#timerAtMs <= atMs) return;
+    this.#timerAtMs = atMs;
+    this.#time.after(Math.ceil(ms), () => {
+      if (this.#timerAtMs === atMs) this.#timerAtMs = null;
+      this.#releaseSoon();
+    });
+  }
+}

@@ -1,0 +1,108 @@
+/** Shops share the event loop on both engines, and so do their requests (Q5). */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { LoopShare } from "../../src/store/loop-share.ts";
+import { startServer } from "../support/server.ts";
+import { inPlace, openStore } from "../support/store.ts";
+
+const orders = "/api/v1/purchase-orders";
+
+/** A loop share whose time passes only as the test says. */
+function loopUnderTest() {
+  const time = { nowMs: 1_000 };
+  const held: string[] = [];
+  class Noted extends LoopShare {
+    override held(shopId: string, ms: number): void {
+      held.push(shopId);
+      super.held(shopId, ms);
+    }
+  }
+  const loop = new Noted({
+    now: () => time.nowMs,
+    nextRound: (callback) => void setImmediate(callback),
+    after: () => {},
+  });
+  return { loop, time, held };
+}
+
+/** Whether it has settled by the time that the others had for their work. */
+async function hasSettled(promise: Promise<unknown>): Promise<boolean> {
+  return Promise.race([
+    promise.then(() => true),
+    new Promise<boolean>((resolve) => void setTimeout(() => resolve(false), 60)),
+  ]);
+}
+
+test("reads and writes of a shop whose work has held the loop for long wait for the requests of others", () =>
+  inPlace(async (directory) => {
+    const { loop, time } = loopUnderTest();
+    const store = await openStore(directory, { loop });
+    const { engine } = store;
+    try {
+      await engine.create("heavy");
+      await engine.create("other");
+      const left = loop.arrive("other");
+      await engine.write("heavy", async (tx) => {
+        await tx.all("select 1 as one");
+        time.nowMs += 40;
+      });
+      const write = engine.write("heavy", (tx) => tx.all("select 2 as two"));
+      const read = engine.read("heavy", (tx) => tx.all("select 3 as three"));
+      assert.deepEqual(await Promise.all([hasSettled(write), hasSettled(read)]), [false, false]);
+      await engine.write("other", (tx) => tx.all("select 4 as four"));
+      await engine.read("other", (tx) => tx.all("select 5 as five"));
+      left();
+      assert.deepEqual(
+        [await write, await read].map(([row]) => Object.values(row ?? {})[0]),
+        [2, 3],
+      );
+
+      time.nowMs += 60;
+      await engine.read("heavy", async (tx) => {
+        await tx.all("select 6 as six");
+        time.nowMs += 40;
+      });
+      loop.arrive("other");
+      assert.equal(await hasSettled(engine.read("heavy", (tx) => tx.all("select 7 as seven"))), false);
+      time.nowMs += 60;
+    } finally {
+      loop.arrive("other")();
+      await store.close();
+    }
+  }));
+
+test("a request counts for its shop from its arrival to its answer", async () => {
+  const { loop } = loopUnderTest();
+  await using server = await startServer({ loop });
+  loop.held("elsewhere", 100);
+  const turns: boolean[] = [];
+  const operations = server.get(orders);
+  for (let round = 0; round < 200; round += 1) {
+    turns.push(loop.turn("elsewhere") === null);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.equal((await operations).status, 200);
+  assert.ok(turns.includes(false), "while it was under way");
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  const last = loop.turn("elsewhere");
+  assert.ok(last === null || (await hasSettled(last)), "and no longer");
+});
+
+test("a body is made into values, and checked, when its shop may hold the loop; that time counts", async () => {
+  const { loop, held, time } = loopUnderTest();
+  // The engine shares nothing here: only the request itself waits.
+  await using server = await startServer({ perform: () => ({ loop }) });
+  loop.held(server.shopId, 100);
+  const left = loop.arrive("other");
+  const created = server.post(orders, { poName: "Waits" }, { headers: { "Idempotency-Key": "k" } });
+  const read = server.get(orders);
+  assert.equal(await hasSettled(created), false);
+  assert.equal((await read).status, 200, "what has no body does not wait here");
+  left();
+  assert.equal((await created).status, 201);
+  assert.ok(
+    held.filter((shopId) => shopId === server.shopId).length > 3,
+    "body, fingerprint, input and the read's answer",
+  );
+  time.nowMs += 100;
+});

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { LoopShare } from "../../src/store/loop-share.ts";
+
+/** A loop whose time and rounds the test drives. Steps are named by their shop and a number: `a1`. */
+function loopUnderTest() {
+  let nowMs = 1_000;
+  let rounds: (() => void)[] = [];
+  const timers: { readonly atMs: number; readonly callback: () => void }[] = [];
+  const loop = new LoopShare({
+    now: () => nowMs,
+    nextRound: (callback) => void rounds.push(callback),
+    after: (ms, callback) => void timers.push({ atMs: nowMs + ms, callback }),
+  });
+  const begun: string[] = [];
+  const ask = (...names: string[]): void => {
+    for (const name of names) {
+      const turn = loop.turn(name.slice(0, 1));
+      if (turn === null) begun.push(name);
+      else void turn.then(() => begun.push(name));
+    }
+  };
+  /** The loop goes on so many times. */
+  const round = async (count = 1): Promise<void> => {
+    for (let done = 0; done < count; done += 1) {
+      const due = rounds;
+      rounds = [];
+      for (const callback of due) callback();
+      await Promise.resolve();
+    }
+  };
+  const pass = async (ms: number): Promise<void> => {
+    nowMs += ms;
+    for (const { atMs, callback } of timers.splice(0))
+      if (atMs <= nowMs) callback();
+      else timers.push({ atMs, callback });
+    await round(3);
+  };
+  /** A step of the shop that takes so long. */
+  const hold = (shopId: string, ms: number): void => {
+    loop.run(shopId, () => {
+      nowMs += ms;
+    });
+  };
+  return { loop, ask, round, pass, hold, begun };
+}
+
+test("a shop that has held the loop for long begins its next step when the others' requests are over (Q5)", async () => {
+  const { loop, ask, round, hold, begun } = loopUnderTest();
+  hold("a", 30);
+  const left = loop.arrive("b");
+  ask("a1");
+  await round(3);
+  assert.deepEqual(begun, []);
+  assert.equal(loop.waitedTotal, 1);
+  left();
+  await round(3);
+  assert.deepEqual(begun, ["a1"]);
+});
+
+test("a health check belongs to no shop, and every shop that owes gives way to it (Q5)", async () => {
+  const { loop, ask, round, hold, begun } = loopUnderTest();
+  hold("a", 30);
+  const left = loop.arrive(null);
+  ask("a1", "b1");
+  await round(3);
+  assert.deepEqual(begun, ["b1"]);
+  left();
+  await round(3);
+  assert.deepEqual(begun, ["b1", "a1"]);
+});
+
+test("small steps wait for nobody, nor do the steps of a shop that is alone (Q5)", async () => {
+  const { loop, ask, round, hold, begun } = loopUnderTest();
+  loop.arrive("b");
+  hold("a", 9);
+  ask("a1");
+  assert.deepEqual(begun, ["a1"]);
+  hold("c", 9);
+  loop.arrive("c");
+  await round(2);
+  hold("b", 5);
+  ask("b1");
+  assert.deepEqual(begun, ["a1", "b1"]);
+  assert.equal(loop.waitedTotal, 0);
+});
+
+test("time pays back what a shop owes, so others cannot stop it: it has as much of the loop as they leave and half of what they take (Q5)", async () => {
+  const { loop, ask, pass, round, hold, begun } = loopUnderTest();
+  loop.arrive("b");
+  hold("a", 60);
+  ask("a1");
+  await round(3);
+  await pass(49);
+  assert.deepEqual(begun, []);
+  await pass(1);
+  assert.deepEqual(begun, ["a1"]);
+});
+
+test("what a shop owes has a limit, and so has the wait of its next step (Q5)", async () => {
+  const { loop, ask, pass, round, hold, begun } = loopUnderTest();
+  loop.arrive("b");
+  hold("a", 60_000);
+  ask("a1");
+  await round(3);
+  await pass(239);
+  assert.deepEqual(begun, []);
+  await pass(1);
+  assert.deepEqual(begun, ["a1"]);
+});
+
+test("of the shops that owe, the one that owes least comes first, and each only gives way to those that owe less (Q5, Q6)", async () => {
+  const { loop, ask, round, begun } = loopUnderTest();
+  for (const [shopId, ms] of [
+    ["a", 90],
+    ["b", 60],
+    ["c", 30],
+  ] as const) {
+    loop.arrive(shopId);
+    loop.held(shopId, ms);
+  }
+  ask("a1", "b1", "c1");
+  await round(12);
+  assert.deepEqual(begun, ["c1"], "of the others, each still has a request of one that owes less beside it");
+});
+
+test("steps that wait begin one after another, and after a long one the loop takes in what has arrived (Q6)", async () => {
+  const { loop, ask, round, hold, begun } = loopUnderTest();
+  hold("a", 30);
+  ask("a1", "a2", "a3");
+  assert.deepEqual(begun, [], "the loop has been held for long in this round");
+  await round(2);
+  assert.deepEqual(begun, ["a1"]);
+  await round();
+  assert.deepEqual(begun, ["a1", "a2"], "a short step was followed by the next");
+  hold("a", 30);
+  await round();
+  assert.deepEqual(begun, ["a1", "a2"], "a long one was not");
+  const left = loop.arrive("b");
+  await round(5);
+  assert.deepEqual(begun, ["a1", "a2"], "what arrived in between goes first");
+  left();
+  await round(2);
+  assert.deepEqual(begun, ["a1", "a2", "a3"]);
+});
