@@ -23,6 +23,7 @@ import { postgresCoordination } from "../src/store/postgres/coordination.ts";
 import type { Engine } from "../src/store/store.ts";
 import { systemClock as clock, timeOrderedIds } from "../src/system.ts";
 import { openSandbox } from "../src/storefront/sandbox/sandbox.ts";
+import { brotli } from "../src/compression.ts";
 import { freshDatabase, sandboxSchema, shopsSchema, startPostgres } from "../test/support/postgres.ts";
 
 const flightsOf = process.env["OPENPO_BENCH_FLIGHTS"] ?? null;
@@ -71,7 +72,18 @@ const admin: AdminContext = {
 };
 const app = createApp({
   operations,
-  perform: createPerform({ engine, coordination, clock, ids, loop, outbox, storefrontOf, log, readers: null }),
+  perform: createPerform({
+    engine,
+    coordination,
+    clock,
+    ids,
+    loop,
+    outbox,
+    storefrontOf,
+    log,
+    readers: null,
+    compression: brotli,
+  }),
   clock,
   ids,
   log,

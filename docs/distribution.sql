@@ -43,6 +43,7 @@ begin
         ('openpo', 'shop'),
         ('openpo', 'api_key'),
         ('openpo', 'idempotency_record'),
+        ('openpo', 'idempotency_total'),
         ('openpo', 'audit_log'),
         ('openpo', 'location'),
         ('openpo', 'supplier'),

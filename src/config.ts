@@ -2,7 +2,7 @@
  * The environment, read once at start into one frozen value (contract §1). Only the command line (cli.ts) reads it.
  */
 import { z } from "zod";
-import { bodiesBytesMax, connectionsMax, unreadBytesMax } from "./core/limits.ts";
+import { bodiesBytesMax, connectionsMax, storedAnswersBytesMax, unreadBytesMax } from "./core/limits.ts";
 
 /** Values of OPENPO_LOG_LEVEL. */
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
@@ -34,6 +34,7 @@ export interface Config {
     readonly connectionsMax: number;
     readonly unreadBytesMax: number;
     readonly bodiesBytesMax: number;
+    readonly storedAnswersBytesMax: number;
   };
 }
 
@@ -175,6 +176,9 @@ const environment = z.object({
   OPENPO_CONNECTIONS_MAX: given(String(connectionsMax)).pipe(countBetween(10, 100_000, "connections")),
   OPENPO_UNREAD_MB: given(String(unreadBytesMax / mebibyte)).pipe(countBetween(16, 1_000_000, "megabytes")),
   OPENPO_BODIES_MB: given(String(bodiesBytesMax / mebibyte)).pipe(countBetween(4, 1_000_000, "megabytes")),
+  OPENPO_STORED_ANSWERS_MB: given(String(storedAnswersBytesMax / mebibyte)).pipe(
+    countBetween(64, 1_000_000, "megabytes"),
+  ),
   OPENPO_LOG_LEVEL: given("info").pipe(z.enum(logLevels, { error: `must be one of ${logLevels.join(", ")}` })),
 });
 
@@ -203,6 +207,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       connectionsMax: parsed.data.OPENPO_CONNECTIONS_MAX,
       unreadBytesMax: parsed.data.OPENPO_UNREAD_MB * mebibyte,
       bodiesBytesMax: parsed.data.OPENPO_BODIES_MB * mebibyte,
+      storedAnswersBytesMax: parsed.data.OPENPO_STORED_ANSWERS_MB * mebibyte,
     }),
   });
 }

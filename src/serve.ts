@@ -11,6 +11,7 @@ import type { AdminContext } from "./admin/operation.ts";
 import { type DemoShop, makeDemoShop } from "./demo/demo-shop.ts";
 import { recoverImports } from "./exchange/import.ts";
 import { importContext } from "./admin/exchange.ts";
+import { brotli } from "./compression.ts";
 import { type Config, ConfigError, localUrl } from "./config.ts";
 import { forgetServer, keptAdminToken, makeAdminToken, openDataDirectory, recordServer } from "./data-directory.ts";
 import { openDatabase } from "./database.ts";
@@ -202,6 +203,8 @@ async function listen(
     storefrontOf: storefrontsOf(store),
     log,
     readers,
+    compression: brotli,
+    storedAnswersBytesMax: config.limits.storedAnswersBytesMax,
   });
   const metrics = createMetrics([...store.gauges, ...readers.gauges, pacedSteps(loop), residentMemory]);
   const app = createApp({

@@ -81,6 +81,15 @@ export const loopDebtMsMax = 250;
 
 // Disk.
 
+/** Stored answers of a shop (Idempotency-Key). A keyed write whose answer does not fit is 503 and changes nothing. */
+export const storedAnswersBytesMax = 4_294_967_296;
+
+/** Stored answers of this size and above may take half of `storedAnswersBytesMax`, so that small ones always find room. */
+export const storedLargeBytesMin = 16_384;
+
+/** Answers up to this length are stored as they are; longer ones compressed. */
+export const storedPlainBytesMax = 2_048;
+
 /** Requests of a shop after which a slice of its old rows is deleted: five times as many as the requests can have added. */
 export const sweepEveryRequests = 50;
 

@@ -29,8 +29,12 @@ export interface AnswerStore {
   refuseIfAnswered(tx: Tx): Promise<void>;
   /** The answer as a reply. @throws Fault OUTPUT_TOO_LARGE before the change commits, so that a 413 has changed nothing. */
   reply(answer: Answer<unknown>): Reply;
-  /** The request's audit row and, for a keyed write, its stored answer. */
-  statements(reply: Reply): readonly Statement[];
+  /**
+   * The request's audit row and, for a keyed write, its stored answer.
+   *
+   * @throws Fault DO_OVERLOADED when the shop's stored answers leave no room for it.
+   */
+  statements(tx: Tx, reply: Reply): Promise<readonly Statement[]>;
 }
 
 /** A call, and what its commit has stored. */
@@ -69,7 +73,7 @@ export async function openCall(
       const pending = new Map(result.effectIds.map((id): [string, EffectOutcome] => [id, { state: "pending" }]));
       const answer = result.answer(pending);
       const reply = store.reply(answer);
-      await tx.batch(store.statements(reply));
+      await tx.batch(await store.statements(tx, reply));
       return { result, pending, answer, reply };
     });
     stored = { answer, reply };

@@ -1,8 +1,8 @@
 /**
  * Idempotency keys of writes: which request runs under a key, which is answered from the store, and what is stored (C17–C21).
  *
- * Owns: claims of keys in flight, reading, writing and sweeping stored answers. Does not own: the key's form and the fingerprint
- * (core/idempotency.ts), the rows (shop/idempotency.ts), when each step happens (perform.ts).
+ * Owns: claims of keys in flight, reading and writing stored answers, how much space those of a shop take. Does not own: the key's form
+ * and the fingerprint (core/idempotency.ts), the rows (shop/idempotency.ts), when each step happens (perform.ts).
  *
  * Invariant H2 of perform.ts holds here: a claim keeps other attempts away, and should two attempts run all the same, the second finds
  * the first one's record in its own transaction (`refuseIfAnswered`).
@@ -10,13 +10,18 @@
 import { Fault } from "../core/fault.ts";
 import { mention } from "../core/guidance.ts";
 import { idempotencyLifetimeMs } from "../core/idempotency.ts";
+import { storedAnswersBytesMax, storedLargeBytesMin, storedPlainBytesMax } from "../core/limits.ts";
 import {
   type IdempotencyRecord,
   findIdempotencyRecord,
+  findStoredHeaders,
   hasIdempotencyRecord,
-  idempotencyStatement,
+  idempotencyStatements,
+  loadStoredBytes,
+  oldestRecords,
+  storedBytesOf,
 } from "../shop/idempotency.ts";
-import type { Clock, Coordination, Engine, Statement, Tx } from "../store/store.ts";
+import type { Clock, Compression, Coordination, Engine, Statement, Tx } from "../store/store.ts";
 import { identifyWith } from "./caller.ts";
 import type { Reply } from "./envelope.ts";
 import type { Incoming } from "./request.ts";
@@ -47,22 +52,53 @@ export interface Idempotency {
   /** Whether a claimed key is still held. If so, no other attempt replays the stored answer until `release`. */
   holds(request: KeyedRequest): Promise<boolean>;
   release(request: KeyedRequest): Promise<void>;
+  /** The stored answer as it is sent again (C18). */
+  replayOf(record: IdempotencyRecord): Promise<Reply>;
   /**
    * Checks, inside the change, that no other attempt has stored its answer (H2).
    *
+   * @returns the space that the shop's stored answers take.
    * @throws Fault INVALID_INPUT (IDEMPOTENCY_IN_PROGRESS) when one has.
    */
-  refuseIfAnswered(tx: Tx, request: KeyedRequest): Promise<void>;
-  /** Stores the reply under the key. */
-  storeStatement(request: KeyedRequest, reply: Reply): Statement;
+  refuseIfAnswered(tx: Tx, request: KeyedRequest): Promise<StoredAnswers>;
+  /**
+   * Stores the reply under the key.
+   *
+   * @param beside what the shop's stored answers take in this transaction; null: the reply replaces this request's own stored answer, whose
+   *               place it takes.
+   * @throws Fault DO_OVERLOADED when the quota has no room for it.
+   */
+  storeStatements(
+    tx: Tx,
+    request: KeyedRequest,
+    reply: Reply,
+    beside: StoredAnswers | null,
+  ): Promise<readonly Statement[]>;
 }
 
-export function createIdempotency(deps: {
+/** The stored answers of a shop. */
+export interface StoredAnswers {
+  readonly bytes: number;
+}
+
+/** How bodies are stored that are compressed. Stored texts name it: it never changes. */
+const compressed = "brotli-base64";
+
+/** The oldest records among which the wait for room is looked for. */
+const oldestMax = 10_000;
+
+export interface IdempotencyDependencies {
   readonly engine: Engine;
   readonly coordination: Coordination;
   readonly clock: Clock;
-}): Idempotency {
-  const { engine, coordination, clock } = deps;
+  readonly compression: Compression;
+  /** Default `storedAnswersBytesMax`. */
+  readonly storedAnswersBytesMax?: number;
+}
+
+export function createIdempotency(deps: IdempotencyDependencies): Idempotency {
+  const { engine, coordination, clock, compression } = deps;
+  const quotaBytes = deps.storedAnswersBytesMax ?? storedAnswersBytesMax;
   const expiredAtMs = (): number => clock.now() - idempotencyLifetimeMs;
   const storedAnswer = (tx: Tx, { shopId, keyId, idempotencyKey }: KeyedRequest): Promise<IdempotencyRecord | null> =>
     findIdempotencyRecord(tx, shopId, keyId, idempotencyKey, expiredAtMs());
@@ -104,16 +140,76 @@ export function createIdempotency(deps: {
     holds: (request) => coordination.holdsKey(request.shopId, scopeOf(request)),
     release: (request) => coordination.releaseKey(request.shopId, scopeOf(request)),
 
-    async refuseIfAnswered(tx, request) {
-      const record = await storedAnswer(tx, request);
-      if (record !== null && record.headers["X-Request-Id"] !== request.requestId) throw inProgress();
+    async replayOf({ status, headers, body, encoding }) {
+      return {
+        status,
+        headers: { ...headers, "Idempotent-Replayed": "true" },
+        body: encoding === compressed ? await compression.expand(body) : body,
+        errorCode: null,
+      };
     },
 
-    storeStatement({ shopId, keyId, idempotencyKey, fingerprint }, { status, headers, body }) {
-      const record: IdempotencyRecord = { fingerprint, status, headers, body, storedAtMs: clock.now() };
-      return idempotencyStatement(shopId, keyId, idempotencyKey, record);
+    async refuseIfAnswered(tx, { shopId, keyId, idempotencyKey, requestId }) {
+      const [headers, bytes] = await Promise.all([
+        findStoredHeaders(tx, shopId, keyId, idempotencyKey, expiredAtMs()),
+        loadStoredBytes(tx, shopId),
+      ]);
+      if (headers !== null && headers["X-Request-Id"] !== requestId) throw inProgress();
+      return { bytes };
+    },
+
+    async storeStatements(tx, request, reply, beside) {
+      const { shopId, keyId, idempotencyKey, fingerprint } = request;
+      const record = recordOf(compression, fingerprint, reply, clock.now());
+      if (beside !== null) {
+        const room = { storedBytes: beside.bytes, bytes: storedBytesOf(idempotencyKey, record), quotaBytes };
+        await checkRoom(tx, shopId, room, expiredAtMs());
+      }
+      return idempotencyStatements(shopId, keyId, idempotencyKey, record);
     },
   };
+}
+
+/** The reply as it is stored: compressed where that makes it smaller (D103). */
+function recordOf(
+  compression: Compression,
+  fingerprint: string,
+  { status, headers, body }: Reply,
+  storedAtMs: number,
+): IdempotencyRecord {
+  const record: IdempotencyRecord = { fingerprint, status, headers, body, encoding: null, storedAtMs };
+  if (body.length <= storedPlainBytesMax) return record;
+  const small = compression.compress(body);
+  return small.length < body.length ? { ...record, body: small, encoding: compressed } : record;
+}
+
+/**
+ * Checks that an answer fits beside the stored ones. Large ones may take half of the quota, so that the others always find room.
+ *
+ * @throws Fault DO_OVERLOADED with the wait until enough stored answers have expired.
+ */
+async function checkRoom(
+  tx: Tx,
+  shopId: string,
+  { storedBytes, bytes, quotaBytes }: { storedBytes: number; bytes: number; quotaBytes: number },
+  expiredAtMs: number,
+): Promise<void> {
+  let excess = storedBytes + bytes - (bytes < storedLargeBytesMin ? quotaBytes : quotaBytes / 2);
+  if (excess <= 0) return;
+  let waitMs = idempotencyLifetimeMs;
+  for (const oldest of await oldestRecords(tx, shopId, oldestMax)) {
+    waitMs = oldest.storedAtMs - expiredAtMs;
+    excess -= oldest.bytes;
+    if (excess <= 0) break;
+  }
+  // Expired answers count no more, whether or not they have been deleted.
+  if (excess <= 0 && waitMs <= 0) return;
+  throw new Fault("DO_OVERLOADED", "The stored answers of this shop leave no room for another; nothing was changed.", {
+    action:
+      `Send the request without ${mention("idempotencyKey")}, or wait as long as ${mention("retryAfter")} says. ` +
+      "The operator can allow more (OPENPO_STORED_ANSWERS_MB).",
+    retryAfterMs: Math.max(1_000, waitMs),
+  });
 }
 
 /** Whether an answer is stored under this key of the API key that was sent. @throws Fault UNAUTHORIZED for another API key. */
@@ -131,14 +227,6 @@ export const isAnswered = async (
 /** Whether a refusal is stored as the answer under its key (spec "Idempotency", C19). */
 export const isStoredRefusal = (error: unknown): error is Fault =>
   error instanceof Fault && error.status >= 400 && error.status < 500 && !error.retryable;
-
-/** The stored answer as it is sent again (C18). */
-export const replayOf = ({ status, headers, body }: IdempotencyRecord): Reply => ({
-  status,
-  headers: { ...headers, "Idempotent-Replayed": "true" },
-  body,
-  errorCode: null,
-});
 
 const scopeOf = ({ keyId, idempotencyKey }: KeyedRequest): string => `${keyId} ${idempotencyKey}`;
 

@@ -17,13 +17,19 @@ import { Fault } from "../core/fault.ts";
 import { responseBytesMax } from "../core/limits.ts";
 import { parseIdempotencyKey, requestFingerprint } from "../core/idempotency.ts";
 import type { LoopShare } from "../store/loop-share.ts";
-import type { Coordination } from "../store/store.ts";
 import { auditAlone, auditEntryOf, auditStatementOf } from "./audit.ts";
 import { type AnswerStore, type CallDependencies, openCall } from "./call.ts";
 import { LeavesLoop } from "./broad-read.ts";
 import { type Caller, admit, identifyWith, namedShop } from "./caller.ts";
 import { type Reply, answerReply, asFault, failure, notModified, sameReply, withinBytes } from "./envelope.ts";
-import { type Idempotency, type KeyedRequest, createIdempotency, isStoredRefusal, replayOf } from "./idempotency.ts";
+import {
+  type Idempotency,
+  type IdempotencyDependencies,
+  type KeyedRequest,
+  type StoredAnswers,
+  createIdempotency,
+  isStoredRefusal,
+} from "./idempotency.ts";
 import { type Body, parseBody, checkInput } from "./input.ts";
 import type { Operation } from "./operation.ts";
 import { requestTokens } from "./rate-limit.ts";
@@ -31,8 +37,7 @@ import { Refusals } from "./refusals.ts";
 import type { IdentifiedRequest, Incoming } from "./request.ts";
 import { Sweeps } from "./sweeps.ts";
 
-export interface PerformDependencies extends CallDependencies {
-  readonly coordination: Coordination;
+export interface PerformDependencies extends CallDependencies, IdempotencyDependencies {
   readonly loop: LoopShare;
   /** Default `responseBytesMax`. */
   readonly responseBytesMax?: number;
@@ -195,7 +200,7 @@ async function performWrite(context: Context, request: IdentifiedRequest, operat
   if (attempt.kind === "replay") {
     // The answer was stored after this request came.
     await tokens.giveBack();
-    return await replay(context, request, replayOf(attempt.record));
+    return await replay(context, request, await idempotency.replayOf(attempt.record));
   }
   try {
     await tokens.take();
@@ -268,22 +273,33 @@ async function runWrite(
   if (keyed === null || sameReply(committed.reply, reply)) return reply;
   // Without the key, another request may have been answered with what this one has committed: that stays the answer (H2).
   if (!(await idempotency.holds(keyed))) return committed.reply;
-  await storeAnswer(context, request, store, reply, keyed);
+  await storeAnswer(
+    context,
+    request,
+    answerStore(context, request, operation, keyed, { replaces: true }),
+    reply,
+    keyed,
+  );
   return reply;
 }
 
+/** @param replaces the answer replaces one that this request has stored. */
 function answerStore(
   { idempotency, clock, responseBytesMax: bytesMax }: Context,
   request: IdentifiedRequest,
   operation: Operation,
   keyed: KeyedRequest | null,
+  { replaces = false } = {},
 ): AnswerStore {
+  let beside: StoredAnswers | null = null;
   return {
-    refuseIfAnswered: async (tx) => (keyed === null ? undefined : await idempotency.refuseIfAnswered(tx, keyed)),
+    async refuseIfAnswered(tx) {
+      if (keyed !== null) beside = await idempotency.refuseIfAnswered(tx, keyed);
+    },
     reply: (answer) => withinBytes(answerReply(request.incoming, operation, answer), bytesMax),
-    statements: (reply) => [
+    statements: async (tx, reply) => [
       auditStatementOf(request, reply, { nowMs: clock.now() }),
-      ...(keyed === null ? [] : [idempotency.storeStatement(keyed, reply)]),
+      ...(keyed === null ? [] : await idempotency.storeStatements(tx, keyed, reply, replaces ? null : beside)),
     ],
   };
 }
@@ -300,7 +316,7 @@ async function storeAnswer(
     shop.shopId,
     async (tx) => {
       await store.refuseIfAnswered(tx);
-      await tx.batch(store.statements(reply));
+      await tx.batch(await store.statements(tx, reply));
     },
     { durable: keyed !== null },
   );

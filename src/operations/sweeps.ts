@@ -37,12 +37,13 @@ export class Sweeps {
     try {
       await engine.write(
         shopId,
-        (tx) =>
-          tx.batch([
-            sweepIdempotency(shopId, nowMs - idempotencyLifetimeMs, sweptRowsMax),
-            sweepEvents(shopId, nowMs, sweptRowsMax),
-            ...(auditRetentionDays === 0 ? [] : [sweepAudit(shopId, nowMs - auditRetentionDays * dayMs, sweptRowsMax)]),
-          ]),
+        async (tx) => {
+          await Promise.all([
+            sweepIdempotency(tx, shopId, nowMs - idempotencyLifetimeMs, sweptRowsMax),
+            tx.batch([sweepEvents(shopId, nowMs, sweptRowsMax)]),
+            auditRetentionDays === 0 ? 0 : sweepAudit(tx, shopId, nowMs - auditRetentionDays * dayMs, sweptRowsMax),
+          ]);
+        },
         { durable: false },
       );
     } catch (error) {

@@ -47,12 +47,20 @@ export const auditStatement = (shopId: string, entry: AuditEntry): Statement => 
   ],
 });
 
-/** Deletes the oldest rows as far as they are from before `untilMs`, at most `rowsMax`. Ids are in the order of time. */
-export const sweepAudit = (shopId: string, untilMs: number, rowsMax: number): Statement => ({
-  sql: `delete from audit_log where shop_id = ? and at < ? and audit_id in
-          (select audit_id from audit_log where shop_id = ? order by audit_id limit ?)`,
-  params: [shopId, untilMs, shopId, rowsMax],
-});
+/**
+ * Deletes the oldest rows as far as they are from before `untilMs`, at most `rowsMax`. Ids are in the order of time.
+ *
+ * @returns how many were deleted.
+ */
+export async function sweepAudit(tx: Tx, shopId: string, untilMs: number, rowsMax: number): Promise<number> {
+  const rows = await tx.all(
+    `delete from audit_log where shop_id = ? and at < ? and audit_id in
+       (select audit_id from audit_log where shop_id = ? order by audit_id limit ?)
+     returning 1 as deleted`,
+    [shopId, untilMs, shopId, rowsMax],
+  );
+  return rows.length;
+}
 
 interface AuditRow {
   readonly audit_id: string;

@@ -1,5 +1,7 @@
 /**
- * Stored answers of keyed writes (table `idempotency_record`; C18, C21).
+ * Stored answers of keyed writes (tables `idempotency_record`, `idempotency_total`; C18, C21).
+ *
+ * The total of a shop's records is kept in the transaction that stores or deletes one, so that a quota costs no count.
  */
 import type { Statement, Tx } from "../store/store.ts";
 
@@ -8,7 +10,10 @@ export interface IdempotencyRecord {
   readonly fingerprint: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** The body as it is stored. */
   readonly body: string;
+  /** How the body is stored; null: as it was sent. */
+  readonly encoding: string | null;
   readonly storedAtMs: number;
 }
 
@@ -20,14 +25,42 @@ export async function findIdempotencyRecord(
   idempotencyKey: string,
   sinceMs: number,
 ): Promise<IdempotencyRecord | null> {
-  const [row] = await tx.all<{ fingerprint: string; status: number; headers: string; body: string; stored_at: number }>(
-    `select fingerprint, status, headers, body, stored_at from idempotency_record
+  const [row] = await tx.all<{
+    fingerprint: string;
+    status: number;
+    headers: string;
+    body: string;
+    encoding: string | null;
+    stored_at: number;
+  }>(
+    `select fingerprint, status, headers, body, encoding, stored_at from idempotency_record
      where shop_id = ? and key_id = ? and idempotency_key = ? and stored_at > ?`,
     [shopId, keyId, idempotencyKey, sinceMs],
   );
   if (row === undefined) return null;
-  const headers: Record<string, string> = JSON.parse(row.headers);
-  return { fingerprint: row.fingerprint, status: row.status, headers, body: row.body, storedAtMs: row.stored_at };
+  const { fingerprint, status, body, encoding } = row;
+  return { fingerprint, status, headers: headersFrom(row.headers), body, encoding, storedAtMs: row.stored_at };
+}
+
+/** The headers of the record under this key, or null when there is none that was stored after `sinceMs`. */
+export async function findStoredHeaders(
+  tx: Tx,
+  shopId: string,
+  keyId: string,
+  idempotencyKey: string,
+  sinceMs: number,
+): Promise<Readonly<Record<string, string>> | null> {
+  const [row] = await tx.all<{ headers: string }>(
+    `select headers from idempotency_record
+     where shop_id = ? and key_id = ? and idempotency_key = ? and stored_at > ?`,
+    [shopId, keyId, idempotencyKey, sinceMs],
+  );
+  return row === undefined ? null : headersFrom(row.headers);
+}
+
+function headersFrom(stored: string): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = JSON.parse(stored);
+  return headers;
 }
 
 /** Whether such a record exists for the API key with this secret. It is asked in the round trip that finds the key itself. */
@@ -47,33 +80,90 @@ export async function hasIdempotencyRecord(
   return rows.length > 0;
 }
 
-/** Stores the answer. It replaces one under the same key: an expired one, or this request's own from before its follow-on work (D3). */
-export const idempotencyStatement = (
+/** Bytes of the shop's records, expired ones that were not deleted yet included. */
+export async function loadStoredBytes(tx: Tx, shopId: string): Promise<number> {
+  const [row] = await tx.all<{ bytes: number }>("select bytes from idempotency_total where shop_id = ?", [shopId]);
+  return row?.bytes ?? 0;
+}
+
+/** Bytes that the record takes. */
+export const storedBytesOf = (idempotencyKey: string, { fingerprint, headers, body }: IdempotencyRecord): number =>
+  [idempotencyKey, fingerprint, JSON.stringify(headers), body].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+
+/**
+ * Stores the answer and adds it to the total. It replaces one under the same key: an expired one, or this request's own from before its
+ * follow-on work (D3).
+ */
+export function idempotencyStatements(
   shopId: string,
   keyId: string,
   idempotencyKey: string,
   record: IdempotencyRecord,
-): Statement => ({
-  sql: `insert into idempotency_record (shop_id, key_id, idempotency_key, fingerprint, status, headers, body, stored_at)
-        values (?, ?, ?, ?, ?, ?, ?, ?)
-        on conflict (shop_id, key_id, idempotency_key) do update set
-          fingerprint = excluded.fingerprint, status = excluded.status, headers = excluded.headers,
-          body = excluded.body, stored_at = excluded.stored_at`,
-  params: [
-    shopId,
-    keyId,
-    idempotencyKey,
-    record.fingerprint,
-    record.status,
-    JSON.stringify(record.headers),
-    record.body,
-    record.storedAtMs,
-  ],
-});
+): readonly Statement[] {
+  const { fingerprint, status, headers, body, encoding, storedAtMs } = record;
+  const bytes = storedBytesOf(idempotencyKey, record);
+  return [
+    {
+      sql: `insert into idempotency_total (shop_id, bytes) values (?, ?)
+            on conflict (shop_id) do update set bytes = idempotency_total.bytes + excluded.bytes - coalesce(
+              (select r.bytes from idempotency_record r where r.shop_id = ? and r.key_id = ? and r.idempotency_key = ?), 0)`,
+      params: [shopId, bytes, shopId, keyId, idempotencyKey],
+    },
+    {
+      sql: `insert into idempotency_record
+              (shop_id, key_id, idempotency_key, fingerprint, status, headers, body, encoding, bytes, stored_at)
+            values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            on conflict (shop_id, key_id, idempotency_key) do update set
+              fingerprint = excluded.fingerprint, status = excluded.status, headers = excluded.headers,
+              body = excluded.body, encoding = excluded.encoding, bytes = excluded.bytes, stored_at = excluded.stored_at`,
+      params: [
+        shopId,
+        keyId,
+        idempotencyKey,
+        fingerprint,
+        status,
+        JSON.stringify(headers),
+        body,
+        encoding,
+        bytes,
+        storedAtMs,
+      ],
+    },
+  ];
+}
 
-/** Deletes the oldest records as far as they were stored at `untilMs` or before: those with the earliest times, about `rowsMax`. */
-export const sweepIdempotency = (shopId: string, untilMs: number, rowsMax: number): Statement => ({
-  sql: `delete from idempotency_record where shop_id = ? and stored_at <= ? and stored_at in
-          (select stored_at from idempotency_record where shop_id = ? order by stored_at limit ?)`,
-  params: [shopId, untilMs, shopId, rowsMax],
-});
+/** When the oldest records were stored and what they take, at most `rowsMax` of them. */
+export async function oldestRecords(
+  tx: Tx,
+  shopId: string,
+  rowsMax: number,
+): Promise<readonly { readonly storedAtMs: number; readonly bytes: number }[]> {
+  const rows = await tx.all<{ stored_at: number; bytes: number }>(
+    "select stored_at, bytes from idempotency_record where shop_id = ? order by stored_at, bytes limit ?",
+    [shopId, rowsMax],
+  );
+  return rows.map((row) => ({ storedAtMs: row.stored_at, bytes: row.bytes }));
+}
+
+/**
+ * Deletes the oldest records as far as they were stored at `untilMs` or before: those with the earliest times, about `rowsMax`.
+ *
+ * @returns how many were deleted.
+ */
+export async function sweepIdempotency(tx: Tx, shopId: string, untilMs: number, rowsMax: number): Promise<number> {
+  const rows = await tx.all<{ bytes: number }>(
+    `delete from idempotency_record where shop_id = ? and stored_at <= ? and stored_at in
+       (select stored_at from idempotency_record where shop_id = ? order by stored_at limit ?)
+     returning bytes`,
+    [shopId, untilMs, shopId, rowsMax],
+  );
+  if (rows.length > 0)
+    await tx.batch([
+      {
+        sql: `insert into idempotency_total (shop_id, bytes) values (?, ?)
+              on conflict (shop_id) do update set bytes = idempotency_total.bytes + excluded.bytes`,
+        params: [shopId, -rows.reduce((sum, { bytes }) => sum + bytes, 0)],
+      },
+    ]);
+  return rows.length;
+}

@@ -8,6 +8,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { Agent, type IncomingHttpHeaders, request as httpRequest } from "node:http";
 import { apiKeyRandomBytes, makeApiKey } from "../../src/core/api-key.ts";
+import { brotli } from "../../src/compression.ts";
 import type { Json } from "../../src/core/json.ts";
 import { createApp } from "../../src/http/app.ts";
 import type { BodyMemory } from "../../src/http/body.ts";
@@ -196,6 +197,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     storefrontOf,
     log,
     readers,
+    compression: brotli,
     ...(options.responseBytesMax === undefined ? {} : { responseBytesMax: options.responseBytesMax }),
   };
   const perform = createPerform({ ...deps, ...options.perform?.(deps) });

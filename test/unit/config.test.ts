@@ -12,7 +12,12 @@ test("an empty environment gives the defaults of contract §1", () => {
     adminToken: null,
     demo: true,
     logLevel: "info",
-    limits: { connectionsMax: 2_000, unreadBytesMax: 67_108_864, bodiesBytesMax: 67_108_864 },
+    limits: {
+      connectionsMax: 2_000,
+      unreadBytesMax: 67_108_864,
+      bodiesBytesMax: 67_108_864,
+      storedAnswersBytesMax: 4_294_967_296,
+    },
   });
 });
 
@@ -44,6 +49,7 @@ test("every variable is read, and unknown ones are ignored", () => {
     OPENPO_CONNECTIONS_MAX: "500",
     OPENPO_UNREAD_MB: "16",
     OPENPO_BODIES_MB: "8",
+    OPENPO_STORED_ANSWERS_MB: "64",
     PATH: "/bin",
   });
   assert.deepEqual(config, {
@@ -55,7 +61,12 @@ test("every variable is read, and unknown ones are ignored", () => {
     adminToken: "a-token-of-16-characters",
     demo: false,
     logLevel: "warn",
-    limits: { connectionsMax: 500, unreadBytesMax: 16_777_216, bodiesBytesMax: 8_388_608 },
+    limits: {
+      connectionsMax: 500,
+      unreadBytesMax: 16_777_216,
+      bodiesBytesMax: 8_388_608,
+      storedAnswersBytesMax: 67_108_864,
+    },
   });
   assert.ok(Object.isFrozen(config));
 });
@@ -73,6 +84,7 @@ test("an invalid value is refused with one line that names the variable", () => 
     ["OPENPO_CONNECTIONS_MAX", "9"],
     ["OPENPO_UNREAD_MB", "1.5"],
     ["OPENPO_BODIES_MB", "3"],
+    ["OPENPO_STORED_ANSWERS_MB", "63"],
     ["PORT", "http"],
     ["PORT", "65536"],
     ["PORT", "-1"],

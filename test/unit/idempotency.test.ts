@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { idempotencyLifetimeMs } from "../../src/core/idempotency.ts";
-import { type Attempt, type KeyedRequest, createIdempotency, replayOf } from "../../src/operations/idempotency.ts";
+import { brotli } from "../../src/compression.ts";
+import { type Attempt, type KeyedRequest, createIdempotency } from "../../src/operations/idempotency.ts";
 import type { Reply } from "../../src/operations/envelope.ts";
 import type { KeyClaim } from "../../src/store/store.ts";
 import { inPlace, openStore } from "../support/store.ts";
@@ -64,18 +65,24 @@ for (const [what, { holder, stored, expected, inFlight }] of Object.entries(situ
     inPlace(async (directory) => {
       const store = await openStore(directory);
       const { engine, coordination } = store;
-      const idempotency = createIdempotency({ engine, coordination, clock: { now: () => 1_000_000 } });
+      const idempotency = createIdempotency({
+        engine,
+        coordination,
+        clock: { now: () => 1_000_000 },
+        compression: brotli,
+      });
       try {
         await engine.create("a");
         if (stored !== null)
-          await engine.write("a", (tx) =>
-            tx.batch([idempotency.storeStatement({ ...request, fingerprint: stored, requestId: "req_0" }, answer)]),
-          );
+          await engine.write("a", async (tx) => {
+            const first = { ...request, fingerprint: stored, requestId: "req_0" };
+            await tx.batch(await idempotency.storeStatements(tx, first, answer, null));
+          });
         if (holder !== null) await coordination.claimKey("a", scope, holder);
         const attempt = await idempotency.claim(request);
         assert.equal(told(attempt), expected);
         if (attempt.kind === "replay")
-          assert.deepEqual(replayOf(attempt.record), {
+          assert.deepEqual(await idempotency.replayOf(attempt.record), {
             ...answer,
             headers: { ...answer.headers, "Idempotent-Replayed": "true" },
           });
@@ -91,13 +98,13 @@ test("a change finds the answer that another attempt has stored, and not its own
     let nowMs = 1_000_000;
     const store = await openStore(directory);
     const { engine, coordination } = store;
-    const idempotency = createIdempotency({ engine, coordination, clock: { now: () => nowMs } });
+    const idempotency = createIdempotency({ engine, coordination, clock: { now: () => nowMs }, compression: brotli });
     const check = (requestId: string) =>
       engine.write("a", (tx) => idempotency.refuseIfAnswered(tx, { ...request, requestId }));
     try {
       await engine.create("a");
       await check("req_1");
-      await engine.write("a", (tx) => tx.batch([idempotency.storeStatement(request, answer)]));
+      await engine.write("a", async (tx) => tx.batch(await idempotency.storeStatements(tx, request, answer, null)));
       await check("req_0");
       await assert.rejects(check("req_1"), { reason: "IDEMPOTENCY_IN_PROGRESS" });
       nowMs += idempotencyLifetimeMs;

@@ -1,0 +1,23 @@
+/**
+ * How stored texts are made smaller: Brotli at its lowest level, as base64, since both engines store texts only.
+ *
+ * Measured on answers of 8 MB: 18 to 53 ms for base64 and all, whatever the text holds, and a third to a sixtieth of the size unless it is
+ * random. Deflate takes up to five times as long; zstd is as fast, but experimental in Node.
+ */
+import { promisify } from "node:util";
+import { brotliCompressSync, brotliDecompress, constants } from "node:zlib";
+import type { Compression } from "./store/store.ts";
+
+const lowestLevel = {
+  params: { [constants.BROTLI_PARAM_QUALITY]: 0, [constants.BROTLI_PARAM_LGWIN]: 18 },
+};
+
+const decompress = promisify(brotliDecompress);
+
+export const brotli: Compression = {
+  compress: (text) => brotliCompressSync(text, lowestLevel).toString("base64"),
+  async expand(compressed) {
+    const bytes = await decompress(Buffer.from(compressed, "base64"));
+    return bytes.toString("utf8");
+  },
+};

@@ -1,0 +1,148 @@
+/** How stored answers are kept: compressed, under a quota, and replayed byte for byte (C18, C21, D103). */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { storedLargeBytesMin, sweepEveryRequests } from "../../src/core/limits.ts";
+import { lineA, startGoodsServer } from "../support/goods-server.ts";
+import { startServer, type TestResponse, type TestServer } from "../support/server.ts";
+
+const orders = "/api/v1/purchase-orders";
+const dayMs = 86_400_000;
+
+/** An order whose answer has about 45 KB; it takes half a kilobyte of them, or with `random` notes most of it. */
+const order = (random: boolean) => ({
+  lineItems: Array.from({ length: 20 }, (_, index) => ({
+    variantId: `v-${index}`,
+    quantityOrdered: 1,
+    note: random ? randomBytes(1_500).toString("base64") : 'Übrig – "quoted" 🙂 '.repeat(100),
+  })),
+});
+
+const keyed = (server: TestServer, key: string, body: unknown): Promise<TestResponse> =>
+  server.post(orders, body, { headers: { "Idempotency-Key": key } });
+
+interface Stored {
+  readonly records: number;
+  /** Characters of the stored bodies. */
+  readonly characters: number;
+  /** Bytes of the records, summed up. */
+  readonly bytes: number;
+  /** The total that is kept. */
+  readonly total: number;
+}
+
+async function storedIn({ engine, shopId }: TestServer): Promise<Stored> {
+  const [row] = await engine.read(shopId, (tx) =>
+    tx.all<Stored>(
+      `select count(*) as records, cast(coalesce(sum(length(body)), 0) as bigint) as characters,
+         cast(coalesce(sum(bytes), 0) as bigint) as bytes,
+         (select t.bytes from idempotency_total t where t.shop_id = ?) as total
+       from idempotency_record where shop_id = ?`,
+      [shopId, shopId],
+    ),
+  );
+  return row === undefined ? assert.fail() : { ...row };
+}
+
+const orderCount = async (server: TestServer): Promise<unknown> => (await server.get(orders)).at("data", "totalCount");
+
+test("large answers are stored compressed", async () => {
+  await using server = await startServer();
+  for (const random of [false, true]) {
+    const before = await storedIn(server);
+    const first = await keyed(server, `random ${String(random)}`, order(random));
+    assert.equal(first.status, 201);
+    const { characters } = await storedIn(server);
+    const kept = (characters - before.characters) / first.text.length;
+    assert.ok(random ? kept < 1 : kept < 0.05, `${kept}`);
+  }
+});
+
+test("a compressed answer is replayed byte for byte (C18)", async () => {
+  await using server = await startServer();
+  for (const [key, body] of [
+    ["a", order(true)],
+    ["b", order(false)],
+  ] as const) {
+    const first = await keyed(server, key, body);
+    const again = await keyed(server, key, body);
+    assert.equal(again.headers["idempotent-replayed"], "true");
+    assert.equal(again.text, first.text);
+    for (const name of ["x-request-id", "location", "etag"]) assert.equal(again.headers[name], first.headers[name]);
+  }
+  assert.equal(await orderCount(server), 2);
+});
+
+test("the total of stored answers is what they take, whatever was stored, replaced or deleted", async () => {
+  await using server = await startGoodsServer();
+  await server.bringOrder("Draft", [lineA]);
+  const agrees = async (): Promise<number> => {
+    const { bytes, total, characters } = await storedIn(server);
+    assert.equal(total, bytes);
+    assert.ok(bytes > characters);
+    return bytes;
+  };
+  await keyed(server, "a", order(false));
+  await keyed(server, "b", order(true));
+  await keyed(server, "refused", { lineItems: "none" });
+  // Follow-on work changes its answer, which is then stored a second time (D3).
+  const headers = { "Idempotency-Key": "c" };
+  const sent = await server.post(server.order("/status"), { status: "Sent" }, { headers });
+  assert.equal(sent.at("data", "sideEffects", "incoming", "outcome"), "applied", sent.text);
+  const full = await agrees();
+  server.clock.advance(dayMs + 1_000);
+  await keyed(server, "a", { lineItems: [] });
+  for (let request = 0; request < sweepEveryRequests; request += 1) await server.get(server.order(""));
+  for (let wait = 0; wait < 200 && (await storedIn(server)).records > 1; wait += 1) await sleep(20);
+  assert.equal((await storedIn(server)).records, 1);
+  assert.ok((await agrees()) < full / 10);
+});
+
+test("beyond the quota a keyed write is 503 and changes nothing; it runs without a key, and after the wait (C21)", async () => {
+  const quota = 400_000;
+  await using server = await startServer({ perform: () => ({ storedAnswersBytesMax: quota }) });
+  const answers = new Map<string, { readonly body: unknown; readonly text: string }>();
+  let refused: TestResponse | null = null;
+  for (let index = 0; refused === null && index < 20; index += 1) {
+    const body = order(true);
+    const answer = await keyed(server, `k${index}`, body);
+    if (answer.status === 201) answers.set(`k${index}`, { body, text: answer.text });
+    else refused = answer;
+    server.clock.advance(1_000);
+  }
+  assert.ok(answers.size >= 3, String(answers.size));
+  assert.equal(refused?.status, 503);
+  assert.equal(refused.at("error", "code"), "DO_OVERLOADED");
+  assert.equal(await orderCount(server), answers.size, "nothing was changed");
+  const { total } = await storedIn(server);
+  assert.ok(total > quota / 2 - 60_000 && total <= quota / 2, String(total));
+
+  // Nothing that was promised is lost, and small answers still find room.
+  for (const [key, { body, text }] of answers) assert.equal((await keyed(server, key, body)).text, text);
+  const small = await keyed(server, "small", order(false));
+  assert.equal(small.status, 201);
+  assert.ok((await storedIn(server)).total - total < storedLargeBytesMin);
+  // As large as two of the others: two of them must expire.
+  const again = { lineItems: [...order(true).lineItems, ...order(true).lineItems] };
+  assert.equal((await keyed(server, "again", again)).status, 503, "it was not stored");
+  assert.equal((await server.post(orders, again)).status, 201, "without a key");
+
+  const waitMs = Number((await keyed(server, "again", again)).at("error", "retryAfterMs"));
+  assert.ok(waitMs > dayMs / 2 && waitMs <= dayMs, String(waitMs));
+  server.clock.advance(waitMs - 500);
+  assert.equal((await keyed(server, "again", again)).status, 503, "too early");
+  server.clock.advance(500);
+  assert.equal((await keyed(server, "again", again)).status, 201, "although nothing was deleted yet");
+  assert.equal((await keyed(server, "again", again)).headers["idempotent-replayed"], "true");
+});
+
+test("small answers may take all of the quota and no more (C21)", async () => {
+  const quota = 12_000;
+  await using server = await startServer({ perform: () => ({ storedAnswersBytesMax: quota }) });
+  let stored = 0;
+  while (stored < 50 && (await keyed(server, `k${stored}`, { lineItems: [] })).status === 201) stored += 1;
+  const { total } = await storedIn(server);
+  assert.ok(total > quota - 4_000 && total <= quota, String(total));
+  assert.equal(await orderCount(server), stored);
+});
