@@ -79,6 +79,9 @@ export const loopFreeMs = 10;
 /** The most that a shop owes the others: the longest that its next step waits. */
 export const loopDebtMsMax = 250;
 
+/** Digests of shops' orders that are remembered by each reader thread. One of 200,000 orders takes about 27 million bytes. */
+export const digestsBytesMax = 67_108_864;
+
 // Disk.
 
 /** Stored answers of a shop (Idempotency-Key). A keyed write whose answer does not fit is 503 and changes nothing. */

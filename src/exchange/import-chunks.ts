@@ -10,6 +10,7 @@ import type { Shop } from "../shop/accounts.ts";
 import type { InventoryLevel, Variant } from "../shop/catalogue.ts";
 import { settleSales } from "../shop/demand.ts";
 import { effectStatements } from "../shop/effects.ts";
+import { isBehind, sealBlocks } from "../shop/order-digest.ts";
 import { historyStatements } from "../shop/purchase-order-history.ts";
 import { hideStatements, importOrder, nextPoNumber } from "../shop/purchase-orders.ts";
 import type { SqlValue, Tx } from "../store/store.ts";
@@ -141,6 +142,9 @@ export async function applyImport(
   }
   // Forecasts read the demand series, not the sales.
   while (await engine.write(shopId, (tx) => settleSales(tx, shopId), { durable: false }));
+  // Lists of a shop with many orders read its digest.
+  if (await engine.peek(shopId, (tx) => isBehind(tx, shopId)))
+    while (await engine.write(shopId, (tx) => sealBlocks(tx, shopId, context.ids), { durable: false }));
   await engine.write(shopId, (tx) => completeImport(context, tx, lease));
   return true;
 }

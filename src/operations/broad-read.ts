@@ -88,6 +88,7 @@ export async function runBroadRead(
       ifMatch,
       read,
       leaveLoop: () => {},
+      afterwards: () => {},
       change: unusable("change anything"),
       settle: unusable("wait for effects"),
       commit: unusable("change anything"),

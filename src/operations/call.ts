@@ -49,6 +49,31 @@ interface StoredAnswer {
   readonly reply: Reply;
 }
 
+/** Work under way that nobody waits for, of each engine by shop and operation. */
+const underWay = new WeakMap<Engine, Set<string>>();
+
+function workAfterwards(
+  { engine, log }: Pick<CallDependencies, "engine" | "log">,
+  shopId: string,
+  operation: string,
+  work: (tx: Tx) => Promise<boolean>,
+): void {
+  const running = underWay.get(engine) ?? new Set<string>();
+  underWay.set(engine, running);
+  const name = `${shopId} ${operation}`;
+  if (running.has(name)) return;
+  running.add(name);
+  const untilDone = async (): Promise<void> => {
+    while (await engine.write(shopId, work, { durable: false }));
+  };
+  void untilDone()
+    .catch((error: unknown) => {
+      // A store that is busy, closed or removed: a later request asks again.
+      if (!(error instanceof Fault)) log.error({ shopId, operation, err: error }, "upkeep after a request failed");
+    })
+    .finally(() => running.delete(name));
+}
+
 /** Makes the call of one request. */
 export async function openCall(
   deps: CallDependencies,
@@ -104,6 +129,7 @@ export async function openCall(
     leaveLoop: () => {
       if (operation.scope === "read" && deps.readers !== null) throw new LeavesLoop();
     },
+    afterwards: (work) => workAfterwards(deps, shopId, operation.name, work),
     change: (work) => engine.write(shopId, work),
     settle: (effectIds, waitMs) => outbox.settle(shopId, effectIds, waitMs),
     commit,

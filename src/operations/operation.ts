@@ -126,6 +126,11 @@ export interface Call {
    * start (broad-read.ts). Called before the work that may take so long. Does nothing on a thread, and in a write.
    */
   leaveLoop(): void;
+  /**
+   * Runs `work` as writes of its own, again and again until it answers false. Nobody waits for it, and no answer may depend on it; one at a
+   * time for each shop and operation. Does nothing on a reader thread: the event loop has asked for it before.
+   */
+  afterwards(work: (tx: Tx) => Promise<boolean>): void;
   /** Makes an intermediate change. It commits without the stored answer, so a retry must be able to continue from it. */
   change<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Makes the last change, once per call. It commits with the stored answer and the audit row, and then waits for its effects' first attempts. */

@@ -7,6 +7,7 @@
  * - V7. A page is found by keys and its facts are read by key, so its cost grows with the page. Counting, and a view of reorders only,
  *       walk the variants in scope, never sales.
  */
+import { compareText } from "../core/compare-text.ts";
 import { type ForecastContext, type VariantFacts, replenishment } from "../core/forecast.ts";
 import { selectIn } from "../store/in-lists.ts";
 import type { SqlValue, Tx } from "../store/store.ts";
@@ -62,13 +63,6 @@ function sourceOf(shopId: string, view: ForecastView): Fragment {
   // A view of named variants begins with their ids; `cross join` keeps the engine from walking the catalogue instead.
   const from = view.variantIds === null ? "variant v" : "forecast_view_filter f cross join variant v";
   return { sql: `from ${from} where ${conditions.join(" and ")}`, params };
-}
-
-/** Compares by code point, as the database orders text. `<` compares by UTF-16 code unit. */
-function compareText(a: string, b: string): number {
-  for (let index = 0; index < Math.min(a.length, b.length); index += 1)
-    if (a.charCodeAt(index) !== b.charCodeAt(index)) return (a.codePointAt(index) ?? 0) - (b.codePointAt(index) ?? 0);
-  return a.length - b.length;
 }
 
 const positionOf = (row: VariantKey): RowPosition => ({ productName: row.product_name, variantId: row.variant_id });

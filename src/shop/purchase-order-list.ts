@@ -2,13 +2,16 @@
  * The list of a shop's orders: filters, stable pages, the count of all matches (C12, C13).
  *
  * A page is found by keys alone, in an index that has the page's order, and its rows are then read by key. So its cost grows with the page,
- * not with the shop. For one filter the count is kept (purchase-order-counts.ts). For several at once, and for a day that something is
- * expected before, counting reads the index entries of the matches. A text search reads one index entry for each order.
+ * not with the shop. For one filter the count is kept (purchase-order-counts.ts). Searches, several filters at once and a day that something
+ * is expected before are answered by the shop's digest (order-digest.ts), so their cost grows little with the shop. Without one, and for a
+ * variant or SKU together with other filters, counting reads the index entries of the matches.
  */
 import { fold } from "../core/fold.ts";
 import type { Header, PaidStatus, Status, StorefrontSyncState } from "../core/purchase-order.ts";
 import type { SqlValue, Tx } from "../store/store.ts";
 import type { Row } from "./columns.ts";
+import { type Wanted, isSearchable } from "./order-block.ts";
+import { matchesOf } from "./order-matches.ts";
 import { type CountKind, countCreated, countOf } from "./purchase-order-counts.ts";
 import { headerFrom, selectHeader } from "./purchase-orders.ts";
 
@@ -233,6 +236,80 @@ export function pageStatement(
   };
 }
 
+/** The keys of a page and the count of all matches. */
+interface KeyPage {
+  readonly totalCount: number;
+  readonly keys: readonly { readonly purchase_order_id: string; readonly created_at: number }[];
+}
+
+async function statedPage(
+  tx: Tx,
+  shopId: string,
+  filters: OrderFilters,
+  after: OrderPosition | null,
+  limit: number,
+): Promise<KeyPage> {
+  const page = pageStatement(shopId, filters, after, limit);
+  const [count, keys] = await Promise.all([
+    totalCount(tx, shopId, filters),
+    tx.all<KeyPage["keys"][number]>(page.sql, page.params),
+  ]);
+  return { totalCount: count, keys };
+}
+
+/** Suppliers whose name has the folded text. */
+async function suppliersNamed(tx: Tx, shopId: string, search: string): Promise<ReadonlySet<string>> {
+  const rows = await tx.all<{ supplier_id: string }>(
+    "select supplier_id from supplier where shop_id = ? and replace(name_folded, ?, '') <> name_folded",
+    [shopId, search],
+  );
+  return new Set(rows.map((row) => row.supplier_id));
+}
+
+/** The filters as the digest takes them. Undefined: any value. */
+const digestFilters = (filters: OrderFilters): Wanted["columns"] => {
+  const oneOf = (values: readonly (string | null)[] | null) => {
+    const wanted = new Set(values);
+    return values === null ? undefined : (value: string | null) => wanted.has(value);
+  };
+  const one = (value: string | null) => oneOf(value === null ? null : [value]);
+  const { expectedBefore } = filters;
+  return {
+    status: oneOf(filters.statuses),
+    paid_status: oneOf(filters.paidStatuses),
+    storefront_sync_state: oneOf(filters.storefrontSyncStates),
+    supplier_id: one(filters.supplierId),
+    location_id: one(filters.locationId),
+    next_expected_date: expectedBefore === null ? undefined : (value) => value !== null && value < expectedBefore,
+  };
+};
+
+/** The page by the shop's digest. Null: the filters ask for something else, or the digest is no help. */
+async function digestedPage(
+  tx: Tx,
+  shopId: string,
+  filters: OrderFilters,
+  after: OrderPosition | null,
+  limit: number,
+): Promise<KeyPage | null> {
+  if (!walksOrders(filters) || filters.variantId !== null || filters.sku !== null) return null;
+  const search = filters.search === null ? null : fold(filters.search);
+  if (search !== null && !isSearchable(search)) return null;
+  const wanted = async (): Promise<Wanted> => {
+    const namedSuppliers = search === null ? new Set<string>() : await suppliersNamed(tx, shopId, search);
+    return {
+      key: JSON.stringify([{ ...filters, search }, [...namedSuppliers].sort()]),
+      search,
+      namedSuppliers,
+      columns: digestFilters(filters),
+      createdFromMs: filters.createdFromMs,
+      createdBeforeMs: filters.createdBeforeMs,
+    };
+  };
+  const position = after === null ? null : { created_at: after.createdAtMs, purchase_order_id: after.purchaseOrderId };
+  return await matchesOf(tx, shopId, wanted, position, limit);
+}
+
 /**
  * One page of the shop's orders, newest first with the id as tie-break. Pages neither repeat nor skip an order that stays,
  * whatever is added or deleted meanwhile.
@@ -248,11 +325,9 @@ export async function listOrders(
   after: OrderPosition | null,
   limit: number,
 ): Promise<OrderPage> {
-  const page = pageStatement(shopId, filters, after, limit + 1);
-  const [count, keys] = await Promise.all([
-    totalCount(tx, shopId, filters),
-    tx.all<{ purchase_order_id: string; created_at: number }>(page.sql, page.params),
-  ]);
+  const { totalCount: count, keys } =
+    (await digestedPage(tx, shopId, filters, after, limit + 1)) ??
+    (await statedPage(tx, shopId, filters, after, limit + 1));
   const shown = keys.slice(0, limit);
   const last = shown.at(-1);
   const rows =

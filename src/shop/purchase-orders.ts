@@ -2,7 +2,7 @@
  * Purchase orders in SQL: loading one, saving a decision, importing, deleting, numbering.
  *
  * Owns: the SQL of an order and its lines, of the incoming ledger and of the number counter. Does not own: the list of orders
- * (purchase-order-list.ts) and their totals (purchase-order-counts.ts), log and receipts (purchase-order-history.ts), attachments
+ * (purchase-order-list.ts), their totals (purchase-order-counts.ts) and digest (order-digest.ts), log and receipts (purchase-order-history.ts), attachments
  * (purchase-order-attachments.ts), the outbox (effects.ts), any rule.
  *
  * Invariants:
@@ -13,7 +13,6 @@
 import type { Attachments } from "../core/attachments.ts";
 import type { Effect } from "../core/effect.ts";
 import { deletedEvent, eventOf } from "../core/events.ts";
-import { fold } from "../core/fold.ts";
 import { incomingDeltas } from "../core/incoming.ts";
 import { paidStatus } from "../core/lines.ts";
 import { type Fields, storedHeaderFields, storedLineFields } from "../core/purchase-order-fields.ts";
@@ -29,6 +28,7 @@ import type { SqlValue, Statement, Tx } from "../store/store.ts";
 import { type Columns, type Row, columnList, columnsOf, insertInto, recordReader, updateIn } from "./columns.ts";
 import { effectStatements } from "./effects.ts";
 import { type EventStamp, eventStatements } from "./events.ts";
+import { openBlocks, searchText } from "./order-digest.ts";
 import { attachmentStatements, loadAttachments } from "./purchase-order-attachments.ts";
 import { countStatements } from "./purchase-order-counts.ts";
 import { type LogEntry, type Receipt, logStatement, receiptStatement } from "./purchase-order-history.ts";
@@ -154,10 +154,6 @@ export async function pageOfOrders(tx: Tx, shopId: string, after: string, limit:
 
 // Saving.
 
-/** The text that a search looks through, one field a line. The supplier's name is searched in the supplier's row (C13). */
-const searchText = (order: Pick<Header, "poNumber" | "poName" | "supplierReference">): string =>
-  [order.poNumber, order.poName ?? "", order.supplierReference ?? ""].map(fold).join("\n");
-
 const { purchaseOrderId: _orderId, ...headerDataFields } = storedHeaderFields;
 
 /** Every column of `purchase_order` but its key and `deleted_at`. */
@@ -225,7 +221,7 @@ function orderStatements(
   }
   for (const poLineItemId of lines.keys())
     statements.push({ sql: deleteLine, params: [shopId, purchaseOrderId, poLineItemId] });
-  statements.push(...countStatements(shopId, counted, next));
+  statements.push(...countStatements(shopId, counted, next), ...openBlocks(shopId, counted, next));
   return statements;
 }
 
@@ -346,6 +342,7 @@ export async function deleteOrder(tx: Tx, shopId: string, order: PurchaseOrder, 
     ...eventStatements(shopId, deletedEvent(order), stamp),
     ...incomingStatements(shopId, order, null),
     ...countStatements(shopId, order, null),
+    ...openBlocks(shopId, order, null),
     ...removeStatements(shopId, order.purchaseOrderId, orderTables),
   ]);
 }
@@ -362,6 +359,7 @@ export const hideStatements = (shopId: string, order: PurchaseOrder, deletedAtMs
   },
   ...incomingStatements(shopId, order, null),
   ...countStatements(shopId, order, null),
+  ...openBlocks(shopId, order, null),
 ];
 
 /** Hides the order and keeps all of it, with a log entry about who did so (C33). */

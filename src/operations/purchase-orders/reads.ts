@@ -18,6 +18,7 @@ import { paidStatus } from "../../core/lines.ts";
 import { moneyToNumber } from "../../core/money.ts";
 import { paidStatuses, statuses, storefrontSyncStates } from "../../core/purchase-order.ts";
 import { loadSupplier } from "../../shop/catalogue.ts";
+import { isBehind, sealBlocks } from "../../shop/order-digest.ts";
 import { loadAttachments, loadSupplierCredits } from "../../shop/purchase-order-attachments.ts";
 import { type HistoryPosition, loadReceipts, pageOfCosts, pageOfLog } from "../../shop/purchase-order-history.ts";
 import { type OrderFilters, listOrders, walksOrders } from "../../shop/purchase-order-list.ts";
@@ -136,7 +137,10 @@ export const listPurchaseOrders = operation({
     };
     const position = after === null ? null : { createdAtMs: after.atMs, purchaseOrderId: after.id };
     const page = await call.read(async (tx) => {
-      if (walksOrders(asked) && (await hasMoreRows(tx, "purchase_order", shopId, rowsOnLoopMax))) call.leaveLoop();
+      if (walksOrders(asked)) {
+        if (await isBehind(tx, shopId)) call.afterwards((sealing) => sealBlocks(sealing, shopId, call.ids));
+        if (await hasMoreRows(tx, "purchase_order", shopId, rowsOnLoopMax)) call.leaveLoop();
+      }
       return await listOrders(tx, shopId, asked, position, limit);
     });
     return {
