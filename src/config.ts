@@ -29,6 +29,8 @@ export interface Config {
   /** An empty data directory or database gets the demo shop. */
   readonly demo: boolean;
   readonly logLevel: (typeof logLevels)[number];
+  /** Threads that broad reads run on. Null: 2 to 4, by the number of processors. */
+  readonly readerThreads: number | null;
   /** Bounds on what clients can make the process hold (core/limits.ts). */
   readonly limits: {
     readonly connectionsMax: number;
@@ -179,6 +181,9 @@ const environment = z.object({
   OPENPO_STORED_ANSWERS_MB: given(String(storedAnswersBytesMax / mebibyte)).pipe(
     countBetween(64, 1_000_000, "megabytes"),
   ),
+  OPENPO_READER_THREADS: given("")
+    .transform((threads) => (threads === "" ? null : threads))
+    .pipe(countBetween(1, 64, "threads").nullable()),
   OPENPO_LOG_LEVEL: given("info").pipe(z.enum(logLevels, { error: `must be one of ${logLevels.join(", ")}` })),
 });
 
@@ -203,6 +208,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     adminToken: parsed.data.OPENPO_ADMIN_TOKEN,
     demo: parsed.data.OPENPO_DEMO === "1",
     logLevel: parsed.data.OPENPO_LOG_LEVEL,
+    readerThreads: parsed.data.OPENPO_READER_THREADS,
     limits: Object.freeze({
       connectionsMax: parsed.data.OPENPO_CONNECTIONS_MAX,
       unreadBytesMax: parsed.data.OPENPO_UNREAD_MB * mebibyte,

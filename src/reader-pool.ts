@@ -12,21 +12,22 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { Fault } from "./core/fault.ts";
 import type { Gauge } from "./http/metrics.ts";
-import type { BroadAnswer, BroadRead, Readers } from "./operations/broad-read.ts";
+import type { BroadAnswer, BroadPartRead, BroadRead, FoundPart, Readers } from "./operations/broad-read.ts";
 import { unavailable } from "./store/engine-rules.ts";
 import { type FairLimits, FairQueue } from "./store/fair-queue.ts";
 import type { Clock, Log } from "./store/store.ts";
 
 /** At least two, so that one shop's broad reads leave a thread to the others. */
-const threadsMax = Math.max(2, Math.min(4, availableParallelism()));
+const usualThreads = Math.max(2, Math.min(4, availableParallelism()));
 
-const defaultLimits: FairLimits = {
-  runningMax: threadsMax,
-  runningPerShopMax: threadsMax - 1,
+/** What may run and wait with so many threads: one shop leaves a thread to the others, unless there is one only. */
+export const limitsWith = (threads: number | null): FairLimits => ({
+  runningMax: threads ?? usualThreads,
+  runningPerShopMax: Math.max(1, (threads ?? usualThreads) - 1),
   // More than a full bucket of the default rate limit, so that a burst within it is not refused.
   waitingPerShopMax: 240,
   waitMsMax: 30_000,
-};
+});
 
 /** A thread that was idle for so long ends. */
 const idleMsMax = 60_000;
@@ -60,10 +61,10 @@ export interface ReaderStore {
 }
 
 /** What a thread is sent. */
-export interface ThreadTask {
-  readonly file: string | null;
-  readonly broad: BroadRead;
-}
+export type ThreadTask = { readonly file: string | null } & (
+  | { readonly broad: BroadRead }
+  | { readonly part: BroadPartRead }
+);
 
 interface ReaderPoolOptions {
   readonly store: ReaderStore;
@@ -94,7 +95,7 @@ export class ReaderPool implements Readers {
 
   constructor(options: ReaderPoolOptions) {
     this.#options = options;
-    this.#queue = new FairQueue(options.limits ?? defaultLimits, options.clock);
+    this.#queue = new FairQueue(options.limits ?? limitsWith(null), options.clock);
   }
 
   get gauges(): readonly Gauge[] {
@@ -115,12 +116,24 @@ export class ReaderPool implements Readers {
   }
 
   read(broad: BroadRead): Promise<BroadAnswer> {
-    const { shopId } = broad.shop;
+    return this.#inTurn<BroadAnswer>(broad.shop.shopId, { broad });
+  }
+
+  async readPart(part: BroadPartRead): Promise<unknown> {
+    const answer = await this.#inTurn<FoundPart>(part.shop.shopId, { part });
+    if ("bug" in answer) throw new Error(`on a reader thread: ${answer.bug}`);
+    return answer.found;
+  }
+
+  #inTurn<Answer>(
+    shopId: string,
+    what: { readonly broad: BroadRead } | { readonly part: BroadPartRead },
+  ): Promise<Answer> {
     return this.#queue.run(shopId, async () => {
       if (this.#refusal !== null) throw this.#refusal;
       const loan = await this.#options.store.lend(shopId);
       try {
-        const answer = await this.#onThread({ file: loan.file, broad });
+        const answer = await this.#onThread<Answer>({ file: loan.file, ...what });
         await loan.untilDurable();
         return answer;
       } finally {
@@ -129,12 +142,12 @@ export class ReaderPool implements Readers {
     });
   }
 
-  async #onThread(task: ThreadTask): Promise<BroadAnswer> {
+  async #onThread<Answer>(task: ThreadTask): Promise<Answer> {
     const thread = this.#idle.pop() ?? this.#start();
     if (thread.idleTimer !== null) clearTimeout(thread.idleTimer);
     const { worker } = thread;
     worker.ref();
-    const answered = Promise.withResolvers<BroadAnswer>();
+    const answered = Promise.withResolvers<Answer>();
     const onExit = (): void => answered.reject(died(null));
     worker.once("message", answered.resolve);
     worker.once("exit", onExit);

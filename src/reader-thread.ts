@@ -2,8 +2,8 @@
  * A reader thread: runs the broad reads that it is sent, one after another (reader-pool.ts).
  */
 import { parentPort, workerData } from "node:worker_threads";
-import { runBroadRead } from "./operations/broad-read.ts";
-import { operations } from "./operations/registry.ts";
+import { runBroadPart, runBroadRead } from "./operations/broad-read.ts";
+import { broadParts, operations } from "./operations/registry.ts";
 import type { ReaderSource, ThreadTask } from "./reader-pool.ts";
 import { readLentFile } from "./store/sqlite/reader.ts";
 import type { Engine, Work } from "./store/store.ts";
@@ -26,9 +26,15 @@ async function read<T>(shopId: string, file: string | null, work: Work<T>): Prom
   return await engine.read(shopId, work);
 }
 
-parentPort?.on("message", ({ file, broad }: ThreadTask) => {
-  void runBroadRead(operations, (work) => read(broad.shop.shopId, file, work), broad).then((answer) =>
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-    parentPort?.postMessage(answer),
-  );
+async function answerOf(task: ThreadTask): Promise<unknown> {
+  const shopId = "broad" in task ? task.broad.shop.shopId : task.part.shop.shopId;
+  const readShop = <T>(work: Work<T>): Promise<T> => read(shopId, task.file, work);
+  return "broad" in task
+    ? await runBroadRead(operations, readShop, task.broad)
+    : await runBroadPart(broadParts, readShop, task.part);
+}
+
+parentPort?.on("message", (task: ThreadTask) => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+  void answerOf(task).then((answer) => parentPort?.postMessage(answer));
 });

@@ -28,7 +28,7 @@ import { createPerform } from "./operations/perform.ts";
 import { operations } from "./operations/registry.ts";
 import type { OpenStore } from "./open-store.ts";
 import { type Outbox, createOutbox } from "./outbox/runner.ts";
-import { ReaderPool } from "./reader-pool.ts";
+import { limitsWith, ReaderPool } from "./reader-pool.ts";
 import type { LoopShare } from "./store/loop-share.ts";
 import type { Engine, Log } from "./store/store.ts";
 import type { StorefrontOf } from "./storefront/storefront.ts";
@@ -90,7 +90,12 @@ export async function openService(config: Config): Promise<Service> {
   const adminToken = adminTokenOf(config, store.isNew);
   const { outbox, admin } = openOutbox(store, log);
   opening.defer(() => outbox.close());
-  const readers = new ReaderPool({ store: store.readerStore, clock: store.clock, log });
+  const readers = new ReaderPool({
+    store: store.readerStore,
+    clock: store.clock,
+    log,
+    limits: limitsWith(config.readerThreads),
+  });
   opening.defer(() => readers.close());
   const demo = store.isNew && config.demo ? await makeDemoShop(askHere(admin), store.clock.now()) : null;
   const stopping = new AbortController();

@@ -12,6 +12,31 @@ import { type Reply, answerReply, asFault, failure, notModified, withinBytes } f
 import type { Call, Operation } from "./operation.ts";
 import type { Incoming } from "./request.ts";
 
+/**
+ * A read that a write begins with and that may be broad, such as a forecast. `run` takes and returns plain data, and calls `leaveLoop` before
+ * the work that may take long, as an operation does.
+ */
+export interface BroadPart<Asked, Found> {
+  /** Its name among `broadParts` of the registry. */
+  readonly name: string;
+  run(tx: Tx, context: BroadContext, asked: Asked): Promise<Found>;
+}
+
+/** What a broad part may know of its call. */
+export type BroadContext = Pick<Call, "shop" | "clock" | "leaveLoop">;
+
+/** A broad part, as a thread is told of it. */
+export interface BroadPartRead {
+  readonly part: string;
+  readonly asked: unknown;
+  readonly shop: Call["shop"];
+  /** The time of the read. */
+  readonly nowMs: number;
+}
+
+/** What a thread has found, or the text of what was thrown. */
+export type FoundPart = { readonly found: unknown } | { readonly bug: string };
+
 /** A broad read, as a thread is told of it. */
 export interface BroadRead {
   /** The operation's name in the registry. */
@@ -42,12 +67,16 @@ export interface Readers {
    * @throws Fault DO_UNAVAILABLE  the thread has died.
    */
   read(broad: BroadRead): Promise<BroadAnswer>;
+  /** The same for a part of a call. @returns what the part's `run` has returned. @throws also what is a bug of it. */
+  readPart(broad: BroadPartRead): Promise<unknown>;
 }
 
 /** Thrown by `leaveLoop`: not a failure, `perform` continues on a thread. */
 export class LeavesLoop extends Error {
   override readonly name = "LeavesLoop";
 }
+
+const textOf = (error: unknown): string => String(error instanceof Error ? error.stack : error);
 
 const unusable = (what: string) => (): never => {
   throw new Error(`a broad read may not ${what}`);
@@ -87,6 +116,7 @@ export async function runBroadRead(
       storefront: noStorefront,
       ifMatch,
       read,
+      readPart: (part, asked) => read((tx) => part.run(tx, { shop, clock, leaveLoop: () => {} }, asked)),
       leaveLoop: () => {},
       afterwards: () => {},
       change: unusable("change anything"),
@@ -98,6 +128,22 @@ export async function runBroadRead(
     return { reply: withinBytes(reply, broad.responseBytesMax), bug: null };
   } catch (error) {
     const reply = failure(incoming.requestId, asFault(error), incoming.surface);
-    return { reply, bug: error instanceof Fault ? null : String(error instanceof Error ? error.stack : error) };
+    return { reply, bug: error instanceof Fault ? null : textOf(error) };
+  }
+}
+
+/** Runs a broad part where it holds up nobody. Never rejects. */
+export async function runBroadPart(
+  parts: readonly BroadPart<unknown, unknown>[],
+  read: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
+  { part: name, asked, shop, nowMs }: BroadPartRead,
+): Promise<FoundPart> {
+  const context: BroadContext = { shop, clock: { now: () => nowMs }, leaveLoop: () => {} };
+  try {
+    const part = parts.find((each) => each.name === name);
+    if (part === undefined) throw new Error(`there is no broad part ${name}`);
+    return { found: await read((tx) => part.run(tx, context, asked)) };
+  } catch (error) {
+    return { bug: textOf(error) };
   }
 }

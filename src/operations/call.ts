@@ -5,7 +5,7 @@ import type { EffectOutcome } from "../core/effect.ts";
 import { Fault } from "../core/fault.ts";
 import type { Clock, Engine, Ids, Log, Statement, Tx } from "../store/store.ts";
 import type { StorefrontOf } from "../storefront/storefront.ts";
-import { LeavesLoop, type Readers } from "./broad-read.ts";
+import { type BroadPart, LeavesLoop, type Readers } from "./broad-read.ts";
 import type { Reply } from "./envelope.ts";
 import type { Answer, Call, Committed, Operation } from "./operation.ts";
 import type { IdentifiedRequest } from "./request.ts";
@@ -126,6 +126,7 @@ export async function openCall(
     storefront: await deps.storefrontOf(shopId),
     ifMatch: incoming.ifMatch,
     read: (work) => engine.read(shopId, work),
+    readPart: readPartWith(deps, shop),
     leaveLoop: () => {
       if (operation.scope === "read" && deps.readers !== null) throw new LeavesLoop();
     },
@@ -136,3 +137,20 @@ export async function openCall(
   };
   return { call, stored: () => stored };
 }
+
+/** How a call of this shop reads a broad part: on the event loop, or on a reader thread if the part leaves the loop. */
+const readPartWith =
+  ({ engine, clock, readers }: CallDependencies, shop: Call["shop"]): Call["readPart"] =>
+  async <Asked, Found>(part: BroadPart<Asked, Found>, asked: Asked) => {
+    const leaveLoop = (): void => {
+      if (readers !== null) throw new LeavesLoop();
+    };
+    try {
+      return await engine.read(shop.shopId, (tx) => part.run(tx, { shop, clock, leaveLoop }, asked));
+    } catch (error) {
+      if (readers === null || !(error instanceof LeavesLoop)) throw error;
+      const found = await readers.readPart({ part: part.name, asked, shop, nowMs: clock.now() });
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same part has returned it, on a thread
+      return found as Found;
+    }
+  };

@@ -12,7 +12,7 @@ import { forecastPage, loadLocationNames } from "../shop/forecast.ts";
 import { type ForecastView, listForecastViews, loadForecastView } from "../shop/forecast-views.ts";
 import { hasMoreRows } from "../shop/size.ts";
 import type { Tx } from "../store/store.ts";
-import { rowsOnLoopMax } from "./loop-limits.ts";
+import { rowsOnLoopMax, variantsOnLoopMax } from "./loop-limits.ts";
 import { type Operation, operation } from "./operation.ts";
 import { read } from "./read-only.ts";
 import { cursor, id, limit, listParameter, pageShape, pathId, shownId } from "./fields.ts";
@@ -118,9 +118,6 @@ const rowSchema = z
     description:
       "A variant's figures, one for each column id: a text, a number, a boolean, or null for a blank. Dates are YYYY-MM-DD.",
   });
-
-/** Variants that a view of reorders only decides about on the event loop. */
-const variantsOnLoopMax = 200;
 
 /** Cells of an answer that are computed on the event loop. */
 const cellsOnLoopMax = 4_000;

@@ -10,3 +10,6 @@ export const rowsOnLoopMax = 5_000;
 
 /** Log entries or cost updates that are loaded and shown on the event loop. */
 export const entriesOnLoopMax = 500;
+
+/** Variants that a view of reorders only decides about on the event loop. */
+export const variantsOnLoopMax = 200;

@@ -26,7 +26,7 @@ import {
   materials,
   stockReleases,
 } from "../shop/manufacturing-orders.ts";
-import { loadParts, partsOf } from "../shop/read-only.ts";
+import { countParts, loadParts } from "../shop/read-only.ts";
 import type { Tx } from "../store/store.ts";
 import {
   dateFrom,
@@ -41,8 +41,9 @@ import {
   orderedRange,
   quantityOrNull,
 } from "./fields.ts";
+import { linesOnLoopMax } from "./loop-limits.ts";
 import type { Call } from "./operation.ts";
-import { pageInput, ReadOnlyOperations, repeatableParameter, searchParameter } from "./read-only.ts";
+import { pageInput, partsToShow, ReadOnlyOperations, repeatableParameter, searchParameter } from "./read-only.ts";
 
 /** Locations that one list may name: each is a branch of the statement. */
 const productionLocationsMax = 50;
@@ -216,6 +217,8 @@ function measuresJson(
 /** Headers as the API shows them with `includeMeasures`. */
 async function headersWithMeasures(tx: Tx, call: Call, orders: readonly ManufacturingOrderHeader[]) {
   const orderIds = orders.map((order) => order.manufacturingOrderId);
+  const counts = [itemsToBuild, materials].map((kind) => countParts(tx, kind, call.shop.shopId, orderIds));
+  if ((await Promise.all(counts)).some((count) => count > linesOnLoopMax)) call.leaveLoop();
   const items = await loadParts(tx, itemsToBuild, call.shop.shopId, orderIds);
   const needed = await loadParts(tx, materials, call.shop.shopId, orderIds);
   return orders.map((order) => {
@@ -311,10 +314,11 @@ const getManufacturingOrder = manufacturingOrders.one(
         .meta({ description: "A manufacturing order in full." }),
     }),
   },
-  async (order, { tx, call, shopId, resourceId }, input) => {
-    const items = await partsOf(tx, itemsToBuild, shopId, resourceId);
-    const needed = await partsOf(tx, materials, shopId, resourceId);
-    const releases = await partsOf(tx, stockReleases, shopId, resourceId);
+  async (order, reading, input) => {
+    const { tx, call, shopId } = reading;
+    const items = await partsToShow(reading, itemsToBuild);
+    const needed = await partsToShow(reading, materials);
+    const releases = await partsToShow(reading, stockReleases);
     return {
       manufacturingOrder: {
         ...manufacturingHeaderJson(order),

@@ -9,6 +9,7 @@ import type { FaultCode, FaultReason } from "../core/fault.ts";
 import type { EffectOutcome } from "../core/effect.ts";
 import type { Shop } from "../shop/accounts.ts";
 import type { Clock, Ids, Tx } from "../store/store.ts";
+import type { BroadPart } from "./broad-read.ts";
 import type { Storefront } from "../storefront/storefront.ts";
 
 /** What a key may do: read, or read and write. */
@@ -121,6 +122,8 @@ export interface Call {
   readonly ifMatch: readonly string[] | null;
   /** Reads a consistent, durable state. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Reads what a write begins with and that may be broad: on a reader thread if it is (broad-read.ts). */
+  readPart<Asked, Found>(part: BroadPart<Asked, Found>, asked: Asked): Promise<Found>;
   /**
    * Moves a read that may hold the event loop for too long (loop-limits.ts) to a reader thread, where the operation runs anew from its
    * start (broad-read.ts). Called before the work that may take so long. Does nothing on a thread, and in a write.

@@ -19,7 +19,7 @@ import {
 } from "../shop/read-only.ts";
 import { hasMoreRows } from "../shop/size.ts";
 import type { Tx } from "../store/store.ts";
-import { rowsOnLoopMax } from "./loop-limits.ts";
+import { linesOnLoopMax, rowsOnLoopMax } from "./loop-limits.ts";
 import {
   pathId,
   shownId,
@@ -88,6 +88,23 @@ interface Reading {
   readonly shopId: string;
   readonly resourceId: string;
 }
+
+/** A page of the parts of this kind, all of them when `limit` is null. Many are read on a reader thread. */
+async function partsPage<Part>(
+  { tx, call, shopId, resourceId }: Reading,
+  kind: PartKind<Part>,
+  after: number | null,
+  limit: number | null,
+) {
+  const page = await pageOfParts(tx, kind, shopId, resourceId, after, limit ?? linesOnLoopMax);
+  if (limit !== null || page.end === null) return page;
+  call.leaveLoop();
+  return await pageOfParts(tx, kind, shopId, resourceId, after, null);
+}
+
+/** All parts of this kind. */
+export const partsToShow = async <Part>(reading: Reading, kind: PartKind<Part>): Promise<readonly Part[]> =>
+  (await partsPage(reading, kind, null, null)).parts;
 
 /** One type of read-only resource, as its operations name it. */
 interface ResourceType<Header extends { readonly createdAtMs: number }> {
@@ -248,11 +265,12 @@ export class ReadOnlyOperations<Header extends { readonly createdAtMs: number }>
         input: this.byId({ limit: optionalLimit, cursor }).meta({ example: { ...this.#example, limit: 20 } }),
         output: z.strictObject({ [member]: z.array(part), ...pageShape }),
       },
-      async (_header, { tx, call, shopId, resourceId }, input) => {
+      async (_header, reading, input) => {
+        const { call, shopId, resourceId } = reading;
         // `recordId` is its name in the cursors that clients hold.
         const scope = { list: call.operation, shopId, filters: { recordId: resourceId } };
         const after = input.cursor === undefined ? null : partPosition(scope, input.cursor);
-        const { parts, totalCount, end } = await pageOfParts(tx, kind, shopId, resourceId, after, input.limit ?? null);
+        const { parts, totalCount, end } = await partsPage(reading, kind, after, input.limit ?? null);
         return { [member]: parts.map(json), totalCount, cursor: end === null ? null : encodeCursor(scope, [end]) };
       },
     );

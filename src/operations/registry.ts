@@ -3,9 +3,10 @@
  */
 import { ordersNeedingAttention } from "./agent/attention.ts";
 import { listLocations } from "./agent/locations.ts";
-import { reorderFromView } from "./agent/reorder.ts";
+import { reorderFacts, reorderFromView } from "./agent/reorder.ts";
 import { listSuppliers } from "./agent/suppliers.ts";
 import { searchVariants } from "./agent/variants.ts";
+import type { BroadPart } from "./broad-read.ts";
 import { forecastViewOperations } from "./forecast-views.ts";
 import { manufacturingOrderOperations } from "./manufacturing-orders.ts";
 import { isRestOperation, type Operation, type RestOperation } from "./operation.ts";
@@ -73,6 +74,9 @@ export const operations: readonly Operation[] = [
   ordersNeedingAttention,
   reorderFromView,
 ];
+
+/** Reads that operations begin with and that may run on a reader thread. */
+export const broadParts: readonly BroadPart<unknown, unknown>[] = [reorderFacts];
 
 /** Those that REST has a path for. */
 export const restOperations: readonly RestOperation[] = operations.filter(isRestOperation);

@@ -8,7 +8,6 @@ import {
   type StockAdjustmentLine,
   stockAdjustmentStatuses,
 } from "../core/stock-adjustments.ts";
-import { partsOf } from "../shop/read-only.ts";
 import {
   loadRevertLinks,
   stockAdjustmentLines,
@@ -25,7 +24,7 @@ import {
   plainParameter,
   textParameter,
 } from "./fields.ts";
-import { pageInput, ReadOnlyOperations, searchParameter } from "./read-only.ts";
+import { pageInput, partsToShow, ReadOnlyOperations, searchParameter } from "./read-only.ts";
 
 const stockAdjustments = new ReadOnlyOperations({
   table: stockAdjustmentTable,
@@ -153,9 +152,10 @@ const getStockAdjustment = stockAdjustments.one(
         .meta({ description: "A stock adjustment with its lines." }),
     }),
   },
-  async (adjustment, { tx, shopId, resourceId }) => {
+  async (adjustment, reading) => {
+    const { tx, shopId, resourceId } = reading;
     const links = await loadRevertLinks(tx, shopId, [adjustment]);
-    const lines = await partsOf(tx, stockAdjustmentLines, shopId, resourceId);
+    const lines = await partsToShow(reading, stockAdjustmentLines);
     return {
       stockAdjustment: {
         ...stockAdjustmentHeaderJson(adjustment),

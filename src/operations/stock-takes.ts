@@ -12,7 +12,6 @@ import {
   type StockTakeReason,
   stockTakeStatuses,
 } from "../core/stock-takes.ts";
-import { partsOf } from "../shop/read-only.ts";
 import { loadReasons, stockTakeLines, stockTakeQuery, stockTakeTable } from "../shop/stock-takes.ts";
 import {
   instant,
@@ -24,7 +23,7 @@ import {
   plainParameter,
 } from "./fields.ts";
 import { operation } from "./operation.ts";
-import { pageInput, read, ReadOnlyOperations, searchParameter } from "./read-only.ts";
+import { pageInput, read, partsToShow, ReadOnlyOperations, searchParameter } from "./read-only.ts";
 
 const tag = "Stock takes";
 const stockTakes = new ReadOnlyOperations({
@@ -193,8 +192,8 @@ const getStockTake = stockTakes.one(
         .meta({ description: "A stock take with its lines." }),
     }),
   },
-  async (take, { tx, shopId, resourceId }) => {
-    const lines = await partsOf(tx, stockTakeLines, shopId, resourceId);
+  async (take, reading) => {
+    const lines = await partsToShow(reading, stockTakeLines);
     return { stockTake: { ...stockTakeHeaderJson(take), lineItems: lines.map(stockTakeLineJson) } };
   },
 );

@@ -11,7 +11,6 @@ import {
   transferOrderStatuses,
   transferPending,
 } from "../core/transfer-orders.ts";
-import { partsOf } from "../shop/read-only.ts";
 import {
   transferDocuments,
   transferLines,
@@ -42,7 +41,7 @@ import {
   shipmentJson,
   shipmentSchema,
 } from "./purchase-orders/attachments.ts";
-import { pageInput, ReadOnlyOperations, searchParameter } from "./read-only.ts";
+import { pageInput, partsToShow, ReadOnlyOperations, searchParameter } from "./read-only.ts";
 
 const transferOrders = new ReadOnlyOperations({
   table: transferOrderTable,
@@ -188,9 +187,9 @@ const getTransferOrder = transferOrders.one(
         .meta({ description: "A transfer order in full." }),
     }),
   },
-  async (order, { tx, shopId, resourceId }) => {
-    const lines = await partsOf(tx, transferLines, shopId, resourceId);
-    const log = await partsOf(tx, transferLog, shopId, resourceId);
+  async (order, reading) => {
+    const lines = await partsToShow(reading, transferLines);
+    const log = await partsToShow(reading, transferLog);
     return {
       transferOrder: {
         ...transferHeaderJson(order),
@@ -220,8 +219,8 @@ const getShipment = transferOrders.one(
     input: transferOrders.byId({}),
     output: z.strictObject({ shipment: shipmentSchema.nullable() }),
   },
-  async (_order, { tx, shopId, resourceId }) => {
-    const shipment = currentShipment(await partsOf(tx, transferShipments, shopId, resourceId));
+  async (_order, reading) => {
+    const shipment = currentShipment(await partsToShow(reading, transferShipments));
     return { shipment: shipment === null ? null : shipmentJson(shipment) };
   },
 );
@@ -236,8 +235,8 @@ const listDocuments = transferOrders.one(
     input: transferOrders.byId({}),
     output: z.strictObject({ documents: z.array(documentSchema) }),
   },
-  async (_order, { tx, shopId, resourceId }) => {
-    const documents = await partsOf(tx, transferDocuments, shopId, resourceId);
+  async (_order, reading) => {
+    const documents = await partsToShow(reading, transferDocuments);
     return { documents: documents.map(documentJson) };
   },
 );

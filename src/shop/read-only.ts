@@ -202,13 +202,21 @@ export async function loadParts<Part>(
   return parts;
 }
 
-/** The parts of this kind of one resource, in their order. */
-export const partsOf = async <Part>(
+/** How many parts of this kind these resources have together. */
+export async function countParts(
   tx: Tx,
-  kind: PartKind<Part>,
+  kind: Pick<PartKind<never>, "resource" | "kind">,
   shopId: string,
-  resourceId: string,
-): Promise<readonly Part[]> => (await loadParts(tx, kind, shopId, [resourceId])).get(resourceId) ?? [];
+  resourceIds: readonly string[],
+): Promise<number> {
+  const counts = await selectIn<{ n: number }>(
+    tx,
+    "select count(*) as n from read_only_part where shop_id = ? and resource = ? and kind = ? and record_id in (?)",
+    [shopId, kind.resource, kind.kind],
+    resourceIds,
+  );
+  return counts.reduce((sum, { n }) => sum + n, 0);
+}
 
 interface PartPage<Part> {
   readonly parts: readonly Part[];

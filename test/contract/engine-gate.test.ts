@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import type { Engine } from "../../src/store/store.ts";
-import { openSqliteEngine } from "../../src/store/sqlite/engine.ts";
+import { type SqliteEngine, openSqliteEngine } from "../../src/store/sqlite/engine.ts";
 import { systemClock } from "../../src/system.ts";
 import { addLocation, faultOf, locationIds } from "./engine-suite.ts";
 
@@ -46,7 +46,7 @@ async function settledNow(promises: Readonly<Record<string, Promise<unknown>>>):
 }
 
 async function withEngine(
-  body: (engine: Engine, directory: string) => Promise<void>,
+  body: (engine: SqliteEngine, directory: string) => Promise<void>,
   onFatal: (error: unknown) => void = (error) => assert.fail(String(error)),
 ): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "openpo-gate-"));
@@ -90,6 +90,21 @@ test("an answer waits until the changes it shows are on disk, and other shops do
     assert.deepEqual(await settledNow(promises), Object.keys(promises).sort());
     assert.deepEqual(await promises.read, ["x"]);
     await assert.rejects(promises.writeRefusal, /tells of x/);
+  });
+});
+
+test("who has borrowed the file for another connection learns when all that was committed by then is on disk", async (t) => {
+  await withEngine(async (engine) => {
+    const disk = holdSyncs(t);
+    const write = add(engine, "x");
+    await settledNow({ write });
+    const loan = await engine.lend("a");
+    const durable = loan.untilDurable();
+    assert.deepEqual(await settledNow({ durable }), []);
+    disk.release();
+    await durable;
+    loan.giveBack();
+    await write;
   });
 });
 

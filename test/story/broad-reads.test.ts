@@ -1,11 +1,15 @@
 /** Broad reads run on reader threads: the same answers, as fresh and as durable as on the event loop, and no thread for small reads. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { importRecords } from "../../src/exchange/import.ts";
 import type { BroadRead, Readers } from "../../src/operations/broad-read.ts";
-import { linesOnLoopMax, rowsOnLoopMax } from "../../src/operations/loop-limits.ts";
+import { linesOnLoopMax, rowsOnLoopMax, variantsOnLoopMax } from "../../src/operations/loop-limits.ts";
 import { ReaderPool, type ReaderStore } from "../../src/reader-pool.ts";
 import { pageOfOrders } from "../../src/shop/purchase-orders.ts";
 import { systemClock } from "../../src/system.ts";
+import { loadShop } from "../../src/shop/accounts.ts";
+import { ndjson, piecesOf } from "../support/admin.ts";
+import { connectAgent } from "../support/mcp.ts";
 import { type TestServer, type TestServerOptions, startServer } from "../support/server.ts";
 
 const orders = "/api/v1/purchase-orders";
@@ -28,6 +32,10 @@ async function startBroadServer(options: TestServerOptions = {}, module?: URL) {
           left.push(broad.operation);
           return pool.read(broad);
         },
+        readPart: (broad) => {
+          left.push(broad.part);
+          return pool.readPart(broad);
+        },
         close: () => pool.close(),
       };
     },
@@ -49,6 +57,13 @@ async function createOrder(server: TestServer, lines: number): Promise<string> {
   });
   assert.equal(added.status, 201, added.text);
   return purchaseOrderId;
+}
+
+async function bring(server: TestServer, records: readonly object[]): Promise<void> {
+  const shop = await server.engine.read(server.shopId, (tx) => loadShop(tx, server.shopId));
+  assert.ok(shop !== null);
+  const context = { engine: server.engine, clock: server.clock, ids: server.ids, seedStorefront: async () => {} };
+  await importRecords(context, shop, piecesOf(ndjson(records), 65_536), "req_test");
 }
 
 /** Orders without lines, written as rows. */
@@ -169,4 +184,172 @@ test("an export takes orders with many lines one at a time, and leaves none out"
     after = page.end;
   }
   assert.deepEqual(sizes, [[200], [60, 3, 3], [300], [1]]);
+});
+
+test("read-only resources with many lines are read on a thread, whole or as a list without limit; a page of them stays", async () => {
+  const { server, left } = await startBroadServer();
+  await using _ = server;
+  const lines = <T>(count: number, line: (index: number) => T): T[] =>
+    Array.from({ length: count }, (_none, index) => line(index));
+  const count = linesOnLoopMax + 1;
+  const createdAt = "2026-03-01T09:00:00.000Z";
+  await bring(server, [
+    ...[count - 1, count].map((size) => ({
+      type: "stockTake",
+      stockTakeId: `st_${size}`,
+      createdAt,
+      lineItems: lines(size, (index) => ({ stockTakeLineItemId: `l${index}`, variantId: `v${index}` })),
+    })),
+    {
+      type: "stockAdjustment",
+      stockAdjustmentId: "sa",
+      createdAt,
+      lineItems: lines(count, (index) => ({
+        stockAdjustmentLineItemId: `l${index}`,
+        variantId: `v${index}`,
+        quantityDelta: 1,
+      })),
+    },
+    {
+      type: "transferOrder",
+      transferOrderId: "to",
+      createdAt,
+      lineItems: lines(count, (index) => ({
+        transferLineItemId: `l${index}`,
+        variantId: `v${index}`,
+        quantityRequested: 2,
+      })),
+    },
+    {
+      type: "manufacturingOrder",
+      manufacturingOrderId: "mo",
+      createdAt,
+      itemsToBuild: [{ moItemId: "i", variantId: "set", quantityPlanned: 1 }],
+      materials: lines(count, (index) => ({
+        moMaterialId: `m${index}`,
+        moItemId: "i",
+        variantId: `v${index}`,
+        quantityRequired: 1,
+      })),
+    },
+  ]);
+  const get = async (path: string) => {
+    const read = await server.get(`/api/v1/${path}`);
+    assert.equal(read.status, 200, read.text);
+    return read;
+  };
+  await get(`stock-takes/st_${count - 1}`);
+  await get("stock-takes/st_201/line-items?limit=20");
+  await get("transfer-orders/to/documents");
+  await get("manufacturing-orders?limit=5");
+  assert.deepEqual(left, []);
+  const shown = [
+    await get(`stock-takes/st_${count}`),
+    await get(`stock-takes/st_${count}/line-items`),
+    await get("stock-adjustments/sa"),
+    await get("transfer-orders/to"),
+    await get("manufacturing-orders/mo"),
+  ].map((read) => read.at("data"));
+  await get("manufacturing-orders?includeMeasures=true");
+  assert.deepEqual(left, [
+    "stock_take_get",
+    "stock_take_line_item_list",
+    "stock_adjustment_get",
+    "transfer_order_get",
+    "manufacturing_order_get",
+    "manufacturing_order_list",
+  ]);
+  for (const data of shown) assert.match(JSON.stringify(data), new RegExp(`"v${count - 1}"`));
+});
+
+test("what a reorder would order is found out on a thread; a refusal of it is the caller's", async () => {
+  const { server, left } = await startBroadServer();
+  await using _ = server;
+  const count = variantsOnLoopMax + 1;
+  const ordered = 5;
+  await bring(server, [
+    { type: "location", locationId: "loc", name: "Main" },
+    { type: "supplier", supplierId: "sup", name: "Supplier" },
+    ...Array.from({ length: count }, (_none, index) => [
+      { type: "variant", variantId: `v${index}`, productId: `p${index}`, productName: `Product ${index}` },
+      ...(index < ordered
+        ? [
+            { type: "supplierVariant", supplierId: "sup", variantId: `v${index}`, unitCost: 2 },
+            {
+              type: "sale",
+              variantId: `v${index}`,
+              locationId: "loc",
+              date: new Date(server.clock.now() - 86_400_000).toISOString().slice(0, 10),
+              quantity: 90,
+            },
+          ]
+        : []),
+    ]).flat(),
+    { type: "forecastView", viewId: "view", viewName: "View", mode: "stock", columns: ["suggestedOrderQuantity"] },
+  ]);
+  await using agent = await connectAgent(server);
+  const asked = { viewId: "view", locationId: "loc" };
+  const dry = await agent.call("reorder_from_view", asked);
+  assert.ok(!dry.isError, dry.text);
+  const lines = dry.at("drafts", 0, "lines");
+  assert.ok(Array.isArray(lines) && lines.length === ordered, dry.text);
+  assert.deepEqual(left, ["reorder_facts"]);
+  const made = await agent.call("reorder_from_view", {
+    ...asked,
+    dryRun: false,
+    lines: [{ variantId: `v${count - 1}`, quantity: 3 }],
+  });
+  assert.ok(!made.isError, made.text);
+  assert.deepEqual(left, ["reorder_facts", "reorder_facts"]);
+  const unknown = await agent.call("reorder_from_view", { ...asked, viewId: "elsewhere" });
+  assert.ok(unknown.isError);
+});
+
+test("an answer from a thread leaves when everything that the thread may have seen is on disk (S4)", async () => {
+  const answering = `data:text/javascript,${encodeURIComponent(
+    `import { parentPort } from "node:worker_threads";
+     parentPort.on("message", ({ broad }) =>
+       parentPort.postMessage(broad ? { reply: { status: 200 }, bug: null } : { found: 7 }));`,
+  )}`;
+  const disk = Promise.withResolvers<void>();
+  let givenBack = 0;
+  const store: ReaderStore = {
+    source: { kind: "files" },
+    lend: async () => ({
+      file: "",
+      untilDurable: () => disk.promise,
+      giveBack: () => {
+        givenBack += 1;
+      },
+    }),
+  };
+  const pool = new ReaderPool({ store, clock: systemClock, log: silent, module: new URL(answering) });
+  try {
+    await using server = await startServer();
+    const shop = await server.engine.read(server.shopId, (tx) => loadShop(tx, server.shopId));
+    assert.ok(shop !== null);
+    const settled: string[] = [];
+    const reads = [
+      pool
+        .read({
+          operation: "any",
+          input: {},
+          shop,
+          actor: { type: "system", id: null, name: null },
+          ifMatch: null,
+          incoming: { requestId: "req", surface: "rest", ifNoneMatch: null },
+          nowMs: 0,
+          responseBytesMax: 1,
+        })
+        .then(() => settled.push("read")),
+      pool.readPart({ part: "any", asked: null, shop, nowMs: 0 }).then(() => settled.push("part")),
+    ];
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    assert.deepEqual([settled, givenBack], [[], 0]);
+    disk.resolve();
+    await Promise.all(reads);
+    assert.deepEqual([settled.toSorted(), givenBack], [["part", "read"], 2]);
+  } finally {
+    await pool.close();
+  }
 });

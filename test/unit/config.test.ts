@@ -12,6 +12,7 @@ test("an empty environment gives the defaults of contract §1", () => {
     adminToken: null,
     demo: true,
     logLevel: "info",
+    readerThreads: null,
     limits: {
       connectionsMax: 2_000,
       unreadBytesMax: 67_108_864,
@@ -49,6 +50,7 @@ test("every variable is read, and unknown ones are ignored", () => {
     OPENPO_CONNECTIONS_MAX: "500",
     OPENPO_UNREAD_MB: "16",
     OPENPO_BODIES_MB: "8",
+    OPENPO_READER_THREADS: "6",
     OPENPO_STORED_ANSWERS_MB: "64",
     PATH: "/bin",
   });
@@ -61,6 +63,7 @@ test("every variable is read, and unknown ones are ignored", () => {
     adminToken: "a-token-of-16-characters",
     demo: false,
     logLevel: "warn",
+    readerThreads: 6,
     limits: {
       connectionsMax: 500,
       unreadBytesMax: 16_777_216,
@@ -84,6 +87,8 @@ test("an invalid value is refused with one line that names the variable", () => 
     ["OPENPO_CONNECTIONS_MAX", "9"],
     ["OPENPO_UNREAD_MB", "1.5"],
     ["OPENPO_BODIES_MB", "3"],
+    ["OPENPO_READER_THREADS", "0"],
+    ["OPENPO_READER_THREADS", "many"],
     ["OPENPO_STORED_ANSWERS_MB", "63"],
     ["PORT", "http"],
     ["PORT", "65536"],

@@ -12,11 +12,14 @@ import type { Decision } from "../../core/purchase-order.ts";
 import { type PlannedDraft, type PlannedLine, type Skipped, planReorder } from "../../core/reorder.ts";
 import { loadLocationName } from "../../shop/catalogue.ts";
 import { forecastPage } from "../../shop/forecast.ts";
-import { loadForecastView } from "../../shop/forecast-views.ts";
+import { hasMoreRows } from "../../shop/size.ts";
+import { type ForecastView, loadForecastView } from "../../shop/forecast-views.ts";
 import { loadDraftsWith } from "../../shop/look-ups.ts";
 import { nextPoNumber } from "../../shop/purchase-orders.ts";
 import type { Tx } from "../../store/store.ts";
 import { dateSchema, id, noRepeats, noteMax, quantity, text } from "../fields.ts";
+import type { BroadContext } from "../broad-read.ts";
+import { variantsOnLoopMax } from "../loop-limits.ts";
 import { type Call, operation } from "../operation.ts";
 import { saveFor } from "../purchase-orders/access.ts";
 import { decidedDraft } from "../purchase-orders/header.ts";
@@ -33,6 +36,32 @@ interface Asked {
   readonly lines?: readonly { readonly variantId: string; readonly quantity: Quantity }[] | undefined;
 }
 
+interface AskedFacts {
+  readonly view: ForecastView;
+  readonly today: Day;
+  /** Variants that the caller has set a quantity for. */
+  readonly variantIds: readonly string[];
+}
+
+/** What is known of the variants of a view that need a reorder, and of those that the caller has named. */
+export const reorderFacts = {
+  name: "reorder_facts",
+  async run(tx: Tx, { shop, leaveLoop }: BroadContext, { view, today, variantIds }: AskedFacts) {
+    const { shopId } = shop;
+    if (await hasMoreRows(tx, "variant", shopId, variantsOnLoopMax)) leaveLoop();
+    const context = { shop, today };
+    const scope = { view: { ...view, onlyReorder: true }, variantIds: null };
+    const needed = await forecastPage(tx, shopId, scope, context, null, reorderVariantsMax);
+    const known = new Set(needed.variants.map((facts) => facts.variantId));
+    const others = variantIds.filter((variantId) => !known.has(variantId));
+    const further =
+      others.length === 0
+        ? []
+        : (await forecastPage(tx, shopId, { view, variantIds: others }, context, null, others.length)).variants;
+    return { needed, further };
+  },
+};
+
 /**
  * The suggestions of a view: for its variants that need a reorder, and for those that the caller has set a quantity for.
  *
@@ -40,45 +69,30 @@ interface Asked {
  * @throws Fault INVALID_INPUT  the shop has no such location, or more variants need a reorder than one call may order.
  */
 async function suggestionsOf(
-  tx: Tx,
-  { shop }: Call,
+  call: Call,
   { viewId, locationId }: Asked,
   quantities: ReadonlyMap<string, Quantity>,
-  today: Day,
 ): Promise<readonly Suggestion[]> {
+  const { shop } = call;
   const { shopId } = shop;
-  const [view, locationName] = await Promise.all([
-    loadForecastView(tx, shopId, viewId),
-    loadLocationName(tx, shopId, locationId),
-  ]);
+  const [view, locationName] = await call.read((tx) =>
+    Promise.all([loadForecastView(tx, shopId, viewId), loadLocationName(tx, shopId, locationId)]),
+  );
   if (view === null)
     throw new Fault("NOT_FOUND", `There is no forecast view ${viewId}.`, {
       action: "Find it with forecast_view_list.",
     });
   if (locationName === null)
     throw invalidField("/locationId", "is not a location of the shop", "Find it with location_list.");
-  const context = { shop, today };
-  const needed = await forecastPage(
-    tx,
-    shopId,
-    { view: { ...view, onlyReorder: true }, variantIds: null },
-    context,
-    null,
-    reorderVariantsMax,
-  );
+  const today = dayIn(shop.timezone, call.clock.now());
+  const { needed, further } = await call.readPart(reorderFacts, { view, today, variantIds: [...quantities.keys()] });
   if (needed.end !== null)
     throw invalidField(
       "/viewId",
       `has ${needed.totalCount} variants to reorder; one call orders at most ${reorderVariantsMax}`,
       "Use a view of fewer variants, such as one supplier's.",
     );
-  const known = new Set(needed.variants.map((facts) => facts.variantId));
-  const others = [...quantities.keys()].filter((variantId) => !known.has(variantId));
-  const further =
-    others.length === 0
-      ? []
-      : (await forecastPage(tx, shopId, { view, variantIds: others }, context, null, others.length)).variants;
-  return [...needed.variants, ...further].map((facts) => suggestionFor(facts, context));
+  return [...needed.variants, ...further].map((facts) => suggestionFor(facts, { shop, today }));
 }
 
 /** The line as the create operation takes it. What is left out is on the supplier's terms (C32). */
@@ -195,11 +209,10 @@ export const reorderFromView = operation({
     .meta({ example: { viewId: "view_reorder", locationId: "loc_main", dryRun: true } }),
   output: z.strictObject({ drafts: z.array(draftSchema), skipped: z.array(skippedSchema) }),
   async run(call, { dryRun, ...asked }) {
-    const { shopId, timezone } = call.shop;
-    const today = dayIn(timezone, call.clock.now());
+    const { shopId } = call.shop;
     const quantities = new Map((asked.lines ?? []).map((line) => [line.variantId, line.quantity]));
     // Before the turn of the change: a forecast may read the whole catalogue.
-    const suggestions = await call.read((tx) => suggestionsOf(tx, call, asked, quantities, today));
+    const suggestions = await suggestionsOf(call, asked, quantities);
     const variantIds = suggestions.map(({ facts }) => facts.variantId);
     const planNow = async (tx: Tx) =>
       planReorder({ suggestions, quantities, onDraft: await loadDraftsWith(tx, shopId, variantIds) });
