@@ -20,7 +20,7 @@
 -- 3. Each node queries all shards every three seconds for due work.
 -- 4. engine_turn, engine_look and engine_outcome run on the coordinator. Do not distribute them.
 --
--- The tables migration (the versions of a schema) and first_start belong to the whole database. They stay on the coordinator.
+-- The tables migration (the versions of a schema), first_start and operator_session belong to the whole database. They stay on the coordinator.
 
 begin;
 set local client_min_messages = warning;
@@ -42,6 +42,10 @@ begin
         -- The shops.
         ('openpo', 'shop'),
         ('openpo', 'api_key'),
+        ('openpo', 'person'),
+        ('openpo', 'invitation'),
+        ('openpo', 'console_session'),
+        ('openpo', 'console_bearer'),
         ('openpo', 'idempotency_record'),
         ('openpo', 'idempotency_total'),
         ('openpo', 'audit_log'),

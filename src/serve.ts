@@ -12,6 +12,7 @@ import { type DemoShop, makeDemoShop } from "./demo/demo-shop.ts";
 import { recoverImports } from "./exchange/import.ts";
 import { importContext } from "./admin/exchange.ts";
 import { brotli } from "./compression.ts";
+import { adminTokenCheck } from "./core/admin-token.ts";
 import { type Config, ConfigError, localUrl } from "./config.ts";
 import { forgetServer, keptAdminToken, makeAdminToken, openDataDirectory, recordServer } from "./data-directory.ts";
 import { openDatabase } from "./database.ts";
@@ -28,6 +29,7 @@ import { createPerform } from "./operations/perform.ts";
 import { operations } from "./operations/registry.ts";
 import type { OpenStore } from "./open-store.ts";
 import { type Outbox, createOutbox } from "./outbox/runner.ts";
+import { createConsole } from "./people/app.ts";
 import { limitsWith, ReaderPool } from "./reader-pool.ts";
 import type { LoopShare } from "./store/loop-share.ts";
 import type { Engine, Log } from "./store/store.ts";
@@ -211,6 +213,7 @@ async function listen(
     compression: brotli,
     storedAnswersBytesMax: config.limits.storedAnswersBytesMax,
   });
+  const isAdminToken = adminTokenCheck(adminToken);
   const metrics = createMetrics([...store.gauges, ...readers.gauges, pacedSteps(loop), residentMemory]);
   const app = createApp({
     operations,
@@ -223,7 +226,8 @@ async function listen(
     ready: () => readyBeforeOthers(engine, loop),
     identity: store.identity,
     surfaces: [
-      createAdmin(admin, adminToken, log, stopping),
+      createAdmin({ admin, coordination, isAdminToken, log, stopping }),
+      createConsole({ engine, coordination, clock, ids, isAdminToken, log }),
       createDocs(loadReferenceBundle),
       ...createStartPage(loadReadme),
       createMcp({ operations, perform, engine, coordination, clock, log, allowedHosts: hostsOf(config) }),

@@ -1,76 +1,213 @@
 /**
- * The operator's side over HTTP: `/admin/v1`, with the same envelope and error body as the API (contract §7).
+ * The admin API over HTTP: `/admin/v1`, with the same envelope and error body as the API (contract §7). The operator asks with the admin
+ * token for every shop; a person who is signed in at the console asks for their own (C51).
  *
- * Owns: who is the operator, how a file is sent. Does not own: which operation a method and a path mean (http/routes.ts), what
- * operations do (registry.ts), request ids and the log (http/app.ts).
+ * Owns: who is the operator, what a person reaches, how a file is sent. Does not own: which operation a method and a path mean
+ * (http/routes.ts), what operations do (registry.ts), request ids and the log (http/app.ts), who is signed in (operations/sessions.ts).
  */
-import { createHash, timingSafeEqual } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "../core/fault.ts";
 import { parseJson } from "../core/json.ts";
 import { guessersMax, guessesAtOnceMax, guessWaitMsMax } from "../core/limits.ts";
+import { covers } from "../core/role.ts";
+import { shownPath } from "../core/shown-path.ts";
 import { parseQuery } from "../http/query.ts";
-import { assemble, bindingFor, createRoutes } from "../http/routes.ts";
-import { bearerToken, pathNotFound, type RequestContext, type Surface } from "../http/surface.ts";
-import { respond, success } from "../operations/envelope.ts";
-import type { Log } from "../store/store.ts";
-import { type AdminAnswer, type AdminContext, adminPrefix, runOperation } from "./operation.ts";
+import { assemble, type Binding, bindingFor, createRoutes, type Match } from "../http/routes.ts";
+import { baseUrlOf, bearerToken, pathNotFound, type RequestContext, type Surface } from "../http/surface.ts";
+import { auditAlone } from "../operations/audit.ts";
+import { admit, type PersonCaller } from "../operations/caller.ts";
+import { asFault, respond, success } from "../operations/envelope.ts";
+import { requestTokens } from "../operations/rate-limit.ts";
+import { Refusals } from "../operations/refusals.ts";
+import { identifyPerson, isSessionBearer } from "../operations/sessions.ts";
+import { type AuditEntry, auditStatement } from "../shop/audit.ts";
+import type { Coordination, Log } from "../store/store.ts";
+import { type AdminAnswer, type AdminContext, type AdminOperation, adminPrefix, runOperation } from "./operation.ts";
 import { adminOperations } from "./registry.ts";
 
-/**
- * The operator's surface. It counts an operation as its name with `admin:` before it.
- *
- * @param stopping ends answers that would go on for as long as they are read.
- */
-export function createAdmin(admin: AdminContext, adminToken: string, log: Log, stopping: AbortSignal): Surface {
-  const adminTokenDigest = digest(adminToken);
-  const guesses = new Map<string, number>();
-  const match = createRoutes(adminPrefix, adminOperations);
+interface AdminDependencies {
+  readonly admin: AdminContext;
+  readonly coordination: Coordination;
+  readonly isAdminToken: (text: string) => boolean;
+  readonly log: Log;
+  /** Ends answers that would go on for as long as they are read. */
+  readonly stopping: AbortSignal;
+}
+
+/** What every request is served with. */
+interface Served extends AdminDependencies {
+  readonly match: (path: string) => Match<AdminOperation> | null;
+  readonly guesses: Map<string, number>;
+  readonly refusals: Refusals;
+}
+
+/** The admin API. It counts an operation as its name with `admin:` before it. */
+export function createAdmin(deps: AdminDependencies): Surface {
+  const served: Served = {
+    ...deps,
+    match: createRoutes(adminPrefix, adminOperations),
+    guesses: new Map(),
+    refusals: new Refusals(deps.admin.engine, deps.log),
+  };
   return {
     path: adminPrefix,
     async handle(context) {
-      await requireOperator(context, adminTokenDigest, guesses, log);
-      const { request, requestId, path } = context;
-      const found = match(path);
+      const token = bearerToken(context);
+      if (isSessionBearer(token)) return await asPerson(served, context, token);
+      await requireOperator(served, context, token);
+      const { request, path } = context;
+      const found = served.match(path);
       if (found === null) throw pathNotFound(path, `Shops are at ${adminPrefix}/shops.`);
       const binding = bindingFor(found, request.method);
       if (binding instanceof Fault) throw binding;
-      const { operation } = binding;
-      context.operation = `admin:${operation.name}`;
-      const body = operation.takesFile === true ? {} : parseJson(await context.body.whole());
-      const input = assemble(binding, found.parameters, parseQuery(context.search), body);
-      const leaving = new AbortController();
-      const call = {
-        requestId,
-        body: context.body.pieces(),
-        lastEventId: context.headerValues("last-event-id")[0] ?? null,
-        signal: AbortSignal.any([leaving.signal, stopping]),
-      };
-      const answer = await runOperation(operation, admin, input.raw, input.found, call);
-      if ("file" in answer) return await fileResponse(request.method, answer, requestId, () => leaving.abort());
-      return respond(success(requestId, answer.data, { status: answer.status }));
+      return await answerOf(served, context, { found, binding, person: null, isSignedIn: () => Promise.resolve(true) });
     },
   };
 }
 
-const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+/** A request that has reached an operation. */
+interface Reached {
+  readonly found: Match<AdminOperation>;
+  readonly binding: Binding<AdminOperation>;
+  readonly person: PersonCaller["person"] | null;
+  /** Whether who asks may still ask: for answers that go on. */
+  readonly isSignedIn: () => Promise<boolean>;
+}
+
+async function answerOf(
+  { admin, stopping }: Served,
+  context: RequestContext,
+  { found, binding, person, isSignedIn }: Reached,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  const { requestId, request } = context;
+  const { operation } = binding;
+  context.operation = `admin:${operation.name}`;
+  const body = operation.takesFile === true ? {} : parseJson(await context.body.whole());
+  const input = assemble(binding, found.parameters, parseQuery(context.search), body);
+  const leaving = new AbortController();
+  const leave = (): void => leaving.abort();
+  const call = {
+    requestId,
+    person,
+    baseUrl: baseUrlOf(context),
+    body: context.body.pieces(),
+    lastEventId: context.headerValues("last-event-id")[0] ?? null,
+    signal: AbortSignal.any([leaving.signal, stopping]),
+  };
+  const answer = await runOperation(operation, admin, input.raw, input.found, call);
+  if ("file" in answer) {
+    const file = whileSignedIn(answer.file, isSignedIn, leave);
+    return await fileResponse(request.method, { ...answer, file }, requestId, leave);
+  }
+  return respond(success(requestId, answer.data, { status: answer.status, headers }));
+}
+
+/** How often it is checked that who follows events may still ask. */
+const signedInCheckMs = 5_000;
+
+/** The pieces, as long as who asked may ask: a stream ends with the session (C55). */
+async function* whileSignedIn(
+  file: AsyncGenerator<string | Uint8Array>,
+  isSignedIn: () => Promise<boolean>,
+  leave: () => void,
+): AsyncGenerator<string | Uint8Array> {
+  const timer = setInterval(() => {
+    void isSignedIn().then((is) => (is ? undefined : leave()));
+  }, signedInCheckMs);
+  try {
+    yield* file;
+  } finally {
+    clearInterval(timer);
+  }
+}
 
 /**
- * Compares in constant time, whatever the lengths. A wrong token is answered later each time it comes from the same address, and the
- * log tells of it; the right one never waits, so that nobody can lock the operator out.
+ * Answers a person who is signed in: operations that their role reaches, on their own shop. Everything else is refused alike, whether it
+ * is there or not. The request draws on the bucket of the shop's people and leaves an audit row (C51).
+ */
+async function asPerson(served: Served, context: RequestContext, token: string): Promise<Response> {
+  const { admin, coordination, refusals } = served;
+  const { engine, clock, ids } = admin;
+  const startedAtMs = clock.now();
+  const identified = () => identifyPerson({ engine, coordination, clock }, token, () => Promise.resolve(null));
+  const isSignedIn = () =>
+    identified().then(
+      () => true,
+      (error: unknown) => asFault(error).code !== "UNAUTHORIZED",
+    );
+  const { caller } = await identified();
+  const { shop, person } = caller;
+  const tokens = requestTokens(coordination, clock, shop, "people");
+  const audited = (operation: string, status: number, errorCode: string | null): AuditEntry => ({
+    auditId: ids.next("aud"),
+    atMs: startedAtMs,
+    requestId: context.requestId,
+    tag: `console:${operation}`,
+    keyId: null,
+    personId: person.personId,
+    method: context.request.method,
+    path: shownPath(context.path),
+    status,
+    errorCode,
+    durationMs: Math.max(0, Math.round(clock.now() - startedAtMs)),
+    replayed: false,
+    count: 1,
+  });
+  let name = "unknown";
+  try {
+    admit(caller);
+    const { found, binding } = reachOf(served, context, caller);
+    name = binding.operation.name;
+    await tokens.take();
+    const reached = { found, binding, person, isSignedIn };
+    const response = await answerOf(served, context, reached, await tokens.headers());
+    const entry = audited(name, response.status, null);
+    await engine.write(shop.shopId, (tx) => tx.batch([auditStatement(shop.shopId, entry)]), auditAlone);
+    return response;
+  } catch (error) {
+    const { status, code } = asFault(error);
+    await refusals.add(shop.shopId, audited(name, status, code));
+    throw error;
+  }
+}
+
+/** What the person's request means. @throws Fault FORBIDDEN_SCOPE when it is not for them. */
+function reachOf(
+  { match }: Served,
+  { request, path }: RequestContext,
+  { shop, person }: PersonCaller,
+): Pick<Reached, "found" | "binding"> {
+  const found = match(path);
+  const binding = found === null ? null : bindingFor(found, request.method);
+  if (found === null || binding === null || binding instanceof Fault) throw notForPeople();
+  const { role, name } = binding.operation;
+  if (role === undefined || found.parameters["shopId"] !== shop.shopId) throw notForPeople();
+  if (!covers(person.role, role))
+    throw new Fault("FORBIDDEN_SCOPE", `A ${person.role} may not call ${name}.`, {
+      action: `Ask an owner of the shop for the role ${role}.`,
+    });
+  return { found, binding };
+}
+
+const notForPeople = (): Fault =>
+  new Fault("FORBIDDEN_SCOPE", "A session may not ask for this.", {
+    action: "Ask for your own shop; the rest is the operator's, with the admin token.",
+  });
+
+/**
+ * A wrong token is answered later each time it comes from the same address, and the log tells of it; the right one never waits, so that
+ * nobody can lock the operator out.
  *
  * @throws Fault UNAUTHORIZED unless the token is the operator's.
  */
 async function requireOperator(
-  context: RequestContext,
-  adminTokenDigest: Buffer,
-  guesses: Map<string, number>,
-  log: Log,
+  { isAdminToken, guesses, log }: Served,
+  { requestId, remoteAddress }: RequestContext,
+  token: string | null,
 ): Promise<void> {
-  const { requestId, remoteAddress } = context;
-  const token = bearerToken(context);
   if (token === null) throw wrongToken();
-  if (timingSafeEqual(digest(token), adminTokenDigest)) {
+  if (isAdminToken(token)) {
     guesses.delete(remoteAddress);
     return;
   }

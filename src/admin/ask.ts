@@ -23,6 +23,8 @@ export function askHere(context: AdminContext): Ask {
   return async (name, input, body = none()) =>
     await runOperation(operationNamed(name), context, input, [], {
       requestId: context.ids.next("req"),
+      person: null,
+      baseUrl: "",
       body,
       lastEventId: null,
       signal: never,

@@ -14,6 +14,7 @@ const auditJson = (entry: AuditEntry) => ({
   requestId: entry.requestId,
   tag: entry.tag,
   keyId: entry.keyId,
+  personId: entry.personId,
   method: entry.method,
   path: entry.path,
   status: entry.status,
@@ -26,11 +27,13 @@ const auditJson = (entry: AuditEntry) => ({
 export const auditLog = operation({
   name: "audit_log_list",
   route: { method: "GET", path: "/shops/{shopId}/audit-log" },
+  role: "owner",
   input: z.strictObject({
     ...inShop,
     limit: z.int().min(1).max(auditPageMax).default(auditPageDefault).meta({ query: "integer" }),
     cursor: z.string().min(1).optional(),
     keyId: id.optional(),
+    personId: id.optional(),
     operation: id.optional(),
     status: z.int().min(100).max(599).optional().meta({ query: "integer" }),
   }),
@@ -43,6 +46,7 @@ export const auditLog = operation({
       await shopOf(tx, id);
       const only = {
         keyId: filters.keyId ?? null,
+        personId: filters.personId ?? null,
         operation: filters.operation ?? null,
         status: filters.status ?? null,
       };

@@ -35,6 +35,7 @@ const namedTypes = (patterns: readonly string[] | undefined): readonly EventType
 export const listEvents = operation({
   name: "event_list",
   route: { method: "GET", path: "/shops/{shopId}/events" },
+  role: "viewer",
   input: z.strictObject({
     ...inShop,
     after: sequence.default(0),
@@ -71,6 +72,7 @@ function eventJson({ text }: StoredEvent): unknown {
 export const followEvents = operation({
   name: "event_stream",
   route: { method: "GET", path: "/shops/{shopId}/events/stream" },
+  role: "viewer",
   input: z.strictObject({ ...inShop, after: sequence.optional(), types }),
   /**
    * Server-sent events: those after a sequence and then each as it comes, until the reader leaves. `Last-Event-ID` wins over `after`;

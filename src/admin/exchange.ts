@@ -10,6 +10,7 @@ import { type AdminContext, data, inShop, noShop, operation, shopOf, snapshotPar
 export const importFile = operation({
   name: "shop_import",
   route: { method: "POST", path: "/shops/{shopId}/import" },
+  role: "owner",
   input: z
     .strictObject({ ...inShop, format: z.enum(fileFormatNames).default("ndjson"), supplierId: id.optional() })
     .refine(({ format, supplierId }) => supplierId === undefined || format === "supplier-prices", {

@@ -6,7 +6,7 @@ import { Fault } from "../core/fault.ts";
 import { instant, instantOrNull, pathId, shownId, text } from "../operations/fields.ts";
 import { type ApiKey, insertApiKey, listApiKeys, revokeApiKey } from "../shop/accounts.ts";
 import { eventStatements } from "../shop/events.ts";
-import { data, inShop, operation, operatorStamp, shopOf } from "./operation.ts";
+import { data, inShop, operation, stampOf, shopOf } from "./operation.ts";
 import { nameMax } from "./shops.ts";
 
 const keyJson = (key: ApiKey & { readonly lastUsedAtMs: number | null }) => ({
@@ -27,6 +27,7 @@ const keyEvent = (
 export const createKey = operation({
   name: "key_create",
   route: { method: "POST", path: "/shops/{shopId}/keys" },
+  role: "owner",
   input: z.strictObject({ ...inShop, name: text(nameMax), scope: z.enum(["read", "write"]) }),
   /** Makes an API key. This answer is the only place where it is ever shown. */
   async run(context, { shopId: id, name, scope }, call) {
@@ -43,7 +44,7 @@ export const createKey = operation({
     await engine.write(id, async (tx) => {
       await shopOf(tx, id);
       await insertApiKey(tx, id, key, secretHash);
-      await tx.batch(eventStatements(id, keyEvent("api_key.created", key), operatorStamp(context, call)));
+      await tx.batch(eventStatements(id, keyEvent("api_key.created", key), stampOf(context, call)));
     });
     return data({ keyId: key.keyId, apiKey, name, scope, createdAt: instant(key.createdAtMs) }, 201);
   },
@@ -52,6 +53,7 @@ export const createKey = operation({
 export const listKeys = operation({
   name: "key_list",
   route: { method: "GET", path: "/shops/{shopId}/keys" },
+  role: "owner",
   input: z.strictObject(inShop),
   async run({ engine }, { shopId: id }) {
     const keys = await engine.read(id, async (tx) => {
@@ -65,6 +67,7 @@ export const listKeys = operation({
 export const revokeKey = operation({
   name: "key_revoke",
   route: { method: "DELETE", path: "/shops/{shopId}/keys/{keyId}" },
+  role: "owner",
   input: z.strictObject({ ...inShop, keyId: pathId }),
   /** Revokes the key: the next request with it is refused. Repeating changes nothing. */
   async run(context, { shopId: id, keyId }, call) {
@@ -76,7 +79,7 @@ export const revokeKey = operation({
           action: `See GET /admin/v1/shops/${id}/keys.`,
         });
       if (revoked === "now")
-        await tx.batch(eventStatements(id, keyEvent("api_key.revoked", key), operatorStamp(context, call)));
+        await tx.batch(eventStatements(id, keyEvent("api_key.revoked", key), stampOf(context, call)));
       return data({ key: keyJson(key) });
     });
   },

@@ -1,13 +1,15 @@
 /**
- * The shape of an operator's operation (contract §7): shops, keys, audit log, import, export and the sandbox.
+ * The shape of an operation of the admin API (contract §7, §10): shops, keys, people, audit log, import, export and the sandbox.
  *
  * Each operation is one value in the registry, much like an operation of the API (operations/operation.ts). The HTTP surface (app.ts)
  * and the command line read this shape.
  */
 import { z } from "zod";
-import { shopIdPattern } from "../core/api-key.ts";
+import { shopIdPattern } from "../core/secret.ts";
 import { Fault, type ValidationDetail } from "../core/fault.ts";
+import type { Role } from "../core/role.ts";
 import type { ImportContext } from "../exchange/import-run.ts";
+import { operatorName, type SignedIn } from "../operations/caller.ts";
 import { checkInput } from "../operations/input.ts";
 import { type Shop, loadShop } from "../shop/accounts.ts";
 import type { EventStamp } from "../shop/events.ts";
@@ -31,9 +33,13 @@ export const snapshotParts = ["shop", "sandbox"] as const;
 
 export type SnapshotPart = (typeof snapshotParts)[number];
 
-/** One request: its id, its body for operations that read a file, and how it goes on and ends for those that follow something. */
+/** One request: its id, who asks, its body for operations that read a file, and how it goes on and ends for those that follow something. */
 interface AdminCall {
   readonly requestId: string;
+  /** The person who asks for their own shop (C51); null: the operator with the admin token. */
+  readonly person: SignedIn | null;
+  /** Where the service was asked, as `https://openpo.example.com`; empty within the process. */
+  readonly baseUrl: string;
   readonly body: AsyncIterable<Uint8Array>;
   /** `Last-Event-ID` as sent. */
   readonly lastEventId: string | null;
@@ -58,6 +64,8 @@ interface AdminOperationShape<Input> {
     readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
     readonly path: string;
   };
+  /** The least role of people who may call it for their own shop (C51); absent: it is the operator's alone. */
+  readonly role?: Role;
   /** The body is a file of lines instead of a JSON object; members then come from the query. */
   readonly takesFile?: true;
   /** One strict object: path, query and body members merged. */
@@ -89,12 +97,12 @@ export async function runOperation(
   return await requested.run(context, checkInput(requested.input, raw, found), call);
 }
 
-/** Under whose name the operator changes a shop. */
-export const operatorStamp = (
+/** Under whose name an event of this request stands. */
+export const stampOf = (
   { clock, ids }: Pick<AdminContext, "clock" | "ids">,
-  { requestId }: Pick<AdminCall, "requestId">,
+  { requestId, person }: Pick<AdminCall, "requestId" | "person">,
 ): EventStamp => ({
-  actor: { type: "user", id: null, name: "operator" },
+  actor: { type: "user", id: person?.personId ?? null, name: person?.name ?? operatorName },
   requestId,
   nowMs: clock.now(),
   ids,

@@ -1,9 +1,20 @@
-/** Every operation of the operator. */
+/** Every operation of the admin API. */
 import { auditLog } from "./audit-log.ts";
 import { followEvents, listEvents } from "./events.ts";
 import { exportFile, importFile, snapshotFile } from "./exchange.ts";
 import { createKey, listKeys, revokeKey } from "./keys.ts";
 import type { AdminOperation } from "./operation.ts";
+import {
+  createInvitation,
+  deletePerson,
+  getPerson,
+  listInvitationsOperation,
+  listPeopleOperation,
+  listSessionsOperation,
+  patchPerson,
+  revokeInvitationOperation,
+  revokeSession,
+} from "./people.ts";
 import { patchSandboxVariant, putSandboxFaults, sandboxState } from "./sandbox.ts";
 import { deleteShop, getShop, listShops, putShop } from "./shops.ts";
 
@@ -15,6 +26,15 @@ export const adminOperations: readonly AdminOperation[] = [
   createKey,
   listKeys,
   revokeKey,
+  createInvitation,
+  listInvitationsOperation,
+  revokeInvitationOperation,
+  listPeopleOperation,
+  getPerson,
+  patchPerson,
+  deletePerson,
+  listSessionsOperation,
+  revokeSession,
   auditLog,
   listEvents,
   followEvents,

@@ -175,18 +175,32 @@ async function requireSameCurrency(tx: Tx, before: Shop, after: Shop): Promise<v
   );
 }
 
+/** What an owner may not change: what the operator sells and connects. @throws Fault FORBIDDEN_SCOPE when it was sent. */
+function requireOwnersMembers({ plan, currencyCode, storefront, settings: sent }: ShopInput): void {
+  const refused = Object.entries({ plan, currencyCode, storefront, rateLimit: sent?.rateLimit })
+    .filter(([, value]) => value !== undefined)
+    .map(([name]) => name);
+  if (refused.length > 0)
+    throw new Fault("FORBIDDEN_SCOPE", `An owner may not change ${refused.join(" and ")}.`, {
+      action: "Ask the operator, or send the other members alone.",
+    });
+}
+
 export const putShop = operation({
   name: "shop_put",
   route: { method: "PUT", path: "/shops/{shopId}" },
+  role: "owner",
   input: shopInput,
   /**
    * Creates the shop or changes it; omitted members keep their value. A new shop needs a name.
    *
    * @throws Fault INVALID_INPUT when a new shop has no name, a rate is for the shop's own currency, or the currency of a shop that
    *   has amounts would change.
+   * @throws Fault FORBIDDEN_SCOPE when an owner sends what is the operator's.
    */
-  async run({ engine, clock }, input) {
+  async run({ engine, clock }, input, { person }) {
     const { shopId: id } = input;
+    if (person !== null) requireOwnersMembers(input);
     if (input.name === undefined && !(await engine.exists(id))) throw nameRequired();
     await engine.create(id);
     const nowMs = clock.now();
@@ -224,6 +238,7 @@ export const listShops = operation({
 export const getShop = operation({
   name: "shop_get",
   route: { method: "GET", path: "/shops/{shopId}" },
+  role: "owner",
   input: z.strictObject(inShop),
   run: async (context, input) => data({ shop: await shopWithCounts(context, input.shopId) }),
 });

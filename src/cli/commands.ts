@@ -5,6 +5,7 @@
 import { audit } from "./audit-log.ts";
 import { backup, restore } from "./backups.ts";
 import type { RunnableCommand } from "./command.ts";
+import { consoleInvite, consolePeople } from "./console.ts";
 import { demo } from "./demo.ts";
 import { keyCreate, keyList, keyRevoke } from "./keys.ts";
 import { exportFile, importFile } from "./records.ts";
@@ -17,6 +18,8 @@ export const commands: readonly RunnableCommand[] = [
   keyCreate,
   keyList,
   keyRevoke,
+  consoleInvite,
+  consolePeople,
   importFile,
   exportFile,
   backup,

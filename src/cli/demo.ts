@@ -4,12 +4,13 @@
 import { demoShopId } from "../demo/shop.ts";
 import { CommandError, exitCodes } from "./errors.ts";
 import { commonOptions, type RunnableCommand, withOperator } from "./command.ts";
+import { openedAt } from "./console.ts";
 import { findShop } from "./shops.ts";
 
 export const demo: RunnableCommand = {
   name: "demo",
   parameters: [],
-  summary: "create the demo shop and two keys, which are shown only now",
+  summary: "create the demo shop, an invitation to its console and two keys, which are shown only now",
   options: commonOptions,
   async run(_args, context) {
     await withOperator(
@@ -21,9 +22,15 @@ export const demo: RunnableCommand = {
           });
         const { makeDemoShop } = await import("../demo/demo-shop.ts");
         const made = await makeDemoShop(ask, context.nowMs);
+        const invitation = openedAt(made.invitation, context.config);
         context.output.result(
-          made,
-          [`Shop ${made.shopId} is ready.`, `  read key   ${made.readKey}`, `  write key  ${made.writeKey}`].join("\n"),
+          { ...made, invitation },
+          [
+            `Shop ${made.shopId} is ready.`,
+            `  console    ${invitation}`,
+            `  read key   ${made.readKey}`,
+            `  write key  ${made.writeKey}`,
+          ].join("\n"),
         );
       },
       true,

@@ -3,6 +3,7 @@
  */
 import { localUrl } from "../config.ts";
 import type { Service } from "../serve.ts";
+import { openedAt } from "./console.ts";
 import { helpOption, type RunnableCommand } from "./command.ts";
 
 function welcome(service: Service): string {
@@ -19,7 +20,10 @@ function welcome(service: Service): string {
   if (service.demo !== null)
     lines.push(
       "",
-      `First start: the demo shop "${service.demo.shopId}" is ready in ${service.place}. The keys are shown only now.`,
+      `First start: the demo shop "${service.demo.shopId}" is ready in ${service.place}. Link and keys are shown only now.`,
+      "",
+      `  console      ${openedAt(service.demo.invitation, service)}`,
+      "               (sign in as the shop's owner; works once, within 24 hours)",
       "",
       `  read key     ${service.demo.readKey}`,
       `  write key    ${service.demo.writeKey}`,
@@ -56,7 +60,8 @@ export const serve: RunnableCommand = {
     const { openService } = await import("../serve.ts");
     const service = await openService(config);
     const { demo, adminToken } = service;
-    const made = demo === null && !adminToken.isNew ? {} : { adminToken: adminToken.token, demo };
+    const shownDemo = demo === null ? null : { ...demo, invitation: openedAt(demo.invitation, service) };
+    const made = demo === null && !adminToken.isNew ? {} : { adminToken: adminToken.token, demo: shownDemo };
     let isStopping = false;
     const stopped = new Promise<NodeJS.Signals>((resolve) => {
       const stop = (received: NodeJS.Signals): void => {

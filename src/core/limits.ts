@@ -82,6 +82,29 @@ export const loopDebtMsMax = 250;
 /** Digests of shops' orders that are remembered by each reader thread. One of 200,000 orders takes about 27 million bytes. */
 export const digestsBytesMax = 67_108_864;
 
+// People (C48, C49).
+
+/** People of a shop. */
+export const peopleMax = 1_000;
+
+/** Invitations of a shop that are kept: open, used and expired ones. */
+export const invitationsMax = 1_000;
+
+/** Sessions of a person. Beyond it the oldest ends. */
+export const sessionsOfPersonMax = 20;
+
+/** Bearers of a session that are valid at a time: one for each page that is open. Beyond it the oldest ends. */
+export const bearersOfSessionMax = 20;
+
+/** Sessions of the operator. Beyond it the one that was not seen for longest ends. */
+export const operatorSessionsMax = 100;
+
+/** Failed sign-ins that an address has at once, before it has to wait. */
+export const signInFailuresMax = 30;
+
+/** One more failed sign-in of an address is allowed after this time. */
+export const signInFailureMs = 10_000;
+
 // Disk.
 
 /** Stored answers of a shop (Idempotency-Key). A keyed write whose answer does not fit is 503 and changes nothing. */

@@ -4,7 +4,7 @@
 import { pathLengthMax } from "./limits.ts";
 
 /** Keys and tokens of this service, by what they begin with. */
-const secrets = /op[oas](?:_|%5f)[\w%-]+/gi;
+const secrets = /op[aoics](?:_|%5f)[\w%-]+/gi;
 
 /** A secret may begin before the end of what is shown. */
 const readLengthMax = pathLengthMax * 2;

@@ -72,6 +72,16 @@ export function bearerToken({ headerValues }: RequestContext): string | null {
   return value === undefined || more.length > 0 ? null : (/^Bearer +(\S+) *$/i.exec(value)?.[1] ?? null);
 }
 
+/** Whether the client reached the service by TLS: it tells its own origin, or a proxy before this service says so. */
+export function isByTls({ request }: Pick<RequestContext, "request">): boolean {
+  const forwarded = request.header("x-forwarded-proto")?.split(",")[0]?.trim().toLowerCase();
+  return forwarded === "https" || (request.header("origin") ?? "").startsWith("https://");
+}
+
+/** Where the client reached the service: `https://openpo.example.com`. */
+export const baseUrlOf = (context: Pick<RequestContext, "request">): string =>
+  `${isByTls(context) ? "https" : "http"}://${context.request.header("host") ?? "localhost"}`;
+
 /** @param action  where to look instead. */
 export const pathNotFound = (path: string, action: string): Fault =>
   new Fault("NOT_FOUND", `There is nothing at ${shownPath(path)}.`, { action });

@@ -20,7 +20,7 @@ export const auditStatementOf = (
 
 /** The request's audit row as of this reply. */
 export function auditEntryOf(
-  { incoming, key, auditId, startedAtMs }: IdentifiedRequest,
+  { incoming, key, person, auditId, startedAtMs }: IdentifiedRequest,
   reply: Reply,
   { nowMs, replayed = false }: { readonly nowMs: number; readonly replayed?: boolean },
 ): AuditEntry {
@@ -29,8 +29,9 @@ export function auditEntryOf(
     auditId,
     atMs: startedAtMs,
     requestId: incoming.requestId,
-    tag: `${incoming.surface}:${name}`,
-    keyId: key.keyId,
+    tag: `${person === null ? incoming.surface : "console"}:${name}`,
+    keyId: key?.keyId ?? null,
+    personId: person?.personId ?? null,
     method: incoming.method,
     path: shownPath(incoming.path),
     status: reply.status,

@@ -82,7 +82,7 @@ export async function openCall(
   store: AnswerStore,
 ): Promise<OpenCall> {
   const { engine, clock, ids, outbox, log } = deps;
-  const { incoming, shop, key } = request;
+  const { incoming, shop, key, person } = request;
   const { shopId } = shop;
   let stored: StoredAnswer | null = null;
 
@@ -118,7 +118,10 @@ export async function openCall(
 
   const call: Call = {
     shop,
-    actor: { type: incoming.surface === "mcp" ? "agent" : "api-key", id: key.keyId, name: key.name },
+    actor:
+      key === null
+        ? { type: "user", id: person.personId, name: person.name }
+        : { type: incoming.surface === "mcp" ? "agent" : "api-key", id: key.keyId, name: key.name },
     operation: operation.name,
     requestId: incoming.requestId,
     clock,

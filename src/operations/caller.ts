@@ -1,16 +1,42 @@
 /**
- * Who asks: a shop and one of its API keys, found by the key alone (S7).
+ * Who asks: a shop and one of its API keys, found by the key alone (S7), or a person who is signed in at the console (sessions.ts).
  */
 import { parseApiKey } from "../core/api-key.ts";
 import { Fault } from "../core/fault.ts";
+import { covers, leastRole, type Role } from "../core/role.ts";
 import { type ApiKey, type Shop, findApiKey, loadShop } from "../shop/accounts.ts";
 import type { Engine, Tx } from "../store/store.ts";
+import type { Operation } from "./operation.ts";
 
 /** An API key, a revoked one too, and the shop that it belongs to. */
-export interface Caller {
+interface KeyCaller {
   readonly shop: Shop;
   readonly key: ApiKey;
+  readonly person: null;
 }
+
+/** A person who is signed in. */
+export interface SignedIn {
+  /** Null: the operator, who acts as an owner (C55). */
+  readonly personId: string | null;
+  readonly name: string;
+  readonly role: Role;
+}
+
+/** A person who is signed in, and the shop. */
+export interface PersonCaller {
+  readonly shop: Shop;
+  readonly key: null;
+  readonly person: SignedIn;
+}
+
+export type Caller = KeyCaller | PersonCaller;
+
+/** Names the operator in the activity log, and as the holder of idempotency keys. No id is like it. */
+export const operatorName = "operator";
+
+/** Whose idempotency keys the caller's are: the API key's, or the person's across sessions (C55). */
+export const holderOf = ({ key, person }: Caller): string => key?.keyId ?? person?.personId ?? operatorName;
 
 /**
  * Finds the caller by the key that was sent.
@@ -18,7 +44,7 @@ export interface Caller {
  * @param bearerToken the API key, or null when none was sent in a readable form.
  * @throws Fault UNAUTHORIZED the same one for every key that is not one of a shop's.
  */
-export async function identify(engine: Engine, bearerToken: string | null): Promise<Caller> {
+export async function identify(engine: Engine, bearerToken: string | null): Promise<KeyCaller> {
   return (await identifyWith(engine, bearerToken, () => Promise.resolve(null))).caller;
 }
 
@@ -27,7 +53,7 @@ export async function identifyWith<T>(
   engine: Engine,
   bearerToken: string | null,
   alongside: (tx: Tx, shopId: string, secretHash: string) => Promise<T>,
-): Promise<{ readonly caller: Caller; readonly found: T }> {
+): Promise<{ readonly caller: KeyCaller; readonly found: T }> {
   const parsed = bearerToken === null ? null : parseApiKey(bearerToken);
   if (parsed === null) throw unauthorized();
   const { shopId, secretHash } = parsed;
@@ -39,7 +65,7 @@ export async function identifyWith<T>(
         alongside(tx, shopId, secretHash),
       ]);
       if (key === null || shop === null) throw unauthorized();
-      return { caller: { shop, key }, found };
+      return { caller: { shop, key, person: null }, found };
     });
   } catch (error) {
     throw error instanceof Fault && error.code === "NOT_FOUND" ? unauthorized() : error;
@@ -53,7 +79,7 @@ export async function identifyWith<T>(
  * @throws Fault PLAN_REQUIRED the shop's plan has no API.
  */
 export function admit({ shop, key }: Caller): void {
-  if (key.revokedAtMs !== null) throw unauthorized();
+  if (key !== null && key.revokedAtMs !== null) throw unauthorized();
   if (!shop.planRestApi)
     throw new Fault("PLAN_REQUIRED", "The shop's plan does not include the REST API.", {
       action: "Change the shop's plan.",
@@ -63,7 +89,28 @@ export function admit({ shop, key }: Caller): void {
 /** The shop that a key names, before anything of the key was checked; null when it names none. */
 export const namedShop = (bearerToken: string | null): string | null => bearerToken?.split("_", 3)[1] ?? null;
 
-const unauthorized = (): Fault =>
+/**
+ * Checks that the caller may ask for this operation: by the key's scope, or the person's role (C50).
+ *
+ * @throws Fault FORBIDDEN_SCOPE when not.
+ */
+export function checkScope({ key, person }: Caller, operation: Pick<Operation, "name" | "scope" | "receiving">): void {
+  if (key !== null) {
+    if (operation.scope === "write" && key.scope === "read")
+      throw new Fault("FORBIDDEN_SCOPE", `A key with the read scope may not call ${operation.name}.`, {
+        action: "Use a key with the write scope.",
+      });
+    return;
+  }
+  const least = leastRole(operation);
+  if (!covers(person.role, least))
+    throw new Fault("FORBIDDEN_SCOPE", `A ${person.role} may not call ${operation.name}.`, {
+      action: `Ask an owner of the shop for the role ${least}.`,
+    });
+}
+
+/** The refusal of whoever is not known. The same one for every reason. */
+export const unauthorized = (): Fault =>
   new Fault("UNAUTHORIZED", "The API key is missing, invalid or revoked.", {
     action: "Send Authorization: Bearer <API_KEY> with a key of the shop.",
   });

@@ -29,7 +29,8 @@ import type { Incoming } from "./request.ts";
 /** A write with an idempotency key. */
 export interface KeyedRequest {
   readonly shopId: string;
-  readonly keyId: string;
+  /** Of the API key, or of the person (caller.ts, `holderOf`). */
+  readonly holderId: string;
   readonly idempotencyKey: string;
   readonly fingerprint: string;
   readonly requestId: string;
@@ -44,9 +45,12 @@ export type Attempt =
   | { readonly kind: "replay"; readonly record: IdempotencyRecord }
   | { readonly kind: "refused"; readonly fault: Fault };
 
+/** Whose idempotency key it is: a holder's, or that of the API key with this secret, which is looked up in the same round trip. */
+type Asker = { readonly secretHash: string } | { readonly holderId: string };
+
 export interface Idempotency {
   /** Whether an answer is stored for a write with one idempotency key. Other requests have none; a wrong key is refused later. */
-  wasAnswered(tx: Tx, shopId: string, secretHash: string, incoming: Incoming): Promise<boolean>;
+  wasAnswered(tx: Tx, shopId: string, asker: Asker, incoming: Incoming): Promise<boolean>;
   /** Decides whether the request runs, and claims its key then. */
   claim(request: KeyedRequest): Promise<Attempt>;
   /** Whether a claimed key is still held. If so, no other attempt replays the stored answer until `release`. */
@@ -100,15 +104,19 @@ export function createIdempotency(deps: IdempotencyDependencies): Idempotency {
   const { engine, coordination, clock, compression } = deps;
   const quotaBytes = deps.storedAnswersBytesMax ?? storedAnswersBytesMax;
   const expiredAtMs = (): number => clock.now() - idempotencyLifetimeMs;
-  const storedAnswer = (tx: Tx, { shopId, keyId, idempotencyKey }: KeyedRequest): Promise<IdempotencyRecord | null> =>
-    findIdempotencyRecord(tx, shopId, keyId, idempotencyKey, expiredAtMs());
+  const storedAnswer = (
+    tx: Tx,
+    { shopId, holderId, idempotencyKey }: KeyedRequest,
+  ): Promise<IdempotencyRecord | null> => findIdempotencyRecord(tx, shopId, holderId, idempotencyKey, expiredAtMs());
 
   return {
-    async wasAnswered(tx, shopId, secretHash, { idempotencyKeys, target }) {
+    async wasAnswered(tx, shopId, asker, { idempotencyKeys, target }) {
       const [idempotencyKey, ...others] = idempotencyKeys;
       if (idempotencyKey === undefined || others.length > 0) return false;
       if (target instanceof Fault || target.scope === "read") return false;
-      return await hasIdempotencyRecord(tx, shopId, secretHash, idempotencyKey, expiredAtMs());
+      if ("secretHash" in asker)
+        return await hasIdempotencyRecord(tx, shopId, asker.secretHash, idempotencyKey, expiredAtMs());
+      return (await findIdempotencyRecord(tx, shopId, asker.holderId, idempotencyKey, expiredAtMs())) !== null;
     },
 
     async claim(request) {
@@ -149,9 +157,9 @@ export function createIdempotency(deps: IdempotencyDependencies): Idempotency {
       };
     },
 
-    async refuseIfAnswered(tx, { shopId, keyId, idempotencyKey, requestId }) {
+    async refuseIfAnswered(tx, { shopId, holderId, idempotencyKey, requestId }) {
       const [headers, bytes] = await Promise.all([
-        findStoredHeaders(tx, shopId, keyId, idempotencyKey, expiredAtMs()),
+        findStoredHeaders(tx, shopId, holderId, idempotencyKey, expiredAtMs()),
         loadStoredBytes(tx, shopId),
       ]);
       if (headers !== null && headers["X-Request-Id"] !== requestId) throw inProgress();
@@ -159,13 +167,13 @@ export function createIdempotency(deps: IdempotencyDependencies): Idempotency {
     },
 
     async storeStatements(tx, request, reply, beside) {
-      const { shopId, keyId, idempotencyKey, fingerprint } = request;
+      const { shopId, holderId, idempotencyKey, fingerprint } = request;
       const record = recordOf(compression, fingerprint, reply, clock.now());
       if (beside !== null) {
         const room = { storedBytes: beside.bytes, bytes: storedBytesOf(idempotencyKey, record), quotaBytes };
         await checkRoom(tx, shopId, room, expiredAtMs());
       }
-      return idempotencyStatements(shopId, keyId, idempotencyKey, record);
+      return idempotencyStatements(shopId, holderId, idempotencyKey, record);
     },
   };
 }
@@ -228,7 +236,7 @@ export const isAnswered = async (
 export const isStoredRefusal = (error: unknown): error is Fault =>
   error instanceof Fault && error.status >= 400 && error.status < 500 && !error.retryable;
 
-const scopeOf = ({ keyId, idempotencyKey }: KeyedRequest): string => `${keyId} ${idempotencyKey}`;
+const scopeOf = ({ holderId, idempotencyKey }: KeyedRequest): string => `${holderId} ${idempotencyKey}`;
 
 const refused = (fault: Fault): Attempt => ({ kind: "refused", fault });
 

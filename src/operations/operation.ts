@@ -41,6 +41,8 @@ export interface OperationShape<Input, Output> {
   /** Its group in documents: `Purchase orders`. */
   readonly tag: string;
   readonly scope: Scope;
+  /** A write that belongs to receiving goods: receivers may call it (C50). */
+  readonly receiving?: true;
   /** Null: REST has no path for it; only agents get it, as a tool (C68). */
   readonly route: Route | null;
   readonly success: 200 | 201;

@@ -5,7 +5,7 @@
  * idempotency.ts, rate-limit.ts, input.ts), what an operation does, how a surface spells requests and answers (http, mcp).
  *
  * Invariants:
- * - H1. Every request with an API key of the shop, a revoked one too, leaves one audit row, written before its answer leaves. Refusals
+ * - H1. Every request with an API key of the shop, a revoked one too, or of a person who is signed in leaves one audit row, written before its answer leaves. Refusals
  *       without a token share rows beyond a rate (refusals.ts).
  * - H2. The stored answer of a keyed write commits with the write. While the first attempt runs, no other request runs under its key, and
  *       none is shown an answer that may still change. Should two attempts run all the same (a lease that ended too early, a commit
@@ -20,7 +20,7 @@ import type { LoopShare } from "../store/loop-share.ts";
 import { auditAlone, auditEntryOf, auditStatementOf } from "./audit.ts";
 import { type AnswerStore, type CallDependencies, openCall } from "./call.ts";
 import { LeavesLoop } from "./broad-read.ts";
-import { type Caller, admit, identifyWith, namedShop } from "./caller.ts";
+import { admit, checkScope, holderOf, identifyWith, namedShop } from "./caller.ts";
 import { type Reply, answerReply, asFault, failure, notModified, sameReply, withinBytes } from "./envelope.ts";
 import {
   type Idempotency,
@@ -32,9 +32,10 @@ import {
 } from "./idempotency.ts";
 import { type Body, parseBody, checkInput } from "./input.ts";
 import type { Operation } from "./operation.ts";
-import { requestTokens } from "./rate-limit.ts";
+import { bucketOf, requestTokens } from "./rate-limit.ts";
 import { Refusals } from "./refusals.ts";
 import type { IdentifiedRequest, Incoming } from "./request.ts";
+import { identifyPerson, isSessionBearer } from "./sessions.ts";
 import { Sweeps } from "./sweeps.ts";
 
 export interface PerformDependencies extends CallDependencies, IdempotencyDependencies {
@@ -103,16 +104,21 @@ async function performCounted(context: Context, incoming: Incoming): Promise<Rep
 async function identifyRequest(context: Context, incoming: Incoming): Promise<IdentifiedRequest> {
   const { engine, coordination, clock, ids, idempotency } = context;
   const startedAtMs = clock.now();
-  const { caller, found } = await identifyWith(engine, incoming.bearerToken, (tx, shopId, secretHash) =>
-    idempotency.wasAnswered(tx, shopId, secretHash, incoming),
-  );
+  const { bearerToken } = incoming;
+  const { caller, found } = isSessionBearer(bearerToken)
+    ? await identifyPerson(context, bearerToken, (tx, shopId, holderId) =>
+        idempotency.wasAnswered(tx, shopId, { holderId }, incoming),
+      )
+    : await identifyWith(engine, bearerToken, (tx, shopId, secretHash) =>
+        idempotency.wasAnswered(tx, shopId, { secretHash }, incoming),
+      );
   return {
     ...caller,
     incoming,
     startedAtMs,
     auditId: ids.next("aud"),
     wasAnswered: found,
-    tokens: incoming.tokens ?? requestTokens(coordination, clock, caller.shop),
+    tokens: incoming.tokens ?? requestTokens(coordination, clock, caller.shop, bucketOf(caller)),
   };
 }
 
@@ -120,14 +126,6 @@ async function identifyRequest(context: Context, incoming: Incoming): Promise<Id
 function reachedOperation({ target }: Incoming): Operation {
   if (target instanceof Fault) throw target;
   return target;
-}
-
-/** @throws Fault FORBIDDEN_SCOPE when the key's scope does not cover the operation's. */
-function checkScope({ key }: Caller, operation: Operation): void {
-  if (operation.scope === "write" && key.scope === "read")
-    throw new Fault("FORBIDDEN_SCOPE", `A key with the read scope may not call ${operation.name}.`, {
-      action: "Use a key with the write scope.",
-    });
 }
 
 /** Token, schema, operation, audit row. */
@@ -178,7 +176,7 @@ async function readReply(
  */
 async function performWrite(context: Context, request: IdentifiedRequest, operation: Operation): Promise<Reply> {
   const { idempotency } = context;
-  const { incoming, shop, key, tokens, wasAnswered } = request;
+  const { incoming, shop, tokens, wasAnswered } = request;
   const idempotencyKey = parseIdempotencyKey(incoming.idempotencyKeys);
   if (idempotencyKey === null || !wasAnswered) await tokens.take();
   const bytes = await incoming.body();
@@ -188,7 +186,7 @@ async function performWrite(context: Context, request: IdentifiedRequest, operat
   if (idempotencyKey === null) return await runWrite(context, request, operation, body, null);
   const keyed: KeyedRequest = {
     shopId: shop.shopId,
-    keyId: key.keyId,
+    holderId: holderOf(request),
     idempotencyKey,
     fingerprint: context.loop.run(shop.shopId, () =>
       requestFingerprint({ ...incoming, body: "fault" in body ? { bytes: body.bytes } : body }),

@@ -6,6 +6,7 @@ import { mention } from "../core/guidance.ts";
 import type { BucketReading } from "../core/rate-limit.ts";
 import type { Shop } from "../shop/accounts.ts";
 import type { Clock, Coordination } from "../store/store.ts";
+import type { Caller } from "./caller.ts";
 
 /** One request's access to its shop's bucket. */
 export interface RequestTokens {
@@ -19,11 +20,19 @@ export interface RequestTokens {
   headers(): Promise<Readonly<Record<string, string>>>;
 }
 
+/** A bucket of a shop: its API keys share one, its people another with the same parameters (C50). */
+type Bucket = "shop" | "people";
+
+export const bucketOf = ({ person }: Pick<Caller, "person">): Bucket => (person === null ? "shop" : "people");
+
 export function requestTokens(
   coordination: Pick<Coordination, "takeToken" | "giveToken" | "peekTokens">,
   clock: Clock,
   { shopId, rateLimit }: Pick<Shop, "shopId" | "rateLimit">,
+  bucket: Bucket = "shop",
 ): RequestTokens {
+  // A shop's id has no space, so no shop's bucket has this name.
+  const name = bucket === "shop" ? shopId : `${shopId} ${bucket}`;
   let state: BucketReading | null = null;
   let taken = false;
   return {
@@ -32,7 +41,7 @@ export function requestTokens(
     },
     async take() {
       if (taken) return;
-      state = await coordination.takeToken(shopId, rateLimit, clock.now());
+      state = await coordination.takeToken(name, rateLimit, clock.now());
       if (state.retryAfterMs !== null)
         throw new Fault("RATE_LIMITED", "The shop's rate limit is reached.", {
           retryAfterMs: Math.max(1, Math.ceil(state.retryAfterMs)),
@@ -43,15 +52,15 @@ export function requestTokens(
     async giveBack() {
       if (!taken) return;
       taken = false;
-      state = await coordination.giveToken(shopId, rateLimit, clock.now());
+      state = await coordination.giveToken(name, rateLimit, clock.now());
     },
     async headers() {
-      state ??= await coordination.peekTokens(shopId, rateLimit, clock.now());
+      state ??= await coordination.peekTokens(name, rateLimit, clock.now());
       const { capacity, refillPerSecond } = rateLimit;
       // IETF draft 10: `t` is the seconds until the bucket is full.
       return {
-        "RateLimit-Policy": `"shop";q=${Math.floor(capacity)};w=${Math.max(1, Math.ceil(capacity / refillPerSecond))}`,
-        RateLimit: `"shop";r=${Math.floor(state.remaining)};t=${Math.ceil(state.resetAfterMs / 1000)}`,
+        "RateLimit-Policy": `"${bucket}";q=${Math.floor(capacity)};w=${Math.max(1, Math.ceil(capacity / refillPerSecond))}`,
+        RateLimit: `"${bucket}";r=${Math.floor(state.remaining)};t=${Math.ceil(state.resetAfterMs / 1000)}`,
       };
     },
   };

@@ -35,7 +35,10 @@ export class Refusals {
 
   /** Writes the refusal's row, or counts it. @throws Fault when the store cannot be written. */
   async add(shopId: string, entry: AuditEntry): Promise<void> {
-    const current = this.#minuteOf(`${shopId} ${entry.keyId ?? ""}`, Math.floor(entry.atMs / minuteMs));
+    const current = this.#minuteOf(
+      `${shopId} ${entry.keyId ?? entry.personId ?? ""}`,
+      Math.floor(entry.atMs / minuteMs),
+    );
     if (current.rows < refusalRowsPerMinuteMax) {
       current.rows += 1;
       await this.#write(shopId, entry);

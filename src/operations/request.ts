@@ -36,11 +36,11 @@ export interface Incoming {
 }
 
 /** A request whose caller is known. From here on it leaves an audit row (H1). */
-export interface IdentifiedRequest extends Caller {
+export type IdentifiedRequest = Caller & {
   readonly incoming: Incoming;
   readonly startedAtMs: number;
   readonly auditId: string;
   /** An answer was stored under its idempotency key when it came. */
   readonly wasAnswered: boolean;
   readonly tokens: RequestTokens;
-}
+};

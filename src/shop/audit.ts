@@ -1,5 +1,5 @@
 /**
- * The audit log (table `audit_log`): one row per request with an API key of the shop (spec "Authentication" 9).
+ * The audit log (table `audit_log`): one row per request with an API key of the shop or of a person (spec "Authentication" 9).
  */
 import type { SqlValue, Statement, Tx } from "../store/store.ts";
 
@@ -11,6 +11,8 @@ export interface AuditEntry {
   /** `rest:purchase_order_receive`, `mcp:…`; `rest:unknown` where no operation was reached. */
   readonly tag: string;
   readonly keyId: string | null;
+  /** Who asked at the console; such a request has no key. */
+  readonly personId: string | null;
   readonly method: string;
   readonly path: string;
   readonly status: number;
@@ -24,9 +26,9 @@ export interface AuditEntry {
 /** Inserts the row, or updates status, error code, duration and count of the one with this `auditId`. */
 export const auditStatement = (shopId: string, entry: AuditEntry): Statement => ({
   sql: `insert into audit_log
-          (shop_id, audit_id, at, request_id, tag, key_id, method, path, status, error_code, duration_ms, replayed,
-           request_count)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          (shop_id, audit_id, at, request_id, tag, key_id, person_id, method, path, status, error_code, duration_ms,
+           replayed, request_count)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         on conflict (shop_id, audit_id) do update set
           status = excluded.status, error_code = excluded.error_code, duration_ms = excluded.duration_ms,
           request_count = excluded.request_count`,
@@ -37,6 +39,7 @@ export const auditStatement = (shopId: string, entry: AuditEntry): Statement => 
     entry.requestId,
     entry.tag,
     entry.keyId,
+    entry.personId,
     entry.method,
     entry.path,
     entry.status,
@@ -68,6 +71,7 @@ interface AuditRow {
   readonly request_id: string;
   readonly tag: string;
   readonly key_id: string | null;
+  readonly person_id: string | null;
   readonly method: string;
   readonly path: string;
   readonly status: number;
@@ -80,6 +84,7 @@ interface AuditRow {
 /** Rows to list; null members let every row through. */
 interface AuditFilters {
   readonly keyId: string | null;
+  readonly personId: string | null;
   /** The operation's name; matches every surface's tag. */
   readonly operation: string | null;
   readonly status: number | null;
@@ -99,9 +104,13 @@ export async function listAudit(
     conditions.push("key_id = ?");
     params.push(filters.keyId);
   }
+  if (filters.personId !== null) {
+    conditions.push("person_id = ?");
+    params.push(filters.personId);
+  }
   if (filters.operation !== null) {
-    conditions.push("tag in (?, ?)");
-    params.push(`rest:${filters.operation}`, `mcp:${filters.operation}`);
+    conditions.push("tag in (?, ?, ?)");
+    params.push(`rest:${filters.operation}`, `mcp:${filters.operation}`, `console:${filters.operation}`);
   }
   if (filters.status !== null) {
     conditions.push("status = ?");
@@ -112,7 +121,8 @@ export async function listAudit(
   const [[count], rows] = await Promise.all([
     tx.all<{ n: number }>(`select count(*) as n from audit_log where ${where}`, params),
     tx.all<AuditRow>(
-      `select audit_id, at, request_id, tag, key_id, method, path, status, error_code, duration_ms, replayed, request_count
+      `select audit_id, at, request_id, tag, key_id, person_id, method, path, status, error_code, duration_ms, replayed,
+         request_count
        from audit_log where ${where}${page} order by audit_id desc limit ?`,
       before === null ? [...params, limit] : [...params, before, limit],
     ),
@@ -123,6 +133,7 @@ export async function listAudit(
     requestId: row.request_id,
     tag: row.tag,
     keyId: row.key_id,
+    personId: row.person_id,
     method: row.method,
     path: row.path,
     status: row.status,

@@ -158,6 +158,16 @@ export interface Coordination {
   holdsKey(shopId: string, scope: string): Promise<boolean>;
   /** Gives a key back. A key that this process does not hold is left alone. */
   releaseKey(shopId: string, scope: string): Promise<void>;
+  /**
+   * Notes a session of the operator, who belongs to no shop, as seen at this time (C49). Beyond `operatorSessionsMax` of them the one that
+   * was not seen for longest ends.
+   *
+   * @param session names it; a hash of its secret.
+   */
+  seeOperatorSession(session: string, nowMs: number): Promise<void>;
+  /** Whether there is such a session, and it was seen after `sinceMs`. */
+  hasOperatorSession(session: string, sinceMs: number): Promise<boolean>;
+  endOperatorSession(session: string): Promise<void>;
 }
 
 /** What the program tells its operator: fields for a machine, a message for a person. A pino logger is one. */

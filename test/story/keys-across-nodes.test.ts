@@ -38,6 +38,9 @@ function forgetful(coordination: Coordination): Coordination & { gather(count: n
     takeOverKey: () => Promise.resolve(false),
     holdsKey: () => Promise.resolve(true),
     releaseKey: () => Promise.resolve(),
+    seeOperatorSession: (...args) => coordination.seeOperatorSession(...args),
+    hasOperatorSession: (...args) => coordination.hasOperatorSession(...args),
+    endOperatorSession: (...args) => coordination.endOperatorSession(...args),
     gather(count) {
       missing = count;
       gate = Promise.withResolvers();

@@ -7,6 +7,9 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { Agent, type IncomingHttpHeaders, request as httpRequest } from "node:http";
+import { createAdmin } from "../../src/admin/app.ts";
+import type { AdminContext } from "../../src/admin/operation.ts";
+import { adminTokenCheck } from "../../src/core/admin-token.ts";
 import { apiKeyRandomBytes, makeApiKey } from "../../src/core/api-key.ts";
 import { brotli } from "../../src/compression.ts";
 import type { Json } from "../../src/core/json.ts";
@@ -21,6 +24,7 @@ import type { Operation } from "../../src/operations/operation.ts";
 import { createPerform, type PerformDependencies } from "../../src/operations/perform.ts";
 import { operations as registry } from "../../src/operations/registry.ts";
 import { createMcp } from "../../src/mcp/app.ts";
+import { createConsole } from "../../src/people/app.ts";
 import { type ApiKey, defaultSettings, insertApiKey, saveShop, type Shop } from "../../src/shop/accounts.ts";
 import { type AuditEntry, listAudit } from "../../src/shop/audit.ts";
 import type { OutboxLimits } from "../../src/outbox/limits.ts";
@@ -37,6 +41,9 @@ import { contractOf } from "./contract.ts";
 import { makePlace, openStore } from "./store.ts";
 import { assertWorded } from "./wording.ts";
 
+/** The operator's token. */
+export const adminToken = "the-admin-token-of-a-test-server";
+
 export interface TestServerOptions {
   /** Default: the registry's. */
   readonly operations?: readonly Operation[];
@@ -46,6 +53,8 @@ export interface TestServerOptions {
   readonly queue?: QueueLimits;
   readonly loop?: LoopShare;
   readonly surfaces?: readonly Surface[];
+  /** Serves the admin API and the console's sign-in too. */
+  readonly console?: true;
   readonly responseBytesMax?: number;
   readonly waitLimits?: WaitLimits;
   readonly connectionLimits?: ConnectionLimits;
@@ -201,6 +210,15 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ...(options.responseBytesMax === undefined ? {} : { responseBytesMax: options.responseBytesMax }),
   };
   const perform = createPerform({ ...deps, ...options.perform?.(deps) });
+  const isAdminToken = adminTokenCheck(adminToken);
+  const admin: AdminContext = {
+    engine,
+    clock,
+    ids,
+    sandboxOf: (shopId) => openSandbox({ engine: sandboxEngine, clock, shopId }),
+    snapshotOf: () => assert.fail("tests of a server take no snapshots"),
+    wakeOutbox: () => {},
+  };
   const mcp = createMcp({ operations, perform, engine, coordination, clock, log, allowedHosts: [] });
   const app = createApp({
     operations,
@@ -211,7 +229,16 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     metrics: createMetrics(),
     ready: () => engine.ready(),
     identity: "srv_of_a_test",
-    surfaces: [mcp, ...(options.surfaces ?? [])],
+    surfaces: [
+      mcp,
+      ...(options.console === true
+        ? [
+            createAdmin({ admin, coordination, isAdminToken, log, stopping: new AbortController().signal }),
+            createConsole({ engine, coordination, clock, ids, isAdminToken, log }),
+          ]
+        : []),
+      ...(options.surfaces ?? []),
+    ],
     ...(options.bodies === undefined ? {} : { bodies: options.bodies }),
   });
   const { waitLimits, connectionLimits } = options;
@@ -263,7 +290,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     audit: async () =>
       (
         await engine.read(shopId, (tx) =>
-          listAudit(tx, shopId, { keyId: null, operation: null, status: null }, null, 500),
+          listAudit(tx, shopId, { keyId: null, personId: null, operation: null, status: null }, null, 500),
         )
       ).entries,
     addKey,

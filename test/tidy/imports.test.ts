@@ -29,6 +29,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   mcp: ["mcp/", "http/", "operations/", "core/", "store/store.ts", "zod", "@modelcontextprotocol/server"],
   exchange: ["exchange/", "operations/", "shop/", "store/", "core/", "zod", "csv-parse", "node:buffer", "node:stream"],
   admin: ["admin/", "http/", "exchange/", "operations/", "shop/", "store/", "storefront/", "core/", "zod", "node:"],
+  people: ["people/", "http/", "operations/", "shop/", "store/", "core/", "zod", "node:crypto"],
   demo: ["demo/", "admin/ask.ts"],
   cli: ["cli/", "admin/", "http/routes.ts", "demo/", "exchange/", "core/", "store/", "*.ts", "node:"],
 };

@@ -10,7 +10,7 @@ import { inPlace, openStore } from "../support/store.ts";
 
 const request: KeyedRequest = {
   shopId: "a",
-  keyId: "key_1",
+  holderId: "key_1",
   idempotencyKey: "x",
   fingerprint: "mine",
   requestId: "req_1",

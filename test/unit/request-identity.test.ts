@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { apiKeyRandomBytes, makeApiKey, parseApiKey, shopIdPattern } from "../../src/core/api-key.ts";
+import { apiKeyRandomBytes, makeApiKey, parseApiKey } from "../../src/core/api-key.ts";
+import { shopIdPattern } from "../../src/core/secret.ts";
 import { type CursorScope, decodeCursor, encodeCursor } from "../../src/core/cursor.ts";
 import { Fault } from "../../src/core/fault.ts";
 import { parseIdempotencyKey, type RequestIdentity, requestFingerprint } from "../../src/core/idempotency.ts";

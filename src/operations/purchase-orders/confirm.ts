@@ -15,6 +15,7 @@ import { lineItemId, purchaseOrderId } from "./json.ts";
 export const confirmQuantities = operation({
   ...write,
   name: "purchase_order_confirm",
+  receiving: true,
   title: "Confirm quantities",
   summary: "Records what the supplier confirmed, as new totals.",
   description:

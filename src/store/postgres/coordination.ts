@@ -12,6 +12,7 @@
  * - K2. Leases use the database's clock, so nodes need not agree on the time. Buckets use the callers' clocks; the clock that is ahead
  *       refills.
  */
+import { operatorSessionsMax } from "../../core/limits.ts";
 import { bucketReading, clocksApartMsMax, limitInMillionths, readBucket } from "../../core/rate-limit.ts";
 import type { Coordination, KeyClaim, SqlValue } from "../store.ts";
 import { type PostgresPool, command, faultOf } from "./connection.ts";
@@ -47,7 +48,34 @@ export async function postgresCoordination({
 }: PostgresCoordinationOptions): Promise<PostgresCoordination> {
   await migratePostgres(pool, schemaName, [ownLine("nodes", schemaName)]);
   const run = unsyncedRunner(pool, schemaName);
-  return { ...tokenBuckets(run, `"${schemaName}"`), ...keysInFlight(run, `"${schemaName}"`, owner) };
+  const schema = `"${schemaName}"`;
+  return { ...tokenBuckets(run, schema), ...keysInFlight(run, schema, owner), ...operatorSessions(run, schema) };
+}
+
+function operatorSessions(
+  run: Run,
+  schema: string,
+): Pick<Coordination, "seeOperatorSession" | "hasOperatorSession" | "endOperatorSession"> {
+  const table = `${schema}.operator_session`;
+  const seeSql = `
+    with seen as (
+      insert into ${table} (session, seen_at_ms) values ($1, $2)
+      on conflict (session) do update set seen_at_ms = excluded.seen_at_ms)
+    delete from ${table} where session <> $1 and session not in
+      (select session from ${table} where session <> $1 order by seen_at_ms desc limit ${operatorSessionsMax - 1})`;
+  const hasSql = `select session from ${table} where session = $1 and seen_at_ms > $2`;
+  const endSql = `delete from ${table} where session = $1`;
+  return {
+    async seeOperatorSession(session, nowMs) {
+      await run("see_operator_session", seeSql, [session, nowMs]);
+    },
+    async hasOperatorSession(session, sinceMs) {
+      return (await run("has_operator_session", hasSql, [session, sinceMs])).length > 0;
+    },
+    async endOperatorSession(session) {
+      await run("end_operator_session", endSql, [session]);
+    },
+  };
 }
 
 /**

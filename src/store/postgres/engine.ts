@@ -12,7 +12,7 @@
  * - Each turn leaves a mark, which is known before its commit is sent. If the answer to a commit is lost, the mark is looked up (S4, D69).
  *   Only when the database cannot be reached any more is the outcome reported as unknown.
  */
-import { shopIdPattern } from "../../core/api-key.ts";
+import { shopIdPattern } from "../../core/secret.ts";
 import { Fault } from "../../core/fault.ts";
 import { mention } from "../../core/guidance.ts";
 import { notFound, unavailable } from "../engine-rules.ts";

@@ -1,10 +1,11 @@
 /**
- * Token buckets and idempotency keys in flight of a service that is one process: in memory (D4).
+ * Token buckets, idempotency keys in flight and the operator's sessions of a service that is one process: in memory (D4).
  *
  * Owns: nothing that outlives the process, so a crash leaves no key in flight and no bucket empty. Does not own: the arithmetic of a
  * bucket (core/rate-limit.ts), when keys are claimed and released (operations/perform.ts).
  */
 import { type TokenBucket, giveToken, readBucket, takeToken } from "../../core/rate-limit.ts";
+import { operatorSessionsMax } from "../../core/limits.ts";
 import type { Coordination, KeyClaim } from "../store.ts";
 
 /** Buckets kept before full ones are dropped: a shop without a bucket has a full one. */
@@ -14,6 +15,7 @@ const bucketsMax = 10_000;
 export function memoryCoordination(): Coordination {
   const buckets = new Map<string, { readonly bucket: TokenBucket; readonly fullAtMs: number }>();
   const keysInFlight = new Map<string, KeyClaim>();
+  const operatorSessions = new Map<string, number>();
   let sweepAtSize = bucketsMax;
 
   const dropFullBuckets = (nowMs: number): void => {
@@ -52,6 +54,19 @@ export function memoryCoordination(): Coordination {
     },
     releaseKey(shopId, scope) {
       keysInFlight.delete(pairOf(shopId, scope));
+      return Promise.resolve();
+    },
+    seeOperatorSession(session, nowMs) {
+      // In the order in which they were seen.
+      operatorSessions.delete(session);
+      operatorSessions.set(session, nowMs);
+      const [oldest] = operatorSessions.keys();
+      if (operatorSessions.size > operatorSessionsMax && oldest !== undefined) operatorSessions.delete(oldest);
+      return Promise.resolve();
+    },
+    hasOperatorSession: (session, sinceMs) => Promise.resolve((operatorSessions.get(session) ?? sinceMs) > sinceMs),
+    endOperatorSession(session) {
+      operatorSessions.delete(session);
       return Promise.resolve();
     },
   };

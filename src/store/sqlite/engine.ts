@@ -7,7 +7,7 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { access, constants as accessModes, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { shopIdPattern } from "../../core/api-key.ts";
+import { shopIdPattern } from "../../core/secret.ts";
 import type { Fault } from "../../core/fault.ts";
 import { notFound, unavailable } from "../engine-rules.ts";
 import { LoopShare } from "../loop-share.ts";

@@ -1,0 +1,260 @@
+/** The people of a shop, their invitations and their sessions (C48, C49, C55). */
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { Fault } from "../core/fault.ts";
+import { invitationsMax } from "../core/limits.ts";
+import { roles } from "../core/role.ts";
+import { makeSecret, secretRandomBytes } from "../core/secret.ts";
+import { instant, instantOrNull, pathId, shownId, text } from "../operations/fields.ts";
+import { sessionIdleMs } from "../operations/sessions.ts";
+import {
+  deletePersonStatements,
+  endSession,
+  findPerson,
+  type Invitation,
+  inviteStatements,
+  listInvitations,
+  listPeople,
+  listSessions,
+  type Person,
+  personStatement,
+  revokeInvitation,
+  type Session,
+} from "../shop/people.ts";
+import { data, inShop, operation, shopOf } from "./operation.ts";
+import { nameMax } from "./shops.ts";
+
+/** How long an invitation can be used. */
+const invitationMs = 86_400_000;
+
+/** How long an invitation is listed after it could be used. */
+const invitationKeptMs = 30 * 86_400_000;
+
+const emailMax = 320;
+
+const personName = text(nameMax).meta({ description: "How the activity log names the person." });
+const email = z.email().max(emailMax);
+const role = z.enum(roles);
+
+const noSuch = (what: string, id: string, shopId: string, where: string): Fault =>
+  new Fault("NOT_FOUND", `Shop ${shopId} has no ${what} ${shownId(id)}.`, {
+    action: `See GET /admin/v1/shops/${shopId}/${where}.`,
+  });
+
+const personJson = (person: Person) => ({
+  personId: person.personId,
+  name: person.name,
+  email: person.email,
+  role: person.role,
+  keyId: person.keyId,
+  createdAt: instant(person.createdAtMs),
+  lastSeenAt: instantOrNull(person.lastSeenAtMs),
+});
+
+/** What has become of an invitation. */
+function statusOf({ usedAtMs, revokedAtMs, expiresAtMs }: Invitation, nowMs: number): string {
+  if (usedAtMs !== null) return "used";
+  if (revokedAtMs !== null) return "revoked";
+  return expiresAtMs <= nowMs ? "expired" : "open";
+}
+
+const invitationJson = (invitation: Invitation, nowMs: number) => ({
+  invitationId: invitation.invitationId,
+  name: invitation.name,
+  email: invitation.email,
+  role: invitation.role,
+  status: statusOf(invitation, nowMs),
+  createdAt: instant(invitation.createdAtMs),
+  expiresAt: instant(invitation.expiresAtMs),
+  usedAt: instantOrNull(invitation.usedAtMs),
+  revokedAt: instantOrNull(invitation.revokedAtMs),
+  personId: invitation.personId,
+});
+
+const sessionJson = (session: Session & { readonly name: string }) => ({
+  sessionId: session.sessionId,
+  personId: session.personId,
+  name: session.name,
+  signedInWith: session.keyId === null ? "invitation" : "api-key",
+  keyId: session.keyId,
+  userAgent: session.userAgent,
+  createdAt: instant(session.createdAtMs),
+  lastSeenAt: instant(session.lastSeenAtMs),
+  expiresAt: instant(session.lastSeenAtMs + sessionIdleMs),
+});
+
+/** The list of everything there is: no shop has so many that it needs pages. */
+const all = (name: string, rows: readonly object[]) => data({ [name]: rows, totalCount: rows.length, cursor: null });
+
+export const createInvitation = operation({
+  name: "invitation_create",
+  route: { method: "POST", path: "/shops/{shopId}/invitations" },
+  role: "owner",
+  input: z.strictObject({ ...inShop, name: personName, role, email: email.nullable().default(null) }),
+  /**
+   * Invites somebody to the shop's console. The link works once, within 24 hours; this answer is the only place where it is shown.
+   *
+   * @throws Fault INVALID_INPUT when the shop keeps too many invitations.
+   */
+  async run({ engine, clock, ids }, { shopId: id, name, role, email }, { baseUrl }) {
+    const { text: secret, hash } = makeSecret("opi", id, randomBytes(secretRandomBytes));
+    const createdAtMs = clock.now();
+    const invitation: Invitation = {
+      invitationId: ids.next("inv"),
+      name,
+      email,
+      role,
+      createdAtMs,
+      expiresAtMs: createdAtMs + invitationMs,
+      usedAtMs: null,
+      revokedAtMs: null,
+      personId: null,
+    };
+    await engine.write(id, async (tx) => {
+      await shopOf(tx, id);
+      if ((await listInvitations(tx, id)).length >= invitationsMax)
+        throw new Fault("INVALID_INPUT", `The shop keeps ${invitationsMax} invitations, as many as it may.`, {
+          action: "Try again when the oldest have expired.",
+        });
+      await tx.batch(inviteStatements(id, invitation, hash, createdAtMs - invitationKeptMs));
+    });
+    const { invitationId, expiresAtMs } = invitation;
+    // A browser keeps what follows # to itself: no log and no other page gets to see it.
+    const url = `${baseUrl}/console#${secret}`;
+    return data({ invitationId, url, name, role, email, expiresAt: instant(expiresAtMs) }, 201);
+  },
+});
+
+export const listInvitationsOperation = operation({
+  name: "invitation_list",
+  route: { method: "GET", path: "/shops/{shopId}/invitations" },
+  role: "owner",
+  input: z.strictObject(inShop),
+  /** Invitations newest first, without their links; used and expired ones for 30 days more. */
+  async run({ engine, clock }, { shopId: id }) {
+    const invitations = await engine.read(id, async (tx) => {
+      await shopOf(tx, id);
+      return await listInvitations(tx, id);
+    });
+    return all(
+      "invitations",
+      invitations.map((invitation) => invitationJson(invitation, clock.now())),
+    );
+  },
+});
+
+export const revokeInvitationOperation = operation({
+  name: "invitation_revoke",
+  route: { method: "DELETE", path: "/shops/{shopId}/invitations/{invitationId}" },
+  role: "owner",
+  input: z.strictObject({ ...inShop, invitationId: pathId }),
+  /** Revokes the invitation: nobody can use its link any more. Who came in by it stays. Repeating changes nothing. */
+  async run({ engine, clock }, { shopId: id, invitationId }) {
+    const nowMs = clock.now();
+    return await engine.write(id, async (tx) => {
+      const revoked = await revokeInvitation(tx, id, invitationId, nowMs);
+      const invitation = (await listInvitations(tx, id)).find((each) => each.invitationId === invitationId);
+      if (!revoked || invitation === undefined) throw noSuch("invitation", invitationId, id, "invitations");
+      return data({ invitation: invitationJson(invitation, nowMs) });
+    });
+  },
+});
+
+export const listPeopleOperation = operation({
+  name: "person_list",
+  route: { method: "GET", path: "/shops/{shopId}/people" },
+  role: "owner",
+  input: z.strictObject(inShop),
+  /** People by name. */
+  async run({ engine }, { shopId: id }) {
+    const people = await engine.read(id, async (tx) => {
+      await shopOf(tx, id);
+      return await listPeople(tx, id);
+    });
+    return all("people", people.map(personJson));
+  },
+});
+
+export const getPerson = operation({
+  name: "person_get",
+  route: { method: "GET", path: "/shops/{shopId}/people/{personId}" },
+  role: "owner",
+  input: z.strictObject({ ...inShop, personId: pathId }),
+  async run({ engine }, { shopId: id, personId }) {
+    const person = await engine.read(id, (tx) => findPerson(tx, id, personId));
+    if (person === null) throw noSuch("person", personId, id, "people");
+    return data({ person: personJson(person) });
+  },
+});
+
+export const patchPerson = operation({
+  name: "person_patch",
+  route: { method: "PATCH", path: "/shops/{shopId}/people/{personId}" },
+  role: "owner",
+  input: z.strictObject({
+    ...inShop,
+    personId: pathId,
+    name: personName.optional(),
+    role: role.optional(),
+    email: email.nullable().optional(),
+  }),
+  /** Changes name, email or role. A role holds at once, in sessions that are open too. */
+  async run({ engine }, { shopId: id, personId, ...changes }) {
+    return await engine.write(id, async (tx) => {
+      const person = await findPerson(tx, id, personId);
+      if (person === null) throw noSuch("person", personId, id, "people");
+      const next: Person = {
+        ...person,
+        name: changes.name ?? person.name,
+        role: changes.role ?? person.role,
+        email: changes.email === undefined ? person.email : changes.email,
+      };
+      await tx.batch([personStatement(id, next)]);
+      return data({ person: personJson(next) });
+    });
+  },
+});
+
+export const deletePerson = operation({
+  name: "person_delete",
+  route: { method: "DELETE", path: "/shops/{shopId}/people/{personId}" },
+  role: "owner",
+  input: z.strictObject({ ...inShop, personId: pathId }),
+  /** Deletes the person and ends their sessions at once. Their name stays in the activity log. */
+  async run({ engine }, { shopId: id, personId }) {
+    return await engine.write(id, async (tx) => {
+      if ((await findPerson(tx, id, personId)) === null) throw noSuch("person", personId, id, "people");
+      await tx.batch(deletePersonStatements(id, personId));
+      return data({ personId, deleted: true });
+    });
+  },
+});
+
+export const listSessionsOperation = operation({
+  name: "session_list",
+  route: { method: "GET", path: "/shops/{shopId}/sessions" },
+  role: "owner",
+  input: z.strictObject(inShop),
+  /** Sessions that have not ended, newest first. */
+  async run({ engine, clock }, { shopId: id }) {
+    const sessions = await engine.read(id, async (tx) => {
+      await shopOf(tx, id);
+      return await listSessions(tx, id, clock.now() - sessionIdleMs);
+    });
+    return all("sessions", sessions.map(sessionJson));
+  },
+});
+
+export const revokeSession = operation({
+  name: "session_revoke",
+  route: { method: "DELETE", path: "/shops/{shopId}/sessions/{sessionId}" },
+  role: "owner",
+  input: z.strictObject({ ...inShop, sessionId: pathId }),
+  /** Ends the session: its next request is refused. */
+  async run({ engine }, { shopId: id, sessionId }) {
+    return await engine.write(id, async (tx) => {
+      if (!(await endSession(tx, id, sessionId))) throw noSuch("session", sessionId, id, "sessions");
+      return data({ sessionId, revoked: true });
+    });
+  },
+});

@@ -1,0 +1,303 @@
+/**
+ * Signing in and out, and the bearers that a session buys (C49, C55).
+ *
+ * Owns: what a session is given for, and what it is stored as. Does not own: cookies (cookie.ts), how long a session lives and what ends
+ * it (operations/sessions.ts), the rows (shop/people.ts).
+ */
+import { randomBytes } from "node:crypto";
+import { Fault, invalidField } from "../core/fault.ts";
+import { bearersOfSessionMax, peopleMax, sessionsOfPersonMax } from "../core/limits.ts";
+import { roleOfScope } from "../core/role.ts";
+import {
+  makeSecret,
+  noShopId,
+  parseSecret,
+  type ParsedSecret,
+  type SecretKind,
+  secretRandomBytes,
+} from "../core/secret.ts";
+import { admit, identify, type PersonCaller } from "../operations/caller.ts";
+import { bearerMs, operatorHere, sessionIdleMs, signedInBy } from "../operations/sessions.ts";
+import { loadShop, type Shop } from "../shop/accounts.ts";
+import {
+  bearerStatements,
+  countPeople,
+  endSession,
+  findInvitation,
+  findPersonOfKey,
+  findSession,
+  hasSession,
+  type Invitation,
+  type Person,
+  personStatement,
+  seenStatements,
+  type Session,
+  type SignedInSession,
+  sessionStatements,
+  useInvitationStatement,
+} from "../shop/people.ts";
+import type { Clock, Coordination, Engine, Ids, Statement, Tx } from "../store/store.ts";
+
+export interface SignInDependencies {
+  readonly engine: Engine;
+  readonly coordination: Coordination;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly isAdminToken: (text: string) => boolean;
+}
+
+/** What somebody signs in with. */
+export type Credential =
+  | { readonly invitation: string }
+  | { readonly adminToken: string }
+  | { readonly apiKey: string; readonly name: string };
+
+/** A new session: `secret` goes into the cookie. */
+interface NewSession {
+  readonly secret: string;
+  /** Null: the operator's. */
+  readonly shopId: string | null;
+  readonly personId: string | null;
+  readonly sessionId: string | null;
+}
+
+const newSecret = (kind: SecretKind, shopId: string) => makeSecret(kind, shopId, randomBytes(secretRandomBytes));
+
+/**
+ * Signs in.
+ *
+ * @throws Fault UNAUTHORIZED   the secret is not one, or the invitation was used, revoked or has expired.
+ * @throws Fault PLAN_REQUIRED  the shop's plan has no API.
+ * @throws Fault INVALID_INPUT  the shop has too many people.
+ */
+export async function signIn(
+  deps: SignInDependencies,
+  credential: Credential,
+  userAgent: string | null,
+): Promise<NewSession> {
+  if ("invitation" in credential) return await byInvitation(deps, credential.invitation, userAgent);
+  if ("apiKey" in credential) return await byApiKey(deps, credential, userAgent);
+  if (!deps.isAdminToken(credential.adminToken)) throw wrongAdminToken();
+  const { text, hash } = newSecret("opc", noShopId);
+  await deps.coordination.seeOperatorSession(hash, deps.clock.now());
+  return { secret: text, shopId: null, personId: null, sessionId: null };
+}
+
+const wrongAdminToken = (): Fault =>
+  new Fault("UNAUTHORIZED", "The admin token is wrong.", {
+    action: "It is OPENPO_ADMIN_TOKEN, or was printed at the first start and is in the data directory.",
+  });
+
+/** The invitation may stand at the end of its link. */
+async function byInvitation(deps: SignInDependencies, sent: string, userAgent: string | null): Promise<NewSession> {
+  const { engine, clock, ids } = deps;
+  const parsed = parseSecret("opi", /opi_[\w-]+$/.exec(sent)?.[0] ?? "");
+  if (parsed === null || parsed.shopId === noShopId) throw unusable("is not one of this service");
+  const { shopId, secretHash } = parsed;
+  const nowMs = clock.now();
+  const usable = async (tx: Tx): Promise<Invitation> =>
+    usableInvitation(await findInvitation(tx, shopId, secretHash), nowMs);
+  try {
+    // Guesses cost no turn of the shop.
+    await engine.peek(shopId, usable);
+    return await engine.write(shopId, async (tx) => {
+      const { invitationId, name, email, role } = await usable(tx);
+      const person: Person = {
+        personId: ids.next("per"),
+        name,
+        email,
+        role,
+        keyId: null,
+        createdAtMs: nowMs,
+        lastSeenAtMs: nowMs,
+      };
+      const used = useInvitationStatement(shopId, invitationId, person.personId, nowMs);
+      await requireRoom(tx, shopId);
+      return await beginSession(deps, tx, shopId, person, { keyId: null, userAgent }, [
+        personStatement(shopId, person),
+        used,
+      ]);
+    });
+  } catch (error) {
+    throw error instanceof Fault && error.code === "NOT_FOUND" ? unusable("is not one of this service") : error;
+  }
+}
+
+/** @throws Fault UNAUTHORIZED when nobody can come in by it. */
+function usableInvitation(invitation: Invitation | null, nowMs: number): Invitation {
+  if (invitation === null) throw unusable("is not one of this service");
+  if (invitation.usedAtMs !== null) throw unusable("was used already");
+  if (invitation.revokedAtMs !== null) throw unusable("was revoked");
+  if (invitation.expiresAtMs <= nowMs) throw unusable("has expired");
+  return invitation;
+}
+
+const unusable = (why: string): Fault =>
+  new Fault("UNAUTHORIZED", `This invitation ${why}.`, {
+    action: "Ask an owner of the shop for a new one. The operator makes one with openpo console invite.",
+  });
+
+/** Whoever signs in with the same key under the same name is the same person. */
+async function byApiKey(
+  deps: SignInDependencies,
+  { apiKey, name }: { readonly apiKey: string; readonly name: string },
+  userAgent: string | null,
+): Promise<NewSession> {
+  const { engine, clock, ids } = deps;
+  const caller = await identify(engine, apiKey);
+  admit(caller);
+  const { shopId } = caller.shop;
+  const { keyId, scope } = caller.key;
+  const nowMs = clock.now();
+  return await engine.write(shopId, async (tx) => {
+    const known = await findPersonOfKey(tx, shopId, keyId, name);
+    if (known !== null) return await beginSession(deps, tx, shopId, known, { keyId, userAgent }, []);
+    await requireRoom(tx, shopId);
+    const person: Person = {
+      personId: ids.next("per"),
+      name,
+      email: null,
+      role: roleOfScope[scope],
+      keyId,
+      createdAtMs: nowMs,
+      lastSeenAtMs: nowMs,
+    };
+    return await beginSession(deps, tx, shopId, person, { keyId, userAgent }, [personStatement(shopId, person)]);
+  });
+}
+
+/** @throws Fault INVALID_INPUT when the shop has as many people as it may have. */
+async function requireRoom(tx: Tx, shopId: string): Promise<void> {
+  if ((await countPeople(tx, shopId)) >= peopleMax)
+    throw new Fault("INVALID_INPUT", `The shop has ${peopleMax} people, as many as it may have.`, {
+      action: "Ask an owner to remove those who have left.",
+    });
+}
+
+async function beginSession(
+  { clock, ids }: SignInDependencies,
+  tx: Tx,
+  shopId: string,
+  { personId }: Person,
+  { keyId, userAgent }: Pick<Session, "keyId" | "userAgent">,
+  before: readonly Statement[],
+): Promise<NewSession> {
+  const nowMs = clock.now();
+  const { text, hash } = newSecret("opc", shopId);
+  const sessionId = ids.next("ses");
+  const session: Session = { sessionId, personId, keyId, userAgent, createdAtMs: nowMs, lastSeenAtMs: nowMs };
+  const limits = { idleSinceMs: nowMs - sessionIdleMs, sessionsMax: sessionsOfPersonMax };
+  await tx.batch([...before, ...sessionStatements(shopId, session, hash, limits)]);
+  return { secret: text, shopId, personId, sessionId };
+}
+
+/** A session that a cookie names: a person's, or the operator's. */
+type OpenSession =
+  | { readonly session: SignedInSession; readonly caller: PersonCaller }
+  | { readonly operatorSession: string };
+
+/** The session of the cookie. @throws Fault UNAUTHORIZED when it has ended. */
+export async function openSession(deps: SignInDependencies, secret: string | null): Promise<OpenSession> {
+  const { engine, coordination, clock } = deps;
+  const parsed = secret === null ? null : parseSecret("opc", secret);
+  if (parsed === null) throw signedOut();
+  const nowMs = clock.now();
+  const { shopId, secretHash } = parsed;
+  if (shopId === noShopId) {
+    if (!(await coordination.hasOperatorSession(secretHash, nowMs - sessionIdleMs))) throw signedOut();
+    return { operatorSession: secretHash };
+  }
+  const { session, shop } = await readShop(engine, parsed);
+  const person = session === null ? null : signedInBy(session, nowMs);
+  if (session === null || shop === null || person === null) throw signedOut();
+  return { session, caller: { shop, key: null, person } };
+}
+
+async function readShop(
+  engine: Engine,
+  { shopId, secretHash }: ParsedSecret,
+): Promise<{ readonly session: SignedInSession | null; readonly shop: Shop | null }> {
+  try {
+    return await engine.peek(shopId, async (tx) => {
+      const [session, shop] = await Promise.all([findSession(tx, shopId, secretHash), loadShop(tx, shopId)]);
+      return { session, shop };
+    });
+  } catch (error) {
+    throw error instanceof Fault && error.code === "NOT_FOUND" ? signedOut() : error;
+  }
+}
+
+const signedOut = (): Fault =>
+  new Fault("UNAUTHORIZED", "Nobody is signed in here.", { action: "Sign in again at /console." });
+
+/** A bearer: what the page sends as `Authorization`. */
+export interface NewBearer {
+  readonly token: string;
+  readonly expiresAtMs: number;
+}
+
+/**
+ * Gives a person's session a bearer, and notes that it was seen. The row need not be on disk: a page whose bearer is lost asks for another.
+ */
+export async function bearerOfPerson(
+  deps: SignInDependencies,
+  { session, caller }: Extract<OpenSession, { caller: PersonCaller }>,
+): Promise<NewBearer> {
+  const { shopId } = caller.shop;
+  const nowMs = deps.clock.now();
+  return await storeBearer(deps, shopId, { sessionId: session.sessionId, isOperator: false }, async (tx) => {
+    // It may have ended while this waited for the shop's turn.
+    if (!(await hasSession(tx, shopId, session.sessionId))) throw signedOut();
+    return seenStatements(shopId, session, nowMs);
+  });
+}
+
+/** Gives the operator's session a bearer for this shop. @throws Fault INVALID_INPUT when there is no such shop. */
+export async function bearerOfOperator(
+  deps: SignInDependencies,
+  operatorSession: string,
+  shopId: string,
+): Promise<{ readonly bearer: NewBearer; readonly caller: PersonCaller }> {
+  const { engine, coordination, clock } = deps;
+  const shop = (await engine.exists(shopId)) ? await engine.read(shopId, (tx) => loadShop(tx, shopId)) : null;
+  if (shop === null) throw invalidField("/shopId", "is not a shop of this service", "Name one of data.shops.");
+  await coordination.seeOperatorSession(operatorSession, clock.now());
+  const bearer = await storeBearer(deps, shopId, { sessionId: operatorSession, isOperator: true }, async () => []);
+  return { bearer, caller: { shop, key: null, person: operatorHere } };
+}
+
+async function storeBearer(
+  { engine, clock }: SignInDependencies,
+  shopId: string,
+  of: { readonly sessionId: string; readonly isOperator: boolean },
+  also: (tx: Tx) => Promise<readonly Statement[]>,
+): Promise<NewBearer> {
+  const createdAtMs = clock.now();
+  const expiresAtMs = createdAtMs + bearerMs;
+  const { text, hash } = newSecret("ops", shopId);
+  await engine.write(
+    shopId,
+    async (tx) => {
+      const statements = await also(tx);
+      await tx.batch([
+        ...statements,
+        ...bearerStatements(shopId, hash, { ...of, createdAtMs, expiresAtMs }, bearersOfSessionMax),
+      ]);
+    },
+    { durable: false },
+  );
+  return { token: text, expiresAtMs };
+}
+
+/** Ends the cookie's session with its bearers, if it is one. */
+export async function signOut(deps: SignInDependencies, secret: string | null): Promise<void> {
+  const { engine, coordination } = deps;
+  const open = await openSession(deps, secret).catch((error: unknown) => {
+    if (error instanceof Fault && error.code === "UNAUTHORIZED") return null;
+    throw error;
+  });
+  if (open === null) return;
+  if ("operatorSession" in open) return await coordination.endOperatorSession(open.operatorSession);
+  const { shopId } = open.caller.shop;
+  await engine.write(shopId, (tx) => endSession(tx, shopId, open.session.sessionId));
+}

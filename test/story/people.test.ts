@@ -1,0 +1,384 @@
+/** People of a shop: invitations, sessions, bearers, and what each role may do (contract §10, C48–C51, C55). */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { adminOperations } from "../../src/admin/registry.ts";
+import { signInFailuresMax } from "../../src/core/limits.ts";
+import { leastRole, type Role, roles } from "../../src/core/role.ts";
+import { exampleOf } from "../../src/http/openapi-schemas.ts";
+import { bindingOf } from "../../src/http/routes.ts";
+import { restOperations } from "../../src/operations/registry.ts";
+import { bearerMs, sessionIdleMs } from "../../src/operations/sessions.ts";
+import { askAdmin, cookieOf, fromPage, invite, signInAs, signInWith } from "../support/people.ts";
+import { spelled } from "../support/requests.ts";
+import { adminToken, startServer, type TestResponse, type TestServer } from "../support/server.ts";
+
+function assertFault(answered: TestResponse, status: number, code: string): void {
+  assert.equal(answered.status, status, answered.text);
+  assert.equal(answered.at("error", "code"), code);
+}
+
+const listed = async (server: TestServer, key: string): Promise<number> =>
+  (await server.get("/api/v1/purchase-orders?limit=1", { key })).status;
+
+test("an invitation signs one person in, once, within 24 hours; its secret is nowhere but in the link", async () => {
+  await using server = await startServer({ console: true });
+  const made = await askAdmin(server, "POST", `/shops/${server.shopId}/invitations`, {
+    name: "Ana",
+    role: "receiver",
+    email: "ana@example.com",
+  });
+  assert.equal(made.status, 201, made.text);
+  const url = new URL(made.textAt("data", "url"));
+  assert.equal(url.origin + url.pathname + url.search, `${server.url}/console`);
+  assert.equal(Date.parse(made.textAt("data", "expiresAt")) - server.clock.now() > 86_000_000, true);
+  const secret = url.hash.slice(1);
+
+  const begun = await fromPage(server, "POST", "/session", { body: { invitation: secret } });
+  assert.equal(begun.status, 201, begun.text);
+  const cookie = begun.headers["set-cookie"]?.[0] ?? "";
+  assert.match(cookie, /^openpo_console=opc_[^;]+; HttpOnly; SameSite=Strict; Path=\/console; Max-Age=43200$/);
+  assert.equal(begun.headers["cache-control"], "no-store");
+  assert.ok(!begun.text.includes("opc_"), "the cookie's secret is not in the body");
+
+  assertFault(await fromPage(server, "POST", "/session", { body: { invitation: secret } }), 401, "UNAUTHORIZED");
+  const late = await invite(server, "viewer");
+  const revoked = await invite(server, "viewer");
+  const list = await askAdmin(server, "GET", `/shops/${server.shopId}/invitations`);
+  assert.deepEqual(
+    [list.at("data", "invitations", 2, "status"), list.at("data", "invitations", 0, "status")],
+    ["used", "open"],
+  );
+  const revokedId = list.textAt("data", "invitations", 0, "invitationId");
+  const path = `/shops/${server.shopId}/invitations/${revokedId}`;
+  assert.equal((await askAdmin(server, "DELETE", path)).at("data", "invitation", "status"), "revoked");
+  assertFault(await fromPage(server, "POST", "/session", { body: { invitation: revoked } }), 401, "UNAUTHORIZED");
+  server.clock.advance(86_400_001);
+  const expired = await fromPage(server, "POST", "/session", { body: { invitation: late } });
+  assertFault(expired, 401, "UNAUTHORIZED");
+  assert.match(expired.textAt("error", "message"), /has expired/);
+  assert.match(expired.textAt("error", "action"), /new one/);
+
+  const people = await askAdmin(server, "GET", `/shops/${server.shopId}/people`);
+  assert.deepEqual(
+    [people.at("data", "totalCount"), people.at("data", "people", 0, "name"), people.at("data", "people", 0, "role")],
+    [1, "Ana", "receiver"],
+  );
+  const secrets = [secret, cookieOf(begun).split("=")[1] ?? "", late, revoked].map((text) => text.slice(-20));
+  const told = [...server.logged, JSON.stringify(await server.audit()), list.text, people.text].join("\n");
+  for (const each of secrets) assert.ok(!told.includes(each), "a secret was written down");
+});
+
+test("a cookie alone opens nothing, and only this service's pages turn it into a bearer", async () => {
+  await using server = await startServer({ console: true });
+  const ana = await signInAs(server, "owner");
+  for (const target of ["/api/v1/purchase-orders", `/admin/v1/shops/${server.shopId}/people`, "/mcp"]) {
+    const headers = { Cookie: ana.cookie, "Sec-Fetch-Site": "same-origin" };
+    assertFault(await server.get(target, { key: null, headers, undocumented: true }), 401, "UNAUTHORIZED");
+  }
+  const refused: readonly Record<string, string>[] = [
+    { "Sec-Fetch-Site": "cross-site" },
+    { "Sec-Fetch-Site": "same-site" },
+    { "Sec-Fetch-Site": "none" },
+    { Origin: "https://evil.example" },
+    { Origin: "null" },
+    {},
+  ];
+  for (const headers of refused) {
+    const asked = await server.request("POST", "/console/token", {
+      key: null,
+      undocumented: true,
+      headers: { Cookie: ana.cookie, ...headers },
+    });
+    assertFault(asked, 403, "FORBIDDEN_SCOPE");
+  }
+  const elsewhere = { "Sec-Fetch-Site": "cross-site" };
+  const body = { invitation: await invite(server, "viewer") };
+  assertFault(await fromPage(server, "POST", "/session", { body, headers: elsewhere }), 403, "FORBIDDEN_SCOPE");
+  assertFault(
+    await fromPage(server, "DELETE", "/session", { cookie: ana.cookie, headers: elsewhere }),
+    403,
+    "FORBIDDEN_SCOPE",
+  );
+
+  const byOrigin = await server.request("POST", "/console/token", {
+    key: null,
+    undocumented: true,
+    headers: { Cookie: ana.cookie, Origin: server.url },
+  });
+  assert.equal(byOrigin.status, 200, byOrigin.text);
+  assert.match(byOrigin.textAt("data", "token"), /^ops_test-shop_/);
+  assertFault(await fromPage(server, "POST", "/token", {}), 401, "UNAUTHORIZED");
+  assertFault(await fromPage(server, "POST", "/token", { cookie: `${ana.cookie}x` }), 401, "UNAUTHORIZED");
+  assertFault(await fromPage(server, "GET", "/session", { cookie: ana.cookie }), 405, "METHOD_NOT_ALLOWED");
+});
+
+test("behind TLS the cookie is Secure, under a name that only TLS can set", async () => {
+  await using server = await startServer({ console: true });
+  const headers = { "X-Forwarded-Proto": "https" };
+  const begun = await fromPage(server, "POST", "/session", { body: { adminToken }, headers });
+  assert.match(begun.headers["set-cookie"]?.[0] ?? "", /^__Secure-openpo_console=.*; Secure$/);
+  const plain = cookieOf(begun).replace("__Secure-", "");
+  assertFault(await fromPage(server, "POST", "/token", { cookie: plain, headers }), 401, "UNAUTHORIZED");
+  assert.equal((await fromPage(server, "POST", "/token", { cookie: cookieOf(begun), headers })).status, 200);
+});
+
+test("guesses from one address are refused after a while, whatever forwarding headers say", async () => {
+  await using server = await startServer({ console: true });
+  const right = await invite(server, "viewer");
+  const statuses: number[] = [];
+  for (let index = 0; index < signInFailuresMax + 5; index += 1) {
+    const credential = [
+      { invitation: right.replace(/..$/, "00") },
+      { adminToken: "x" },
+      { apiKey: "opo_a_b", name: "n" },
+    ];
+    const headers = { "X-Forwarded-For": `10.0.0.${index}`, Forwarded: `for=10.0.0.${index}` };
+    const tried = await fromPage(server, "POST", "/session", { body: credential[index % 3], headers });
+    statuses.push(tried.status);
+    if (tried.status === 429) assert.ok(Number(tried.headers["retry-after"]) >= 1);
+  }
+  assert.deepEqual([statuses[0], statuses[signInFailuresMax - 1], statuses[signInFailuresMax]], [401, 401, 429]);
+  assertFault(await fromPage(server, "POST", "/session", { body: { invitation: right } }), 429, "RATE_LIMITED");
+  server.clock.advance(20_000);
+  assert.equal((await fromPage(server, "POST", "/session", { body: { invitation: right } })).status, 201);
+});
+
+test("a bearer ends with its session: time, sign-out, revocation, deletion of the person, of the shop", async () => {
+  await using server = await startServer({ console: true });
+  const shop = `/shops/${server.shopId}`;
+  const timed = await signInAs(server, "viewer");
+  const bearer = await timed.bearer();
+  assert.equal(await listed(server, bearer), 200);
+  server.clock.advance(bearerMs);
+  assert.equal(await listed(server, bearer), 401);
+  assert.equal(await listed(server, await timed.bearer()), 200);
+
+  const leaving = await signInAs(server, "viewer");
+  const left = await leaving.bearer();
+  const out = await fromPage(server, "DELETE", "/session", { cookie: leaving.cookie });
+  assert.match(out.headers["set-cookie"]?.[0] ?? "", /^openpo_console=; .*Max-Age=0/);
+  assert.equal(await listed(server, left), 401);
+  assertFault(await fromPage(server, "POST", "/token", { cookie: leaving.cookie }), 401, "UNAUTHORIZED");
+
+  const revoked = await signInAs(server, "viewer", "Revoked");
+  const revokedBearer = await revoked.bearer();
+  const sessions = await askAdmin(server, "GET", `${shop}/sessions`);
+  assert.equal(sessions.at("data", "sessions", 0, "personId"), revoked.personId);
+  const sessionId = sessions.textAt("data", "sessions", 0, "sessionId");
+  assert.equal((await askAdmin(server, "DELETE", `${shop}/sessions/${sessionId}`)).status, 200);
+  assertFault(await askAdmin(server, "DELETE", `${shop}/sessions/${sessionId}`), 404, "NOT_FOUND");
+  assert.equal(await listed(server, revokedBearer), 401);
+
+  const deleted = await signInAs(server, "owner", "Deleted");
+  const deletedBearer = await deleted.bearer();
+  assert.equal((await askAdmin(server, "DELETE", `${shop}/people/${deleted.personId}`)).status, 200);
+  assert.equal(await listed(server, deletedBearer), 401);
+  assertFault(await askAdmin(server, "GET", `${shop}/people`, undefined, { key: deletedBearer }), 401, "UNAUTHORIZED");
+  assertFault(await fromPage(server, "POST", "/token", { cookie: deleted.cookie }), 401, "UNAUTHORIZED");
+
+  const idle = await signInAs(server, "viewer");
+  server.clock.advance(sessionIdleMs);
+  assertFault(await fromPage(server, "POST", "/token", { cookie: idle.cookie }), 401, "UNAUTHORIZED");
+
+  const last = await signInAs(server, "viewer");
+  const lastBearer = await last.bearer();
+  assert.equal((await askAdmin(server, "DELETE", `${shop}?confirm=${server.shopId}`)).status, 200);
+  assert.equal(await listed(server, lastBearer), 401);
+  assertFault(await fromPage(server, "POST", "/token", { cookie: last.cookie }), 401, "UNAUTHORIZED");
+});
+
+test("a session by API key has the key's role at most, and ends when the key is revoked", async () => {
+  await using server = await startServer({ console: true });
+  const shop = `/shops/${server.shopId}`;
+  const { keyId, apiKey } = await server.addKey("write");
+  const reader = await signInWith(server, { apiKey: server.readKey, name: "Ben" });
+  const writer = await signInWith(server, { apiKey, name: "Ben" });
+  const again = await signInWith(server, { apiKey, name: "Ben" });
+  assert.equal(again.personId, writer.personId);
+  assert.notEqual(reader.personId, writer.personId);
+  const create = async (key: string): Promise<number> =>
+    (await server.post("/api/v1/purchase-orders", {}, { key })).status;
+  assert.deepEqual([await create(await reader.bearer()), await create(await writer.bearer())], [403, 201]);
+
+  // Whoever has the key could sign in as Ben: the role is never more than the key's.
+  const raised = await askAdmin(server, "PATCH", `${shop}/people/${writer.personId}`, { role: "owner" });
+  assert.equal(raised.status, 200, raised.text);
+  const bearer = await writer.bearer();
+  assertFault(await askAdmin(server, "GET", `${shop}/keys`, undefined, { key: bearer }), 403, "FORBIDDEN_SCOPE");
+
+  assert.equal((await askAdmin(server, "DELETE", `${shop}/keys/${keyId}`)).status, 200);
+  assert.equal(await listed(server, bearer), 401);
+  assertFault(await fromPage(server, "POST", "/token", { cookie: writer.cookie }), 401, "UNAUTHORIZED");
+  const body = { apiKey, name: "Ben" };
+  assertFault(await fromPage(server, "POST", "/session", { body }), 401, "UNAUTHORIZED");
+  assertFault(await fromPage(server, "POST", "/session", { body: { apiKey } }), 400, "INVALID_INPUT");
+});
+
+test("the operator names a shop and acts there as its owner, until signing out", async () => {
+  await using server = await startServer({ console: true });
+  const { cookie } = await signInWith(server, { adminToken });
+  const shops = await fromPage(server, "POST", "/token", { cookie });
+  assert.equal(shops.at("data", "token"), null);
+  assert.equal(shops.at("data", "shops", 0, "shopId"), server.shopId);
+  assertFault(await fromPage(server, "POST", "/token", { cookie, body: { shopId: "none" } }), 400, "INVALID_INPUT");
+  const given = await fromPage(server, "POST", "/token", { cookie, body: { shopId: server.shopId } });
+  const key = given.textAt("data", "token");
+  const made = await server.post("/api/v1/purchase-orders", {}, { key });
+  assert.equal(made.status, 201, made.text);
+  const log = await server.get(
+    `/api/v1/purchase-orders/${made.textAt("data", "purchaseOrder", "purchaseOrderId")}/log`,
+    { key },
+  );
+  assert.deepEqual(log.at("data", "log", 0, "actor"), { type: "user", id: null, name: "operator" });
+  assert.equal((await askAdmin(server, "GET", `/shops/${server.shopId}/keys`, undefined, { key })).status, 200);
+  assert.equal((await fromPage(server, "DELETE", "/session", { cookie })).status, 200);
+  assert.equal(await listed(server, key), 401);
+  assertFault(await fromPage(server, "POST", "/token", { cookie }), 401, "UNAUTHORIZED");
+});
+
+test("a change of role holds at once", async () => {
+  await using server = await startServer({ console: true });
+  const ana = await signInAs(server, "purchaser");
+  const key = await ana.bearer();
+  assert.equal((await server.post("/api/v1/purchase-orders", {}, { key })).status, 201);
+  await askAdmin(server, "PATCH", `/shops/${server.shopId}/people/${ana.personId}`, { role: "viewer", name: "Anna" });
+  assertFault(await server.post("/api/v1/purchase-orders", {}, { key }), 403, "FORBIDDEN_SCOPE");
+  const given = await fromPage(server, "POST", "/token", { cookie: ana.cookie });
+  assert.deepEqual(given.at("data", "person"), { personId: ana.personId, name: "Anna", role: "viewer" });
+});
+
+test("a person's request is logged and audited under the person; an idempotency key is the person's", async () => {
+  await using server = await startServer({ console: true });
+  const ana = await signInAs(server, "purchaser", "Ana");
+  const ben = await signInAs(server, "purchaser", "Ben");
+  const [first, second] = [await ana.bearer(), await ana.bearer()];
+  const headers = { "Idempotency-Key": "a-key" };
+  const create = (key: string) => server.post("/api/v1/purchase-orders", { poName: "x" }, { key, headers });
+  const made = await create(first);
+  assert.equal(made.status, 201, made.text);
+  const again = await create(second);
+  assert.equal(again.headers["idempotent-replayed"], "true");
+  assert.equal(again.text, made.text);
+  assert.notEqual((await create(await ben.bearer())).text, made.text);
+  assert.equal((await create(server.writeKey)).headers["idempotent-replayed"], undefined);
+
+  const purchaseOrderId = made.textAt("data", "purchaseOrder", "purchaseOrderId");
+  const log = await server.get(`/api/v1/purchase-orders/${purchaseOrderId}/log`);
+  assert.deepEqual(log.at("data", "log", 0, "actor"), { type: "user", id: ana.personId, name: "Ana" });
+  const audit = await askAdmin(server, "GET", `/shops/${server.shopId}/audit-log?personId=${ana.personId}`);
+  assert.equal(audit.at("data", "totalCount"), 2);
+  assert.deepEqual(
+    [
+      audit.at("data", "auditLog", 1, "tag"),
+      audit.at("data", "auditLog", 1, "keyId"),
+      audit.at("data", "auditLog", 0, "replayed"),
+    ],
+    ["console:purchase_order_create", null, true],
+  );
+  const byOperation = await askAdmin(
+    server,
+    "GET",
+    `/shops/${server.shopId}/audit-log?operation=purchase_order_create`,
+  );
+  assert.equal(byOperation.at("data", "totalCount"), 4);
+});
+
+test("people draw on a bucket of their own, and agents on theirs", async () => {
+  await using server = await startServer({
+    console: true,
+    shop: { rateLimit: { capacity: 3, refillPerSecond: 0.001 } },
+  });
+  const ana = await signInAs(server, "viewer");
+  const key = await ana.bearer();
+  assert.equal(await listed(server, server.readKey), 200);
+  for (let index = 0; index < 5; index += 1)
+    await server.get("/api/v1/purchase-orders?limit=1", { key: server.readKey });
+  assert.equal(await listed(server, server.readKey), 429);
+  const first = await server.get("/api/v1/purchase-orders?limit=1", { key });
+  assert.equal(first.status, 200, first.text);
+  assert.match(String(first.headers["ratelimit-policy"]), /^"people";q=3;/);
+  assert.equal(await listed(server, key), 200);
+  assert.equal(await listed(server, key), 429);
+});
+
+test("a session bearer is nothing to agents' surface", async () => {
+  await using server = await startServer({ console: true });
+  const key = await (await signInAs(server, "owner")).bearer();
+  const body = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
+  const headers = { Accept: "application/json, text/event-stream" };
+  assertFault(await server.post("/mcp", body, { key, headers, undocumented: true }), 401, "UNAUTHORIZED");
+});
+
+test("each role may call exactly its operations, of the API and of the admin API", async () => {
+  await using server = await startServer({ console: true });
+  const other = await askAdmin(server, "PUT", "/shops/other-shop", { name: "Other" });
+  assert.equal(other.status, 201, other.text);
+  // The body of a stream has no end.
+  const admin = adminOperations.map((operation) => {
+    const { method, path } = operation.route;
+    return { operation, path, method: path.endsWith("/stream") ? "HEAD" : method };
+  });
+  for (const role of roles) {
+    const signedIn = await signInAs(server, role);
+    const key = await signedIn.bearer();
+    for (const operation of restOperations) {
+      const { target, body } = spelled(bindingOf(operation), exampleOf(operation));
+      const { status, text } = await server.request(operation.route.method, target, { key, body });
+      const allowed = roles.indexOf(role) >= roles.indexOf(leastRole(operation));
+      assert.equal(status !== 403, allowed, `${role}: ${operation.name} answered ${text}`);
+    }
+    for (const { operation, method, path } of admin) {
+      const allowed = operation.role !== undefined && roles.indexOf(role) >= roles.indexOf(operation.role);
+      const asked = async (shopId: string): Promise<TestResponse> =>
+        await askAdmin(server, method, path.replace("{shopId}", shopId).replaceAll(/\{\w+\}/g, "x"), undefined, {
+          key,
+        });
+      const own = await asked(server.shopId);
+      assert.equal(own.status !== 403, allowed, `${role}: ${operation.name} answered ${own.text}`);
+      if (!path.includes("{shopId}")) continue;
+      const [foreign, none] = [await asked("other-shop"), await asked("no-such-shop")];
+      assert.equal(foreign.status, 403);
+      if (method !== "HEAD") assertFault(foreign, 403, "FORBIDDEN_SCOPE");
+      const body = (text: string): string => text.replace(/req_\w+/, "");
+      assert.equal(body(foreign.text), body(none.text), "another shop is as if it did not exist");
+    }
+  }
+});
+
+test("an owner changes the shop's settings, but neither plan nor rate limit; what is the operator's is 403", async () => {
+  await using server = await startServer({ console: true });
+  const key = await (await signInAs(server, "owner")).bearer();
+  const shop = `/shops/${server.shopId}`;
+  const put = (body: object) => askAdmin(server, "PUT", shop, body, { key });
+  assert.equal((await put({ settings: { onOrderTag: "coming" } })).status, 200);
+  const refused: readonly object[] = [
+    { settings: { rateLimit: { capacity: 5 } } },
+    { plan: { restApi: true } },
+    { storefront: { kind: "sandbox" } },
+    { currencyCode: "EUR" },
+  ];
+  for (const body of refused) assertFault(await put(body), 403, "FORBIDDEN_SCOPE");
+  for (const path of ["/shops", `${shop}/export`, `${shop}/sandbox`, `${shop}/nothing`, "/nothing"])
+    assertFault(await askAdmin(server, "GET", path, undefined, { key }), 403, "FORBIDDEN_SCOPE");
+  const made = await askAdmin(server, "POST", `${shop}/keys`, { name: "agent", scope: "write" }, { key });
+  assert.equal(made.status, 201, made.text);
+  const audit = await server.audit();
+  assert.deepEqual([audit[0]?.tag, audit[0]?.keyId], ["console:key_create", null]);
+  assert.ok(audit.some(({ tag, status }) => tag === "console:unknown" && status === 403));
+});
+
+test("roles are from the least to the most", () => {
+  const least = (scope: "read" | "write", receiving?: true): Role =>
+    leastRole({ scope, ...(receiving === undefined ? {} : { receiving }) });
+  assert.deepEqual([least("read"), least("write", true), least("write")], ["viewer", "receiver", "purchaser"]);
+  assert.deepEqual(
+    restOperations.filter(({ receiving }) => receiving === true).map(({ name }) => name),
+    [
+      "purchase_order_confirm",
+      "purchase_order_receive",
+      "purchase_order_unreceive",
+      "purchase_order_storefront_sync",
+      "purchase_order_storefront_sync_reset",
+    ],
+  );
+});
