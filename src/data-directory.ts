@@ -19,6 +19,7 @@ import { ConfigError } from "./config.ts";
 import type { OpenStore } from "./open-store.ts";
 import type { ReaderStore } from "./reader-pool.ts";
 import { memoryCoordination } from "./store/sqlite/coordination.ts";
+import { orderColumn } from "./shop/purchase-order-tables.ts";
 import { keepingForecastVersions } from "./shop/forecast-version.ts";
 import { LoopShare } from "./store/loop-share.ts";
 import type { Clock, Log } from "./store/store.ts";
@@ -293,6 +294,7 @@ function openEngineIn(
   return openSqliteEngine({
     directory,
     schemaDirectory: path.join(import.meta.dirname, schemaDirectory),
+    partColumn: orderColumn,
     shopsOpenMax,
     ...parts,
   });

@@ -48,6 +48,12 @@ export const responseBytesMax = 10_485_760;
 /** Answers that clients have not read yet, of all connections. Beyond it the connection is cut whose answer has waited longest. */
 export const unreadBytesMax = 67_108_864;
 
+/** Answers of reads that a process remembers (D111). */
+export const answersRememberedBytesMax = 33_554_432;
+
+/** API keys with their shops that a process remembers: some 8,000. */
+export const callersRememberedBytesMax = 16_777_216;
+
 /** What is sent at a time of a document that is the same for everyone (openapi.json, the reference page). */
 export const publishedPieceBytes = 16_384;
 

@@ -1,11 +1,14 @@
 /**
  * Who asks: a shop and one of its API keys, found by the key alone (S7), or a person who is signed in at the console (sessions.ts).
  */
+import { hash } from "node:crypto";
 import { parseApiKey } from "../core/api-key.ts";
 import { Fault } from "../core/fault.ts";
+import { callersRememberedBytesMax } from "../core/limits.ts";
 import { covers, leastRole, type Role } from "../core/role.ts";
 import { type ApiKey, type Shop, findApiKey, loadShop } from "../shop/accounts.ts";
-import type { Engine, Tx } from "../store/store.ts";
+import type { Engine, Footprint, Tx } from "../store/store.ts";
+import { Memory } from "./memory.ts";
 import type { Operation } from "./operation.ts";
 
 /** An API key, a revoked one too, and the shop that it belongs to. */
@@ -48,6 +51,67 @@ export async function identify(engine: Engine, bearerToken: string | null): Prom
   return (await identifyWith(engine, bearerToken, () => Promise.resolve(null))).caller;
 }
 
+/** Callers by the hash of the API key, so that the memory holds no keys. */
+export class Callers {
+  readonly #engine: Engine;
+  readonly #memory = new Memory<KnownCaller>(callersRememberedBytesMax);
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** Finds the caller and what `alongside` finds, which is not remembered. @throws Fault UNAUTHORIZED as `identify` does. */
+  async identifyWith<T>(
+    bearerToken: string | null,
+    alongside: ((tx: Tx, shopId: string, secretHash: string) => Promise<T>) | null,
+  ): Promise<{ readonly caller: Caller; readonly found: T | null }> {
+    const engine = this.#engine;
+    if (!engine.tellsFootprints || bearerToken === null)
+      return await identifyWith(engine, bearerToken, alongside ?? (() => Promise.resolve(null)));
+    const digest = hash("sha256", bearerToken, "base64");
+    const { caller, shopId, secretHash } = this.#memory.get(digest) ?? (await this.#find(digest, bearerToken));
+    const found = alongside === null ? null : await engine.peek(shopId, (tx) => alongside(tx, shopId, secretHash));
+    return { caller, found };
+  }
+
+  async #find(digest: string, bearerToken: string): Promise<KnownCaller> {
+    const parsed = parseApiKey(bearerToken);
+    if (parsed === null) throw unauthorized();
+    const { shopId, secretHash } = parsed;
+    const seen: Footprint[] = [];
+    const load = async (tx: Tx): Promise<Caller> => callerFrom(...(await Promise.all(lookUps(tx, shopId, secretHash))));
+    // Read and not peeked at: what is remembered is durable.
+    const caller = await orUnauthorized(this.#engine.read(shopId, load, (each) => seen.push(each)));
+    const known = { caller, shopId, secretHash };
+    this.#memory.put(digest, known, JSON.stringify(known).length * 2, seen);
+    return known;
+  }
+}
+
+interface KnownCaller {
+  readonly caller: Caller;
+  readonly shopId: string;
+  readonly secretHash: string;
+}
+
+const lookUps = (tx: Tx, shopId: string, secretHash: string) =>
+  [findApiKey(tx, shopId, secretHash), loadShop(tx, shopId)] as const;
+
+/** @throws Fault UNAUTHORIZED when there is no such key. */
+function callerFrom(key: ApiKey | null, shop: Shop | null): KeyCaller {
+  if (key === null || shop === null) throw unauthorized();
+  return { shop, key, person: null };
+}
+
+/** A key of a shop that is not there is no key either. */
+async function orUnauthorized<T>(finding: Promise<T>): Promise<T> {
+  try {
+    return await finding;
+  } catch (error) {
+    throw error instanceof Fault && error.code === "NOT_FOUND" ? unauthorized() : error;
+  }
+}
+
 /** Finds the caller and, in the same round trip, reads what `alongside` reads. @throws Fault UNAUTHORIZED as `identify` does. */
 export async function identifyWith<T>(
   engine: Engine,
@@ -57,19 +121,15 @@ export async function identifyWith<T>(
   const parsed = bearerToken === null ? null : parseApiKey(bearerToken);
   if (parsed === null) throw unauthorized();
   const { shopId, secretHash } = parsed;
-  try {
-    return await engine.peek(shopId, async (tx) => {
+  return await orUnauthorized(
+    engine.peek(shopId, async (tx) => {
       const [key, shop, found] = await Promise.all([
-        findApiKey(tx, shopId, secretHash),
-        loadShop(tx, shopId),
+        ...lookUps(tx, shopId, secretHash),
         alongside(tx, shopId, secretHash),
       ]);
-      if (key === null || shop === null) throw unauthorized();
-      return { caller: { shop, key, person: null }, found };
-    });
-  } catch (error) {
-    throw error instanceof Fault && error.code === "NOT_FOUND" ? unauthorized() : error;
-  }
+      return { caller: callerFrom(key, shop), found };
+    }),
+  );
 }
 
 /**

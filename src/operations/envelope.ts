@@ -31,7 +31,7 @@ interface SuccessOptions {
 const mentionInJson = "\\u0000";
 
 /** The content as JSON, with what its texts mention in the words of the surface that asked. */
-function bodyOf(content: object, surface: Surface): string {
+function bodyOf(content: unknown, surface: Surface): string {
   const body = JSON.stringify(content);
   if (!body.includes(mentionInJson)) return body;
   return JSON.stringify(content, (_member, value: unknown) =>
@@ -40,14 +40,16 @@ function bodyOf(content: object, surface: Surface): string {
 }
 
 /** `{ data, meta }`. */
-export function success(requestId: string, data: unknown, options: SuccessOptions = {}): Reply {
-  return {
-    status: options.status ?? 200,
-    headers: { "X-Request-Id": requestId, ...options.headers },
-    body: bodyOf({ data, meta: { requestId, apiVersion } }, options.surface ?? "rest"),
-    errorCode: null,
-  };
-}
+export const success = (requestId: string, data: unknown, options: SuccessOptions = {}): Reply =>
+  successOf(requestId, bodyOf(data, options.surface ?? "rest"), options);
+
+/** @param dataText  `data` as JSON. */
+const successOf = (requestId: string, dataText: string, options: SuccessOptions): Reply => ({
+  status: options.status ?? 200,
+  headers: { "X-Request-Id": requestId, ...options.headers },
+  body: `{"data":${dataText},"meta":${JSON.stringify({ requestId, apiVersion })}}`,
+  errorCode: null,
+});
 
 /** The error body with `Retry-After`, `Allow` and `WWW-Authenticate` as far as the fault asks for them. */
 export function failure(requestId: string, fault: Fault, surface: Surface = "rest"): Reply {
@@ -68,22 +70,34 @@ export function failure(requestId: string, fault: Fault, surface: Surface = "res
   return { status: fault.status, headers, body: bodyOf({ error }, surface), errorCode: fault.code };
 }
 
+/** An answer as a surface shows it, before it is the answer to one request. */
+export interface ShownAnswer extends Omit<Answer<unknown>, "data"> {
+  /** JSON. */
+  readonly dataText: string;
+}
+
+export const shownAnswer = ({ data, ...others }: Answer<unknown>, surface: Surface): ShownAnswer => ({
+  ...others,
+  dataText: bodyOf(data, surface),
+});
+
+export const shownReply = (
+  { requestId }: Pick<Incoming, "requestId">,
+  operation: Operation,
+  shown: ShownAnswer,
+): Reply => successOf(requestId, shown.dataText, { status: operation.success, headers: answerHeaders(shown) });
+
 /** An operation's answer as a reply. */
 export const answerReply = (
   incoming: Pick<Incoming, "requestId" | "surface">,
   operation: Operation,
   answer: Answer<unknown>,
-): Reply =>
-  success(incoming.requestId, answer.data, {
-    status: operation.success,
-    headers: answerHeaders(answer),
-    surface: incoming.surface,
-  });
+): Reply => shownReply(incoming, operation, shownAnswer(answer, incoming.surface));
 
 /** The 304 reply when `If-None-Match` names the answer's version, by weak comparison as for every read; else null. */
 export function notModified(
   { requestId, ifNoneMatch }: Pick<Incoming, "requestId" | "ifNoneMatch">,
-  answer: Answer<unknown>,
+  answer: Omit<Answer<unknown>, "data">,
 ): Reply | null {
   const { etag } = answer;
   if (ifNoneMatch === null || etag === undefined) return null;
@@ -92,7 +106,7 @@ export function notModified(
   return { status: 304, headers: { "X-Request-Id": requestId, ...answerHeaders(answer) }, body: "", errorCode: null };
 }
 
-const answerHeaders = ({ location, etag }: Answer<unknown>): Record<string, string> => ({
+const answerHeaders = ({ location, etag }: Omit<Answer<unknown>, "data">): Record<string, string> => ({
   ...(location === undefined ? {} : { Location: location }),
   ...(etag === undefined ? {} : { ETag: `"${etag}"` }),
 });

@@ -14,14 +14,27 @@
  * - H3. What is refused before the shop's turn has changed nothing.
  */
 import { Fault } from "../core/fault.ts";
-import { responseBytesMax } from "../core/limits.ts";
+import { answersRememberedBytesMax, responseBytesMax } from "../core/limits.ts";
 import { parseIdempotencyKey, requestFingerprint } from "../core/idempotency.ts";
+import type { Shop } from "../shop/accounts.ts";
 import type { LoopShare } from "../store/loop-share.ts";
-import { auditAlone, auditEntryOf, auditStatementOf } from "./audit.ts";
+import { auditEntryOf, AuditRows, auditStatementOf } from "./audit.ts";
 import { type AnswerStore, type CallDependencies, openCall } from "./call.ts";
 import { LeavesLoop } from "./broad-read.ts";
-import { admit, checkScope, holderOf, identifyWith, namedShop } from "./caller.ts";
-import { type Reply, answerReply, asFault, failure, notModified, sameReply, withinBytes } from "./envelope.ts";
+import { admit, checkScope, holderOf, Callers, namedShop } from "./caller.ts";
+import {
+  type Reply,
+  type ShownAnswer,
+  answerReply,
+  asFault,
+  failure,
+  notModified,
+  sameReply,
+  shownAnswer,
+  shownReply,
+  withinBytes,
+} from "./envelope.ts";
+import { Memory, noting } from "./memory.ts";
 import {
   type Idempotency,
   type IdempotencyDependencies,
@@ -49,6 +62,9 @@ export type Perform = (incoming: Incoming) => Promise<Reply>;
 /** What every request is served with. */
 interface Context extends PerformDependencies {
   readonly idempotency: Idempotency;
+  readonly callers: Callers;
+  readonly answers: Memory<KnownAnswer>;
+  readonly auditRows: AuditRows;
   readonly refusals: Refusals;
   readonly sweeps: Sweeps;
   readonly responseBytesMax: number;
@@ -64,6 +80,9 @@ export function createPerform(deps: PerformDependencies): Perform {
     responseBytesMax,
     ...deps,
     idempotency: createIdempotency(deps),
+    callers: new Callers(deps.engine),
+    answers: new Memory(answersRememberedBytesMax),
+    auditRows: new AuditRows(deps.engine),
     refusals: new Refusals(deps.engine, deps.log),
     sweeps: new Sweeps(deps),
   };
@@ -102,22 +121,25 @@ async function performCounted(context: Context, incoming: Incoming): Promise<Rep
 }
 
 async function identifyRequest(context: Context, incoming: Incoming): Promise<IdentifiedRequest> {
-  const { engine, coordination, clock, ids, idempotency } = context;
+  const { callers, coordination, clock, ids, idempotency } = context;
   const startedAtMs = clock.now();
   const { bearerToken } = incoming;
   const { caller, found } = isSessionBearer(bearerToken)
     ? await identifyPerson(context, bearerToken, (tx, shopId, holderId) =>
         idempotency.wasAnswered(tx, shopId, { holderId }, incoming),
       )
-    : await identifyWith(engine, bearerToken, (tx, shopId, secretHash) =>
-        idempotency.wasAnswered(tx, shopId, { secretHash }, incoming),
+    : await callers.identifyWith(
+        bearerToken,
+        incoming.idempotencyKeys.length === 0
+          ? null
+          : (tx, shopId, secretHash) => idempotency.wasAnswered(tx, shopId, { secretHash }, incoming),
       );
   return {
     ...caller,
     incoming,
     startedAtMs,
     auditId: ids.next("aud"),
-    wasAnswered: found,
+    wasAnswered: found ?? false,
     tokens: incoming.tokens ?? requestTokens(coordination, clock, caller.shop, bucketOf(caller)),
   };
 }
@@ -132,10 +154,30 @@ function reachedOperation({ target }: Incoming): Operation {
 async function performRead(context: Context, request: IdentifiedRequest, operation: Operation): Promise<Reply> {
   await request.tokens.take();
   const { raw, found } = request.incoming.assemble(operation, {});
-  const input = checkInput(operation.input, raw, found);
-  const reply = await readReply(context, request, operation, input);
+  const { incoming, shop } = request;
+  const asked = [shop.shopId, incoming.surface, operation.name, JSON.stringify(raw)].join("\n");
+  const known = found.length === 0 ? context.answers.get(asked) : null;
+  const reply =
+    known?.shopText === textOf(shop)
+      ? (notModified(incoming, known.shown) ?? shownReply(incoming, operation, known.shown))
+      : await readReply(context, request, operation, { asked, input: checkInput(operation.input, raw, found) });
   await writeAuditRow(context, request, reply);
   return reply;
+}
+
+/** The answer of a read, and the settings of the shop that it was given under. */
+interface KnownAnswer {
+  readonly shown: ShownAnswer;
+  readonly shopText: string;
+}
+
+const shopTexts = new WeakMap<Shop, string>();
+
+/** The shop's settings as one text, for comparing. A remembered shop is made into text once. */
+function textOf(shop: Shop): string {
+  const text = shopTexts.get(shop) ?? JSON.stringify(shop);
+  shopTexts.set(shop, text);
+  return text;
 }
 
 /** The answer of a read: on the event loop, or on a reader thread if the operation leaves the loop. */
@@ -143,15 +185,23 @@ async function readReply(
   context: Context,
   request: IdentifiedRequest,
   operation: Operation,
-  input: unknown,
+  { asked, input }: { readonly asked: string; readonly input: unknown },
 ): Promise<Reply> {
   const { incoming, shop } = request;
   const { readers, clock, log, loop, responseBytesMax } = context;
-  const store = answerStore(context, request, operation, null);
-  const { call } = await openCall(context, request, operation, store);
+  const opened = await openCall(context, request, operation, answerStore(context, request, operation, null));
+  const { call, seen } = noting(opened.call, context.engine);
   try {
     const answer = await operation.run(call, input);
-    return loop.run(shop.shopId, () => notModified(incoming, answer) ?? store.reply(answer));
+    return loop.run(shop.shopId, () => {
+      const unchanged = notModified(incoming, answer);
+      if (unchanged !== null) return unchanged;
+      const shown = shownAnswer(answer, incoming.surface);
+      const reply = withinBytes(shownReply(incoming, operation, shown), responseBytesMax);
+      const rows = seen();
+      if (rows !== null) context.answers.put(asked, { shown, shopText: textOf(shop) }, shown.dataText.length * 2, rows);
+      return reply;
+    });
   } catch (error) {
     if (readers === null || !(error instanceof LeavesLoop)) throw error;
     const { requestId, surface, ifNoneMatch } = incoming;
@@ -343,13 +393,13 @@ async function refuse(context: Context, request: IdentifiedRequest, reply: Reply
 }
 
 async function writeAuditRow(
-  { engine, clock }: Context,
+  { auditRows, clock }: Context,
   request: IdentifiedRequest,
   reply: Reply,
   { replayed = false } = {},
 ): Promise<void> {
   const statement = auditStatementOf(request, reply, { nowMs: clock.now(), replayed });
-  await engine.write(request.shop.shopId, (tx) => tx.batch([statement]), auditAlone);
+  await auditRows.add(request.shop.shopId, statement);
 }
 
 const withRateLimit = async ({ tokens }: IdentifiedRequest, reply: Reply): Promise<Reply> => ({

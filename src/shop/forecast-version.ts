@@ -63,12 +63,13 @@ class NoticingTx implements Tx {
 
 /** The engine, keeping forecast versions (V8). */
 export const keepingForecastVersions = (engine: Engine, ids: Ids): Engine => ({
+  tellsFootprints: engine.tellsFootprints,
   create: (shopId) => engine.create(shopId),
   exists: (shopId) => engine.exists(shopId),
   remove: (shopId) => engine.remove(shopId),
   list: () => engine.list(),
   shopsWithDueRows: (nowMs) => engine.shopsWithDueRows(nowMs),
-  read: (shopId, work) => engine.read(shopId, work),
+  read: (shopId, work, onSeen) => engine.read(shopId, work, onSeen),
   peek: (shopId, work) => engine.peek(shopId, work),
   write: (shopId, work, options) =>
     engine.write(

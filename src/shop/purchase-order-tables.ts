@@ -14,6 +14,9 @@ export const orderTables = [
   "stock_push",
 ] as const;
 
+/** The column by which rows belong to an order. Most reads and changes of these tables are of one order. */
+export const orderColumn = "purchase_order_id";
+
 /** Deletes the order's rows from these tables. */
 export const removeStatements = (
   shopId: string,

@@ -67,8 +67,16 @@ export interface DueRows {
   readonly condition: string;
 }
 
+/** Rows that a read has seen. An engine that cannot know whether others change them has none. */
+export interface Footprint {
+  /** Nothing has changed any of them: the same read would see the same. */
+  stands(): boolean;
+}
+
 /** Databases of many shops, each reached by its shop id. */
 export interface Engine {
+  /** Its reads tell what they have seen (`onSeen`). */
+  readonly tellsFootprints: boolean;
   /**
    * Creates the shop's database; one that exists stays as it is.
    *
@@ -88,12 +96,14 @@ export interface Engine {
   shopsWithDueRows(nowMs: number): Promise<string[]>;
 
   /**
-   * Reads the shop: every statement of `work` sees the same committed state, which is durable when the promise resolves.
+   * Reads the shop: every statement of `work` sees the same committed state, and what they have seen is durable when the promise
+   * resolves. If `work` runs no statement, everything that was committed before is.
    *
+   * @param onSeen called when `work` has succeeded, on an engine that knows who changes its rows.
    * @throws Fault NOT_FOUND       there is no such shop.
    * @throws Fault DO_UNAVAILABLE  the shop's store cannot be read.
    */
-  read<T>(shopId: string, work: Work<T>): Promise<T>;
+  read<T>(shopId: string, work: Work<T>, onSeen?: (seen: Footprint) => void): Promise<T>;
   /** Like `read`, but what it sees may not be synced to disk yet: for decisions, never for answers. */
   peek<T>(shopId: string, work: Work<T>): Promise<T>;
   /**

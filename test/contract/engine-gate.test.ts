@@ -108,6 +108,22 @@ test("who has borrowed the file for another connection learns when all that was 
   });
 });
 
+test("a read waits only for the sync of what it has seen, and one that has seen nothing for all", async (t) => {
+  await withEngine(async (engine) => {
+    const disk = holdSyncs(t);
+    const write = add(engine, "x");
+    await settledNow({ write });
+    const promises = {
+      write,
+      readOfOtherRows: engine.read("a", (tx) => tx.all("select name from supplier where shop_id = ?", ["a"])),
+      readOfNothing: engine.read("a", () => Promise.resolve()),
+    };
+    assert.deepEqual(await settledNow(promises), ["readOfOtherRows"]);
+    disk.release();
+    assert.deepEqual(await settledNow(promises), Object.keys(promises).sort());
+  });
+});
+
 test("commits continue during a sync, and the next sync covers them all", async (t) => {
   await withEngine(async (engine) => {
     const disk = holdSyncs(t);

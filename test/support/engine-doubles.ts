@@ -4,12 +4,13 @@ import type { Engine } from "../../src/store/store.ts";
 
 /** Returns the engine as an object of functions, so that a test can replace one of them. */
 export const delegated = (engine: Engine): Engine => ({
+  tellsFootprints: engine.tellsFootprints,
   create: (shopId) => engine.create(shopId),
   exists: (shopId) => engine.exists(shopId),
   remove: (shopId) => engine.remove(shopId),
   list: () => engine.list(),
   shopsWithDueRows: (nowMs) => engine.shopsWithDueRows(nowMs),
-  read: (shopId, work) => engine.read(shopId, work),
+  read: (shopId, work, onSeen) => engine.read(shopId, work, onSeen),
   peek: (shopId, work) => engine.peek(shopId, work),
   write: (shopId, work, options) => engine.write(shopId, work, options),
   admit: (shopId) => engine.admit(shopId),

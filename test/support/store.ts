@@ -11,6 +11,7 @@ import path from "node:path";
 import { memoryCoordination } from "../../src/store/sqlite/coordination.ts";
 import { filesForReaders } from "../../src/data-directory.ts";
 import type { ReaderStore } from "../../src/reader-pool.ts";
+import { orderColumn } from "../../src/shop/purchase-order-tables.ts";
 import { keepingForecastVersions } from "../../src/shop/forecast-version.ts";
 import { LoopShare } from "../../src/store/loop-share.ts";
 import type { QueueLimits } from "../../src/store/queue.ts";
@@ -116,6 +117,7 @@ export async function openStore(
       openSqliteEngine({
         directory: path.join(directory, name),
         schemaDirectory: schemaOf(room),
+        partColumn: orderColumn,
         shopsOpenMax: 8,
         clock,
         loop,

@@ -17,8 +17,9 @@ import type { Fault } from "../../core/fault.ts";
 import { unavailable } from "../engine-rules.ts";
 import type { LoopShare } from "../loop-share.ts";
 import { type PendingWrite, type QueueLimits, ShopQueue } from "../queue.ts";
-import type { Clock, Log, SqlValue, Statement, Tx, Work } from "../store.ts";
+import type { Clock, Footprint, Log, SqlValue, Statement, Tx, Work } from "../store.ts";
 import { type ShopFile, StoreFailure } from "./file.ts";
+import { SeenRows } from "./row-watch.ts";
 import { WorkWatch } from "./work-watch.ts";
 
 /** Writes that are committed together. Reads of the shop wait for a group, so groups are small. */
@@ -36,34 +37,37 @@ const readsPerRoundMax = 100;
 /** The file as one piece of work sees it; unusable after that. */
 class FileTx implements Tx {
   readonly #file: ShopFile;
-  readonly #mayWrite: boolean;
+  /** What it reads is noted here; null: it may write. */
+  readonly #seen: SeenRows | null;
   #ended = false;
   wrote = false;
   /** The store has failed under a statement. Nothing of this turn can be kept, however `work` ends. */
   failure: StoreFailure | null = null;
 
-  constructor(file: ShopFile, mayWrite: boolean) {
+  constructor(file: ShopFile, seen: SeenRows | null) {
     this.#file = file;
-    this.#mayWrite = mayWrite;
+    this.#seen = seen;
   }
 
   async all<R>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the caller names the columns of its statement
-    return this.#use(sql, () => this.#file.all(sql, params)) as R[];
+    return this.#use(sql, params, () => this.#file.all(sql, params)) as R[];
   }
 
   async batch(statements: readonly Statement[]): Promise<void> {
-    for (const { sql, params } of statements) this.#use(sql, () => this.#file.run(sql, params));
+    for (const { sql, params } of statements) this.#use(sql, params, () => this.#file.run(sql, params));
   }
 
-  #use<T>(sql: string, action: () => T): T {
+  #use<T>(sql: string, params: readonly SqlValue[], action: () => T): T {
     if (this.#ended) throw new Error("a Tx was used after its work had ended");
     if (this.failure !== null) throw this.failure.fault;
     try {
-      if (this.#file.writes(sql)) {
-        if (!this.#mayWrite) throw new Error(`a read may not change anything: ${sql}`);
+      const { writes, scope } = this.#file.accessesOf(sql);
+      if (writes) {
+        if (this.#seen !== null) throw new Error(`a read may not change anything: ${sql}`);
         this.wrote = true;
-      }
+        this.#file.watch.changed(scope, params);
+      } else this.#seen?.add(scope, params);
       return action();
     } catch (error) {
       if (!(error instanceof StoreFailure)) throw error;
@@ -174,8 +178,11 @@ export class ShopDoor {
     }
   }
 
-  /** @param gated the result leaves when everything that it may depend on is synced. */
-  async read<T>(work: Work<T>, gated: boolean): Promise<T> {
+  /**
+   * @param gated  the result leaves when everything that it may depend on is synced: what it has seen or, if it has run no statement, all
+   *               that is committed.
+   */
+  async read<T>(work: Work<T>, gated: boolean, onSeen?: (seen: Footprint) => void): Promise<T> {
     const turn = this.#loop.turn(this.#shopId);
     if (turn !== null) await turn;
     while (this.#inTurn || this.#retiring !== null || this.#readsThisRound >= readsPerRoundMax) {
@@ -185,16 +192,18 @@ export class ShopDoor {
     }
     const file = this.open();
     this.#readsThisRound += 1;
-    const tx = new FileTx(file, false);
+    const seen = new SeenRows(file.watch);
+    const tx = new FileTx(file, seen);
     const outcome = await this.#loop.holding(this.#shopId, () => this.#watch.run(() => work(tx)));
     tx.end();
     if (tx.failure !== null) {
       this.#abandon(file, tx.failure);
       throw tx.failure.fault;
     }
-    if (gated && !file.synced) await file.untilSynced();
-    if (outcome.ok) return outcome.value;
-    throw outcome.error;
+    if (gated && !file.synced) await file.untilSynced(seen.isEmpty ? undefined : seen.due);
+    if (!outcome.ok) throw outcome.error;
+    onSeen?.(seen);
+    return outcome.value;
   }
 
   async #untilReadable(): Promise<void> {
@@ -319,7 +328,7 @@ export class ShopDoor {
         if (result.left < group.length && this.#clock.now() - startedAtMs >= groupHoldMsMax) break;
         result.left -= 1;
         if (!alone) file.savepoint();
-        const tx = new FileTx(file, true);
+        const tx = new FileTx(file, null);
         const { keep, settle } = await write.run(tx);
         tx.end();
         if (tx.failure !== null) throw tx.failure;

@@ -12,7 +12,7 @@ import type { Fault } from "../../core/fault.ts";
 import { notFound, unavailable } from "../engine-rules.ts";
 import { LoopShare } from "../loop-share.ts";
 import { type QueueLimits, defaultQueueLimits } from "../queue.ts";
-import type { Clock, Engine, Log, Work, WriteOptions } from "../store.ts";
+import type { Clock, Engine, Footprint, Log, Work, WriteOptions } from "../store.ts";
 import { type FileLoan, ShopDoor } from "./door.ts";
 import { ShopFile, syncDirectory } from "./file.ts";
 import { type Schema, loadSchema } from "./schema.ts";
@@ -24,6 +24,8 @@ interface SqliteEngineOptions {
   readonly directory: string;
   /** Holds the numbered migrations. */
   readonly schemaDirectory: string;
+  /** The column by which rows belong to parts that are read one by one (row-watch.ts). */
+  readonly partColumn?: string;
   /** Files that are open at the same time; more only while more shops are busy. */
   readonly shopsOpenMax: number;
   readonly queue?: QueueLimits;
@@ -60,6 +62,7 @@ export function openSqliteEngine(options: SqliteEngineOptions): Promise<SqliteEn
 }
 
 class SqliteShops implements SqliteEngine {
+  readonly tellsFootprints = true;
   readonly #options: SqliteEngineOptions;
   readonly #schema: Schema;
   /** Shops in use, the least recently used one first. */
@@ -135,8 +138,8 @@ class SqliteShops implements SqliteEngine {
     return this.list();
   }
 
-  async read<T>(shopId: string, work: Work<T>): Promise<T> {
-    return this.#door(shopId).read(work, true);
+  async read<T>(shopId: string, work: Work<T>, onSeen?: (seen: Footprint) => void): Promise<T> {
+    return this.#door(shopId).read(work, true, onSeen);
   }
 
   async peek<T>(shopId: string, work: Work<T>): Promise<T> {
@@ -208,6 +211,7 @@ class SqliteShops implements SqliteEngine {
         new ShopFile({
           path: this.#path(shopId),
           schema: this.#schema,
+          partColumn: this.#options.partColumn ?? null,
           fatal: (error) => this.#fatal(error),
           moveFailed: (error) =>
             log?.error({ shopId, err: error }, "The shop's write-ahead log could not be moved into its file."),

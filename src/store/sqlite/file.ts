@@ -30,6 +30,7 @@ import { DatabaseSync, type StatementSync, backup, constants } from "node:sqlite
 import { Fault } from "../../core/fault.ts";
 import { checkParams, unavailable } from "../engine-rules.ts";
 import type { SqlValue } from "../store.ts";
+import { type Accesses, changeScope, newAccesses, readScope, RowWatch, type Scope } from "./row-watch.ts";
 import { type Schema, migrate } from "./schema.ts";
 
 /** Prepared statements that an open file keeps; the program has fewer. */
@@ -101,6 +102,8 @@ function openingFailureOf(error: unknown, path: string): StoreFailure {
 interface CachedStatement {
   readonly statement: StatementSync;
   readonly writes: boolean;
+  /** What it changes if it writes, else what it reads. */
+  readonly scope: Scope;
 }
 
 /** Makes the creation and removal of files in a directory durable. */
@@ -116,6 +119,8 @@ export function syncDirectory(directory: string): void {
 interface ShopFileOptions {
   readonly path: string;
   readonly schema: Schema;
+  /** The column by which the rows of some tables belong to parts that are read one by one (row-watch.ts). Null: no table has one. */
+  readonly partColumn: string | null;
   /** Called once when a sync has failed (W4). */
   readonly fatal: (error: unknown) => void;
   /** Called when pages could not be moved out of the `-wal` file. They stay there, and it is tried again. */
@@ -124,6 +129,7 @@ interface ShopFileOptions {
 
 /** An open file. Its methods are called by one turn or read at a time (door.ts). */
 export class ShopFile {
+  readonly watch = new RowWatch();
   readonly #options: ShopFileOptions;
   readonly #database: DatabaseSync;
   readonly #wal: number;
@@ -139,7 +145,7 @@ export class ShopFile {
   readonly #checkpoint: StatementSync;
 
   /** Set while a statement of `work` is prepared: what sqlite's authorizer has found in it. */
-  #preparing: { writes: boolean } | null = null;
+  #preparing: Accesses | null = null;
   /** Commits that must be durable are numbered: the latest one, and the latest one known to be on disk. */
   #due = 0;
   #synced = 0;
@@ -187,7 +193,7 @@ export class ShopFile {
       this.#rollbackTo = database.prepare("rollback to write");
       this.#walState = database.prepare("pragma wal_checkpoint(noop)");
       this.#checkpoint = database.prepare("pragma wal_checkpoint(passive)");
-      database.setAuthorizer((action) => this.#authorize(action));
+      database.setAuthorizer((action, table, column) => this.#authorize(action, table, column));
 
       this.#wal = openSync(`${options.path}-wal`, "r");
       this.#main = openSync(options.path, "r");
@@ -207,18 +213,25 @@ export class ShopFile {
   }
 
   /** Lets a statement of `work` read and change rows, and nothing else: it must not begin or end a transaction (S2). */
-  #authorize(action: number): number {
-    if (this.#preparing === null) return constants.SQLITE_OK;
+  #authorize(action: number, table: string | null, column: string | null): number {
+    const accesses = this.#preparing;
+    if (accesses === null) return constants.SQLITE_OK;
     switch (action) {
+      case constants.SQLITE_READ: {
+        const columns = accesses.read.get(table ?? "") ?? new Set();
+        accesses.read.set(table ?? "", columns.add(column ?? ""));
+        return constants.SQLITE_OK;
+      }
       case constants.SQLITE_SELECT:
-      case constants.SQLITE_READ:
       case constants.SQLITE_FUNCTION:
       case constants.SQLITE_RECURSIVE:
         return constants.SQLITE_OK;
       case constants.SQLITE_INSERT:
-      case constants.SQLITE_UPDATE:
       case constants.SQLITE_DELETE:
-        this.#preparing.writes = true;
+        accesses.changed.add(table ?? "");
+        return constants.SQLITE_OK;
+      case constants.SQLITE_UPDATE:
+        accesses.changed.add(`${table ?? ""}.${column ?? ""}`);
         return constants.SQLITE_OK;
       default:
         return constants.SQLITE_DENY;
@@ -228,10 +241,13 @@ export class ShopFile {
   #prepare(sql: string): CachedStatement {
     const cached = this.#statements.get(sql);
     if (cached !== undefined) return cached;
-    const seen = { writes: false };
-    this.#preparing = seen;
+    const accesses = newAccesses();
+    this.#preparing = accesses;
     try {
-      const prepared = { statement: this.#database.prepare(sql), writes: seen.writes };
+      const statement = this.#database.prepare(sql);
+      const writes = accesses.changed.size > 0;
+      const scope = (writes ? changeScope : readScope)(sql, accesses, this.#options.partColumn);
+      const prepared = { statement, writes, scope };
       const [oldest] = this.#statements.keys();
       if (this.#statements.size >= statementsMax && oldest !== undefined) this.#statements.delete(oldest);
       this.#statements.set(sql, prepared);
@@ -241,13 +257,9 @@ export class ShopFile {
     }
   }
 
-  /**
-   * Whether this statement changes data.
-   *
-   * @throws Error when `work` may not run it.
-   */
-  writes(sql: string): boolean {
-    return this.#guard(() => this.#prepare(sql).writes);
+  /** What this statement does. @throws Error when `work` may not run it. */
+  accessesOf(sql: string): Pick<CachedStatement, "writes" | "scope"> {
+    return this.#guard(() => this.#prepare(sql));
   }
 
   /** @throws StoreFailure, TypeError for a value that may not be bound, or sqlite's error about the statement. */
@@ -289,6 +301,7 @@ export class ShopFile {
   commit(mustSync: boolean): void {
     this.#guard(() => this.#commit.run());
     if (mustSync) this.#due += 1;
+    this.watch.committed(mustSync ? this.#due : null);
     if (Number(this.#walState.get()?.["log"]) >= walPagesMax) this.#moveDue = true;
     if (mustSync || this.#moveDue) this.#sync();
   }
@@ -325,11 +338,10 @@ export class ShopFile {
     return this.#moving;
   }
 
-  /** Resolves when every commit so far that must be durable is. @throws Fault DO_UNAVAILABLE when the sync fails (W4). */
-  untilSynced(): Promise<void> {
+  /** Resolves when every commit up to this one that must be durable is. @throws Fault DO_UNAVAILABLE when the sync fails (W4). */
+  untilSynced(due = this.#due): Promise<void> {
     if (this.#failed !== null) return Promise.reject(this.#failed);
-    if (this.synced) return Promise.resolve();
-    const due = this.#due;
+    if (this.#synced >= due) return Promise.resolve();
     return new Promise((resolve, reject) => {
       this.#waiters.push({ due, resolve, reject });
     });
@@ -347,6 +359,7 @@ export class ShopFile {
         return;
       }
       this.#synced = covered;
+      this.watch.synced(covered);
       if (this.#moveDue) this.#moveWal();
       const waiters = this.#waiters;
       this.#waiters = waiters.filter((waiter) => waiter.due > covered);
@@ -412,6 +425,7 @@ export class ShopFile {
 
   /** Moves everything into the database file and closes it. Must not be called while it is `busy`. */
   close(): void {
+    this.watch.end.changes += 1;
     this.#database.close();
     closeSync(this.#wal);
     closeSync(this.#main);

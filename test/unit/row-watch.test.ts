@@ -1,0 +1,109 @@
+/** What a statement reads and changes, as far as its text confines it to one part (W6). */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  type Accesses,
+  changeScope,
+  newAccesses,
+  readScope,
+  RowWatch,
+  SeenRows,
+} from "../../src/store/sqlite/row-watch.ts";
+
+const reading = (tables: Readonly<Record<string, readonly string[]>>): Accesses => ({
+  ...newAccesses(),
+  read: new Map(Object.entries(tables).map(([table, columns]) => [table, new Set(columns)])),
+});
+
+const changing = (...names: readonly string[]): Accesses => ({ ...newAccesses(), changed: new Set(names) });
+
+test("a read of one part depends on that part, and on all that is read of other tables", () => {
+  const { names, part } = readScope(
+    `select o.status, s.name
+     from parent o
+     left join other s on s.shop_id = o.shop_id and s.id = o.other_id
+     where o.shop_id = ? and o.part = ? and o.deleted_at is null`,
+    reading({ parent: ["status", "part"], other: ["name"] }),
+    "part",
+  );
+  assert.deepEqual([names, part], [["other", "other.name"], { tables: ["parent"], parameter: 1 }]);
+});
+
+for (const [what, sql] of [
+  ["several parts", "select a from parent where shop_id = ? and part in (?, ?)"],
+  ["an alternative", "select a from parent where shop_id = ? and part = ? or a = 1"],
+  ["a union", "select a from parent where shop_id = ? and part = ? union select a from parent where shop_id = ?"],
+  ["a query within", "select a from parent where shop_id = ? and part = ? and a > (select max(a) from parent)"],
+  ["the table twice", "select p.a from parent p left join parent q on q.a = p.a where p.shop_id = ? and p.part = ?"],
+  [
+    "the other table's part",
+    "select p.a from parent p left join child c on c.a = p.a where c.shop_id = ? and c.part = ?",
+  ],
+  ["no shop", "select a from parent where part = ?"],
+] as const)
+  test(`a read with ${what} depends on the whole table`, () => {
+    const { names, part } = readScope(sql, reading({ parent: ["a", "part"] }), "part");
+    assert.deepEqual([names, part], [["parent", "parent.a", "parent.part"], null]);
+  });
+
+for (const [what, sql, accesses, parameter] of [
+  ["an insert", "insert into parent (shop_id, part, a) values (?, ?, ?)", changing("parent"), 1],
+  [
+    "an update",
+    "update parent set a = ?, b = ? where shop_id = ? and part = ? and a = ?",
+    changing("parent.a", "parent.b"),
+    3,
+  ],
+  ["a deletion", "delete from parent where shop_id = ? and part = ?", changing("parent"), 1],
+] as const)
+  test(`${what} of one part concerns that part and the whole table`, () => {
+    assert.deepEqual(changeScope(sql, accesses, "part"), {
+      names: [...accesses.changed],
+      part: { tables: ["parent"], parameter },
+    });
+  });
+
+for (const [what, sql] of [
+  ["an insert of several rows", "insert into parent (shop_id, part) values (?, ?), (?, ?)"],
+  ["an upsert", "insert into parent (shop_id, part) values (?, ?) on conflict (shop_id, a) do update set a = 1"],
+  ["an insert of what is selected", "insert into parent (shop_id, part) select shop_id, part from child"],
+  ["an update that moves rows", "update parent set part = ? where shop_id = ? and part = ?"],
+  ["an update of all", "update parent set a = ? where shop_id = ?"],
+  ["a deletion with an alternative", "delete from parent where shop_id = ? and part = ? or a = ?"],
+] as const)
+  test(`${what} concerns every part`, () => {
+    const { names, part } = changeScope(sql, changing("parent"), "part");
+    assert.deepEqual([names, part], [["parent", "parent at large"], null]);
+  });
+
+test("what was seen falls with a change of the same part, of unknown parts, and when the file is closed", () => {
+  const watch = new RowWatch();
+  const read = { names: [], part: { tables: ["parent"], parameter: 0 } };
+  const seen = (part: string): SeenRows => {
+    const rows = new SeenRows(watch);
+    rows.add(read, [part]);
+    return rows;
+  };
+  const [a, b] = [seen("a"), seen("b")];
+  watch.changed({ names: ["parent"], part: { tables: ["parent"], parameter: 0 } }, ["a"]);
+  assert.deepEqual([a.stands(), b.stands()], [false, true]);
+  watch.changed({ names: ["parent", "parent at large"], part: null }, []);
+  assert.equal(b.stands(), false);
+  const c = seen("c");
+  watch.end.changes += 1;
+  assert.equal(c.stands(), false);
+});
+
+test("rows are durable with the commit that changed them last", () => {
+  const watch = new RowWatch();
+  const rows = { names: ["t"], part: null };
+  const seen = new SeenRows(watch);
+  seen.add(rows, []);
+  assert.equal(seen.due, 0);
+  watch.changed(rows, []);
+  watch.committed(1);
+  watch.committed(2);
+  assert.equal(seen.due, 1);
+  watch.synced(1);
+  assert.equal(seen.due, 0);
+});
