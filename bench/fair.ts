@@ -20,6 +20,7 @@ import { openDataDirectory } from "../src/data-directory.ts";
 import { openDatabase } from "../src/database.ts";
 import { loadMigrations, statementsOf } from "../src/store/migrations.ts";
 import type { Engine, Tx } from "../src/store/store.ts";
+import { onlyGlobal } from "../src/webhooks/addresses.ts";
 import { freePort } from "./free-port.ts";
 
 const seconds = Number(process.env["OPENPO_BENCH_SECONDS"] ?? 3);
@@ -164,7 +165,7 @@ async function build(): Promise<{ readonly heavy: string; readonly other: string
   const config = readConfig(environment);
   const store =
     config.database === null ? await openDataDirectory(directory, silent) : await openDatabase(config.database, silent);
-  const admin = store.adminContext(() => {});
+  const admin = store.adminContext({ wakeOutbox: () => {}, webhooks: { policy: onlyGlobal, changed: () => {} } });
   const ask = askHere(admin);
   const keys: string[] = [];
   for (const shopId of ["heavy", "other"]) {

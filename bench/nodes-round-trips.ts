@@ -24,6 +24,7 @@ import type { Engine } from "../src/store/store.ts";
 import { systemClock as clock, timeOrderedIds } from "../src/system.ts";
 import { openSandbox } from "../src/storefront/sandbox/sandbox.ts";
 import { brotli } from "../src/compression.ts";
+import { onlyGlobal } from "../src/webhooks/addresses.ts";
 import { freshDatabase, sandboxSchema, shopsSchema, startPostgres } from "../test/support/postgres.ts";
 
 const flightsOf = process.env["OPENPO_BENCH_FLIGHTS"] ?? null;
@@ -69,6 +70,7 @@ const admin: AdminContext = {
     throw new Error("nothing is copied here");
   },
   wakeOutbox: () => {},
+  webhooks: { policy: onlyGlobal, changed: () => {} },
 };
 const app = createApp({
   operations,

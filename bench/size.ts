@@ -18,6 +18,7 @@ import { askHere } from "../src/admin/ask.ts";
 import { readConfig } from "../src/config.ts";
 import { openDataDirectory } from "../src/data-directory.ts";
 import { openDatabase } from "../src/database.ts";
+import { onlyGlobal } from "../src/webhooks/addresses.ts";
 import { copyOrders } from "./copy-rows.ts";
 import { freePort } from "./free-port.ts";
 
@@ -116,7 +117,9 @@ async function build(): Promise<Readonly<Record<"small" | "large", string>>> {
   const config = readConfig(environment);
   const store =
     config.database === null ? await openDataDirectory(directory, silent) : await openDatabase(config.database, silent);
-  const ask = askHere(store.adminContext(() => {}));
+  const ask = askHere(
+    store.adminContext({ wakeOutbox: () => {}, webhooks: { policy: onlyGlobal, changed: () => {} } }),
+  );
   const keyOf = async (shopId: string): Promise<string> => {
     await ask("shop_put", {
       shopId,

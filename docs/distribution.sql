@@ -70,6 +70,9 @@ begin
         ('openpo', 'effect'),
         ('openpo', 'stock_push'),
         ('openpo', 'event'),
+        ('openpo', 'webhook_endpoint'),
+        ('openpo', 'webhook_subscription'),
+        ('openpo', 'delivery'),
         ('openpo', 'import_run'),
         ('openpo', 'import_record'),
         ('openpo', 'stock_take_reason'),
@@ -127,7 +130,7 @@ commit;
 --   create policy one_shop on openpo.purchase_order using (shop_id = current_setting('openpo.shop_id', true));
 --   drop table openpo.purchase_order_before;
 --
--- effect and import_run have a second policy, work_due. The service never queries the partitions directly. Grant and revoke nothing on
+-- effect, import_run and delivery have a second policy, work_due. The service never queries the partitions directly. Grant and revoke nothing on
 -- them: they belong to the superuser who created them.
 --
 -- YugabyteDB uses PostgreSQL's protocol and spreads a table by the first column of its primary key, which is shop_id everywhere. NOT

@@ -2,6 +2,7 @@
  * The environment, read once at start into one frozen value (contract §1). Only the command line (cli.ts) reads it.
  */
 import { z } from "zod";
+import { type ConnectPolicy, parseAllowed } from "./webhooks/addresses.ts";
 import { bodiesBytesMax, connectionsMax, storedAnswersBytesMax, unreadBytesMax } from "./core/limits.ts";
 
 /** Values of OPENPO_LOG_LEVEL. */
@@ -31,6 +32,8 @@ export interface Config {
   readonly logLevel: (typeof logLevels)[number];
   /** Threads that broad reads run on. Null: 2 to 4, by the number of processors. */
   readonly readerThreads: number | null;
+  /** Where webhooks may connect, beside global addresses over https. */
+  readonly webhooks: ConnectPolicy;
   /** Bounds on what clients can make the process hold (core/limits.ts). */
   readonly limits: {
     readonly connectionsMax: number;
@@ -184,6 +187,18 @@ const environment = z.object({
   OPENPO_READER_THREADS: given("")
     .transform((threads) => (threads === "" ? null : threads))
     .pipe(countBetween(1, 64, "threads").nullable()),
+  OPENPO_WEBHOOK_ALLOW: given("").transform((allowed, context) => {
+    const parsed = parseAllowed(allowed);
+    if (parsed !== null) return parsed;
+    context.addIssue({
+      code: "custom",
+      message: "must be hosts and networks, separated by commas: erp.internal,192.168.10.0/24",
+    });
+    return z.NEVER;
+  }),
+  OPENPO_WEBHOOK_HTTP: given("0").pipe(
+    z.enum(["0", "1"], { error: "must be 1 (webhooks may be sent to http URLs) or 0" }),
+  ),
   OPENPO_LOG_LEVEL: given("info").pipe(z.enum(logLevels, { error: `must be one of ${logLevels.join(", ")}` })),
 });
 
@@ -209,6 +224,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     demo: parsed.data.OPENPO_DEMO === "1",
     logLevel: parsed.data.OPENPO_LOG_LEVEL,
     readerThreads: parsed.data.OPENPO_READER_THREADS,
+    webhooks: Object.freeze({ ...parsed.data.OPENPO_WEBHOOK_ALLOW, http: parsed.data.OPENPO_WEBHOOK_HTTP === "1" }),
     limits: Object.freeze({
       connectionsMax: parsed.data.OPENPO_CONNECTIONS_MAX,
       unreadBytesMax: parsed.data.OPENPO_UNREAD_MB * mebibyte,

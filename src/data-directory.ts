@@ -20,6 +20,7 @@ import type { OpenStore } from "./open-store.ts";
 import type { ReaderStore } from "./reader-pool.ts";
 import { memoryCoordination } from "./store/sqlite/coordination.ts";
 import { orderColumn } from "./shop/purchase-order-tables.ts";
+import { announcingEvents } from "./shop/event-announcements.ts";
 import { keepingForecastVersions } from "./shop/forecast-version.ts";
 import { LoopShare } from "./store/loop-share.ts";
 import type { Clock, Log } from "./store/store.ts";
@@ -28,6 +29,7 @@ import { type SqliteEngine, openSqliteEngine } from "./store/sqlite/engine.ts";
 import { isBusy } from "./store/sqlite/file.ts";
 import { steadyClock } from "./steady-clock.ts";
 import { elapsedMs, systemClock, timeOrderedIds } from "./system.ts";
+import { onlyGlobal } from "./webhooks/addresses.ts";
 import { openSandbox } from "./storefront/sandbox/sandbox.ts";
 
 /** Shops' files that are open at the same time. */
@@ -233,7 +235,7 @@ export async function openDataDirectory(dataDir: string, log: Log): Promise<Open
   };
   const sandboxEngine = await openEngine("sandbox", "storefront/sandbox/schema");
   const files = await openEngine("shops", "shop/schema");
-  const engine = keepingForecastVersions(files, ids);
+  const { engine, onEvents } = announcingEvents(keepingForecastVersions(files, ids));
   const sandboxOf = (shopId: string) => openSandbox({ engine: sandboxEngine, clock, shopId });
   const copies = path.join(dataDir, "snapshots");
   // A crash may have left some.
@@ -242,18 +244,15 @@ export async function openDataDirectory(dataDir: string, log: Log): Promise<Open
     snapshotBytes(path.join(copies, ids.next("copy")), (file) =>
       (part === "shop" ? files : sandboxEngine).snapshot(shopId, file),
     );
-  const adminContext: OpenStore["adminContext"] = (wakeOutbox) => ({
+  const adminContext: OpenStore["adminContext"] = (asks) => ({
     engine,
     clock,
     ids,
     sandboxOf,
     snapshotOf,
-    wakeOutbox,
+    ...asks,
   });
-  await finishImports(
-    adminContext(() => {}),
-    log,
-  );
+  await finishImports(adminContext({ wakeOutbox: () => {}, webhooks: { policy: onlyGlobal, changed: () => {} } }), log);
   const opened = opening.move();
   return {
     engine,
@@ -269,6 +268,7 @@ export async function openDataDirectory(dataDir: string, log: Log): Promise<Open
     isNew,
     sandboxOf,
     adminContext,
+    onEvents,
     async completeFirstStart() {
       if (isNew) keep(formatFile(dataDir), dataFormat, 0o644);
     },

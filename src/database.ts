@@ -12,6 +12,7 @@ import { Fault } from "./core/fault.ts";
 import type { Loan, ReaderStore } from "./reader-pool.ts";
 import { type OpenStore, dueRows } from "./open-store.ts";
 import type { Gauge } from "./http/metrics.ts";
+import { announcingEvents } from "./shop/event-announcements.ts";
 import { keepingForecastVersions } from "./shop/forecast-version.ts";
 import { LoopShare } from "./store/loop-share.ts";
 import type { DueRows, Engine, Log } from "./store/store.ts";
@@ -160,7 +161,9 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
     path.join(import.meta.dirname, "storefront/sandbox/schema"),
     [],
   );
-  const engine = keepingForecastVersions(await openEngine(shopsSchema, shopsSchemaDirectory, dueRows), ids);
+  const { engine, onEvents } = announcingEvents(
+    keepingForecastVersions(await openEngine(shopsSchema, shopsSchemaDirectory, dueRows), ids),
+  );
   const coordination = await postgresCoordination({ pool, schemaName: shopsSchema, owner: ids.next("node") });
   opening.defer(() => coordination.close());
   const firstStart = await claimFirstStart(pool, shopsSchema);
@@ -182,7 +185,8 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
     identity,
     isNew: firstStart.isNew,
     sandboxOf,
-    adminContext: (wakeOutbox) => ({ engine, clock, ids, sandboxOf, snapshotOf: noSnapshot, wakeOutbox }),
+    adminContext: (asks) => ({ engine, clock, ids, sandboxOf, snapshotOf: noSnapshot, ...asks }),
+    onEvents,
     async completeFirstStart() {
       try {
         await firstStart.complete();

@@ -4,6 +4,7 @@
 import type { AdminContext } from "./admin/operation.ts";
 import type { Gauge } from "./http/metrics.ts";
 import { dueImports } from "./exchange/import-run.ts";
+import { dueDeliveries } from "./shop/deliveries.ts";
 import { dueEffects } from "./shop/effects.ts";
 import type { ReaderStore } from "./reader-pool.ts";
 import type { LoopShare } from "./store/loop-share.ts";
@@ -12,7 +13,7 @@ import type { SandboxControl } from "./storefront/sandbox/control.ts";
 import type { Storefront } from "./storefront/storefront.ts";
 
 /** The rows by which nodes find the shops that have work due (D77). */
-export const dueRows: readonly DueRows[] = [dueEffects, dueImports];
+export const dueRows: readonly DueRows[] = [dueEffects, dueImports, dueDeliveries];
 
 export interface OpenStore {
   readonly engine: Engine;
@@ -37,8 +38,10 @@ export interface OpenStore {
   /** It has never held data. */
   readonly isNew: boolean;
   sandboxOf(shopId: string): Storefront & SandboxControl;
-  /** The context of the operator's operations; `wakeOutbox` is called when effects may have been added. */
-  adminContext(wakeOutbox: AdminContext["wakeOutbox"]): AdminContext;
+  /** The context of the operator's operations. */
+  adminContext(asks: Pick<AdminContext, "wakeOutbox" | "webhooks">): AdminContext;
+  /** Calls the listener after each write of this process that has added events, with the shop's id. */
+  onEvents(listener: (shopId: string) => void): void;
   /** Records that the first start has succeeded: the next start is not a first one. */
   completeFirstStart(): Promise<void>;
   /** Closes everything and releases what was claimed. */

@@ -33,6 +33,8 @@ import { createConsole } from "./people/app.ts";
 import { limitsWith, ReaderPool } from "./reader-pool.ts";
 import type { LoopShare } from "./store/loop-share.ts";
 import type { Engine, Log } from "./store/store.ts";
+import { createResolve } from "./webhooks/names.ts";
+import { createSender, type Sender } from "./webhooks/sender.ts";
 import type { StorefrontOf } from "./storefront/storefront.ts";
 
 export interface Service {
@@ -90,8 +92,9 @@ export async function openService(config: Config): Promise<Service> {
     config.database === null ? await openDataDirectory(config.dataDir, log) : await openDatabase(config.database, log);
   opening.defer(() => store.close());
   const adminToken = adminTokenOf(config, store.isNew);
-  const { outbox, admin } = openOutbox(store, log);
+  const { outbox, sender, admin } = openWork(config, store, log);
   opening.defer(() => outbox.close());
+  opening.defer(() => sender.close());
   const readers = new ReaderPool({
     store: store.readerStore,
     clock: store.clock,
@@ -119,6 +122,7 @@ export async function openService(config: Config): Promise<Service> {
     opening.defer(() => forgetServer(config.dataDir));
   }
   outbox.start().catch((error: unknown) => log.error({ err: error }, "follow-on work could not be resumed"));
+  sender.start().catch((error: unknown) => log.error({ err: error }, "webhooks could not be resumed"));
   const opened = opening.move();
   return {
     host: server.host,
@@ -130,9 +134,24 @@ export async function openService(config: Config): Promise<Service> {
   };
 }
 
-/** The store's outbox, and the operator's operations, which wake it. */
-function openOutbox(store: OpenStore, log: Log): { readonly outbox: Outbox; readonly admin: AdminContext } {
+/** The store's outbox, the sender of its webhooks, and the operator's operations, which wake both. */
+function openWork(
+  config: Config,
+  store: OpenStore,
+  log: Log,
+): { readonly outbox: Outbox; readonly sender: Sender; readonly admin: AdminContext } {
   const { engine, clock, ids, alone } = store;
+  const sender = createSender({
+    engine,
+    clock,
+    ids,
+    log,
+    alone,
+    policy: config.webhooks,
+    resolve: createResolve(),
+    random: Math.random,
+  });
+  store.onEvents((shopId) => sender.wake(shopId));
   const outbox = createOutbox({
     engine,
     clock,
@@ -143,12 +162,15 @@ function openOutbox(store: OpenStore, log: Log): { readonly outbox: Outbox; read
     random: Math.random,
     recover: (shopId, signal) => recoverImports(importContext(admin), shopId, { alone, signal }),
   });
-  const admin = store.adminContext((shopId) => {
-    outbox.settle(shopId, [], 0).catch((error: unknown) => {
-      log.error({ err: error, shopId }, "follow-on work could not be started");
-    });
+  const admin = store.adminContext({
+    wakeOutbox(shopId) {
+      outbox.settle(shopId, [], 0).catch((error: unknown) => {
+        log.error({ err: error, shopId }, "follow-on work could not be started");
+      });
+    },
+    webhooks: { policy: config.webhooks, changed: (shopId) => sender.endpointsChanged(shopId) },
   });
-  return { outbox, admin };
+  return { outbox, sender, admin };
 }
 
 const storefrontsOf =

@@ -15,6 +15,7 @@ import { type Shop, loadShop } from "../shop/accounts.ts";
 import type { EventStamp } from "../shop/events.ts";
 import type { Tx } from "../store/store.ts";
 import type { SandboxControl } from "../storefront/sandbox/control.ts";
+import type { ConnectPolicy } from "../webhooks/addresses.ts";
 
 /** The path below which the operations are. */
 export const adminPrefix = "/admin/v1";
@@ -26,6 +27,12 @@ export interface AdminContext extends Omit<ImportContext, "seedStorefront"> {
   snapshotOf(part: SnapshotPart, shopId: string): AsyncGenerator<Uint8Array>;
   /** Called when effects may have been added to the shop's outbox. */
   wakeOutbox(shopId: string): void;
+  readonly webhooks: {
+    /** Where they may connect. */
+    readonly policy: ConnectPolicy;
+    /** Called when the shop's endpoints have changed, or something is to be sent to one. */
+    changed(shopId: string): void;
+  };
 }
 
 /** The parts of a shop that have a file each. */

@@ -16,6 +16,18 @@ import {
   revokeSession,
 } from "./people.ts";
 import { patchSandboxVariant, putSandboxFaults, sandboxState } from "./sandbox.ts";
+import {
+  createEndpoint,
+  deleteEndpoint,
+  getEndpoint,
+  listEndpointDeliveries,
+  listWebhookEndpoints,
+  patchEndpoint,
+  replayEvents,
+  retryDelivery,
+  rotateSecret,
+  testEndpoint,
+} from "./webhooks.ts";
 import { deleteShop, getShop, listShops, putShop } from "./shops.ts";
 
 export const adminOperations: readonly AdminOperation[] = [
@@ -38,6 +50,16 @@ export const adminOperations: readonly AdminOperation[] = [
   auditLog,
   listEvents,
   followEvents,
+  createEndpoint,
+  listWebhookEndpoints,
+  getEndpoint,
+  patchEndpoint,
+  deleteEndpoint,
+  rotateSecret,
+  testEndpoint,
+  listEndpointDeliveries,
+  retryDelivery,
+  replayEvents,
   importFile,
   exportFile,
   snapshotFile,

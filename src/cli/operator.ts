@@ -57,7 +57,7 @@ export async function openOperator(options: OperatorOptions): Promise<Operator> 
 }
 
 /** In this process on a database, beside its nodes. */
-async function onDatabase(database: DatabaseConfig, { mayBegin, output }: OperatorOptions): Promise<Operator> {
+async function onDatabase(database: DatabaseConfig, { config, mayBegin, output }: OperatorOptions): Promise<Operator> {
   const { openDatabase } = await import("../database.ts");
   const store = await openDatabase(database, errorsTo(output));
   if (store.isNew && !mayBegin) {
@@ -68,7 +68,7 @@ async function onDatabase(database: DatabaseConfig, { mayBegin, output }: Operat
   }
   output.message(`Working directly on ${store.place}, beside the nodes that run on it.`);
   // Effects in the outbox are found by the nodes.
-  return { ...(await inStore(store)), keptAdminToken: null };
+  return { ...(await inStore(store, config)), keptAdminToken: null };
 }
 
 /** Behind the server that runs on the data directory, or in this process on the directory itself. */
@@ -85,7 +85,7 @@ async function onDirectory(options: OperatorOptions): Promise<Operator> {
   const store = await openDataDirectory(dataDir, errorsTo(output));
   output.message(`Working directly on ${dataDir}${isNew ? ", which is new" : ""}; no server runs on it.`);
   // Effects stay in the outbox until a server runs.
-  return { ...(await inStore(store)), keptAdminToken: keptAdminToken(dataDir) };
+  return { ...(await inStore(store, config)), keptAdminToken: keptAdminToken(dataDir) };
 }
 
 /**
@@ -196,9 +196,12 @@ async function requireAnswer(url: URL): Promise<string | null> {
   });
 }
 
-async function inStore(store: OpenStore): Promise<Pick<Operator, "ask" | "close">> {
+async function inStore(store: OpenStore, { webhooks: policy }: Config): Promise<Pick<Operator, "ask" | "close">> {
   await store.completeFirstStart();
-  return { ask: askHere(store.adminContext(() => {})), close: () => store.close() };
+  return {
+    ask: askHere(store.adminContext({ wakeOutbox: () => {}, webhooks: { policy, changed: () => {} } })),
+    close: () => store.close(),
+  };
 }
 
 const unknownToken = (url: URL, reason = ""): CommandError =>

@@ -344,7 +344,7 @@ function groupOf(type: EventType): string {
 }
 
 /** The patterns that name a type. */
-const patternsOf = (type: EventType): readonly [string, string, string] => [type, `${groupOf(type)}.*`, "*"];
+export const patternsOf = (type: EventType): readonly [string, string, string] => [type, `${groupOf(type)}.*`, "*"];
 
 /** The types that these patterns name. */
 export const typesNamed = (patterns: readonly string[]): readonly EventType[] =>

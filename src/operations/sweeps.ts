@@ -7,6 +7,7 @@ import { idempotencyLifetimeMs } from "../core/idempotency.ts";
 import { sweepEveryRequests, sweptRowsMax } from "../core/limits.ts";
 import type { Shop } from "../shop/accounts.ts";
 import { sweepAudit } from "../shop/audit.ts";
+import { sweepDeliveries } from "../shop/deliveries.ts";
 import { sweepEvents } from "../shop/events.ts";
 import { sweepIdempotency } from "../shop/idempotency.ts";
 import type { Clock, Engine, Log } from "../store/store.ts";
@@ -40,7 +41,7 @@ export class Sweeps {
         async (tx) => {
           await Promise.all([
             sweepIdempotency(tx, shopId, nowMs - idempotencyLifetimeMs, sweptRowsMax),
-            tx.batch([sweepEvents(shopId, nowMs, sweptRowsMax)]),
+            tx.batch([sweepEvents(shopId, nowMs, sweptRowsMax), sweepDeliveries(shopId, sweptRowsMax)]),
             auditRetentionDays === 0 ? 0 : sweepAudit(tx, shopId, nowMs - auditRetentionDays * dayMs, sweptRowsMax),
           ]);
         },

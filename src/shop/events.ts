@@ -18,6 +18,7 @@ import {
 } from "../core/events.ts";
 import { placeholders } from "../store/in-lists.ts";
 import type { Ids, SqlValue, Statement, Tx } from "../store/store.ts";
+import { fanOutStatement } from "./deliveries.ts";
 import type { LogEntry } from "./purchase-order-history.ts";
 
 /** Who made a change, in which request and when. */
@@ -32,11 +33,21 @@ const insertEvent = `
 insert into event (shop_id, sequence, event_id, type, occurred_at, content)
 values (?, (select coalesce(max(sequence), 0) + 1 from event where shop_id = ?), ?, ?, ?, ?)`;
 
-/** Adds the event. Part of the change that it tells of (E1). */
+/** Adds the event and hands it to the webhook endpoints that want it. Part of the change that it tells of (E1). */
 export function eventStatements(shopId: string, draft: EventDraft, stamp: EventStamp): readonly Statement[] {
-  const eventId = stamp.ids.next("evt");
-  const content = eventContent({ shopId, actor: stamp.actor, requestId: stamp.requestId }, draft);
-  return [{ sql: insertEvent, params: [shopId, shopId, eventId, draft.type, stamp.nowMs, content] }];
+  const { head, statement } = newEvent(shopId, draft, stamp);
+  return [statement, fanOutStatement(shopId, head.eventId, head.type, head.occurredAtMs)];
+}
+
+/** An event that is handed to nobody yet. */
+export function newEvent(
+  shopId: string,
+  draft: EventDraft,
+  { actor, requestId, nowMs, ids }: EventStamp,
+): { readonly head: EventHead; readonly statement: Statement } {
+  const head = { eventId: ids.next("evt"), type: draft.type, occurredAtMs: nowMs };
+  const content = eventContent({ shopId, actor, requestId }, draft);
+  return { head, statement: { sql: insertEvent, params: [shopId, shopId, head.eventId, draft.type, nowMs, content] } };
 }
 
 interface EventRow {

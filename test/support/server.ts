@@ -37,6 +37,7 @@ import { systemClock, timeOrderedIds } from "../../src/system.ts";
 import type { SandboxControl } from "../../src/storefront/sandbox/control.ts";
 import { openSandbox } from "../../src/storefront/sandbox/sandbox.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
+import { onlyGlobal } from "../../src/webhooks/addresses.ts";
 import { contractOf } from "./contract.ts";
 import { makePlace, openStore } from "./store.ts";
 import { assertWorded } from "./wording.ts";
@@ -218,6 +219,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     sandboxOf: (shopId) => openSandbox({ engine: sandboxEngine, clock, shopId }),
     snapshotOf: () => assert.fail("tests of a server take no snapshots"),
     wakeOutbox: () => {},
+    webhooks: { policy: onlyGlobal, changed: () => {} },
   };
   const mcp = createMcp({ operations, perform, engine, coordination, clock, log, allowedHosts: [] });
   const app = createApp({

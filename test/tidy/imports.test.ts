@@ -22,13 +22,27 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   "storefront/sandbox": ["storefront/", "store/", "core/"],
   // Where effects meet the storefront: it knows the port only.
   outbox: ["outbox/", "shop/", "store/", "storefront/storefront.ts", "core/"],
+  // Where events meet their receivers.
+  webhooks: ["webhooks/", "shop/", "store/", "core/", "node:"],
   operations: ["operations/", "shop/", "store/", "storefront/storefront.ts", "core/", "zod", "node:crypto"],
   http: ["http/", "operations/", "core/", "store/store.ts", "zod", "hono/router/trie-router"],
   "http/node": ["http/", "operations/", "core/", "store/store.ts", "node:", "@hono/node-server"],
   // What answers HTTP shares routes, bodies and the shape of a surface.
   mcp: ["mcp/", "http/", "operations/", "core/", "store/store.ts", "zod", "@modelcontextprotocol/server"],
   exchange: ["exchange/", "operations/", "shop/", "store/", "core/", "zod", "csv-parse", "node:buffer", "node:stream"],
-  admin: ["admin/", "http/", "exchange/", "operations/", "shop/", "store/", "storefront/", "core/", "zod", "node:"],
+  admin: [
+    "admin/",
+    "http/",
+    "exchange/",
+    "webhooks/",
+    "operations/",
+    "shop/",
+    "store/",
+    "storefront/",
+    "core/",
+    "zod",
+    "node:",
+  ],
   people: ["people/", "http/", "operations/", "shop/", "store/", "core/", "zod", "node:crypto"],
   demo: ["demo/", "admin/ask.ts"],
   cli: ["cli/", "admin/", "http/routes.ts", "demo/", "exchange/", "core/", "store/", "*.ts", "node:"],

@@ -13,6 +13,7 @@ test("an empty environment gives the defaults of contract §1", () => {
     demo: true,
     logLevel: "info",
     readerThreads: null,
+    webhooks: { http: false, hosts: new Set(), networks: [] },
     limits: {
       connectionsMax: 2_000,
       unreadBytesMax: 67_108_864,
@@ -52,6 +53,8 @@ test("every variable is read, and unknown ones are ignored", () => {
     OPENPO_BODIES_MB: "8",
     OPENPO_READER_THREADS: "6",
     OPENPO_STORED_ANSWERS_MB: "64",
+    OPENPO_WEBHOOK_ALLOW: "ERP.internal, 10.1.0.0/16",
+    OPENPO_WEBHOOK_HTTP: "1",
     PATH: "/bin",
   });
   assert.deepEqual(config, {
@@ -64,6 +67,11 @@ test("every variable is read, and unknown ones are ignored", () => {
     demo: false,
     logLevel: "warn",
     readerThreads: 6,
+    webhooks: {
+      http: true,
+      hosts: new Set(["erp.internal"]),
+      networks: [{ family: 4, address: 0x0a010000n, bits: 16 }],
+    },
     limits: {
       connectionsMax: 500,
       unreadBytesMax: 16_777_216,
@@ -72,6 +80,11 @@ test("every variable is read, and unknown ones are ignored", () => {
     },
   });
   assert.ok(Object.isFrozen(config));
+});
+
+test("what webhooks may connect to is refused as a whole when an entry is neither a host nor a network", () => {
+  for (const allowed of ["10.0.0.0/99", "https://erp.internal", "a b"])
+    assert.throws(() => readConfig({ OPENPO_WEBHOOK_ALLOW: allowed }), /^ConfigError: OPENPO_WEBHOOK_ALLOW: must be/);
 });
 
 test("an invalid value is refused with one line that names the variable", () => {

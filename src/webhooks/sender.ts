@@ -1,0 +1,490 @@
+/**
+ * The sender of webhooks: hands deliveries to their endpoints after the commit that made them, by one process or by many (C60).
+ *
+ * Owns: what is sent when, how much at a time, claims and records. Does not own: what an attempt means (core/webhooks.ts), one attempt
+ * (post.ts), the rows (shop/deliveries.ts).
+ *
+ * A shop with something to send goes from turn to turn: one short write records what was sent and claims what is due; then that is sent.
+ *
+ * Invariants:
+ * - L1. A delivery is sent at least once: it is over only when an attempt has been recorded. A process that dies loses its claims when
+ *       their leases end, or at the next start when it is the only one on the store. One that stops gives them back.
+ * - L2. At most `perEndpointMax` attempts of an endpoint run at a time on all processes, and at most `attemptsRunningMax` in this one. Of these,
+ *       endpoints that fail get no more than `failingRunningMax`, and each of them only one: so they hold up no other.
+ * - L3. No transaction is open while an attempt runs, and a shop without endpoints costs nothing.
+ */
+import { type EventDraft } from "../core/events.ts";
+import { type AttemptResult, afterAttempt, type DisabledReason, type EndpointHealth } from "../core/webhooks.ts";
+import {
+  type ClaimedDelivery,
+  claimDeliveries,
+  claimMax,
+  countLeased,
+  giveBackOthersStatement,
+  giveBackStatement,
+  nextDueAtMs,
+  parkStatement,
+  recordStatement,
+  stillClaimed,
+} from "../shop/deliveries.ts";
+import { eventStatements } from "../shop/events.ts";
+import {
+  disableStatements,
+  hasEndpoints,
+  healthStatement,
+  listEndpoints,
+  type WebhookEndpoint,
+} from "../shop/webhook-endpoints.ts";
+import { isNotFound } from "../store/engine-rules.ts";
+import type { Clock, Engine, Ids, Log, Statement, Tx } from "../store/store.ts";
+import type { ConnectPolicy } from "./addresses.ts";
+import type { Resolve } from "./names.ts";
+import { attemptMsMax, post } from "./post.ts";
+import { signedHeaders } from "./signature.ts";
+
+interface SenderLimits {
+  /** Attempts of an endpoint that run at a time. */
+  readonly perEndpointMax: number;
+  /** Attempts of all endpoints that run at a time. */
+  readonly attemptsRunningMax: number;
+  /** Attempts that run at a time of endpoints that have failed lately. */
+  readonly failingRunningMax: number;
+  /** How long a claim holds. */
+  readonly leaseMs: number;
+  /** How often a node among others searches for due deliveries of all shops. */
+  readonly pollMs: number;
+  /** How long `close` waits for attempts that run. */
+  readonly closeWaitMs: number;
+  /** How long an attempt may take. */
+  readonly attemptMsMax: number;
+}
+
+const senderLimits: SenderLimits = {
+  perEndpointMax: 4,
+  attemptsRunningMax: 64,
+  failingRunningMax: 32,
+  leaseMs: 30_000,
+  pollMs: 1_000,
+  closeWaitMs: 3_000,
+  attemptMsMax,
+};
+
+/** Failures in a row after which an endpoint gets one attempt at a time. */
+const failuresUntilFailing = 3;
+
+/** An endpoint that answers faster than this may have deliveries claimed ahead. */
+const quickMs = 1_000;
+
+/** Deliveries of a disabled endpoint that one turn stops. */
+const parkedMax = 500;
+
+/** Between two tries of a store that refuses. */
+const storePauseMs = 500;
+
+/** Shops that are remembered to have no endpoints, and among other nodes how long. Their searches find what another node has added. */
+const withoutMax = 100_000;
+
+const withoutMs = 30_000;
+
+interface SenderOptions {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  /** This is the only process on the store. */
+  readonly alone: boolean;
+  readonly policy: ConnectPolicy;
+  readonly resolve: Resolve;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  /** What differs from `senderLimits`. */
+  readonly limits?: Partial<SenderLimits>;
+}
+
+export interface Sender {
+  /** Sends what is due in the shop. Called after every write with an event, so it costs nothing where nobody is told. */
+  wake(shopId: string): void;
+  /** The shop's endpoints have changed. */
+  endpointsChanged(shopId: string): void;
+  /** Sends what earlier processes have left. Among other nodes, goes on searching for what they leave. */
+  start(): Promise<void>;
+  /** Begins nothing more, waits for what runs and gives the rest back. */
+  close(): Promise<void>;
+}
+
+/** A delivery that was claimed, and is waiting for its attempt. */
+interface Waiting extends ClaimedDelivery {
+  readonly leasedUntilMs: number;
+}
+
+/** A delivery whose claim ends. `result` is null when it was not sent. */
+interface Finished {
+  readonly delivery: ClaimedDelivery;
+  readonly result: AttemptResult | null;
+}
+
+/** An endpoint as of the latest turn, with what is claimed of it. */
+interface Lane {
+  endpoint: WebhookEndpoint;
+  readonly waiting: Waiting[];
+  running: number;
+  /** How long its latest attempt took; null before the first. */
+  lastMs: number | null;
+}
+
+interface ShopLanes {
+  readonly lanes: Map<string, Lane>;
+  finished: Finished[];
+  turning: boolean;
+  /** Something has happened since the turn that runs began. */
+  again: boolean;
+  timer: NodeJS.Timeout | null;
+}
+
+/** What one turn has found. */
+interface Turn {
+  readonly endpoints: readonly WebhookEndpoint[];
+  readonly claimed: readonly Waiting[];
+  readonly dueAtMs: number | null;
+}
+
+export function createSender(options: SenderOptions): Sender {
+  return new WebhookSender(options);
+}
+
+class WebhookSender implements Sender {
+  readonly #options: SenderOptions;
+  readonly #limits: SenderLimits;
+  readonly #owner: string;
+  readonly #shops = new Map<string, ShopLanes>();
+  /** Shops that had no endpoints, and when that was seen. */
+  readonly #without = new Map<string, number>();
+  readonly #aborting = new AbortController();
+  #attempts = new Set<Promise<void>>();
+  #failingRunning = 0;
+  #stopping = false;
+  #poll: NodeJS.Timeout | null = null;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+    this.#limits = { ...senderLimits, ...options.limits };
+    this.#owner = options.ids.next("run");
+  }
+
+  wake(shopId: string): void {
+    const { alone, clock } = this.#options;
+    const seenAtMs = this.#without.get(shopId);
+    if (seenAtMs !== undefined && (alone || clock.now() - seenAtMs < withoutMs)) return;
+    this.#check(shopId);
+  }
+
+  endpointsChanged(shopId: string): void {
+    this.#without.delete(shopId);
+    this.#check(shopId);
+  }
+
+  /** Takes a turn in the shop if it has endpoints. Looking for that takes no turn. */
+  #check(shopId: string): void {
+    if (this.#shops.has(shopId)) this.#turn(shopId);
+    else void this.#look(shopId);
+  }
+
+  async #look(shopId: string): Promise<void> {
+    const { engine, clock, log } = this.#options;
+    try {
+      if (await engine.peek(shopId, (tx) => hasEndpoints(tx, shopId))) {
+        this.#turn(shopId);
+        return;
+      }
+      if (this.#without.size >= withoutMax) this.#without.clear();
+      this.#without.set(shopId, clock.now());
+    } catch (error) {
+      if (!isNotFound(error)) log.warn({ shopId, err: error }, "the shop's webhooks could not be looked for");
+    }
+  }
+
+  async start(): Promise<void> {
+    const { engine, clock, alone, log } = this.#options;
+    if (!alone) return await this.#search();
+    for (const shopId of await engine.list()) {
+      if (this.#stopping) return;
+      try {
+        if (!(await engine.peek(shopId, (tx) => hasEndpoints(tx, shopId)))) {
+          this.#without.set(shopId, clock.now());
+          continue;
+        }
+        const release = giveBackOthersStatement(shopId, this.#owner, clock.now());
+        await engine.write(shopId, (tx) => tx.batch([release]), { durable: false });
+        this.#turn(shopId);
+      } catch (error) {
+        if (!isNotFound(error)) log.error({ shopId, err: error }, "the shop's webhooks could not be resumed");
+      }
+    }
+  }
+
+  async #search(): Promise<void> {
+    const { engine, clock, log, random } = this.#options;
+    try {
+      for (const shopId of await engine.shopsWithDueRows(clock.now())) this.#check(shopId);
+    } catch (error) {
+      if (!this.#stopping) log.warn({ err: error }, "the search for webhooks to send failed; it is tried again");
+    }
+    if (this.#stopping) return;
+    this.#poll = setTimeout(() => void this.#search(), this.#limits.pollMs * (0.5 + random()));
+    this.#poll.unref();
+  }
+
+  async close(): Promise<void> {
+    this.#stopping = true;
+    if (this.#poll !== null) clearTimeout(this.#poll);
+    for (const { timer } of this.#shops.values()) if (timer !== null) clearTimeout(timer);
+    const timeLimit = setTimeout(() => this.#aborting.abort(), this.#limits.closeWaitMs);
+    await Promise.all(this.#attempts);
+    clearTimeout(timeLimit);
+    for (const [shopId, shop] of this.#shops) {
+      while (shop.turning) await new Promise((resolve) => setTimeout(resolve, 10));
+      for (const { waiting } of shop.lanes.values())
+        shop.finished.push(...waiting.splice(0).map((delivery) => ({ delivery, result: null })));
+      if (shop.finished.length > 0) await this.#writeTurn(shopId, shop).catch(() => {});
+    }
+  }
+
+  /** Takes a turn in the shop, now or after the one that runs. */
+  #turn(shopId: string): void {
+    const shop = this.#shops.get(shopId) ?? {
+      lanes: new Map<string, Lane>(),
+      finished: [],
+      turning: false,
+      again: false,
+      timer: null,
+    };
+    this.#shops.set(shopId, shop);
+    shop.again = true;
+    if (!shop.turning && !this.#stopping) void this.#turns(shopId, shop);
+  }
+
+  async #turns(shopId: string, shop: ShopLanes): Promise<void> {
+    shop.turning = true;
+    if (shop.timer !== null) clearTimeout(shop.timer);
+    shop.timer = null;
+    let dueAtMs: number | null = null;
+    try {
+      while (shop.again && !this.#stopping) {
+        shop.again = false;
+        ({ dueAtMs } = await this.#writeTurn(shopId, shop));
+      }
+    } catch (error) {
+      if (isNotFound(error)) {
+        this.#shops.delete(shopId);
+        return;
+      }
+      this.#options.log.warn({ shopId, err: error }, "webhooks could not be claimed or recorded; it is tried again");
+      dueAtMs = this.#options.clock.now() + storePauseMs;
+    } finally {
+      shop.turning = false;
+    }
+    this.#wait(shopId, shop, dueAtMs);
+  }
+
+  /** Comes back when the next delivery is due. A shop in which nothing runs or is due is forgotten. */
+  #wait(shopId: string, shop: ShopLanes, dueAtMs: number | null): void {
+    if (this.#stopping) return;
+    const isIdle = [...shop.lanes.values()].every((lane) => lane.running === 0 && lane.waiting.length === 0);
+    if (dueAtMs === null) {
+      if (isIdle && shop.finished.length === 0 && this.#shops.get(shopId) === shop) this.#shops.delete(shopId);
+      return;
+    }
+    // What is due and was not claimed has to wait for attempts that run: ours end in a turn, others are looked at again.
+    const inMs = dueAtMs - this.#options.clock.now();
+    shop.timer = setTimeout(
+      () => {
+        shop.timer = null;
+        this.#turn(shopId);
+      },
+      inMs > 0 ? inMs : this.#limits.pollMs,
+    );
+    shop.timer.unref();
+  }
+
+  /** One write: records what has finished and claims what is due. Then what was claimed is sent. */
+  async #writeTurn(shopId: string, shop: ShopLanes): Promise<Turn> {
+    const { engine, clock } = this.#options;
+    const finished = shop.finished;
+    shop.finished = [];
+    let turn: Turn;
+    try {
+      turn = await engine.write(shopId, (tx) => this.#work(tx, shopId, shop, finished), { durable: false });
+    } catch (error) {
+      shop.finished.unshift(...finished);
+      throw error;
+    }
+    if (turn.endpoints.length === 0) this.#without.set(shopId, clock.now());
+    for (const endpoint of turn.endpoints) {
+      const lane = shop.lanes.get(endpoint.endpointId);
+      if (lane === undefined) shop.lanes.set(endpoint.endpointId, { endpoint, waiting: [], running: 0, lastMs: null });
+      else lane.endpoint = endpoint;
+    }
+    for (const delivery of turn.claimed) shop.lanes.get(delivery.endpointId)?.waiting.push(delivery);
+    this.#send(shopId, shop);
+    return turn;
+  }
+
+  async #work(tx: Tx, shopId: string, shop: ShopLanes, finished: readonly Finished[]): Promise<Turn> {
+    const { clock, ids } = this.#options;
+    const nowMs = clock.now();
+    const [found, still] = await Promise.all([
+      listEndpoints(tx, shopId),
+      stillClaimed(
+        tx,
+        shopId,
+        this.#owner,
+        finished.map(({ delivery }) => delivery.deliveryId),
+      ),
+    ]);
+    const recorded = this.#recorded(
+      shopId,
+      found,
+      finished.filter(({ delivery }) => still.has(delivery.deliveryId)),
+    );
+    await tx.batch(recorded.statements);
+    for (const [endpointId, reason] of recorded.disabled) {
+      const event: EventDraft = { type: "webhook_endpoint.disabled", data: { endpointId, reason } };
+      const stamp = { actor: { type: "system", id: null, name: null } as const, requestId: null, nowMs, ids };
+      await tx.batch([...disableStatements(shopId, endpointId, reason), ...eventStatements(shopId, event, stamp)]);
+    }
+    const endpoints = found.map((endpoint): WebhookEndpoint => {
+      const health = recorded.health.get(endpoint.endpointId) ?? endpoint;
+      const status = recorded.disabled.has(endpoint.endpointId) ? "disabled" : endpoint.status;
+      return { ...endpoint, ...health, status };
+    });
+    const enabled = endpoints.filter(({ status }) => status === "enabled");
+    await tx.batch(
+      endpoints
+        .filter(({ status }) => status === "disabled")
+        .map(({ endpointId }) => parkStatement(shopId, endpointId, parkedMax)),
+    );
+    const claimed = this.#stopping ? [] : await this.#claim(tx, shopId, shop, enabled, nowMs);
+    const dueAtMs = await nextDueAtMs(
+      tx,
+      shopId,
+      enabled.map(({ endpointId }) => endpointId),
+    );
+    return { endpoints, claimed, dueAtMs };
+  }
+
+  /** What the attempts mean, in the order in which they ended. */
+  #recorded(
+    shopId: string,
+    endpoints: readonly WebhookEndpoint[],
+    finished: readonly Finished[],
+  ): {
+    readonly statements: readonly Statement[];
+    readonly health: ReadonlyMap<string, EndpointHealth>;
+    readonly disabled: ReadonlyMap<string, DisabledReason>;
+  } {
+    const { clock, random } = this.#options;
+    const statements: Statement[] = [];
+    const health = new Map<string, EndpointHealth>();
+    const disabled = new Map<string, DisabledReason>();
+    for (const { delivery, result } of finished) {
+      const { deliveryId, endpointId, attempts } = delivery;
+      const endpoint = endpoints.find((each) => each.endpointId === endpointId);
+      if (result === null || endpoint === undefined) {
+        statements.push(
+          giveBackStatement(shopId, this.#owner, deliveryId, endpoint === undefined ? null : clock.now()),
+        );
+        continue;
+      }
+      const after = afterAttempt(health.get(endpointId) ?? endpoint, attempts, result, clock.now(), random());
+      statements.push(recordStatement(shopId, this.#owner, deliveryId, after.delivery));
+      health.set(endpointId, after.health);
+      if (after.disabled !== null && endpoint.status === "enabled") disabled.set(endpointId, after.disabled);
+    }
+    for (const [endpointId, fared] of health) statements.push(healthStatement(shopId, endpointId, fared));
+    return { statements, health, disabled };
+  }
+
+  async #claim(
+    tx: Tx,
+    shopId: string,
+    shop: ShopLanes,
+    enabled: readonly WebhookEndpoint[],
+    nowMs: number,
+  ): Promise<readonly Waiting[]> {
+    if (enabled.length === 0) return [];
+    const leased = await countLeased(tx, shopId, nowMs);
+    const leasedUntilMs = nowMs + this.#limits.leaseMs;
+    const claims = enabled.map(async (endpoint) => {
+      const { endpointId } = endpoint;
+      const lane = shop.lanes.get(endpointId);
+      const ours = lane === undefined ? 0 : lane.running + lane.waiting.length;
+      const all = leased.get(endpointId) ?? 0;
+      // Ahead of its attempts only while no other process has any of the endpoint's.
+      const isQuick = (lane?.lastMs ?? quickMs) < quickMs && endpoint.failures === 0 && all <= ours;
+      const room = (isQuick ? claimMax : this.#allowed(endpoint)) - Math.max(all, ours);
+      if (room <= 0) return [];
+      const found = await claimDeliveries(tx, shopId, endpointId, room, { owner: this.#owner, nowMs, leasedUntilMs });
+      return found.map((delivery): Waiting => ({ ...delivery, leasedUntilMs }));
+    });
+    return (await Promise.all(claims)).flat();
+  }
+
+  #allowed({ failures }: EndpointHealth): number {
+    return failures >= failuresUntilFailing ? 1 : this.#limits.perEndpointMax;
+  }
+
+  /** Begins attempts as far as the bounds allow (L2), of each endpoint in turn. */
+  #send(shopId: string, shop: ShopLanes): void {
+    for (let began = true; began;) {
+      began = false;
+      for (const lane of shop.lanes.values()) {
+        if (lane.waiting.length === 0 || lane.running >= this.#allowed(lane.endpoint)) continue;
+        const isFailing = lane.endpoint.failures >= failuresUntilFailing;
+        if (this.#stopping || this.#attempts.size >= this.#limits.attemptsRunningMax) return;
+        if (isFailing && this.#failingRunning >= this.#limits.failingRunningMax) continue;
+        const delivery = lane.waiting.shift();
+        if (delivery === undefined) continue;
+        began = true;
+        this.#begin(shopId, shop, lane, delivery, isFailing);
+      }
+    }
+  }
+
+  #begin(shopId: string, shop: ShopLanes, lane: Lane, delivery: Waiting, isFailing: boolean): void {
+    lane.running += 1;
+    if (isFailing) this.#failingRunning += 1;
+    const attempt = this.#finish(shopId, shop, lane, delivery).finally(() => {
+      this.#attempts.delete(attempt);
+      if (isFailing) this.#failingRunning -= 1;
+      // A place is free, for any shop.
+      for (const [id, other] of this.#shops) this.#send(id, other);
+    });
+    this.#attempts.add(attempt);
+  }
+
+  async #finish(shopId: string, shop: ShopLanes, lane: Lane, delivery: Waiting): Promise<void> {
+    const result = await this.#attempt(lane, delivery);
+    lane.running -= 1;
+    if (result !== null) lane.lastMs = result.ms;
+    shop.finished.push({ delivery, result });
+    this.#turn(shopId);
+  }
+
+  /** One attempt; null: it was not made, or was ended by the end of the service. Never rejects. */
+  async #attempt({ endpoint }: Lane, { eventId, text, leasedUntilMs }: Waiting): Promise<AttemptResult | null> {
+    const { clock, policy, resolve, log } = this.#options;
+    if (text === null) return { kind: "failed", ms: 0, reason: "the event is no longer kept" };
+    const timeoutMs = this.#limits.attemptMsMax;
+    if (leasedUntilMs - clock.now() < timeoutMs) return null;
+    try {
+      const headers = signedHeaders(endpoint, eventId, text, clock.now());
+      return await post(endpoint.url, headers, text, { policy, resolve, timeoutMs, aborting: this.#aborting.signal });
+    } catch (error) {
+      log.error(
+        { endpointId: endpoint.endpointId, err: error },
+        "an attempt to send a webhook has failed unexpectedly",
+      );
+      return { kind: "failed", ms: 0, reason: "the attempt failed" };
+    }
+  }
+}
