@@ -117,8 +117,11 @@ const timeKeptEveryMs = 10_000;
 
 /** Keeps the time that the process has reached. A failure is left to the next try: nothing else depends on it. */
 function keepTime(dataDir: string, nowMs: number): void {
+  const file = timeFile(dataDir);
   try {
-    writeFileSync(timeFile(dataDir), `${nowMs}\n`, { mode: 0o600 });
+    // Beside the old one first: on a full disk the file would be left empty.
+    writeFileSync(`${file}.unfinished`, `${nowMs}\n`, { mode: 0o600 });
+    renameSync(`${file}.unfinished`, file);
   } catch {
     // The disk is full or the directory is gone; the stores report that.
   }

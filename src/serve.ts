@@ -25,7 +25,8 @@ import { loadReferenceBundle } from "./http/node/reference-bundle.ts";
 import { type RunningServer, startHttpServer } from "./http/node/server.ts";
 import { createStartPage } from "./http/start-page.ts";
 import { createMcp } from "./mcp/app.ts";
-import { createPerform } from "./operations/perform.ts";
+import { StoreCounts } from "./operations/counts.ts";
+import { type Perform, type PerformDependencies, createPerform } from "./operations/perform.ts";
 import { operations } from "./operations/registry.ts";
 import type { OpenStore } from "./open-store.ts";
 import { type Outbox, createOutbox } from "./outbox/runner.ts";
@@ -76,6 +77,13 @@ const listenMessages: Readonly<Record<string, string>> = {
   ENOTFOUND: "is not an address of this machine. Set OPENPO_HOST to one that is",
 };
 
+/** What the operator is told when the server cannot listen; the error itself for one that is a bug. */
+function notListening({ host, port }: { readonly host: string; readonly port: number }, error: unknown): unknown {
+  const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+  const message = listenMessages[code];
+  return message === undefined ? error : new ConfigError(`Port ${port} on ${host} ${message}.`, { cause: error });
+}
+
 /**
  * Opens the data directory or the database and serves.
  *
@@ -118,7 +126,12 @@ export async function openService(config: Config): Promise<Service> {
   // Last: nobody has seen the keys of a start that fails before this, so the next start is a first one again.
   await store.completeFirstStart();
   if (config.database === null) {
-    recordServer(config.dataDir, { url: localUrl(server), identity: store.identity });
+    try {
+      recordServer(config.dataDir, { url: localUrl(server), identity: store.identity });
+    } catch (error) {
+      // On a full disk what is stored can be read.
+      log.warn({ err: error }, "commands do not find this server by its data directory");
+    }
     opening.defer(() => forgetServer(config.dataDir));
   }
   outbox.start().catch((error: unknown) => log.error({ err: error }, "follow-on work could not be resumed"));
@@ -192,6 +205,40 @@ const pacedSteps = (loop: LoopShare): Gauge => ({
   value: () => loop.waitedTotal,
 });
 
+const storeGauges = (counts: StoreCounts): readonly Gauge[] => [
+  { name: "audit_rows_total", help: "Rows added to audit logs.", type: "counter", value: () => counts.auditRows },
+  {
+    name: "audit_rows_missing_total",
+    help: "Requests answered without an audit row, because the store could not be written.",
+    type: "counter",
+    value: () => counts.auditRowsMissing,
+  },
+  {
+    name: "audit_rows_swept_total",
+    help: "Old rows deleted from audit logs.",
+    type: "counter",
+    value: () => counts.sweptAuditRows,
+  },
+  {
+    name: "stored_answer_bytes_total",
+    help: "Bytes of answers stored for replays.",
+    type: "counter",
+    value: () => counts.storedAnswerBytes,
+  },
+  {
+    name: "stored_answer_bytes_swept_total",
+    help: "Bytes of expired answers deleted.",
+    type: "counter",
+    value: () => counts.sweptAnswerBytes,
+  },
+  {
+    name: "stored_answers_swept_total",
+    help: "Expired answers deleted.",
+    type: "counter",
+    value: () => counts.sweptAnswers,
+  },
+];
+
 /** Whether the process can serve. Shops that have had more than their share of the event loop wait for the answer. */
 async function readyBeforeOthers(engine: Engine, loop: LoopShare): Promise<void> {
   const left = loop.arrive(null);
@@ -201,6 +248,17 @@ async function readyBeforeOthers(engine: Engine, loop: LoopShare): Promise<void>
     left();
   }
 }
+
+const openPerform = (
+  { limits: { storedAnswersBytesMax } }: Config,
+  store: OpenStore,
+  rest: Pick<PerformDependencies, "log" | "outbox" | "readers" | "counts">,
+): Perform => {
+  const { engine, coordination, clock, ids, loop } = store;
+  const storefrontOf = storefrontsOf(store);
+  const own = { engine, coordination, clock, ids, loop, storefrontOf, compression: brotli, storedAnswersBytesMax };
+  return createPerform({ ...own, ...rest });
+};
 
 /** Serves every surface. @throws ConfigError when the address cannot be used. */
 async function listen(
@@ -222,21 +280,16 @@ async function listen(
   },
 ): Promise<RunningServer> {
   const { engine, coordination, clock, ids, loop } = store;
-  const perform = createPerform({
-    engine,
-    coordination,
-    clock,
-    ids,
-    loop,
-    outbox,
-    storefrontOf: storefrontsOf(store),
-    log,
-    readers,
-    compression: brotli,
-    storedAnswersBytesMax: config.limits.storedAnswersBytesMax,
-  });
+  const counts = new StoreCounts();
+  const perform = openPerform(config, store, { log, outbox, readers, counts });
   const isAdminToken = adminTokenCheck(adminToken);
-  const metrics = createMetrics([...store.gauges, ...readers.gauges, pacedSteps(loop), residentMemory]);
+  const metrics = createMetrics([
+    ...store.gauges,
+    ...readers.gauges,
+    pacedSteps(loop),
+    residentMemory,
+    ...storeGauges(counts),
+  ]);
   const app = createApp({
     operations,
     perform,
@@ -248,7 +301,7 @@ async function listen(
     ready: () => readyBeforeOthers(engine, loop),
     identity: store.identity,
     surfaces: [
-      createAdmin({ admin, coordination, isAdminToken, log, stopping }),
+      createAdmin({ admin, coordination, isAdminToken, log, counts, stopping }),
       createConsole({ engine, coordination, clock, ids, isAdminToken, log }),
       createDocs(loadReferenceBundle),
       ...createStartPage(loadReadme),
@@ -267,9 +320,6 @@ async function listen(
     metrics.add(server.gauges);
     return server;
   } catch (error) {
-    const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
-    const message = listenMessages[code];
-    if (message === undefined) throw error;
-    throw new ConfigError(`Port ${config.port} on ${config.host} ${message}.`, { cause: error });
+    throw notListening(config, error);
   }
 }

@@ -16,6 +16,7 @@ import { assemble, type Binding, bindingFor, createRoutes, type Match } from "..
 import { baseUrlOf, bearerToken, pathNotFound, type RequestContext, type Surface } from "../http/surface.ts";
 import { auditAlone } from "../operations/audit.ts";
 import { admit, type PersonCaller } from "../operations/caller.ts";
+import type { StoreCounts } from "../operations/counts.ts";
 import { asFault, respond, success } from "../operations/envelope.ts";
 import { requestTokens } from "../operations/rate-limit.ts";
 import { Refusals } from "../operations/refusals.ts";
@@ -30,6 +31,7 @@ interface AdminDependencies {
   readonly coordination: Coordination;
   readonly isAdminToken: (text: string) => boolean;
   readonly log: Log;
+  readonly counts: StoreCounts;
   /** Ends answers that would go on for as long as they are read. */
   readonly stopping: AbortSignal;
 }
@@ -47,7 +49,7 @@ export function createAdmin(deps: AdminDependencies): Surface {
     ...deps,
     match: createRoutes(adminPrefix, adminOperations),
     guesses: new Map(),
-    refusals: new Refusals(deps.admin.engine, deps.log),
+    refusals: new Refusals({ ...deps, engine: deps.admin.engine }),
   };
   return {
     path: adminPrefix,

@@ -51,11 +51,8 @@ export class AuditRows {
 }
 
 /** Writes the request's audit row as of this reply, replacing one that was written earlier. */
-export const auditStatementOf = (
-  request: IdentifiedRequest,
-  reply: Reply,
-  at: { readonly nowMs: number; readonly replayed?: boolean },
-): Statement => auditStatement(request.shop.shopId, auditEntryOf(request, reply, at));
+export const auditStatementOf = (request: IdentifiedRequest, reply: Reply, at: { readonly nowMs: number }): Statement =>
+  auditStatement(request.shop.shopId, auditEntryOf(request, reply, at));
 
 /** The request's audit row as of this reply. */
 export function auditEntryOf(

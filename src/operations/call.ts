@@ -25,6 +25,8 @@ export interface CallDependencies {
 
 /** How a request's answer is stored in the transaction of its change. */
 export interface AnswerStore {
+  /** Whether the answer replaces one that this request has stored. */
+  readonly replaces: boolean;
   /** @throws Fault when another attempt at the request has stored its answer (H2). */
   refuseIfAnswered(tx: Tx): Promise<void>;
   /** The answer as a reply. @throws Fault OUTPUT_TOO_LARGE before the change commits, so that a 413 has changed nothing. */

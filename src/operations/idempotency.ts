@@ -23,6 +23,7 @@ import {
 } from "../shop/idempotency.ts";
 import type { Clock, Compression, Coordination, Engine, Statement, Tx } from "../store/store.ts";
 import { identifyWith } from "./caller.ts";
+import type { StoreCounts } from "./counts.ts";
 import type { Reply } from "./envelope.ts";
 import type { Incoming } from "./request.ts";
 
@@ -96,6 +97,7 @@ export interface IdempotencyDependencies {
   readonly coordination: Coordination;
   readonly clock: Clock;
   readonly compression: Compression;
+  readonly counts?: StoreCounts;
   /** Default `storedAnswersBytesMax`. */
   readonly storedAnswersBytesMax?: number;
 }
@@ -169,10 +171,9 @@ export function createIdempotency(deps: IdempotencyDependencies): Idempotency {
     async storeStatements(tx, request, reply, beside) {
       const { shopId, holderId, idempotencyKey, fingerprint } = request;
       const record = recordOf(compression, fingerprint, reply, clock.now());
-      if (beside !== null) {
-        const room = { storedBytes: beside.bytes, bytes: storedBytesOf(idempotencyKey, record), quotaBytes };
-        await checkRoom(tx, shopId, room, expiredAtMs());
-      }
+      const bytes = storedBytesOf(idempotencyKey, record);
+      if (beside !== null) await checkRoom(tx, shopId, { storedBytes: beside.bytes, bytes, quotaBytes }, expiredAtMs());
+      if (deps.counts !== undefined) deps.counts.storedAnswerBytes += bytes;
       return idempotencyStatements(shopId, holderId, idempotencyKey, record);
     },
   };

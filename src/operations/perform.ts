@@ -5,8 +5,9 @@
  * idempotency.ts, rate-limit.ts, input.ts), what an operation does, how a surface spells requests and answers (http, mcp).
  *
  * Invariants:
- * - H1. Every request with an API key of the shop, a revoked one too, or of a person who is signed in leaves one audit row, written before its answer leaves. Refusals
- *       without a token share rows beyond a rate (refusals.ts).
+ * - H1. Every request with an API key of the shop, a revoked one too, or of a person who is signed in leaves one audit row, written before
+ *       its answer leaves. Refusals without a token share rows beyond a rate (refusals.ts). While the store cannot be written, reads,
+ *       replays and refusals are answered without a row; the log has what it would have told.
  * - H2. The stored answer of a keyed write commits with the write. While the first attempt runs, no other request runs under its key, and
  *       none is shown an answer that may still change. Should two attempts run all the same (a lease that ended too early, a commit
  *       whose answer was lost), the second finds the first one's stored answer in its own transaction and changes nothing. An attempt
@@ -18,9 +19,11 @@ import { answersRememberedBytesMax, responseBytesMax } from "../core/limits.ts";
 import { parseIdempotencyKey, requestFingerprint } from "../core/idempotency.ts";
 import type { Shop } from "../shop/accounts.ts";
 import type { LoopShare } from "../store/loop-share.ts";
+import { auditStatement } from "../shop/audit.ts";
 import { auditEntryOf, AuditRows, auditStatementOf } from "./audit.ts";
 import { type AnswerStore, type CallDependencies, openCall } from "./call.ts";
 import { LeavesLoop } from "./broad-read.ts";
+import { StoreCounts } from "./counts.ts";
 import { admit, checkScope, holderOf, Callers, namedShop } from "./caller.ts";
 import {
   type Reply,
@@ -55,6 +58,8 @@ export interface PerformDependencies extends CallDependencies, IdempotencyDepend
   readonly loop: LoopShare;
   /** Default `responseBytesMax`. */
   readonly responseBytesMax?: number;
+  /** Counts what requests store. Default: nobody asks for it. */
+  readonly counts?: StoreCounts;
 }
 
 export type Perform = (incoming: Incoming) => Promise<Reply>;
@@ -68,6 +73,7 @@ interface Context extends PerformDependencies {
   readonly refusals: Refusals;
   readonly sweeps: Sweeps;
   readonly responseBytesMax: number;
+  readonly counts: StoreCounts;
 }
 
 /**
@@ -76,15 +82,17 @@ interface Context extends PerformDependencies {
  * Its replies are complete but for what belongs to the transport (content type, CORS). It never rejects.
  */
 export function createPerform(deps: PerformDependencies): Perform {
+  const counts = deps.counts ?? new StoreCounts();
   const context: Context = {
     responseBytesMax,
     ...deps,
-    idempotency: createIdempotency(deps),
+    counts,
+    idempotency: createIdempotency({ ...deps, counts }),
     callers: new Callers(deps.engine),
     answers: new Memory(answersRememberedBytesMax),
     auditRows: new AuditRows(deps.engine),
-    refusals: new Refusals(deps.engine, deps.log),
-    sweeps: new Sweeps(deps),
+    refusals: new Refusals({ ...deps, counts }),
+    sweeps: new Sweeps({ ...deps, counts }),
   };
   return (incoming) => perform(context, incoming);
 }
@@ -161,7 +169,7 @@ async function performRead(context: Context, request: IdentifiedRequest, operati
     known?.shopText === textOf(shop)
       ? (notModified(incoming, known.shown) ?? shownReply(incoming, operation, known.shown))
       : await readReply(context, request, operation, { asked, input: checkInput(operation.input, raw, found) });
-  await writeAuditRow(context, request, reply);
+  await writeAuditRowIfPossible(context, request, reply);
   return reply;
 }
 
@@ -264,7 +272,7 @@ async function replay(context: Context, request: IdentifiedRequest, reply: Reply
   await Promise.all([
     // A replay must be as durable as the first answer was (S4): `read` waits for that.
     context.engine.read(request.shop.shopId, async () => {}),
-    writeAuditRow(context, request, reply, { replayed: true }),
+    writeAuditRowIfPossible(context, request, reply, { replayed: true }),
   ]);
   return reply;
 }
@@ -296,7 +304,7 @@ async function runWrite(
   body: Body,
   keyed: KeyedRequest | null,
 ): Promise<Reply> {
-  const { engine, idempotency, loop } = context;
+  const { engine, idempotency, loop, counts } = context;
   engine.admit(request.shop.shopId);
   if ("fault" in body) throw body.fault;
   const { json } = body;
@@ -315,6 +323,7 @@ async function runWrite(
     await storeAnswer(context, request, store, reply, keyed);
     return reply;
   }
+  counts.auditRows += 1;
   // No follow-on work has changed the answer: a large one is not made into JSON twice.
   if (answer === committed.answer) return committed.reply;
   const reply = loop.run(request.shop.shopId, () => answerReply(request.incoming, operation, answer));
@@ -341,6 +350,7 @@ function answerStore(
 ): AnswerStore {
   let beside: StoredAnswers | null = null;
   return {
+    replaces,
     async refuseIfAnswered(tx) {
       if (keyed !== null) beside = await idempotency.refuseIfAnswered(tx, keyed);
     },
@@ -354,7 +364,7 @@ function answerStore(
 
 /** Stores an answer that no change has stored, or that differs from the stored one. */
 async function storeAnswer(
-  { engine }: Context,
+  { engine, counts }: Context,
   { shop }: IdentifiedRequest,
   store: AnswerStore,
   reply: Reply,
@@ -368,6 +378,7 @@ async function storeAnswer(
     },
     { durable: keyed !== null },
   );
+  if (!store.replaces) counts.auditRows += 1;
 }
 
 /** Answers with a refusal, its audit row written. If the row cannot be written, the log tells of it and the caller gets the refusal. */
@@ -375,7 +386,7 @@ async function refuse(context: Context, request: IdentifiedRequest, reply: Reply
   const { requestId, surface } = request.incoming;
   try {
     // What took a token is bounded by the rate limit; nothing else bounds the others.
-    if (request.tokens.taken) await writeAuditRow(context, request, reply);
+    if (request.tokens.taken) await writeAuditRowIfPossible(context, request, reply);
     else {
       const entry = auditEntryOf(request, reply, { nowMs: context.clock.now() });
       await context.refusals.add(request.shop.shopId, entry);
@@ -392,14 +403,23 @@ async function refuse(context: Context, request: IdentifiedRequest, reply: Reply
   }
 }
 
-async function writeAuditRow(
-  { auditRows, clock }: Context,
+/** Writes the request's audit row. An answer that changes nothing does not wait for a store that cannot be written (D104). */
+async function writeAuditRowIfPossible(
+  { auditRows, clock, log, counts }: Context,
   request: IdentifiedRequest,
   reply: Reply,
   { replayed = false } = {},
 ): Promise<void> {
-  const statement = auditStatementOf(request, reply, { nowMs: clock.now(), replayed });
-  await auditRows.add(request.shop.shopId, statement);
+  const entry = auditEntryOf(request, reply, { nowMs: clock.now(), replayed });
+  const { shopId } = request.shop;
+  try {
+    await auditRows.add(shopId, auditStatement(shopId, entry));
+    counts.auditRows += 1;
+  } catch (error) {
+    if (!(error instanceof Fault && error.code === "DO_UNAVAILABLE")) throw error;
+    counts.auditRowsMissing += 1;
+    log.warn({ shopId, ...entry, err: error }, "answered without an audit row: the store cannot be written");
+  }
 }
 
 const withRateLimit = async ({ tokens }: IdentifiedRequest, reply: Reply): Promise<Reply> => ({

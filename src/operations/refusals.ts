@@ -8,6 +8,7 @@ import { refusalKeysMax, refusalRowsPerMinuteMax } from "../core/limits.ts";
 import { type AuditEntry, auditStatement } from "../shop/audit.ts";
 import type { Engine, Log } from "../store/store.ts";
 import { auditAlone } from "./audit.ts";
+import type { StoreCounts } from "./counts.ts";
 
 const minuteMs = 60_000;
 
@@ -26,11 +27,13 @@ interface Minute {
 export class Refusals {
   readonly #engine: Engine;
   readonly #log: Log;
+  readonly #counts: StoreCounts;
   readonly #minutes = new Map<string, Minute>();
 
-  constructor(engine: Engine, log: Log) {
+  constructor({ engine, log, counts }: { readonly engine: Engine; readonly log: Log; readonly counts: StoreCounts }) {
     this.#engine = engine;
     this.#log = log;
+    this.#counts = counts;
   }
 
   /** Writes the refusal's row, or counts it. @throws Fault when the store cannot be written. */
@@ -42,6 +45,7 @@ export class Refusals {
     if (current.rows < refusalRowsPerMinuteMax) {
       current.rows += 1;
       await this.#write(shopId, entry);
+      this.#counts.auditRows += 1;
       return;
     }
     const { beyond } = current;

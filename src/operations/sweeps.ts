@@ -10,17 +10,25 @@ import { sweepAudit } from "../shop/audit.ts";
 import { sweepDeliveries } from "../shop/deliveries.ts";
 import { sweepEvents } from "../shop/events.ts";
 import { sweepIdempotency } from "../shop/idempotency.ts";
+import type { StoreCounts } from "./counts.ts";
 import type { Clock, Engine, Log } from "../store/store.ts";
 
 /** Shops whose requests are counted. */
 const shopsMax = 10_000;
 
+interface SweepDependencies {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly counts: StoreCounts;
+}
+
 export class Sweeps {
-  readonly #deps: { readonly engine: Engine; readonly clock: Clock; readonly log: Log };
+  readonly #deps: SweepDependencies;
   /** Requests of each shop since its last sweep. */
   readonly #requests = new Map<string, number>();
 
-  constructor(deps: { readonly engine: Engine; readonly clock: Clock; readonly log: Log }) {
+  constructor(deps: SweepDependencies) {
     this.#deps = deps;
   }
 
@@ -33,20 +41,22 @@ export class Sweeps {
   }
 
   async #sweep(shopId: string, auditRetentionDays: number): Promise<void> {
-    const { engine, clock, log } = this.#deps;
+    const { engine, clock, log, counts } = this.#deps;
     const nowMs = clock.now();
     try {
-      await engine.write(
+      const [answers, , auditRows] = await engine.write(
         shopId,
-        async (tx) => {
-          await Promise.all([
+        (tx) =>
+          Promise.all([
             sweepIdempotency(tx, shopId, nowMs - idempotencyLifetimeMs, sweptRowsMax),
             tx.batch([sweepEvents(shopId, nowMs, sweptRowsMax), sweepDeliveries(shopId, sweptRowsMax)]),
             auditRetentionDays === 0 ? 0 : sweepAudit(tx, shopId, nowMs - auditRetentionDays * dayMs, sweptRowsMax),
-          ]);
-        },
+          ]),
         { durable: false },
       );
+      counts.sweptAnswers += answers.rows;
+      counts.sweptAnswerBytes += answers.bytes;
+      counts.sweptAuditRows += auditRows;
     } catch (error) {
       // The next one deletes what this one would have.
       log.warn({ shopId, err: error }, "old rows could not be deleted");

@@ -148,22 +148,28 @@ export async function oldestRecords(
 /**
  * Deletes the oldest records as far as they were stored at `untilMs` or before: those with the earliest times, about `rowsMax`.
  *
- * @returns how many were deleted.
+ * @returns what was deleted.
  */
-export async function sweepIdempotency(tx: Tx, shopId: string, untilMs: number, rowsMax: number): Promise<number> {
+export async function sweepIdempotency(
+  tx: Tx,
+  shopId: string,
+  untilMs: number,
+  rowsMax: number,
+): Promise<{ readonly rows: number; readonly bytes: number }> {
   const rows = await tx.all<{ bytes: number }>(
     `delete from idempotency_record where shop_id = ? and stored_at <= ? and stored_at in
        (select stored_at from idempotency_record where shop_id = ? order by stored_at limit ?)
      returning bytes`,
     [shopId, untilMs, shopId, rowsMax],
   );
+  const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
   if (rows.length > 0)
     await tx.batch([
       {
         sql: `insert into idempotency_total (shop_id, bytes) values (?, ?)
               on conflict (shop_id) do update set bytes = idempotency_total.bytes + excluded.bytes`,
-        params: [shopId, -rows.reduce((sum, { bytes }) => sum + bytes, 0)],
+        params: [shopId, -bytes],
       },
     ]);
-  return rows.length;
+  return { rows: rows.length, bytes };
 }

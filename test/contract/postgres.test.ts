@@ -212,6 +212,34 @@ test("row-level security limits a statement that does not name its shop to its o
   });
 });
 
+test("the service's role may truncate no table, in a database in use either", async () => {
+  await withNodes(1, async ([engine], url) => {
+    await engine?.create("a");
+    await engine?.write("a", (tx) => tx.batch([addLocation("a", "x", "kept")]));
+    const truncatable = (): Promise<readonly unknown[]> =>
+      withClient(url, async (client) => {
+        const { rows } = await client.query(
+          `select relname from pg_class where relnamespace in ('openpo'::regnamespace, 'openpo_sandbox'::regnamespace)
+             and relkind in ('r', 'p') and has_table_privilege(oid, 'truncate')`,
+        );
+        return rows;
+      });
+    assert.deepEqual(await truncatable(), []);
+    for (const table of ["location", "audit_log", "engine_shop", "token_bucket", "migration"])
+      await assert.rejects(
+        withClient(url, (client) => client.query(`truncate ${shopsSchema}.${table}`)),
+        /permission denied/,
+        table,
+      );
+    // As a version from before has left it.
+    await withClient(url, (client) => client.query(`grant truncate on ${shopsSchema}.location to current_user`));
+    assert.equal((await truncatable()).length, 1);
+    await (await openPostgresStore(url)).close();
+    assert.deepEqual(await truncatable(), []);
+    assert.deepEqual(await engine?.read("a", (tx) => locationIds(tx, "a")), ["x"]);
+  });
+});
+
 test("every table of the shops has row-level security, and every text is compared by code point", async () => {
   await withNodes(1, async (_, url) => {
     await withClient(url, async (client) => {

@@ -12,7 +12,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test, type TestContext } from "node:test";
 import { Fault } from "../../src/core/fault.ts";
 import type { Engine } from "../../src/store/store.ts";
-import { openSqliteEngine } from "../../src/store/sqlite/engine.ts";
+import { type SqliteEngine, openSqliteEngine } from "../../src/store/sqlite/engine.ts";
 import { systemClock } from "../../src/system.ts";
 import { addLocation, faultOf, locationIds } from "../contract/engine-suite.ts";
 
@@ -21,14 +21,14 @@ interface Bench {
   readonly shops: string;
   readonly logged: string[];
   /** Opens an engine on the directory; it is closed at the end. */
-  readonly open: () => Promise<Engine>;
+  readonly open: () => Promise<SqliteEngine>;
 }
 
 async function withShops(body: (bench: Bench) => Promise<void>, shops?: string): Promise<void> {
   const directory = shops ?? (await mkdtemp(join(tmpdir(), "openpo-disk-")));
   const logged: string[] = [];
   const opened: Engine[] = [];
-  const openEngine = async (): Promise<Engine> => {
+  const openEngine = async (): Promise<SqliteEngine> => {
     const engine = await openSqliteEngine({
       directory,
       schemaDirectory: "src/shop/schema",
@@ -236,6 +236,28 @@ test("a full disk: writes are refused and change nothing, reads work, and writes
       const reopened = new DatabaseSync(join(shops, "a.db"), { readOnly: true });
       assert.deepEqual({ ...reopened.prepare("pragma integrity_check").get() }, { integrity_check: "ok" });
       reopened.close();
+    },
+    join(disk.path, "shops"),
+  );
+});
+
+test("a shop whose file is opened on a full disk can be read; when there is space, broad reads and writes work again", async (t) => {
+  const disk = mountSmallDisk(t);
+  if (disk === null) return;
+  await withShops(
+    async ({ engine, open }) => {
+      await engine.close();
+      const filler = join(disk.path, "filler");
+      spawnSync("dd", ["if=/dev/zero", `of=${filler}`, "bs=4k"]);
+      const again = await open();
+      assert.deepEqual(await again.read("a", (tx) => locationIds(tx, "a")), ["x"]);
+      await assert.rejects(again.lend("a"), faultOf("DO_UNAVAILABLE"));
+      assert.deepEqual(await again.read("a", (tx) => locationIds(tx, "a")), ["x"]);
+      await assert.rejects(again.ready(), faultOf("DO_UNAVAILABLE"));
+      await rm(filler);
+      (await again.lend("a")).giveBack();
+      await again.write("a", (tx) => tx.batch([addLocation("a", "y", "y")]));
+      assert.deepEqual(await again.read("a", (tx) => locationIds(tx, "a")), ["x", "y"]);
     },
     join(disk.path, "shops"),
   );

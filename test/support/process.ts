@@ -40,6 +40,8 @@ export interface Answered {
 }
 
 export interface RunningProgram {
+  /** The process id. */
+  readonly pid: number;
   readonly url: string;
   /** All output on stdout so far. */
   readonly stdout: string;
@@ -48,7 +50,13 @@ export interface RunningProgram {
   /** The admin token that was set, or that the first start printed. */
   readonly adminToken: string;
   /** Sends a request. A string or bytes are sent unchanged, other bodies as JSON. */
-  ask(method: string, target: string, token: string, body?: unknown): Promise<Answered>;
+  ask(
+    method: string,
+    target: string,
+    token: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answered>;
   /** Sends a signal, without waiting for the end. */
   signal(signal: NodeJS.Signals): void;
   /** Sends the signal and waits for the end. */
@@ -84,17 +92,18 @@ export async function serveProgram(given: Environment, args: readonly string[] =
     });
   });
   return {
+    pid: child.pid ?? 0,
     url,
     get stdout() {
       return output.stdout;
     },
     word: (label) => new RegExp(`^ *${label} +(\\S+)$`, "m").exec(output.stdout)?.[1] ?? "",
     adminToken: env["OPENPO_ADMIN_TOKEN"] ?? /\bopa_[\w-]+/.exec(output.stdout)?.[0] ?? "",
-    async ask(method, target, token, body) {
+    async ask(method, target, token, body, headers = {}) {
       const raw = typeof body === "string" || body instanceof Uint8Array || body instanceof ReadableStream;
       const response = await fetchChecked(url + target, {
         method,
-        headers: { Authorization: `Bearer ${token}` },
+        headers: { Authorization: `Bearer ${token}`, ...headers },
         ...(body === undefined ? {} : { body: raw ? body : JSON.stringify(body), duplex: "half" }),
       });
       const text = await response.text();

@@ -21,6 +21,7 @@ import { createMetrics } from "../../src/http/metrics.ts";
 import { startHttpServer, type WaitLimits } from "../../src/http/node/server.ts";
 import type { Readers } from "../../src/operations/broad-read.ts";
 import type { Operation } from "../../src/operations/operation.ts";
+import { StoreCounts } from "../../src/operations/counts.ts";
 import { createPerform, type PerformDependencies } from "../../src/operations/perform.ts";
 import { operations as registry } from "../../src/operations/registry.ts";
 import { createMcp } from "../../src/mcp/app.ts";
@@ -235,7 +236,14 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       mcp,
       ...(options.console === true
         ? [
-            createAdmin({ admin, coordination, isAdminToken, log, stopping: new AbortController().signal }),
+            createAdmin({
+              admin,
+              coordination,
+              isAdminToken,
+              log,
+              counts: new StoreCounts(),
+              stopping: new AbortController().signal,
+            }),
             createConsole({ engine, coordination, clock, ids, isAdminToken, log }),
           ]
         : []),

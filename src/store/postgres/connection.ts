@@ -160,6 +160,12 @@ export function faultOf(error: unknown): Fault | null {
   return null;
 }
 
+/** Whether the error says that the database answers but takes nothing: its disk is full, or it is read-only. */
+export function takesNothing(error: unknown): boolean {
+  const state = sqlState(error instanceof Fault ? error.cause : error);
+  return state === "53100" || state === "25006";
+}
+
 interface PostgresPoolOptions {
   /** `postgres://user:password@host:port/database?sslmode=…` */
   readonly url: string;

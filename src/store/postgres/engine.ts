@@ -30,6 +30,7 @@ import {
   isLost,
   maintenanceMsMax,
   sqlState,
+  takesNothing,
 } from "./connection.ts";
 import { paced } from "./paced-tx.ts";
 import { migratePostgres, ownLine, searchAllShops, sharedLine, tablesOf } from "./schema.ts";
@@ -42,6 +43,9 @@ const groupLengthMax = 32;
 const outcomeMsMax = 12_000;
 
 const outcomePauseMs = 200;
+
+/** After a write that the database had no room for, the node is not ready for so long. */
+const fullForMs = 5_000;
 
 /** The wait that a caller is told with an unknown outcome. */
 const unknownRetryMs = 2_000;
@@ -125,6 +129,8 @@ class PostgresEngine implements Engine {
   readonly #removals = new Map<string, Promise<void>>();
   readonly #running = new Set<Promise<unknown>>();
   #refusal: Fault | null = null;
+  /** When the database last had no room for a write. */
+  #fullAtMs: number | null = null;
 
   constructor(options: PostgresEngineOptions) {
     this.#options = options;
@@ -323,9 +329,15 @@ class PostgresEngine implements Engine {
       const settles = await pool.using((connection) => this.#runGroup(connection, shopId, group, opening));
       for (const settle of settles) settle();
     } catch (error) {
-      const refusal = shopError(shopId, error);
-      for (const write of group) write.refuse(faultOf(refusal) ?? refusal);
+      const refusal = this.#refusalOf(shopError(shopId, error));
+      for (const write of group) write.refuse(refusal);
     }
+  }
+
+  /** What a caller is told of a write that failed. */
+  #refusalOf(error: unknown): unknown {
+    if (takesNothing(error)) this.#fullAtMs = this.#options.clock.now();
+    return faultOf(error) ?? error;
   }
 
   /**
@@ -366,7 +378,7 @@ class PostgresEngine implements Engine {
       if (shared || !keeps || (mustSync && transaction.opened === null)) await transaction.flush();
       // As of before the commit: if that fails, all of them fail together.
       const settles = done.map(({ write, part: { failure }, settle }) =>
-        failure === null ? settle : () => write.refuse(faultOf(failure.error) ?? failure.error),
+        failure === null ? settle : () => write.refuse(this.#refusalOf(failure.error)),
       );
       if (keeps) {
         open = false;
@@ -435,7 +447,11 @@ class PostgresEngine implements Engine {
   }
 
   async ready(): Promise<void> {
-    await this.#run("select 1");
+    const [row] = await this.#run<{ read_only: string }>(
+      "select current_setting('transaction_read_only') as read_only",
+    );
+    const isFull = this.#fullAtMs !== null && this.#options.clock.now() < this.#fullAtMs + fullForMs;
+    if (isFull || row?.read_only === "on") throw unavailable("The database takes no more. What is stored can be read.");
   }
 
   async close(): Promise<void> {

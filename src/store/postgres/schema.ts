@@ -7,6 +7,7 @@
  * - Every table gets row-level security: a transaction sees and writes the rows of the one shop that it has named
  *   (`openpo.shop_id`), whatever its statements say. An update or insert in a migration is about all shops: the owner of the tables,
  *   who runs it, is let through for that statement. Tables that are searched over all shops (D77) get a second policy, for reading.
+ * - The role may not truncate tables: row-level security does not hold for that, and no statement of the program does it.
  */
 import { join } from "node:path";
 import { loadMigrations, statementsOf } from "../migrations.ts";
@@ -130,6 +131,7 @@ async function migrate(
     await run("lock table migration in share row exclusive mode");
     for (const line of lines) await migrateLine(connection, schemaName, line, run);
     await allowSearches(connection, schemaName, searched, run);
+    await denyTruncate(connection, schemaName, run);
     await run("commit");
   } catch (error) {
     connection.sendOnly([command("rollback")]);
@@ -183,4 +185,18 @@ async function allowSearches(
       await run(
         `create policy ${searchPolicy} on ${table} for select using (current_setting('openpo.looking_for_work', true) = 'on')`,
       );
+}
+
+/** Takes the right to truncate from the role that owns the tables, where it has it. */
+async function denyTruncate(
+  connection: PostgresConnection,
+  schemaName: string,
+  run: (text: string) => Promise<void>,
+): Promise<void> {
+  const tables = await connection.run<{ relname: string }>(
+    `select relname from pg_class
+     where relnamespace = $1::regnamespace and relkind in ('r', 'p') and has_table_privilege(oid, 'truncate')`,
+    [`"${schemaName}"`],
+  );
+  for (const { relname } of tables) await run(`revoke truncate on "${relname}" from current_user`);
 }

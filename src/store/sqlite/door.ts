@@ -100,6 +100,8 @@ export interface FileLoan {
 interface ShopDoorOptions {
   readonly shopId: string;
   readonly openFile: () => ShopFile;
+  /** Called when something could not be written because the disk takes no more. */
+  readonly diskFull: () => void;
   readonly queue: QueueLimits;
   readonly clock: Clock;
   readonly loop: LoopShare;
@@ -109,6 +111,7 @@ interface ShopDoorOptions {
 export class ShopDoor {
   readonly #shopId: string;
   readonly #openFile: () => ShopFile;
+  readonly #diskFull: () => void;
   readonly #log: Log | null;
   readonly #clock: Clock;
   readonly #loop: LoopShare;
@@ -127,9 +130,10 @@ export class ShopDoor {
   /** The failure that was logged last, until a write succeeds. */
   #loggedFailure: string | null = null;
 
-  constructor({ shopId, openFile, queue, clock, loop, log }: ShopDoorOptions) {
+  constructor({ shopId, openFile, diskFull, queue, clock, loop, log }: ShopDoorOptions) {
     this.#shopId = shopId;
     this.#openFile = openFile;
+    this.#diskFull = diskFull;
     this.#log = log;
     this.#clock = clock;
     this.#loop = loop;
@@ -235,8 +239,7 @@ export class ShopDoor {
    * @throws Fault DO_UNAVAILABLE when the file cannot be opened.
    */
   async lend(): Promise<FileLoan> {
-    while (this.#inTurn || this.#retiring !== null) await this.#untilReadable();
-    const file = this.open();
+    const file = await this.#sharable();
     try {
       file.share();
     } catch (error) {
@@ -253,6 +256,18 @@ export class ShopDoor {
         resolve();
       },
     };
+  }
+
+  /** The open file; one that cannot be shared is opened anew first, since the disk may have room by now. */
+  async #sharable(): Promise<ShopFile> {
+    for (let tries = 1; ; tries += 1) {
+      while (this.#inTurn || this.#retiring !== null) await this.#untilReadable();
+      const file = this.open();
+      if (file.canShare) return file;
+      const fault = unavailable("The disk has no room for a large read of this shop.");
+      if (tries > 1) throw fault;
+      this.#abandon(file, new StoreFailure(fault, true, true));
+    }
   }
 
   write<T>(work: Work<T>, durable: boolean): Promise<T> {
@@ -383,6 +398,7 @@ export class ShopDoor {
   }
 
   #logFailure(failure: StoreFailure): void {
+    if (failure.isFull) this.#diskFull();
     if (this.#loggedFailure === failure.message) return;
     this.#loggedFailure = failure.message;
     this.#log?.error({ shopId: this.#shopId, err: failure.cause }, failure.message);

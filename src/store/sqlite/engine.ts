@@ -5,7 +5,7 @@
  * file and its durability (file.ts), the schema (schema.ts), the lock of the directory (directory-lock.ts).
  */
 import { existsSync, mkdirSync, rmSync } from "node:fs";
-import { access, constants as accessModes, readdir } from "node:fs/promises";
+import { access, constants as accessModes, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { shopIdPattern } from "../../core/secret.ts";
 import type { Fault } from "../../core/fault.ts";
@@ -18,6 +18,14 @@ import { ShopFile, syncDirectory } from "./file.ts";
 import { type Schema, loadSchema } from "./schema.ts";
 
 const fileSuffix = ".db";
+
+/** What must fit on the disk for the engine to be ready: some small changes. */
+const readyBytes = 262_144;
+
+/** After a write that the disk had no room for, the engine is not ready for so long. */
+const fullForMs = 5_000;
+
+const fullMessage = "The disk with the data directory takes no more. What is stored can be read.";
 
 interface SqliteEngineOptions {
   /** Holds the files; created if it is absent. */
@@ -70,6 +78,9 @@ class SqliteShops implements SqliteEngine {
   readonly #removals = new Map<string, Promise<void>>();
   readonly #loop: LoopShare;
   #refusal: Fault | null = null;
+  /** When the disk last had no room for a write. */
+  #fullAtMs: number | null = null;
+  #probing: Promise<void> | null = null;
 
   constructor(options: SqliteEngineOptions) {
     this.#options = options;
@@ -170,6 +181,22 @@ class SqliteShops implements SqliteEngine {
     } catch (error) {
       throw unavailable("The data directory cannot be read and written.", error);
     }
+    const now = this.#options.clock.now();
+    if (this.#fullAtMs !== null && now < this.#fullAtMs + fullForMs) throw unavailable(fullMessage);
+    this.#probing ??= this.#probe().finally(() => (this.#probing = null));
+    await this.#probing;
+  }
+
+  /** Writes a file and removes it: a disk does not say in advance what it takes. */
+  async #probe(): Promise<void> {
+    const path = join(this.#options.directory, "ready-probe");
+    try {
+      await writeFile(path, Buffer.alloc(readyBytes), { mode: 0o600 });
+    } catch (error) {
+      throw unavailable(fullMessage, error);
+    } finally {
+      await rm(path, { force: true });
+    }
   }
 
   async close(): Promise<void> {
@@ -207,6 +234,9 @@ class SqliteShops implements SqliteEngine {
       clock,
       loop: this.#loop,
       log,
+      diskFull: () => {
+        this.#fullAtMs = clock.now();
+      },
       openFile: () =>
         new ShopFile({
           path: this.#path(shopId),

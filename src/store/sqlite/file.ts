@@ -22,7 +22,8 @@
  *       nothing. `fatal` is called, and nothing that waits is acknowledged.
  * - W5. The connection locks the file exclusively until `share` is called: a statement takes no lock, which makes a small read up to twice
  *       as fast. From `share` on, further connections may read the file (reader.ts), and no other may write or checkpoint: what is said
- *       of the `-wal` file stays true. A reader closes its connection before this one is closed.
+ *       of the `-wal` file stays true. A reader closes its connection before this one is closed. Where the disk has no room for the `-shm`
+ *       file, the connection goes without it, so that the shop can be read; it cannot be shared then (`canShare`).
  */
 import { constants as accessModes, accessSync, closeSync, fdatasync, fsyncSync, openSync } from "node:fs";
 import { dirname } from "node:path";
@@ -59,6 +60,12 @@ const storeFailures: Readonly<Record<number, { readonly message: string; readonl
   26: { message: "This shop's data file is damaged.", reopen: true },
 };
 
+/** A write that failed, but for a full disk (13): a quota of the disk, or the largest size of a file. The connection is as good as before. */
+const writeFailure = { code: 778, message: "This shop's data cannot be written: its disk takes no more." };
+
+/** SQLITE_IOERR_SHMOPEN, SQLITE_IOERR_SHMSIZE and SQLITE_IOERR_SHMMAP: the `-shm` file cannot be made. */
+const noSharedMemoryCodes: ReadonlySet<number> = new Set([4618, 4874, 5386]);
+
 /** SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC: a sync that sqlite itself made has failed. */
 const failedSyncCodes: ReadonlySet<number> = new Set([1034, 1290]);
 
@@ -67,11 +74,14 @@ export class StoreFailure extends Error {
   override readonly name = "StoreFailure";
   readonly fault: Fault;
   readonly reopen: boolean;
+  /** The disk takes no more, for this shop or for all. */
+  readonly isFull: boolean;
 
-  constructor(fault: Fault, reopen: boolean) {
+  constructor(fault: Fault, reopen: boolean, isFull = false) {
     super(fault.message, { cause: fault.cause });
     this.fault = fault;
     this.reopen = reopen;
+    this.isFull = isFull;
   }
 }
 
@@ -83,8 +93,11 @@ function sqliteCode(error: unknown): number | null {
 export const isBusy = (error: unknown): boolean => ((sqliteCode(error) ?? 0) & 0xff) === 5;
 
 function failureOf(error: unknown): StoreFailure | null {
-  const failure = storeFailures[(sqliteCode(error) ?? 0) & 0xff];
-  return failure === undefined ? null : new StoreFailure(unavailable(failure.message, error), failure.reopen);
+  const code = sqliteCode(error) ?? 0;
+  if (code === writeFailure.code) return new StoreFailure(unavailable(writeFailure.message, error), false, true);
+  const failure = storeFailures[code & 0xff];
+  if (failure === undefined) return null;
+  return new StoreFailure(unavailable(failure.message, error), failure.reopen, (code & 0xff) === 13);
 }
 
 /** sqlite reports a file that cannot be written as one that cannot be locked: find the real reason. */
@@ -97,6 +110,26 @@ function openingFailureOf(error: unknown, path: string): StoreFailure {
     if (code === "EROFS" || code === "EACCES") return new StoreFailure(unavailable(readOnlyMessage, error), true);
   }
   return failureOf(error) ?? new StoreFailure(unavailable("This shop's data file cannot be opened.", error), true);
+}
+
+/** Opens the file for writing, as one that can be shared (W5) if the disk has room for that. */
+function connect(path: string): { readonly database: DatabaseSync; readonly canShare: boolean } {
+  for (const canShare of [true, false]) {
+    const database = new DatabaseSync(path, { timeout: 0 });
+    try {
+      if (!canShare) database.exec("pragma locking_mode = exclusive");
+      // A new file's first page must be on disk before its `-wal`: sqlite ignores the `-wal` of an empty file.
+      database.exec("pragma synchronous = full");
+      database.exec("pragma journal_mode = wal");
+      // The first access is without the exclusive lock: that makes the `-shm` file, without which `share` could not give the lock up.
+      database.prepare("select 1 from sqlite_schema limit 1").get();
+      return { database, canShare };
+    } catch (error) {
+      database.close();
+      if (!canShare || !noSharedMemoryCodes.has(sqliteCode(error) ?? 0)) throw error;
+    }
+  }
+  throw new Error("unreachable");
 }
 
 interface CachedStatement {
@@ -131,6 +164,8 @@ interface ShopFileOptions {
 export class ShopFile {
   readonly watch = new RowWatch();
   readonly #options: ShopFileOptions;
+  /** Whether `share` is possible: not if the disk was full when the file was opened. */
+  readonly canShare: boolean;
   readonly #database: DatabaseSync;
   readonly #wal: number;
   readonly #main: number;
@@ -166,13 +201,10 @@ export class ShopFile {
     this.#options = options;
     let database: DatabaseSync | null = null;
     try {
-      database = new DatabaseSync(options.path, { timeout: 0 });
+      const connection = connect(options.path);
+      database = connection.database;
       this.#database = database;
-      // A new file's first page must be on disk before its `-wal`: sqlite ignores the `-wal` of an empty file.
-      database.exec("pragma synchronous = full");
-      database.exec("pragma journal_mode = wal");
-      // The first access is without the exclusive lock: that makes the `-shm` file, without which `share` could not give the lock up.
-      database.prepare("select 1 from sqlite_schema limit 1").get();
+      this.canShare = connection.canShare;
       database.exec("pragma locking_mode = exclusive");
       // The lock is taken by the first transaction that could write.
       database.exec("begin immediate; commit");
