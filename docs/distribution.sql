@@ -46,6 +46,7 @@ begin
         ('openpo', 'invitation'),
         ('openpo', 'console_session'),
         ('openpo', 'console_bearer'),
+        ('openpo', 'console_view'),
         ('openpo', 'idempotency_record'),
         ('openpo', 'idempotency_total'),
         ('openpo', 'audit_log'),

@@ -301,7 +301,7 @@ async function listen(
     ready: () => readyBeforeOthers(engine, loop),
     identity: store.identity,
     surfaces: [
-      createAdmin({ admin, coordination, isAdminToken, log, counts, stopping }),
+      createAdmin({ admin, coordination, isAdminToken, readers, log, counts, stopping }),
       createConsole({ engine, coordination, clock, ids, isAdminToken, log }),
       createDocs(loadReferenceBundle),
       ...createStartPage(loadReadme),

@@ -15,6 +15,7 @@ import { parseQuery } from "../http/query.ts";
 import { assemble, type Binding, bindingFor, createRoutes, type Match } from "../http/routes.ts";
 import { baseUrlOf, bearerToken, pathNotFound, type RequestContext, type Surface } from "../http/surface.ts";
 import { auditAlone } from "../operations/audit.ts";
+import type { Readers } from "../operations/broad-read.ts";
 import { admit, type PersonCaller } from "../operations/caller.ts";
 import type { StoreCounts } from "../operations/counts.ts";
 import { asFault, respond, success } from "../operations/envelope.ts";
@@ -30,6 +31,8 @@ interface AdminDependencies {
   readonly admin: AdminContext;
   readonly coordination: Coordination;
   readonly isAdminToken: (text: string) => boolean;
+  /** Null: every read runs on the event loop. */
+  readonly readers: Readers | null;
   readonly log: Log;
   readonly counts: StoreCounts;
   /** Ends answers that would go on for as long as they are read. */
@@ -77,7 +80,7 @@ interface Reached {
 }
 
 async function answerOf(
-  { admin, stopping }: Served,
+  { admin, readers, stopping }: Served,
   context: RequestContext,
   { found, binding, person, isSignedIn }: Reached,
   headers: Readonly<Record<string, string>> = {},
@@ -93,6 +96,7 @@ async function answerOf(
     requestId,
     person,
     baseUrl: baseUrlOf(context),
+    readers,
     body: context.body.pieces(),
     lastEventId: context.headerValues("last-event-id")[0] ?? null,
     signal: AbortSignal.any([leaving.signal, stopping]),

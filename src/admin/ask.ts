@@ -25,6 +25,7 @@ export function askHere(context: AdminContext): Ask {
       requestId: context.ids.next("req"),
       person: null,
       baseUrl: "",
+      readers: null,
       body,
       lastEventId: null,
       signal: never,

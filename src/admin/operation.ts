@@ -9,6 +9,7 @@ import { shopIdPattern } from "../core/secret.ts";
 import { Fault, type ValidationDetail } from "../core/fault.ts";
 import type { Role } from "../core/role.ts";
 import type { ImportContext } from "../exchange/import-run.ts";
+import type { Readers } from "../operations/broad-read.ts";
 import { operatorName, type SignedIn } from "../operations/caller.ts";
 import { checkInput } from "../operations/input.ts";
 import { type Shop, loadShop } from "../shop/accounts.ts";
@@ -41,13 +42,15 @@ export const snapshotParts = ["shop", "sandbox"] as const;
 export type SnapshotPart = (typeof snapshotParts)[number];
 
 /** One request: its id, who asks, its body for operations that read a file, and how it goes on and ends for those that follow something. */
-interface AdminCall {
+export interface AdminCall {
   readonly requestId: string;
   /** The person who asks for their own shop (C51); null: the operator with the admin token. */
   readonly person: SignedIn | null;
   /** Where the service was asked, as `https://openpo.example.com`; empty within the process. */
   readonly baseUrl: string;
   readonly body: AsyncIterable<Uint8Array>;
+  /** Null: every read runs on the event loop. */
+  readonly readers: Readers | null;
   /** `Last-Event-ID` as sent. */
   readonly lastEventId: string | null;
   /** Aborted when the reader of a file has left, or the service stops. */

@@ -2,7 +2,9 @@
 import { auditLog } from "./audit-log.ts";
 import { followEvents, listEvents } from "./events.ts";
 import { exportFile, importFile, snapshotFile } from "./exchange.ts";
+import { deleteConsoleView, listConsoleViewsOperation, putConsoleView } from "./console-views.ts";
 import { createKey, listKeys, revokeKey } from "./keys.ts";
+import { listChanges, listOpenLines, lookUpLocations, lookUpSuppliers, lookUpVariants } from "./look-ups.ts";
 import type { AdminOperation } from "./operation.ts";
 import {
   createInvitation,
@@ -47,6 +49,14 @@ export const adminOperations: readonly AdminOperation[] = [
   deletePerson,
   listSessionsOperation,
   revokeSession,
+  lookUpSuppliers,
+  lookUpLocations,
+  lookUpVariants,
+  listOpenLines,
+  listChanges,
+  listConsoleViewsOperation,
+  putConsoleView,
+  deleteConsoleView,
   auditLog,
   listEvents,
   followEvents,

@@ -105,6 +105,9 @@ export const bearersOfSessionMax = 20;
 /** Sessions of the operator. Beyond it the one that was not seen for longest ends. */
 export const operatorSessionsMax = 100;
 
+/** Saved queries of the console of a shop. */
+export const consoleViewsMax = 1_000;
+
 /** Failed sign-ins that an address has at once, before it has to wait. */
 export const signInFailuresMax = 30;
 

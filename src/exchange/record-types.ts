@@ -29,6 +29,7 @@ import {
   variantInput,
   variantJson,
 } from "./catalogue.ts";
+import { consoleViewType } from "./console-views.ts";
 import { forecastViewType } from "./forecast-views.ts";
 import { manufacturingOrderType } from "./manufacturing-orders.ts";
 import { type RecordType, tableRecordType } from "./record-type.ts";
@@ -46,6 +47,7 @@ export const referenceTypes = {
   sale: tableRecordType(saleInput, saleJson, saleTable, (shopId, sale) => [markSeriesStatement(shopId, sale)]),
   supplierCredit: tableRecordType(supplierCreditInput, supplierCreditJson, supplierCreditTable),
   forecastView: forecastViewType,
+  consoleView: consoleViewType,
 } as const satisfies Readonly<Record<string, RecordType>>;
 
 /** Read-only resources, and the reasons of stock takes. */

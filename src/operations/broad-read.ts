@@ -95,6 +95,20 @@ const noStorefront: Storefront = {
   setTags: unusable("ask the storefront"),
 };
 
+/** A call that can read and nothing else. */
+export const readingCall = (
+  reading: Pick<Call, "shop" | "actor" | "operation" | "requestId" | "clock" | "ifMatch" | "read" | "leaveLoop">,
+): Call => ({
+  ...reading,
+  readPart: (part, asked) => reading.read((tx) => part.run(tx, { ...reading, leaveLoop: () => {} }, asked)),
+  afterwards: () => {},
+  ids: noIds,
+  storefront: noStorefront,
+  change: unusable("change anything"),
+  settle: unusable("wait for effects"),
+  commit: unusable("change anything"),
+});
+
 /** Runs a broad read where it holds up nobody. Never rejects. `read` reads the shop as `Engine.read` does. */
 export async function runBroadRead(
   operations: readonly Operation[],
@@ -106,23 +120,16 @@ export async function runBroadRead(
   try {
     const operation = operations.find(({ name }) => name === broad.operation);
     if (operation?.scope !== "read") throw new Error(`${broad.operation} is not a read`);
-    const call: Call = {
+    const call = readingCall({
       shop,
       actor,
       operation: operation.name,
       requestId: incoming.requestId,
       clock,
-      ids: noIds,
-      storefront: noStorefront,
       ifMatch,
       read,
-      readPart: (part, asked) => read((tx) => part.run(tx, { shop, clock, leaveLoop: () => {} }, asked)),
       leaveLoop: () => {},
-      afterwards: () => {},
-      change: unusable("change anything"),
-      settle: unusable("wait for effects"),
-      commit: unusable("change anything"),
-    };
+    });
     const answer = await operation.run(call, broad.input);
     const reply = notModified(incoming, answer) ?? answerReply(incoming, operation, answer);
     return { reply: withinBytes(reply, broad.responseBytesMax), bug: null };

@@ -296,6 +296,24 @@ export function pageOfCosts(
   return pageOf(costs, tx, `${ofOrder} and (${lists.join(" or ")})`, [...key, ...variantIds], after, limit);
 }
 
+/** Entries by their order and id, in no order. */
+export async function logEntriesOf(
+  tx: Tx,
+  shopId: string,
+  keys: readonly (readonly [purchaseOrderId: string, logId: string])[],
+): Promise<readonly LogEntry[]> {
+  const pages = await Promise.all(
+    // A key takes two parameters.
+    chunksOf(keys, Math.floor(inListMax / 2)).map((chunk) =>
+      tx.all<LogRow>(
+        `${selectLog} where shop_id = ? and (purchase_order_id, log_id) in (values ${chunk.map(() => "(?, ?)").join(", ")})`,
+        [shopId, ...chunk.flat()],
+      ),
+    ),
+  );
+  return pages.flat().map(logFrom);
+}
+
 /** All receipts of the order, newest first. */
 export async function loadReceipts(tx: Tx, shopId: string, purchaseOrderId: string): Promise<readonly Receipt[]> {
   const rows = await tx.all<ReceiptRow>(

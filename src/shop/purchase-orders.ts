@@ -336,14 +336,20 @@ export async function importOrder(
   return before;
 }
 
-/** Deletes the order with everything that belongs to it. Its number is not given again: the counter has passed it (C33, C34). */
-export async function deleteOrder(tx: Tx, shopId: string, order: PurchaseOrder, stamp: EventStamp): Promise<void> {
+/**
+ * Deletes the order with everything that belongs to it but its log, which says who made and deleted it (C53). Its number is not given
+ * again: the counter has passed it (C33, C34).
+ */
+export async function deleteOrder(tx: Tx, shopId: string, order: PurchaseOrder, stamp: Stamp): Promise<void> {
+  const entry = { action: "delete", message: `Deleted ${order.poNumber}.`, changes: [] };
+  const tables = orderTables.filter((table) => table !== "purchase_order_log");
   await tx.batch([
     ...eventStatements(shopId, deletedEvent(order), stamp),
     ...incomingStatements(shopId, order, null),
     ...countStatements(shopId, order, null),
     ...openBlocks(shopId, order, null),
-    ...removeStatements(shopId, order.purchaseOrderId, orderTables),
+    ...removeStatements(shopId, order.purchaseOrderId, tables),
+    logStatement(shopId, order.purchaseOrderId, logged(entry, stamp)),
   ]);
 }
 

@@ -66,7 +66,8 @@ test("unknown paths are 404, unknown methods 405 with Allow, whatever the shop",
     for (const { route, takesFile } of adminOperations) {
       const { method, path } = route;
       if (!path.includes("{shopId}") || method === "PUT") continue;
-      const target = admin + path.replace("{shopId}", "none").replaceAll(/\{\w+\}/g, "x");
+      const query = path.endsWith("/open-lines") ? "?code=x" : "";
+      const target = admin + path.replace("{shopId}", "none").replaceAll(/\{\w+\}/g, "x") + query;
       const made = path.endsWith("/invitations") ? { name: "k", role: "viewer" } : { name: "k", scope: "read" };
       const body = method === "POST" && takesFile !== true ? made : method === "PATCH" ? {} : undefined;
       assertFault(await program.ask(method, target, token, body), 404, "NOT_FOUND");

@@ -240,6 +240,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
               admin,
               coordination,
               isAdminToken,
+              readers,
               log,
               counts: new StoreCounts(),
               stopping: new AbortController().signal,

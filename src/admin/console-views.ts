@@ -1,0 +1,109 @@
+/** Saved queries of the console: one's own and those that are shared (C54). */
+import { z } from "zod";
+import { Fault } from "../core/fault.ts";
+import { consoleViewsMax } from "../core/limits.ts";
+import { viewQueryMax } from "../exchange/console-views.ts";
+import type { SignedIn } from "../operations/caller.ts";
+import { pathId, shortTextMax, shownId, text } from "../operations/fields.ts";
+import {
+  type ConsoleView,
+  consoleViewTable,
+  deleteConsoleViewStatement,
+  listConsoleViews,
+} from "../shop/console-views.ts";
+import { replaceStatement } from "../shop/record-table.ts";
+import { data, inShop, operation, shopOf } from "./operation.ts";
+
+/** Who may see it: everybody if it is shared; else whose it is, and the operator. */
+const isShownTo = (person: SignedIn | null, view: ConsoleView): boolean =>
+  view.isShared || person === null || view.personId === person.personId;
+
+/** Who may change it: whose it is; owners and the operator also what is shared. */
+const isChangedBy = (person: SignedIn | null, view: ConsoleView): boolean =>
+  person === null || view.personId === person.personId || (view.isShared && person.role === "owner");
+
+const noSuchView = (id: string, viewId: string): Fault =>
+  new Fault("NOT_FOUND", `Shop ${id} has no view ${shownId(viewId)}.`, {
+    action: `See GET /admin/v1/shops/${id}/console-views.`,
+  });
+
+/** The view among those of the shop; null when there is none. @throws Fault when it is there and the person may not change it. */
+function changeable(
+  views: readonly ConsoleView[],
+  id: string,
+  viewId: string,
+  person: SignedIn | null,
+): ConsoleView | null {
+  const view = views.find((each) => each.viewId === viewId);
+  if (view === undefined) return null;
+  if (!isShownTo(person, view)) throw noSuchView(id, viewId);
+  if (!isChangedBy(person, view))
+    throw new Fault("FORBIDDEN_SCOPE", "This view is shared by somebody else.", {
+      action: "Save it as a view of your own, under another id.",
+    });
+  return view;
+}
+
+export const listConsoleViewsOperation = operation({
+  name: "console_view_list",
+  route: { method: "GET", path: "/shops/{shopId}/console-views" },
+  role: "viewer",
+  input: z.strictObject(inShop),
+  /** One's own views and the shared ones, by name. */
+  async run({ engine }, { shopId: id }, { person }) {
+    const views = await engine.read(id, async (tx) => {
+      await shopOf(tx, id);
+      return await listConsoleViews(tx, id);
+    });
+    const shown = views.filter((view) => isShownTo(person, view));
+    return data({ consoleViews: shown, totalCount: shown.length, cursor: null });
+  },
+});
+
+export const putConsoleView = operation({
+  name: "console_view_put",
+  route: { method: "PUT", path: "/shops/{shopId}/console-views/{viewId}" },
+  role: "viewer",
+  input: z.strictObject({
+    ...inShop,
+    viewId: pathId,
+    viewName: text(shortTextMax),
+    query: z.string().max(viewQueryMax),
+    isShared: z.boolean().default(false),
+  }),
+  /**
+   * Saves the view, replacing the one with its id. Whoever made it keeps it.
+   *
+   * @throws Fault INVALID_INPUT   the shop has too many views, or the id is too long for a new one.
+   * @throws Fault FORBIDDEN_SCOPE somebody else has shared it.
+   */
+  async run({ engine }, { shopId: id, ...sent }, { person }) {
+    return await engine.write(id, async (tx) => {
+      await shopOf(tx, id);
+      const views = await listConsoleViews(tx, id);
+      const known = changeable(views, id, sent.viewId, person);
+      if (known === null && views.length >= consoleViewsMax)
+        throw new Fault("INVALID_INPUT", `The shop has ${consoleViewsMax} views, as many as it may have.`, {
+          action: "Delete some first.",
+        });
+      const view: ConsoleView = { ...sent, personId: known === null ? (person?.personId ?? null) : known.personId };
+      await tx.batch([replaceStatement(consoleViewTable, id, view)]);
+      return data({ consoleView: view }, known === null ? 201 : 200);
+    });
+  },
+});
+
+export const deleteConsoleView = operation({
+  name: "console_view_delete",
+  route: { method: "DELETE", path: "/shops/{shopId}/console-views/{viewId}" },
+  role: "viewer",
+  input: z.strictObject({ ...inShop, viewId: pathId }),
+  async run({ engine }, { shopId: id, viewId }, { person }) {
+    return await engine.write(id, async (tx) => {
+      const views = await listConsoleViews(tx, id);
+      if (changeable(views, id, viewId, person) === null) throw noSuchView(id, viewId);
+      await tx.batch([deleteConsoleViewStatement(id, viewId)]);
+      return data({ viewId, deleted: true });
+    });
+  },
+});

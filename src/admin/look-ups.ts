@@ -1,0 +1,199 @@
+/**
+ * What the console asks of a shop that REST has no path for: suppliers, locations, variants, lines of open orders by a code (C52), and
+ * the changes of all orders (C53). Everybody of the shop may ask.
+ */
+import { z } from "zod";
+import { type CursorScope, decodeCursor, encodeCursor, invalidCursor } from "../core/cursor.ts";
+import { quantityToNumber } from "../core/money.ts";
+import { listLocations } from "../operations/agent/locations.ts";
+import { listSuppliers } from "../operations/agent/suppliers.ts";
+import { lookUpInput } from "../operations/agent/tool.ts";
+import { searchVariants } from "../operations/agent/variants.ts";
+import { LeavesLoop, readingCall } from "../operations/broad-read.ts";
+import { operatorName } from "../operations/caller.ts";
+import { cursor, dateFrom, dateTo, id, limit, shortTextMax, text } from "../operations/fields.ts";
+import type { OperationShape } from "../operations/operation.ts";
+import { logEntryJson } from "../operations/purchase-orders/attachments.ts";
+import { responseBytesMax } from "../core/limits.ts";
+import { type Change, pageOfChanges } from "../shop/changes.ts";
+import { type OpenLine, openLinesWith } from "../shop/open-lines.ts";
+import type { HistoryPosition } from "../shop/purchase-order-history.ts";
+import { type AdminAnswer, type AdminCall, type AdminContext, data, inShop, operation, shopOf } from "./operation.ts";
+
+const ids = lookUpInput.ids.meta({ query: "list", description: "Only these ids." });
+const code = text(shortTextMax).optional();
+
+/** Answers what the agents' tool of the same name answers, on a reader thread where that reads much. */
+async function asTool<Input extends object>(
+  { engine, clock }: AdminContext,
+  shopId: string,
+  { requestId, person, readers }: AdminCall,
+  tool: OperationShape<Input, unknown>,
+  input: Input,
+): Promise<AdminAnswer> {
+  const shop = await engine.peek(shopId, (tx) => shopOf(tx, shopId));
+  const actor = { type: "user", id: person?.personId ?? null, name: person?.name ?? operatorName } as const;
+  const call = readingCall({
+    shop,
+    actor,
+    operation: tool.name,
+    requestId,
+    clock,
+    ifMatch: null,
+    read: (work) => engine.read(shopId, work),
+    leaveLoop: () => {
+      if (readers !== null) throw new LeavesLoop();
+    },
+  });
+  try {
+    return { status: 200, data: Object(await tool.run(call, input).then((answer) => answer.data)) };
+  } catch (error) {
+    if (readers === null || !(error instanceof LeavesLoop)) throw error;
+    const incoming = { requestId, surface: "rest", ifNoneMatch: null } as const;
+    const nowMs = clock.now();
+    const { reply, bug } = await readers.read({
+      operation: tool.name,
+      input,
+      shop,
+      actor,
+      ifMatch: null,
+      incoming,
+      nowMs,
+      responseBytesMax,
+    });
+    if (reply.errorCode !== null)
+      throw new Error(`a look-up failed on a reader thread: ${bug ?? reply.body}`, { cause: error });
+    const body: { readonly data: object } = JSON.parse(reply.body);
+    return { status: 200, data: body.data };
+  }
+}
+
+export const lookUpSuppliers = operation({
+  name: "supplier_list",
+  route: { method: "GET", path: "/shops/{shopId}/suppliers" },
+  role: "viewer",
+  input: z.strictObject({ ...inShop, search: lookUpInput.search, ids, limit, cursor }),
+  /** Suppliers by name. */
+  run: (context, { shopId, ...input }, call) => asTool(context, shopId, call, listSuppliers, input),
+});
+
+export const lookUpLocations = operation({
+  name: "location_list",
+  route: { method: "GET", path: "/shops/{shopId}/locations" },
+  role: "viewer",
+  input: z.strictObject({ ...inShop, search: lookUpInput.search, ids, limit, cursor }),
+  /** Locations by name. */
+  run: (context, { shopId, ...input }, call) => asTool(context, shopId, call, listLocations, input),
+});
+
+export const lookUpVariants = operation({
+  name: "variant_search",
+  route: { method: "GET", path: "/shops/{shopId}/variants" },
+  role: "viewer",
+  input: z.strictObject({
+    ...inShop,
+    search: lookUpInput.search,
+    ids,
+    sku: code,
+    barcode: code,
+    supplierId: id.optional(),
+    limit,
+    cursor,
+  }),
+  /** Variants by product name, with stock and, with `supplierId`, that supplier's terms. */
+  run: (context, { shopId, ...input }, call) => asTool(context, shopId, call, searchVariants, input),
+});
+
+const openLineJson = (line: OpenLine) => ({
+  ...line,
+  quantityOrdered: quantityToNumber(line.quantityOrdered),
+  quantityReceived: quantityToNumber(line.quantityReceived),
+  quantityPending: quantityToNumber(line.quantityPending),
+});
+
+export const listOpenLines = operation({
+  name: "open_line_list",
+  route: { method: "GET", path: "/shops/{shopId}/open-lines" },
+  role: "viewer",
+  input: z.strictObject({ ...inShop, code: text(shortTextMax), limit, cursor }),
+  /** Lines of open orders with this barcode, supplier's barcode, SKU or supplier's SKU, most pending first. */
+  async run({ engine }, { shopId, code: asked, limit: rows, cursor: encoded }) {
+    const scope = { list: "open-lines", shopId, filters: { code: asked } };
+    const from = encoded === undefined ? 0 : decodeCursor(scope, encoded)[0];
+    if (typeof from !== "number") throw invalidCursor();
+    const lines = await engine.read(shopId, async (tx) => {
+      await shopOf(tx, shopId);
+      return await openLinesWith(tx, shopId, asked);
+    });
+    const end = from + rows;
+    return data({
+      openLines: lines.slice(from, end).map(openLineJson),
+      totalCount: lines.length,
+      cursor: end < lines.length ? encodeCursor(scope, [end]) : null,
+    });
+  },
+});
+
+const changeJson = ({ purchaseOrderId, poNumber, ...entry }: Change) => ({
+  purchaseOrderId,
+  poNumber,
+  ...logEntryJson(entry),
+});
+
+function positionOf(scope: CursorScope, encoded: string): HistoryPosition {
+  const [atMs, logId, ...more] = decodeCursor(scope, encoded);
+  if (typeof atMs !== "number" || typeof logId !== "string" || more.length > 0) throw invalidCursor();
+  return { atMs, id: logId };
+}
+
+export const listChanges = operation({
+  name: "change_list",
+  route: { method: "GET", path: "/shops/{shopId}/changes" },
+  role: "viewer",
+  input: z.strictObject({
+    ...inShop,
+    keyId: id.optional(),
+    personId: id.optional(),
+    actorType: z.enum(["api-key", "agent", "user", "system"]).optional(),
+    operation: id.optional(),
+    requestId: id.optional(),
+    purchaseOrderId: id.optional(),
+    from: dateFrom,
+    to: dateTo,
+    limit,
+    cursor,
+  }),
+  /** Entries of the activity logs of all orders, deleted ones included, newest first. `totalCount` is counted up to 10,000. */
+  async run({ engine }, { shopId, limit: rows, cursor: encoded, ...filters }) {
+    const scope = { list: "changes", shopId, filters };
+    const after = encoded === undefined ? null : positionOf(scope, encoded);
+    const { keyId, personId } = filters;
+    const both = keyId !== undefined && personId !== undefined && keyId !== personId;
+    const page = await engine.read(shopId, async (tx) => {
+      await shopOf(tx, shopId);
+      // A change has one actor.
+      if (both) return { changes: [], totalCount: 0, end: null };
+      const actorId = keyId ?? personId;
+      return await pageOfChanges(
+        tx,
+        shopId,
+        {
+          actorId: actorId ?? null,
+          actorType: filters.actorType ?? null,
+          operation: filters.operation ?? null,
+          requestId: filters.requestId ?? null,
+          purchaseOrderId: filters.purchaseOrderId ?? null,
+          fromMs: filters.from ?? null,
+          toMs: filters.to ?? null,
+        },
+        after,
+        rows,
+      );
+    });
+    return data({
+      changes: page.changes.map(changeJson),
+      totalCount: page.totalCount,
+      cursor: page.end === null ? null : encodeCursor(scope, [page.end.atMs, page.end.id]),
+    });
+  },
+});

@@ -1,0 +1,195 @@
+/** What the console asks beside the API: look-ups, lines by a code, changes of all orders, saved views (contract §10, C52–C54). */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { exportRecords } from "../../src/exchange/export.ts";
+import { askAdmin, signInAs } from "../support/people.ts";
+import { adminToken, startServer, type TestServer } from "../support/server.ts";
+
+const catalogue: readonly object[] = [
+  { type: "location", locationId: "loc_1", name: "Main hall" },
+  { type: "supplier", supplierId: "sup_1", name: "Nord", currencyCode: "EUR", leadTimeDays: 5 },
+  { type: "supplier", supplierId: "sup_2", name: "Süd" },
+  { type: "variant", variantId: "var_1", productId: "p", productName: "Mug", sku: "MUG-1", barcode: "4001", price: 9 },
+  { type: "variant", variantId: "var_2", productId: "p", productName: "Plate", sku: "PLATE", barcode: "4002" },
+  { type: "supplierVariant", supplierId: "sup_1", variantId: "var_1", unitCost: 3, moq: 6 },
+  { type: "inventoryLevel", variantId: "var_1", locationId: "loc_1", onHand: 7 },
+];
+
+const shopPath = (server: TestServer, path: string): string => `/shops/${server.shopId}${path}`;
+
+async function withCatalogue(records: readonly object[] = []) {
+  const server = await startServer({ console: true });
+  const body = [...catalogue, ...records].map((record) => `${JSON.stringify(record)}\n`).join("");
+  const brought = await askAdmin(server, "POST", shopPath(server, "/import"), body);
+  assert.equal(brought.status, 200, brought.text);
+  return server;
+}
+
+async function orderOf(server: TestServer, key: string, lines: readonly object[]): Promise<string> {
+  const made = await server.post("/api/v1/purchase-orders", { supplierId: "sup_1", locationId: "loc_1" }, { key });
+  const purchaseOrderId = made.textAt("data", "purchaseOrder", "purchaseOrderId");
+  const added = await server.post(
+    `/api/v1/purchase-orders/${purchaseOrderId}/line-items`,
+    { lineItems: lines },
+    { key },
+  );
+  assert.equal(added.status, 201, added.text);
+  return purchaseOrderId;
+}
+
+async function send(server: TestServer, purchaseOrderId: string): Promise<void> {
+  const path = `/api/v1/purchase-orders/${purchaseOrderId}/status`;
+  const sent = await server.post(path, { status: "Sent" });
+  assert.equal(sent.status, 200, sent.text);
+}
+
+test("suppliers, locations and variants are looked up by text, id and code, a page at a time", async () => {
+  await using server = await withCatalogue();
+  const key = await (await signInAs(server, "viewer")).bearer();
+  const ask = (path: string) => askAdmin(server, "GET", shopPath(server, path), undefined, { key });
+  const suppliers = await ask("/suppliers?search=no");
+  assert.deepEqual(
+    [suppliers.at("data", "totalCount"), suppliers.at("data", "suppliers", 0, "supplierId")],
+    [1, "sup_1"],
+  );
+  assert.equal((await ask("/suppliers?ids=sup_2,sup_1,none")).at("data", "suppliers", "length"), 2);
+  assert.equal((await ask("/locations")).at("data", "locations", 0, "name"), "Main hall");
+  const first = await ask("/variants?limit=1");
+  assert.equal(first.at("data", "variants", 0, "productName"), "Mug");
+  const second = await ask(`/variants?limit=1&cursor=${first.textAt("data", "cursor")}`);
+  assert.deepEqual([second.at("data", "variants", 0, "variantId"), second.at("data", "cursor")], ["var_2", null]);
+  for (const path of [
+    "/variants?barcode=4001",
+    "/variants?sku=MUG-1",
+    "/variants?search=mug",
+    "/variants?supplierId=sup_1",
+  ])
+    assert.deepEqual((await ask(path)).at("data", "totalCount"), 1, path);
+  const withTerms = await ask("/variants?supplierId=sup_1");
+  assert.deepEqual(withTerms.at("data", "variants", 0, "levels"), [{ locationId: "loc_1", onHand: 7, incoming: 0 }]);
+  assert.deepEqual(withTerms.at("data", "variants", 0, "terms", "moq"), 6);
+  assert.equal((await ask("/variants?barcode=400")).at("data", "totalCount"), 0);
+  assert.equal((await ask("/variants?limit=51")).status, 400);
+  assert.equal((await askAdmin(server, "GET", "/shops/none/variants")).status, 404);
+});
+
+test("a code finds the lines of open orders that carry it, custom lines too, most pending first", async () => {
+  await using server = await withCatalogue();
+  const few = await orderOf(server, server.writeKey, [{ variantId: "var_1", quantityOrdered: 2 }]);
+  const many = await orderOf(server, server.writeKey, [
+    { variantId: "var_1", quantityOrdered: 9, supplierBarcode: "BOX" },
+  ]);
+  const draft = await orderOf(server, server.writeKey, [{ variantId: "var_1", quantityOrdered: 50 }]);
+  const custom = await server.post(`/api/v1/purchase-orders/${few}/line-items/custom`, {
+    productName: "Sign",
+    sku: "MUG-1",
+    quantityOrdered: 1,
+    unitCost: 1,
+  });
+  assert.equal(custom.status, 201, custom.text);
+  await send(server, few);
+  await send(server, many);
+  const key = await (await signInAs(server, "receiver")).bearer();
+  const lines = async (code: string) => {
+    const path = shopPath(server, `/open-lines?code=${encodeURIComponent(code)}`);
+    const answered = await askAdmin(server, "GET", path, undefined, { key });
+    assert.equal(answered.status, 200, answered.text);
+    const count = Number(answered.at("data", "totalCount"));
+    return Array.from({ length: count }, (_, index) => [
+      answered.at("data", "openLines", index, "purchaseOrderId"),
+      answered.at("data", "openLines", index, "quantityPending"),
+      answered.at("data", "openLines", index, "matchedBy"),
+    ]);
+  };
+  assert.deepEqual(await lines("4001"), [
+    [many, 9, "barcode"],
+    [few, 2, "barcode"],
+  ]);
+  assert.deepEqual(await lines("MUG-1"), [
+    [many, 9, "sku"],
+    [few, 2, "sku"],
+    [few, 1, "sku"],
+  ]);
+  assert.deepEqual(await lines("BOX"), [[many, 9, "supplierBarcode"]]);
+  assert.deepEqual(await lines("400"), []);
+  assert.notEqual(draft, many);
+});
+
+test("changes of all orders are found by who made them, by request, order, operation and time, newest first", async () => {
+  await using server = await withCatalogue();
+  const { keyId, apiKey } = await server.addKey("write");
+  const ana = await signInAs(server, "purchaser", "Ana");
+  const byAgent = await orderOf(server, apiKey, [{ variantId: "var_1", quantityOrdered: 2 }]);
+  const byAna = await orderOf(server, await ana.bearer(), [{ variantId: "var_2", quantityOrdered: 3 }]);
+  const patched = await server.patch(`/api/v1/purchase-orders/${byAgent}`, { note: "by the other key" });
+  const key = await (await signInAs(server, "viewer")).bearer();
+  const ask = async (query: string) => {
+    const answered = await askAdmin(server, "GET", shopPath(server, `/changes?${query}`), undefined, { key });
+    assert.equal(answered.status, 200, answered.text);
+    return answered;
+  };
+  const orders = async (query: string): Promise<unknown[]> => {
+    const answered = await ask(query);
+    const length = Number(answered.at("data", "changes", "length"));
+    assert.equal(answered.at("data", "totalCount"), length, query);
+    return Array.from({ length }, (_, index) => answered.at("data", "changes", index, "purchaseOrderId"));
+  };
+  assert.deepEqual(await orders(`keyId=${keyId}`), [byAgent, byAgent]);
+  assert.deepEqual(await orders(`personId=${ana.personId}`), [byAna, byAna]);
+  assert.deepEqual(await orders(`personId=${ana.personId}&keyId=${keyId}`), []);
+  assert.deepEqual(await orders("actorType=user"), [byAna, byAna]);
+  assert.deepEqual(await orders("operation=purchase_order_line_item_add"), [byAna, byAgent]);
+  assert.deepEqual(await orders(`purchaseOrderId=${byAgent}`), [byAgent, byAgent, byAgent]);
+  assert.deepEqual(await orders(`requestId=${patched.textAt("meta", "requestId")}`), [byAgent]);
+  assert.deepEqual(await orders("to=2020-01-01"), []);
+  assert.equal((await orders("from=2020-01-01")).length, 5);
+  const newest = await ask("limit=1");
+  assert.equal(newest.at("data", "changes", 0, "poNumber"), "PO-1001");
+  assert.deepEqual(newest.at("data", "changes", 0, "changes", 0, "after"), "by the other key");
+  const next = await ask(`limit=1&cursor=${newest.textAt("data", "cursor")}`);
+  assert.equal(next.at("data", "changes", 0, "purchaseOrderId"), byAna);
+
+  assert.equal((await server.delete(`/api/v1/purchase-orders/${byAna}`)).status, 200);
+  assert.deepEqual(await orders(`purchaseOrderId=${byAna}`), [byAna, byAna, byAna], "a deleted order's entries stay");
+});
+
+test("a person saves views and shares them; whoever did not make one cannot change it", async () => {
+  await using server = await startServer({ console: true });
+  const [ana, ben] = [await signInAs(server, "viewer", "Ana"), await signInAs(server, "purchaser", "Ben")];
+  const [anasKey, bensKey] = [await ana.bearer(), await ben.bearer()];
+  const ownersKey = await (await signInAs(server, "owner")).bearer();
+  const view = (key: string, method: string, viewId: string, body?: object) =>
+    askAdmin(server, method, shopPath(server, `/console-views/${viewId}`), body, { key });
+  const seenBy = async (key: string): Promise<unknown> =>
+    (await askAdmin(server, "GET", shopPath(server, "/console-views"), undefined, { key })).at("data", "totalCount");
+  const late = { viewName: "Late", query: "status=Sent&expectedBefore=today" };
+  const made = await view(anasKey, "PUT", "late", late);
+  assert.equal(made.status, 201, made.text);
+  assert.deepEqual(made.at("data", "consoleView"), {
+    viewId: "late",
+    ...late,
+    isShared: false,
+    personId: ana.personId,
+  });
+  assert.deepEqual([await seenBy(anasKey), await seenBy(bensKey), await seenBy(adminToken)], [1, 0, 1]);
+  assert.equal((await view(bensKey, "PUT", "late", late)).status, 404);
+  assert.equal((await view(anasKey, "PUT", "late", { ...late, isShared: true })).status, 200);
+  assert.equal(await seenBy(bensKey), 1);
+  assert.equal((await view(bensKey, "DELETE", "late")).status, 403);
+  assert.equal(
+    (await view(ownersKey, "PUT", "late", { ...late, isShared: true })).at("data", "consoleView", "personId"),
+    ana.personId,
+  );
+
+  let exported = "";
+  for await (const part of exportRecords(server.engine, server.shopId)) exported += part;
+  const records = exported.split("\n").filter((line) => line.includes('"consoleView"'));
+  assert.equal(records.length, 1, exported);
+  await askAdmin(server, "PUT", "/shops/elsewhere", { name: "Elsewhere" });
+  for (const shopId of [server.shopId, "elsewhere"])
+    assert.equal((await askAdmin(server, "POST", `/shops/${shopId}/import`, `${records[0]}\n`)).status, 200);
+  const moved = await askAdmin(server, "GET", "/shops/elsewhere/console-views");
+  assert.deepEqual(moved.at("data", "consoleViews", 0), { viewId: "late", ...late, isShared: true, personId: null });
+  assert.equal((await view(anasKey, "DELETE", "late")).status, 200);
+  assert.equal((await view(anasKey, "DELETE", "late")).status, 404);
+});
