@@ -1,10 +1,11 @@
 /**
  * Measures what one shop's worst calls do to the others: while one shop of 100,000 orders and 20,000 variants asks a call with 1 and with 8
  * connections, the requests of another shop and the health checks are timed. The service runs as users run it. Client and service share
- * the machine. Prints a table; `p99 x` is the neighbour's p99 over the idle one.
+ * the machine. Prints a table of the neighbours' times.
  *
- * Environment: `OPENPO_BENCH_DIR` selects the disk, `OPENPO_BENCH_SECONDS` the seconds per call (default 3), `OPENPO_DATABASE_URL` an empty
- * PostgreSQL database instead of files, `OPENPO_BENCH_CALLS` the calls whose name contains one of these words.
+ * Environment: `OPENPO_BENCH_DIR` selects the disk, `OPENPO_BENCH_SECONDS` the seconds per row (default 3), `OPENPO_BENCH_CALLS` the calls
+ * whose name contains one of these words, `OPENPO_BENCH_ORDERS` and `OPENPO_BENCH_VARIANTS` the size of the shop.
+ * `OPENPO_BENCH_NODES=2` measures so many nodes on a PostgreSQL that the program starts; every client asks them in turn.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,26 +14,33 @@ import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { apiPrefix } from "../src/http/routes.ts";
 import { askHere } from "../src/admin/ask.ts";
 import { readConfig } from "../src/config.ts";
 import { dayMs } from "../src/core/calendar.ts";
 import { openDataDirectory } from "../src/data-directory.ts";
 import { openDatabase } from "../src/database.ts";
-import { loadMigrations, statementsOf } from "../src/store/migrations.ts";
-import type { Engine, Tx } from "../src/store/store.ts";
+import type { Engine } from "../src/store/store.ts";
 import { onlyGlobal } from "../src/webhooks/addresses.ts";
+import { mcpHeaders, toolCall } from "../test/support/mcp.ts";
+import { freshDatabase, startPostgres } from "../test/support/postgres.ts";
+import { copyOrders, copyRows } from "./copy-rows.ts";
 import { freePort } from "./free-port.ts";
 
 const seconds = Number(process.env["OPENPO_BENCH_SECONDS"] ?? 3);
 const wanted = (process.env["OPENPO_BENCH_CALLS"] ?? "").split(" ").filter((word) => word !== "");
-const databaseUrl = process.env["OPENPO_DATABASE_URL"] ?? null;
+const nodes = Number(process.env["OPENPO_BENCH_NODES"] ?? 0);
+await using postgres = nodes === 0 ? null : await startPostgres();
+const database = postgres === null ? null : await freshDatabase({ empty: true, server: postgres.url });
+const adminToken = "bench-admin-token-0123456789";
 const directory = mkdtempSync(path.join(process.env["OPENPO_BENCH_DIR"] ?? tmpdir(), "openpo-fair-"));
 const environment = {
   ...process.env,
   OPENPO_DATA_DIR: directory,
   OPENPO_DEMO: "0",
   OPENPO_LOG_LEVEL: "error",
-  OPENPO_ADMIN_TOKEN: "bench-admin-token-0123456789",
+  OPENPO_ADMIN_TOKEN: adminToken,
+  ...(database === null ? {} : { OPENPO_DATABASE_URL: database.url }),
 };
 const silent = { info: () => {}, warn: () => {}, error: console.error };
 const ordersInShop = Number(process.env["OPENPO_BENCH_ORDERS"] ?? 100_000);
@@ -103,32 +111,23 @@ function* records(large: boolean): Generator<object> {
   yield { ...view, viewId: "supply", mode: "supply", horizonPeriods: 52, periodUnit: "week" };
   for (let index = 0; index < baseOrders; index += 1) yield order(`o${index}`, index, 3);
   if (!large) return;
+  yield {
+    type: "stockTake",
+    stockTakeId: "large",
+    createdAt: new Date(now).toISOString(),
+    lineItems: Array.from({ length: 3_000 }, (_, index) => ({
+      stockTakeLineItemId: `l${index}`,
+      variantId: `v${index}`,
+      quantityExpected: 5,
+      quantityCounted: 4,
+    })),
+  };
   yield order("large", 1, 1_560);
   for (let index = 0; index < 40; index += 1) yield order(`receive${index}`, 2, 500, { status: "In Progress" });
 }
 
 async function* file(large: boolean): AsyncGenerator<Uint8Array> {
   for (const record of records(large)) yield Buffer.from(`${JSON.stringify(record)}\n`);
-}
-
-/** Adds copies of the rows of a table, `times` of each. Columns named in `changed` get their expression of `t` and `n.i`. */
-async function copyRows(
-  tx: Tx,
-  table: string,
-  times: number,
-  where: string,
-  changed: Readonly<Record<string, string>>,
-): Promise<void> {
-  const [row] = await tx.all<Record<string, unknown>>(`select * from ${table} limit 1`);
-  const columns = Object.keys(row ?? {});
-  await tx.batch([
-    {
-      sql: `insert into ${table} (${columns.join(", ")})
-            with recursive n(i) as (select 1 union all select i + 1 from n where i < ${times})
-            select ${columns.map((column) => changed[column] ?? `t.${column}`).join(", ")} from ${table} t cross join n where ${where}`,
-      params: [],
-    },
-  ]);
 }
 
 /** Makes the shop as large as it shall be. */
@@ -143,22 +142,28 @@ async function grow(engine: Engine, shopId: string): Promise<void> {
     ["demand_recent", copied],
   ] as const)
     await engine.write(shopId, (tx) => copyRows(tx, table, times, `t.shop_id = '${shopId}'`, changed));
-  const id = "t.purchase_order_id || '.' || cast(n.i as text)";
-  const ordinary = `t.shop_id = '${shopId}' and substr(t.purchase_order_id, 1, 1) = 'o'`;
-  const orderTimes = ordersInShop / baseOrders - 1;
-  await engine.write(shopId, async (tx) => {
-    await copyRows(tx, "purchase_order", orderTimes, ordinary, {
-      purchase_order_id: id,
-      po_number: "t.po_number || '.' || cast(n.i as text)",
-      search_folded: "t.search_folded || '.' || cast(n.i as text)",
-      created_at: "t.created_at - n.i * 3600000",
-    });
-    await copyRows(tx, "purchase_order_line", orderTimes, ordinary, { purchase_order_id: id });
-    // The migration that made the totals fills them anew.
-    const [totals = ""] = loadMigrations(path.join(import.meta.dirname, "../src/shop/schema")).slice(8, 9);
-    const filling = statementsOf(totals).filter((statement) => /^(?:update|insert)/.test(statement));
-    await tx.batch(["delete from purchase_order_count", ...filling].map((sql) => ({ sql, params: [] })));
-  });
+  await copyOrders(engine, shopId, ordersInShop / baseOrders - 1, 3_600_000);
+  await addOldRows(engine, shopId);
+}
+
+/** Rows that are due to be deleted: of the audit log and of stored answers. */
+async function addOldRows(engine: Engine, shopId: string): Promise<void> {
+  const count = 50_000;
+  const numbers = `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})`;
+  await engine.write(shopId, (tx) =>
+    tx.batch([
+      {
+        sql: `insert into idempotency_record (shop_id, key_id, idempotency_key, fingerprint, status, headers, body, stored_at)
+              ${numbers} select '${shopId}', 'key_old', 'k' || cast(i as text), 'f', 200, '{}', '${"x".repeat(1_000)}', i from n`,
+        params: [],
+      },
+      {
+        sql: `insert into audit_log (shop_id, audit_id, at, request_id, tag, method, path, status, duration_ms, replayed)
+              ${numbers} select '${shopId}', 'aud_' || cast(i as text), i, 'req', 'rest:old', 'GET', '/old', 200, 1, 0 from n`,
+        params: [],
+      },
+    ]),
+  );
 }
 
 async function build(): Promise<{ readonly heavy: string; readonly other: string }> {
@@ -191,17 +196,29 @@ async function build(): Promise<{ readonly heavy: string; readonly other: string
 
 interface Ask {
   readonly method: string;
+  /** The whole path. */
   readonly path: string;
   readonly key?: string;
-  readonly body?: object;
+  /** An object is sent as JSON. */
+  readonly body?: object | string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
-function ask(port: number, agent: Agent, { method, path: target, key, body }: Ask): Promise<number> {
-  const text = body === undefined ? undefined : JSON.stringify(body);
+let keysSent = 0;
+
+function ask(
+  port: number,
+  agent: Agent,
+  { method, path: target, key, body, headers: more = {} }: Ask,
+): Promise<number> {
+  const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+  const isKeyed = typeof body === "object" && target.startsWith(apiPrefix);
   return new Promise((resolve, reject) => {
     const headers = {
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
       ...(text === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(text) }),
+      ...(isKeyed ? { "idempotency-key": `bench ${(keysSent += 1)}` } : {}),
+      ...more,
     };
     const sent = request({ port, host: "127.0.0.1", agent, method, path: target, headers }, (response) => {
       response.resume();
@@ -226,14 +243,19 @@ function timingOf(latenciesMs: readonly number[]): Timing {
 }
 
 /** Asks again and again until `done`, with a pause after every answer. */
-async function watch(port: number, asks: readonly Ask[], pauseMs: number, done: () => boolean): Promise<Timing> {
+async function watch(
+  ports: readonly number[],
+  asks: readonly Ask[],
+  pauseMs: number,
+  done: () => boolean,
+): Promise<Timing> {
   const agent = new Agent({ keepAlive: true });
   const latenciesMs: number[] = [];
   for (let index = 0; !done(); index += 1) {
     const startMs = performance.now();
     const next = asks[index % asks.length];
     if (next === undefined) break;
-    const status = await ask(port, agent, next);
+    const status = await ask(portAt(ports, index), agent, next);
     if (status >= 300) throw new Error(`${next.path}: ${status}`);
     latenciesMs.push(performance.now() - startMs);
     await sleep(pauseMs);
@@ -242,35 +264,69 @@ async function watch(port: number, asks: readonly Ask[], pauseMs: number, done: 
   return timingOf(latenciesMs);
 }
 
-const api = "/api/v1";
+const portAt = (ports: readonly number[], index: number): number => ports[index % ports.length] ?? 0;
+
+const admin = "/admin/v1/shops/heavy";
+
+/** An import of so many orders that the shop has already. */
+const orderFile = Array.from(
+  { length: 1_000 },
+  (_, index) => `${JSON.stringify(order(`o${index % baseOrders}`, index, 3))}\n`,
+).join("");
+
+const tool = (name: string, input: object): Ask => ({
+  method: "POST",
+  path: "/mcp",
+  body: toolCall(name, input),
+  headers: mcpHeaders,
+});
+
 let received = 0;
 
 /** The worst calls of the heavy shop. */
 const calls: Readonly<Record<string, (index: number) => Ask>> = {
-  "forecast rows, only reorders": () => ({ method: "GET", path: `${api}/forecast-views/reorder/rows?limit=50` }),
-  "forecast rows, 1,000 of 52 weeks": () => ({ method: "GET", path: `${api}/forecast-views/supply/rows?limit=1000` }),
-  "search that finds nothing": (index) => ({ method: "GET", path: `${api}/purchase-orders?search=nowhere${index}` }),
-  "search that finds all": () => ({ method: "GET", path: `${api}/purchase-orders?search=restock` }),
-  "list of 50": () => ({ method: "GET", path: `${api}/purchase-orders?limit=50` }),
+  "forecast rows, only reorders": () => ({ method: "GET", path: `${apiPrefix}/forecast-views/reorder/rows?limit=50` }),
+  "forecast rows, 1,000 of 52 weeks": () => ({
+    method: "GET",
+    path: `${apiPrefix}/forecast-views/supply/rows?limit=1000`,
+  }),
+  "search that finds nothing": (index) => ({
+    method: "GET",
+    path: `${apiPrefix}/purchase-orders?search=nowhere${index}`,
+  }),
+  "search that finds all": () => ({ method: "GET", path: `${apiPrefix}/purchase-orders?search=restock` }),
+  "list of 50": () => ({ method: "GET", path: `${apiPrefix}/purchase-orders?limit=50` }),
   "list by status and date": () => ({
     method: "GET",
-    path: `${api}/purchase-orders?status=Sent&dateFrom=2010-01-01&limit=50`,
+    path: `${apiPrefix}/purchase-orders?status=Sent&dateFrom=2010-01-01&limit=50`,
   }),
-  "list by variant": (index) => ({ method: "GET", path: `${api}/purchase-orders?variantId=v${index % 200}` }),
-  "order of 1,560 lines": () => ({ method: "GET", path: `${api}/purchase-orders/large` }),
+  "list by variant": (index) => ({ method: "GET", path: `${apiPrefix}/purchase-orders?variantId=v${index % 200}` }),
+  "list of 1, old rows swept": () => ({ method: "GET", path: `${apiPrefix}/purchase-orders?limit=1` }),
+  "stock take of 3,000 lines": () => ({ method: "GET", path: `${apiPrefix}/stock-takes/large` }),
+  "reorder_from_view, dry run": () => tool("reorder_from_view", { viewId: "reorder", locationId: "l0" }),
+  "order of 1,560 lines by an agent": () => tool("purchase_order_get", { purchaseOrderId: "large" }),
+  "export of the shop": () => ({ method: "GET", path: `${admin}/export`, key: adminToken }),
+  "import of 1,000 orders": () => ({
+    method: "POST",
+    path: `${admin}/import`,
+    key: adminToken,
+    body: orderFile,
+    headers: { "content-type": "application/x-ndjson" },
+  }),
+  "order of 1,560 lines": () => ({ method: "GET", path: `${apiPrefix}/purchase-orders/large` }),
   "PATCH of 1,560 lines": (index) => ({
     method: "PATCH",
-    path: `${api}/purchase-orders/large`,
+    path: `${apiPrefix}/purchase-orders/large`,
     body: { note: `note ${index}` },
   }),
   "create with 500 lines": () => ({
     method: "POST",
-    path: `${api}/purchase-orders`,
+    path: `${apiPrefix}/purchase-orders`,
     body: { lineItems: Array.from({ length: 500 }, (_, index) => line(index)) },
   }),
   "receive of 500 lines": () => ({
     method: "POST",
-    path: `${api}/purchase-orders/receive${(received += 1) % 40}/receive`,
+    path: `${apiPrefix}/purchase-orders/receive${(received += 1) % 40}/receive`,
     body: {
       lines: Array.from({ length: 500 }, (_, index) => ({
         lineItemId: `l${index}`,
@@ -288,7 +344,7 @@ interface Neighbours {
 }
 
 async function measure(
-  port: number,
+  ports: readonly number[],
   keys: { readonly heavy: string; readonly other: string },
   call: ((index: number) => Ask) | null,
   connections: number,
@@ -300,32 +356,35 @@ async function measure(
   const agent = new Agent({ keepAlive: true });
   const press = async (next: (index: number) => Ask): Promise<void> => {
     while (!done()) {
-      const status = await ask(port, agent, { ...next((count += 1)), key: keys.heavy });
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      const index = (count += 1);
+      try {
+        const status = await ask(portAt(ports, index), agent, { key: keys.heavy, ...next(index) });
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      } catch (error) {
+        // What takes longer than the row, such as an export, is cut off at its end.
+        if (!done()) throw error;
+      }
     }
   };
   const heavy = call === null ? [] : Array.from({ length: connections }, () => press(call));
   const other = ["/purchase-orders?limit=5", "/purchase-orders/o1", "/purchase-orders/o7/line-items"].map(
-    (target): Ask => ({ method: "GET", path: api + target, key: keys.other }),
+    (target): Ask => ({ method: "GET", path: apiPrefix + target, key: keys.other }),
   );
-  const [one, two, health] = await Promise.all([
-    watch(port, other, 5, done),
-    watch(port, other, 5, done),
-    watch(
-      port,
-      ["/healthz", "/readyz"].map((target): Ask => ({ method: "GET", path: target })),
-      5,
-      done,
-    ),
-    ...heavy,
+  const health: readonly Ask[] = ["/healthz", "/readyz"].flatMap((target) =>
+    ports.map((): Ask => ({ method: "GET", path: target })),
+  );
+  const [one, two, checks] = await Promise.all([
+    watch(ports, other, 5, done),
+    watch(ports, other, 5, done),
+    watch(ports, health, 5, done),
   ]);
   agent.destroy();
-  const [first, second] = [one ?? timingOf([]), two ?? timingOf([])];
+  await Promise.all(heavy);
   return {
     calls: [...statuses.values()].reduce((sum, n) => sum + n, 0),
     statuses: [...statuses].map(([status, n]) => `${status}×${n}`).join(" "),
-    other: first.p99Ms > second.p99Ms ? first : second,
-    health: health ?? timingOf([]),
+    other: one.p99Ms > two.p99Ms ? one : two,
+    health: checks,
   };
 }
 
@@ -343,27 +402,32 @@ try {
   const buildMs = performance.now();
   const keys = await build();
   console.log(
-    `built in ${((performance.now() - buildMs) / 1_000).toFixed(0)} s${databaseUrl === null ? "" : ", on PostgreSQL"}`,
+    `built in ${((performance.now() - buildMs) / 1_000).toFixed(0)} s${nodes === 0 ? "" : `, ${nodes} nodes on PostgreSQL`}`,
   );
-  const port = await freePort();
-  const service = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", "src/main.ts"], {
-    cwd: path.join(import.meta.dirname, ".."),
-    env: { ...environment, PORT: String(port) },
-    stdio: ["ignore", "ignore", "inherit"],
-  });
+  const ports = [];
+  for (let node = 0; node < Math.max(1, nodes); node += 1) ports.push(await freePort());
+  const services = ports.map((port) =>
+    spawn(process.execPath, ["--disable-warning=ExperimentalWarning", "src/main.ts"], {
+      cwd: path.join(import.meta.dirname, ".."),
+      env: { ...environment, PORT: String(port) },
+      stdio: ["ignore", "ignore", "inherit"],
+    }),
+  );
   try {
     const agent = new Agent();
-    while ((await ask(port, agent, { method: "GET", path: "/readyz" }).catch(() => 0)) !== 200) await sleep(50);
-    await measure(port, keys, null, 0);
-    print("idle", 0, await measure(port, keys, null, 0));
+    for (const port of ports)
+      while ((await ask(port, agent, { method: "GET", path: "/readyz" }).catch(() => 0)) !== 200) await sleep(50);
+    await measure(ports, keys, null, 0);
+    print("idle", 0, await measure(ports, keys, null, 0));
     for (const [name, call] of Object.entries(calls)) {
       if (wanted.length > 0 && !wanted.some((word) => name.includes(word))) continue;
-      for (const connections of [1, 8]) print(name, connections, await measure(port, keys, call, connections));
+      for (const connections of [1, 8]) print(name, connections, await measure(ports, keys, call, connections));
     }
   } finally {
-    service.kill();
-    await once(service, "exit");
+    for (const service of services) service.kill();
+    await Promise.all(services.map((service) => once(service, "exit")));
   }
 } finally {
   rmSync(directory, { recursive: true, force: true });
+  await database?.drop();
 }

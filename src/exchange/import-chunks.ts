@@ -19,8 +19,8 @@ import type { OrderRecord } from "./purchase-orders.ts";
 import { isRecordType, recordTypes } from "./record-types.ts";
 import type { RecordType } from "./record-type.ts";
 
-/** Rows that one turn writes to the tables. */
-const chunkWeightMax = 1_000;
+/** Rows that one turn writes to the tables: about 20 ms of the event loop. */
+const chunkWeightMax = 250;
 
 interface StagedRow {
   readonly position: number;

@@ -16,7 +16,7 @@ import { type ValuedQuantity, isRepresentable } from "../core/valued-quantity.ts
 import { decimal, noRepeats, quantity } from "../operations/fields.ts";
 import { checkInput } from "../operations/input.ts";
 import { type VariantSnapshot, loadVariants } from "../shop/catalogue.ts";
-import { type PartKind, type ResourceTable, loadParts, pageOfHeaders } from "../shop/read-only.ts";
+import { type PartKind, type ResourceTable, countParts, loadParts, pageOfHeaders } from "../shop/read-only.ts";
 import { loadReasonName } from "../shop/stock-takes.ts";
 import type { Statement, Tx } from "../store/store.ts";
 import { logInput } from "./attachments.ts";
@@ -24,6 +24,9 @@ import { type ApplyContext, type RecordType, optional } from "./record-type.ts";
 
 /** Records of one page of an export: each may have thousands of lines. */
 const pageLength = 25;
+
+/** Parts of a page's resources: loading and showing more would hold the event loop for too long. One resource is shown in any case. */
+const pagePartsMax = 500;
 
 /** Filled in when it is left out; a null stays. */
 export const fillable = <T extends z.ZodType>(schema: T) => schema.nullable().optional();
@@ -128,7 +131,18 @@ export function readOnlyType<Draft, Header extends { readonly createdAtMs: numbe
       return record.statements(draft, context);
     },
     async page(tx, shopId, after) {
-      const headers = await pageOfHeaders(tx, table, shopId, after ?? "", pageLength);
+      const found = await pageOfHeaders(tx, table, shopId, after ?? "", pageLength);
+      const counts = await countParts(
+        tx,
+        table.name,
+        shopId,
+        found.map((header) => table.idOf(header)),
+      );
+      let count = 0;
+      const headers = found.filter((header, index) => {
+        count += counts.get(table.idOf(header)) ?? 0;
+        return index === 0 || count <= pagePartsMax;
+      });
       const resourceIds = headers.map((header) => table.idOf(header));
       const parts: (readonly [member: string, parts: ReadonlyMap<string, readonly object[]>])[] = [];
       for (const [member, read] of Object.entries(record.parts))
@@ -138,7 +152,7 @@ export function readOnlyType<Draft, Header extends { readonly createdAtMs: numbe
           const own = parts.map(([member, byResource]) => [member, byResource.get(table.idOf(header))] as const);
           return JSON.stringify({ type: record.type, ...record.header(header), ...Object.fromEntries(own) });
         }),
-        next: headers.length < pageLength ? null : (resourceIds.at(-1) ?? null),
+        next: headers.length === found.length && found.length < pageLength ? null : (resourceIds.at(-1) ?? null),
       };
     },
   };

@@ -217,8 +217,8 @@ function measuresJson(
 /** Headers as the API shows them with `includeMeasures`. */
 async function headersWithMeasures(tx: Tx, call: Call, orders: readonly ManufacturingOrderHeader[]) {
   const orderIds = orders.map((order) => order.manufacturingOrderId);
-  const counts = [itemsToBuild, materials].map((kind) => countParts(tx, kind, call.shop.shopId, orderIds));
-  if ((await Promise.all(counts)).some((count) => count > linesOnLoopMax)) call.leaveLoop();
+  const counts = await countParts(tx, manufacturingOrderTable.name, call.shop.shopId, orderIds);
+  if ([...counts.values()].reduce((sum, count) => sum + count, 0) > linesOnLoopMax) call.leaveLoop();
   const items = await loadParts(tx, itemsToBuild, call.shop.shopId, orderIds);
   const needed = await loadParts(tx, materials, call.shop.shopId, orderIds);
   return orders.map((order) => {

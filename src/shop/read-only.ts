@@ -202,20 +202,21 @@ export async function loadParts<Part>(
   return parts;
 }
 
-/** How many parts of this kind these resources have together. */
+/** How many parts these resources have, of all kinds, by resource id; one without any is left out. */
 export async function countParts(
   tx: Tx,
-  kind: Pick<PartKind<never>, "resource" | "kind">,
+  resource: ResourceTable<Dated>["name"],
   shopId: string,
   resourceIds: readonly string[],
-): Promise<number> {
-  const counts = await selectIn<{ n: number }>(
+): Promise<ReadonlyMap<string, number>> {
+  const counts = await selectIn<{ record_id: string; n: number }>(
     tx,
-    "select count(*) as n from read_only_part where shop_id = ? and resource = ? and kind = ? and record_id in (?)",
-    [shopId, kind.resource, kind.kind],
+    `select record_id, count(*) as n from read_only_part
+     where shop_id = ? and resource = ? and record_id in (?) group by record_id`,
+    [shopId, resource],
     resourceIds,
   );
-  return counts.reduce((sum, { n }) => sum + n, 0);
+  return new Map(counts.map(({ record_id: resourceId, n }) => [resourceId, n]));
 }
 
 interface PartPage<Part> {
