@@ -63,12 +63,18 @@ test("unknown paths are 404, unknown methods 405 with Allow, whatever the shop",
       assertFault(answered, 405, "METHOD_NOT_ALLOWED");
       assert.equal(answered.headers.get("allow"), allow);
     }
+    const bodies: Readonly<Record<string, object>> = {
+      "/invitations": { name: "k", role: "viewer" },
+      "/keys": { name: "k", scope: "read" },
+      "/webhook-endpoints": { url: "https://example.com", eventTypes: ["*"] },
+      "/replay": { afterSequence: 0 },
+    };
     for (const { route, takesFile } of adminOperations) {
       const { method, path } = route;
       if (!path.includes("{shopId}") || method === "PUT") continue;
       const query = path.endsWith("/open-lines") ? "?code=x" : "";
       const target = admin + path.replace("{shopId}", "none").replaceAll(/\{\w+\}/g, "x") + query;
-      const made = path.endsWith("/invitations") ? { name: "k", role: "viewer" } : { name: "k", scope: "read" };
+      const made = bodies[path.slice(path.lastIndexOf("/"))] ?? {};
       const body = method === "POST" && takesFile !== true ? made : method === "PATCH" ? {} : undefined;
       assertFault(await program.ask(method, target, token, body), 404, "NOT_FOUND");
     }

@@ -1,0 +1,288 @@
+/**
+ * The sender of webhooks among receivers that misbehave (C60, C61): they hold up nobody, and no name leads it to an address that is shut.
+ */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { EventDraft } from "../../src/core/events.ts";
+import { type Delivery, listDeliveries } from "../../src/shop/deliveries.ts";
+import { announcingEvents } from "../../src/shop/event-announcements.ts";
+import { eventStatements } from "../../src/shop/events.ts";
+import { defaultSettings, saveShop } from "../../src/shop/accounts.ts";
+import { endpointStatements, type WebhookEndpoint } from "../../src/shop/webhook-endpoints.ts";
+import { systemClock, timeOrderedIds } from "../../src/system.ts";
+import { type ConnectPolicy, parseAllowed } from "../../src/webhooks/addresses.ts";
+import type { Resolve } from "../../src/webhooks/names.ts";
+import { createSender, type Sender } from "../../src/webhooks/sender.ts";
+import { makeSecret } from "../../src/webhooks/signature.ts";
+import { type Receiver, startReceiver } from "../support/receiver.ts";
+import { makePlace, openStore } from "../support/store.ts";
+
+const ids = timeOrderedIds(systemClock);
+const shopId = "shop";
+
+interface Setting {
+  /** Adds an endpoint. @returns its id. */
+  add(url: string): Promise<string>;
+  /** Adds an event for every endpoint. */
+  tell(): Promise<void>;
+  deliveries(endpointId: string): Promise<readonly Delivery[]>;
+  /** Ends the sender and starts another on the same shop. */
+  restart(): Promise<void>;
+}
+
+interface SettingOptions {
+  readonly allow?: string;
+  readonly resolve?: Resolve;
+  readonly attemptMsMax?: number;
+}
+
+async function withSender(
+  {
+    allow = "127.0.0.0/8",
+    resolve = () => Promise.reject(new Error("no names here")),
+    attemptMsMax = 2_000,
+  }: SettingOptions,
+  use: (setting: Setting) => Promise<void>,
+): Promise<void> {
+  const place = await makePlace();
+  const store = await openStore(place.directory);
+  const policy: ConnectPolicy = { http: true, ...(parseAllowed(allow) ?? assert.fail(allow)) };
+  const running: { sender: Sender | null } = { sender: null };
+  const { engine, onEvents } = announcingEvents(store.engine);
+  onEvents((id) => running.sender?.wake(id));
+  const start = async (): Promise<void> => {
+    const sender = createSender({
+      engine,
+      clock: systemClock,
+      ids,
+      log: { info: () => {}, warn: console.warn, error: console.error },
+      alone: store.alone,
+      policy,
+      resolve,
+      random: () => 0.5,
+      limits: { attemptMsMax },
+    });
+    running.sender = sender;
+    await sender.start();
+  };
+  try {
+    await engine.create(shopId);
+    await engine.write(shopId, (tx) =>
+      saveShop(tx, {
+        ...defaultSettings,
+        shopId,
+        name: shopId,
+        currencyCode: "EUR",
+        planRestApi: true,
+        storefront: { kind: "sandbox" },
+        createdAtMs: 0,
+        updatedAtMs: 0,
+      }),
+    );
+    await start();
+    await use({
+      async add(url) {
+        const endpoint: WebhookEndpoint = {
+          endpointId: ids.next("we"),
+          url,
+          eventTypes: ["*"],
+          description: null,
+          signature: "hmac",
+          secret: makeSecret("hmac").stored,
+          previousSecret: null,
+          previousUntilMs: null,
+          status: "enabled",
+          disabledReason: null,
+          createdAtMs: systemClock.now(),
+          lastDeliveredAtMs: null,
+          failures: 0,
+          failingSinceMs: null,
+        };
+        await engine.write(shopId, (tx) => tx.batch(endpointStatements(shopId, endpoint)));
+        running.sender?.endpointsChanged(shopId);
+        return endpoint.endpointId;
+      },
+      async tell() {
+        const draft: EventDraft = { type: "import.completed", data: { sentAtMs: performance.now() } };
+        const stamp = {
+          actor: { type: "system", id: null, name: null } as const,
+          requestId: null,
+          nowMs: systemClock.now(),
+          ids,
+        };
+        await engine.write(shopId, (tx) => tx.batch(eventStatements(shopId, draft, stamp)));
+      },
+      deliveries: (endpointId) =>
+        engine.read(
+          shopId,
+          async (tx) =>
+            (await listDeliveries(tx, shopId, endpointId, { state: null, types: null }, null, 1_000)).deliveries,
+        ),
+      async restart() {
+        await running.sender?.close();
+        await start();
+      },
+    });
+  } finally {
+    await running.sender?.close();
+    await store.close();
+    await place.remove();
+  }
+}
+
+/** A server that does this with each connection. */
+async function badServer(handle: (socket: Socket) => void): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    handle(socket);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/`,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+const latencies = (receiver: Receiver): readonly number[] =>
+  receiver.received.map(({ body, atMs }) => {
+    const { data }: { readonly data: { readonly sentAtMs: number } } = JSON.parse(body);
+    return atMs - data.sentAtMs;
+  });
+
+test("receivers that hang, reset, redirect, refuse or are slow delay none of the 19 good ones", async () => {
+  const bad = await Promise.all([
+    badServer(() => {}),
+    badServer((socket) => void socket.once("data", () => socket.resetAndDestroy())),
+    badServer(
+      (socket) => void socket.end("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"),
+    ),
+    badServer((socket) => void socket.end("HTTP/1.1 429 Too Many\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n")),
+    badServer((socket) => void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n")),
+  ]);
+  const good = await Promise.all(Array.from({ length: 19 }, () => startReceiver()));
+  const events = 30;
+  try {
+    await withSender({}, async (setting) => {
+      const badIds: string[] = [];
+      for (const { url } of bad) badIds.push(await setting.add(url));
+      for (const { url } of good) await setting.add(url);
+      for (let count = 0; count < events; count += 1) {
+        await setting.tell();
+        await sleep(40);
+      }
+      for (const receiver of good)
+        await receiver.until(() => new Set(receiver.received.map((each) => each.eventId)).size === events);
+      const all = good.flatMap(latencies).toSorted((a, b) => a - b);
+      const p95 = all[Math.floor(all.length * 0.95)] ?? 0;
+      assert.ok(p95 < 1_000, `p95 ${p95} ms`);
+      await sleep(2_500);
+      const errors = await Promise.all(
+        badIds.map(async (id) => (await setting.deliveries(id)).find((each) => each.lastMs !== null)),
+      );
+      assert.deepEqual(
+        errors.map((delivery) => [delivery?.lastStatus, delivery?.lastError]),
+        [
+          [null, "no answer within 2 s"],
+          [null, "could not be reached: ECONNRESET"],
+          [302, "HTTP 302: redirects are not followed"],
+          [429, "HTTP 429"],
+          [200, null],
+        ],
+      );
+    });
+  } finally {
+    await Promise.all([...bad, ...good].map((each) => each.close()));
+  }
+});
+
+test("a shop's deliveries that were under way are sent again by the next process, with the same ids", async () => {
+  const receiver = await startReceiver();
+  try {
+    let isUp = false;
+    receiver.answer = (response) => {
+      if (isUp) response.writeHead(204).end();
+    };
+    await withSender({ attemptMsMax: 20_000 }, async (setting) => {
+      const endpointId = await setting.add(receiver.url);
+      for (let count = 0; count < 10; count += 1) await setting.tell();
+      await receiver.until(() => receiver.received.length === 4);
+      await sleep(200);
+      assert.equal(receiver.received.length, 4, "at most four at a time");
+      const restarted = setting.restart();
+      isUp = true;
+      await restarted;
+      await receiver.until(() => new Set(receiver.received.map((each) => each.eventId)).size === 10);
+      for (let tries = 0; tries < 100; tries += 1) {
+        if ((await setting.deliveries(endpointId)).every(({ state }) => state === "delivered")) break;
+        await sleep(20);
+      }
+      const deliveries = await setting.deliveries(endpointId);
+      assert.deepEqual([...new Set(deliveries.map(({ state, attempts }) => `${state} ${attempts}`))], ["delivered 1"]);
+    });
+  } finally {
+    await receiver.close();
+  }
+});
+
+test("no name and no form of an address leads to what is shut; every attempt is judged anew", async () => {
+  // Listens where a webhook must never come.
+  const canary = await startReceiver("127.0.0.1");
+  const answers = new Map<string, readonly (readonly string[])[]>([
+    ["rebinds.example", [["127.0.0.2"], ["127.0.0.1"]]],
+    ["both.example", [["127.0.0.2", "127.0.0.1"]]],
+    ["inside.example", [["127.0.0.1"]]],
+    ["mapped.example", [["::ffff:127.0.0.1"]]],
+    ["metadata.example", [["169.254.169.254"]]],
+  ]);
+  const asked = new Map<string, number>();
+  const resolve: Resolve = (host) => {
+    const times = asked.get(host) ?? 0;
+    asked.set(host, times + 1);
+    const each = answers.get(host);
+    return Promise.resolve(each?.[Math.min(times, each.length - 1)] ?? []);
+  };
+  const open = await startReceiver("127.0.0.2", canary.port);
+  open.answer = (response) => void response.writeHead(503, { "Retry-After": "1" }).end();
+  try {
+    // 127.0.0.2 stands for a public address: it is opened, its neighbour is not.
+    await withSender({ allow: "127.0.0.2/32", resolve }, async (setting) => {
+      const { port } = canary;
+      const urls = [
+        ...[...answers.keys()].map((host) => `http://${host}:${port}/`),
+        ...["127.0.0.1", "0x7f.1", "2130706433", "[::1]", "[::ffff:127.0.0.1]", "[64:ff9b::7f00:1]", "0"].map(
+          (host) => `http://${host}:${port}/`,
+        ),
+      ];
+      const endpointIds: string[] = [];
+      for (const url of urls) endpointIds.push(await setting.add(url));
+      await setting.tell();
+      await open.until(() => open.received.length === 1);
+      const of = async (index: number) => (await setting.deliveries(endpointIds[index] ?? ""))[0];
+      for (let tries = 0; tries < 200 && (await of(0))?.attempts !== 2; tries += 1) await sleep(20);
+      await sleep(300);
+      const first = await of(0);
+      assert.deepEqual([first?.attempts, first?.lastError], [2, "the host is at an address that is not allowed"]);
+      for (let index = 1; index < urls.length; index += 1) {
+        const delivery = await of(index);
+        assert.equal(delivery?.lastStatus, null, urls[index]);
+        assert.match(delivery?.lastError ?? "", /at an address that is not allowed$/, urls[index]);
+      }
+      assert.equal(open.received.length, 1);
+      assert.equal(canary.received.length, 0, "the canary was never touched");
+    });
+  } finally {
+    await canary.close();
+    await open.close();
+  }
+});
