@@ -28,7 +28,6 @@ import { lockDirectory } from "./store/sqlite/directory-lock.ts";
 import { type SqliteEngine, openSqliteEngine } from "./store/sqlite/engine.ts";
 import { isBusy } from "./store/sqlite/file.ts";
 import { steadyClock } from "./steady-clock.ts";
-import { directorySizes } from "./sizes.ts";
 import { elapsedMs, systemClock, timeOrderedIds } from "./system.ts";
 import { onlyGlobal } from "./webhooks/addresses.ts";
 import { openSandbox } from "./storefront/sandbox/sandbox.ts";
@@ -265,7 +264,7 @@ export async function openDataDirectory(dataDir: string, log: Log): Promise<Open
     ids,
     loop,
     alone: true,
-    ...directorySizes(dataDir, elapsedMs),
+    gauges: [],
     readerStore: filesForReaders(files),
     place: dataDir,
     identity: ids.next("srv"),

@@ -16,12 +16,10 @@ import { adminTokenCheck } from "./core/admin-token.ts";
 import { type Config, ConfigError, localUrl } from "./config.ts";
 import { forgetServer, keptAdminToken, makeAdminToken, openDataDirectory, recordServer } from "./data-directory.ts";
 import { openDatabase } from "./database.ts";
-import { appOf, createApp } from "./http/app.ts";
+import { createApp } from "./http/app.ts";
 import { BodyMemory } from "./http/body.ts";
 import { createDocs } from "./http/docs.ts";
-import { unreadBytesMax } from "./core/limits.ts";
-import { createMetricsPage } from "./http/health.ts";
-import { createMetrics, type Gauge, type Metrics } from "./http/metrics.ts";
+import { createMetrics, type Gauge } from "./http/metrics.ts";
 import { loadReadme } from "./http/node/readme.ts";
 import { loadReferenceBundle } from "./http/node/reference-bundle.ts";
 import { type RunningServer, startHttpServer } from "./http/node/server.ts";
@@ -80,15 +78,10 @@ const listenMessages: Readonly<Record<string, string>> = {
 };
 
 /** What the operator is told when the server cannot listen; the error itself for one that is a bug. */
-function notListening(
-  { host, port, variable = "PORT" }: { readonly host: string; readonly port: number; readonly variable?: string },
-  error: unknown,
-): unknown {
+function notListening({ host, port }: { readonly host: string; readonly port: number }, error: unknown): unknown {
   const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
   const message = listenMessages[code];
-  return message === undefined
-    ? error
-    : new ConfigError(`Port ${port} on ${host} ${message.replace("PORT", variable)}.`, { cause: error });
+  return message === undefined ? error : new ConfigError(`Port ${port} on ${host} ${message}.`, { cause: error });
 }
 
 /**
@@ -119,31 +112,17 @@ export async function openService(config: Config): Promise<Service> {
   opening.defer(() => readers.close());
   const demo = store.isNew && config.demo ? await makeDemoShop(askHere(admin), store.clock.now()) : null;
   const stopping = new AbortController();
-  const counts = new StoreCounts();
-  const metrics = createMetrics([
-    ...store.gauges,
-    ...readers.gauges,
-    pacedSteps(store.loop),
-    residentMemory,
-    ...storeGauges(counts),
-  ]);
   const server = await listen(config, store, log, {
     stopping: stopping.signal,
     outbox,
     readers,
     admin,
     adminToken: adminToken.token,
-    counts,
-    metrics,
   });
   opening.defer(() => {
     stopping.abort();
     return server.stop();
   });
-  if (config.metricsPort !== null) {
-    const metricsServer = await listenForMetrics({ ...config, port: config.metricsPort }, store, log, metrics);
-    opening.defer(() => metricsServer.stop());
-  }
   // Last: nobody has seen the keys of a start that fails before this, so the next start is a first one again.
   await store.completeFirstStart();
   if (config.database === null) {
@@ -281,26 +260,6 @@ const openPerform = (
   return createPerform({ ...own, ...rest });
 };
 
-/** Clients of a port that only shows metrics: a few scrapers. */
-const scrapersMax = 20;
-
-/** Serves `/metrics` alone on a port of its own. @throws ConfigError when the address cannot be used. */
-async function listenForMetrics(
-  { host, port }: { readonly host: string; readonly port: number },
-  store: OpenStore,
-  log: Log,
-  metrics: Metrics,
-): Promise<RunningServer> {
-  const { clock, ids } = store;
-  const app = appOf([createMetricsPage(metrics, () => store.measure())], { clock, ids, log, metrics });
-  const connectionLimits = { connectionsMax: scrapersMax, unreadBytesMax };
-  try {
-    return await startHttpServer({ app, host, port, ids, log, connectionLimits });
-  } catch (error) {
-    throw notListening({ host, port, variable: "OPENPO_METRICS_PORT" }, error);
-  }
-}
-
 /** Serves every surface. @throws ConfigError when the address cannot be used. */
 async function listen(
   config: Config,
@@ -312,12 +271,8 @@ async function listen(
     admin,
     adminToken,
     stopping,
-    counts,
-    metrics,
   }: {
     readonly stopping: AbortSignal;
-    readonly counts: StoreCounts;
-    readonly metrics: Metrics;
     readonly outbox: Outbox;
     readonly readers: ReaderPool;
     readonly admin: AdminContext;
@@ -325,8 +280,16 @@ async function listen(
   },
 ): Promise<RunningServer> {
   const { engine, coordination, clock, ids, loop } = store;
+  const counts = new StoreCounts();
   const perform = openPerform(config, store, { log, outbox, readers, counts });
   const isAdminToken = adminTokenCheck(adminToken);
+  const metrics = createMetrics([
+    ...store.gauges,
+    ...readers.gauges,
+    pacedSteps(loop),
+    residentMemory,
+    ...storeGauges(counts),
+  ]);
   const app = createApp({
     operations,
     perform,
@@ -338,7 +301,6 @@ async function listen(
     ready: () => readyBeforeOthers(engine, loop),
     identity: store.identity,
     surfaces: [
-      ...(config.metricsPort === null ? [createMetricsPage(metrics, () => store.measure())] : []),
       createAdmin({ admin, coordination, isAdminToken, readers, log, counts, stopping }),
       createConsole({ engine, coordination, clock, ids, isAdminToken, log }),
       createDocs(loadReferenceBundle),

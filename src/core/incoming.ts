@@ -34,28 +34,40 @@ export interface IncomingDelta {
   readonly delta: Quantity;
 }
 
+/** Each variant and location once, with the sum of its changes. What stays the same is left out. */
+export function summedDeltas(deltas: Iterable<IncomingDelta>): readonly IncomingDelta[] {
+  const sums = new Map<string, { variantId: string; locationId: string; delta: number }>();
+  for (const { variantId, locationId, delta } of deltas) {
+    const key = JSON.stringify([locationId, variantId]);
+    const entry = sums.get(key) ?? { variantId, locationId, delta: 0 };
+    entry.delta += delta;
+    sums.set(key, entry);
+  }
+  return [...sums.values()]
+    .filter((entry) => entry.delta !== 0)
+    .map((entry) => ({ ...entry, delta: asQuantity(entry.delta) }));
+}
+
 /**
  * How the incoming ledger changes when `before` becomes `after` (null: there is no such order). What stays the same is left out.
  *
  * Source: C41.
  */
 export function incomingDeltas(before: PurchaseOrder | null, after: PurchaseOrder | null): readonly IncomingDelta[] {
-  const deltas = new Map<string, { variantId: string; locationId: string; delta: number }>();
-  const add = (order: PurchaseOrder | null, sign: 1 | -1): void => {
+  const brought = (order: PurchaseOrder | null, sign: 1 | -1): readonly IncomingDelta[] => {
     const locationId = order?.locationId ?? null;
-    if (locationId === null) return;
-    for (const [variantId, quantity] of incomingOf(order)) {
-      const key = JSON.stringify([locationId, variantId]);
-      const entry = deltas.get(key) ?? { variantId, locationId, delta: 0 };
-      entry.delta += sign * quantity;
-      deltas.set(key, entry);
-    }
+    return locationId === null
+      ? []
+      : [...incomingOf(order)].map(([variantId, quantity]) => ({
+          variantId,
+          locationId,
+          delta: asQuantity(sign * quantity),
+        }));
   };
-  add(before, -1);
-  add(after, 1);
-  return [...deltas.values()]
-    .filter((entry) => entry.delta !== 0)
-    .map((entry) => ({ ...entry, delta: asQuantity(entry.delta) }));
+  const gone = brought(before, -1);
+  const come = brought(after, 1);
+  // Each has every variant once, so one alone needs no summing.
+  return gone.length === 0 ? come : summedDeltas([...gone, ...come]);
 }
 
 /**

@@ -223,6 +223,23 @@ export function valuesFrom<T extends Fields>(fields: T, given: Changes<T>, other
   return values as ValuesOf<T>;
 }
 
+/** The values of a record in the order of the table, without their names. */
+export const packed = <T extends Fields>(fields: T, values: ValuesOf<T>): readonly (FieldValue | undefined)[] =>
+  Object.keys(fields).map((name) => values[name]);
+
+/** The record of which these are the packed values, by the same table. */
+export function unpacked<T extends Fields>(fields: T, values: readonly (FieldValue | undefined)[]): ValuesOf<T> {
+  // A copy has all names from the start, as in `valuesFrom`.
+  const record: Record<string, FieldValue | Field> = { ...fields };
+  let index = 0;
+  for (const name in fields) {
+    record[name] = values[index] ?? null;
+    index += 1;
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every field of T is set above
+  return record as ValuesOf<T>;
+}
+
 /**
  * Applies changes to a record that has these fields and maybe others.
  *

@@ -4,18 +4,18 @@
  * Owns: the chunks, and the effects that imported orders ask for. Does not own: staging and commit (staging.ts), the lease
  * (import-run.ts).
  */
-import { type IncomingDelta, incomingDeltas, incomingEffects } from "../core/incoming.ts";
+import { incomingDeltas, incomingEffects } from "../core/incoming.ts";
 import type { PurchaseOrder } from "../core/purchase-order.ts";
 import type { Shop } from "../shop/accounts.ts";
 import type { InventoryLevel, Variant } from "../shop/catalogue.ts";
 import { settleSales } from "../shop/demand.ts";
 import { effectStatements } from "../shop/effects.ts";
 import { isBehind, sealBlocks } from "../shop/order-digest.ts";
-import { historyStatements } from "../shop/purchase-order-history.ts";
-import { hideStatements, importOrder, nextPoNumber } from "../shop/purchase-orders.ts";
+import { importOrder, importedSums, nextPoNumber } from "../shop/purchase-orders.ts";
+import { selectIn } from "../store/in-lists.ts";
 import type { SqlValue, Tx } from "../store/store.ts";
 import { type ImportContext, type ImportLease, completeImport, hasLease, renewLease } from "./import-run.ts";
-import type { OrderRecord } from "./purchase-orders.ts";
+import { stagedOrderFrom } from "./purchase-orders.ts";
 import { isRecordType, recordTypes } from "./record-types.ts";
 import type { RecordType } from "./record-type.ts";
 
@@ -36,8 +36,6 @@ const variantFrom = (stored: string): Variant => JSON.parse(stored);
 
 const levelFrom = (stored: string): InventoryLevel => JSON.parse(stored);
 
-const orderRecordFrom = (stored: string): OrderRecord => JSON.parse(stored);
-
 /** The import's records up to this position. */
 const rowsUpTo = (tx: Tx, { shopId, importId }: ImportLease, position: number): Promise<StagedRow[]> =>
   tx.all<StagedRow>(
@@ -46,20 +44,56 @@ const rowsUpTo = (tx: Tx, { shopId, importId }: ImportLease, position: number): 
     [shopId, importId, position],
   );
 
-/** The next records, as many as one turn applies. */
-async function nextChunk(tx: Tx, lease: ImportLease): Promise<readonly StagedRow[]> {
-  const weights = await tx.all<{ position: number; weight: number }>(
-    "select position, weight from import_record where shop_id = ? and import_id = ? order by position limit ?",
-    [lease.shopId, lease.importId, chunkWeightMax],
+/** The records up to this position that the sandbox storefront is told of. */
+const seedsUpTo = (
+  tx: Tx,
+  { shopId, importId }: ImportLease,
+  position: number,
+): Promise<Pick<StagedRow, "type" | "record">[]> =>
+  tx.all(
+    `select type, record from import_record where shop_id = ? and import_id = ? and position <= ?
+       and type in ('variant', 'inventoryLevel') order by position`,
+    [shopId, importId, position],
   );
-  let weight = 0;
-  let last = 0;
-  for (const row of weights) {
-    weight += row.weight;
-    if (weight > chunkWeightMax && last > 0) break;
-    last = row.position;
+
+/** Rows that are looked at to plan the next chunks. */
+const plannedRowsMax = 2_000;
+
+/** Where the next chunks end, planned for several at once: reading the weights of a chunk's rows costs as much as of many chunks. */
+class ChunkPlan {
+  readonly #lease: ImportLease;
+  #ends: readonly number[] = [];
+
+  constructor(lease: ImportLease) {
+    this.#lease = lease;
   }
-  return await rowsUpTo(tx, lease, last);
+
+  /** The position of the last record of the next chunk. Null: there are no more records. */
+  async next(tx: Tx): Promise<number | null> {
+    if (this.#ends.length === 0) this.#ends = await this.#plan(tx);
+    const [end = null, ...more] = this.#ends;
+    this.#ends = more;
+    return end;
+  }
+
+  async #plan(tx: Tx): Promise<readonly number[]> {
+    const { shopId, importId } = this.#lease;
+    const rows = await tx.all<{ position: number; weight: number }>(
+      "select position, weight from import_record where shop_id = ? and import_id = ? order by position limit ?",
+      [shopId, importId, plannedRowsMax],
+    );
+    const ends: number[] = [];
+    let weight = 0;
+    for (const [index, row] of rows.entries()) {
+      weight += row.weight;
+      const previous = rows[index - 1];
+      if (previous === undefined || weight <= chunkWeightMax) continue;
+      ends.push(previous.position);
+      ({ weight } = row);
+    }
+    const last = rows.at(-1);
+    return last === undefined ? [] : [...ends, last.position];
+  }
 }
 
 /** The number that the order has already, else the next one. */
@@ -71,17 +105,36 @@ async function poNumberOf(tx: Tx, shopId: string, purchaseOrderId: string): Prom
   return stored?.po_number ?? (await nextPoNumber(tx, shopId));
 }
 
-/** Stores one order as its record says. @returns how it changed the incoming ledger. */
-async function applyOrder(tx: Tx, shopId: string, { record, po_number }: StagedRow): Promise<readonly IncomingDelta[]> {
-  const { order, attachments, history, deletedAtMs } = orderRecordFrom(record);
-  const { purchaseOrderId } = order;
-  const whole = po_number === null ? { ...order, poNumber: await poNumberOf(tx, shopId, purchaseOrderId) } : order;
-  const before = await importOrder(tx, shopId, whole, attachments);
-  await tx.batch([
-    ...historyStatements(shopId, purchaseOrderId, history),
-    ...(deletedAtMs === null ? [] : hideStatements(shopId, whole, deletedAtMs)),
-  ]);
-  return incomingDeltas(before, deletedAtMs === null ? whole : null);
+/** What orders of a chunk make different. */
+interface Applied {
+  readonly before: PurchaseOrder | null;
+  readonly next: PurchaseOrder | null;
+}
+
+/** Stores one order as its record says. */
+async function applyOrder(tx: Tx, shopId: string, { record, po_number }: StagedRow, isNew: boolean): Promise<Applied> {
+  const found = stagedOrderFrom(record);
+  const { order } = found;
+  const whole =
+    po_number === null ? { ...order, poNumber: await poNumberOf(tx, shopId, order.purchaseOrderId) } : order;
+  const before = await importOrder(tx, shopId, { ...found, order: whole }, isNew);
+  return { before, next: found.deletedAtMs === null ? whole : null };
+}
+
+/** The ids of these orders under which something is stored: the order, or the log of one that was deleted. */
+async function storedIds(tx: Tx, shopId: string, rows: readonly StagedRow[]): Promise<Set<string>> {
+  const ids = rows.filter((row) => !isRecordType(row.type)).map((row) => row.record_id);
+  const found = await Promise.all(
+    ["purchase_order", "purchase_order_log"].map((table) =>
+      selectIn<{ purchase_order_id: string }>(
+        tx,
+        `select distinct purchase_order_id from ${table} where shop_id = ? and purchase_order_id in (?)`,
+        [shopId],
+        ids,
+      ),
+    ),
+  );
+  return new Set(found.flat().map((row) => row.purchase_order_id));
 }
 
 /** Applies the records up to this position and asks for the effects that follow (S3). Does nothing without the lease. */
@@ -96,16 +149,22 @@ async function applyChunk(
   const { shopId, importId } = lease;
   const nowMs = context.clock.now();
   const applying = { tx, shop, nowMs, ids: context.ids };
-  const deltas: IncomingDelta[] = [];
-  // Read again: an earlier try may have applied them although it was reported as failed.
-  for (const row of await rowsUpTo(tx, lease, position)) {
+  const rows = await rowsUpTo(tx, lease, position);
+  const stored = await storedIds(tx, shopId, rows);
+  const orders: Applied[] = [];
+  for (const row of rows) {
     if (isRecordType(row.type)) {
       const type: RecordType = recordTypes[row.type];
       await tx.batch(await type.statements(shopId, row.record, applying));
-    } else deltas.push(...(await applyOrder(tx, shopId, row)));
+    } else {
+      orders.push(await applyOrder(tx, shopId, row, !stored.has(row.record_id)));
+      stored.add(row.record_id);
+    }
   }
+  const deltas = orders.flatMap(({ before, next }) => incomingDeltas(before, next));
   const applied: readonly SqlValue[] = [shopId, importId, position];
   await tx.batch([
+    ...importedSums(shopId, orders, deltas),
     ...effectStatements(shopId, incomingEffects(deltas, shop.onOrderTag), context.ids, nowMs).statements,
     { sql: "delete from import_record where shop_id = ? and import_id = ? and position <= ?", params: applied },
   ]);
@@ -125,20 +184,21 @@ export async function applyImport(
 ): Promise<boolean> {
   const { engine } = context;
   const { shopId } = lease;
+  const plan = new ChunkPlan(lease);
   for (;;) {
     if (signal?.aborted === true) return false;
-    const [isLeased, chunk] = await engine.peek(shopId, (tx) =>
-      Promise.all([hasLease(tx, lease), nextChunk(tx, lease)]),
-    );
+    const { isLeased, end, chunk } = await engine.peek(shopId, async (tx) => {
+      const [isLeased, end] = await Promise.all([hasLease(tx, lease), plan.next(tx)]);
+      return { isLeased, end, chunk: end === null ? [] : await seedsUpTo(tx, lease, end) };
+    });
     if (!isLeased) return false;
-    const last = chunk.at(-1);
-    if (last === undefined) break;
+    if (end === null) break;
     const variants = chunk.flatMap((row) => (row.type === "variant" ? variantFrom(row.record) : []));
     const levels = chunk.flatMap((row) => (row.type === "inventoryLevel" ? levelFrom(row.record) : []));
     // The storefront first: effects of the chunk's orders must find the variants there.
     if (shop.storefront.kind === "sandbox" && variants.length + levels.length > 0)
       await context.seedStorefront(shopId, variants, levels);
-    await engine.write(shopId, (tx) => applyChunk(context, tx, shop, lease, last.position), { durable: false });
+    await engine.write(shopId, (tx) => applyChunk(context, tx, shop, lease, end), { durable: false });
   }
   // Forecasts read the demand series, not the sales.
   while (await engine.write(shopId, (tx) => settleSales(tx, shopId), { durable: false }));

@@ -9,6 +9,7 @@ import { z } from "zod";
 import { type AdoptFacts, adoptOrder, type OutsideOrder } from "../core/adopt.ts";
 import type { Attachments } from "../core/attachments.ts";
 import { accountedQuantity, baseQuantity } from "../core/lines.ts";
+import { packed, storedHeaderFields, storedLineFields, unpacked } from "../core/purchase-order-fields.ts";
 import { type PurchaseOrder, linesPerOrderMax, statuses, storefrontSyncStates } from "../core/purchase-order.ts";
 import {
   address,
@@ -39,6 +40,7 @@ import {
   supplierInput,
 } from "../operations/purchase-orders/json.ts";
 import type { LogEntry, OrderHistory } from "../shop/purchase-order-history.ts";
+import type { ImportedOrder } from "../shop/purchase-orders.ts";
 import type { Ids } from "../store/store.ts";
 import {
   costSyncInput,
@@ -147,14 +149,6 @@ export const purchaseOrderInput = z.strictObject({
 
 export type OrderInput = z.output<typeof purchaseOrderInput>;
 
-/** An order as it is stored, with its attachments and history. */
-export interface OrderRecord {
-  readonly order: PurchaseOrder;
-  readonly attachments: Attachments;
-  readonly history: OrderHistory;
-  readonly deletedAtMs: number | null;
-}
-
 /** What the shop knows in addition to the record, and the call that imports it. */
 export interface OrderFacts extends AdoptFacts {
   readonly requestId: string;
@@ -191,7 +185,7 @@ function outsideOrder(input: OrderInput, poNumber: string, attachments: Attachme
  * @param poNumber the record's own, or a placeholder until the order gets one.
  * @throws Fault INVALID_INPUT  the order breaks a rule (`adoptOrder`).
  */
-export function orderFrom(input: OrderInput, poNumber: string, facts: OrderFacts): OrderRecord {
+export function orderFrom(input: OrderInput, poNumber: string, facts: OrderFacts): ImportedOrder {
   const { payments, documents, shipments, credits } = input;
   const attachments: Attachments = { payments, documents, shipments, credits };
   const order = adoptOrder(outsideOrder(input, poNumber, attachments, facts.ids), facts);
@@ -202,6 +196,48 @@ export function orderFrom(input: OrderInput, poNumber: string, facts: OrderFacts
   };
   return { order, attachments, history, deletedAtMs: input.deletedAt };
 }
+
+// On its way through an import.
+
+/**
+ * An order as it is staged: its values without their names, which make up most of its text. An order that an earlier version staged is an
+ * `ImportedOrder`.
+ */
+type StagedOrder = readonly [
+  header: ReturnType<typeof packed>,
+  states: Pick<PurchaseOrder, "status" | "previousStatus" | "storefrontSyncState">,
+  lines: readonly ReturnType<typeof packed>[],
+  more: Omit<ImportedOrder, "order">,
+];
+
+/** The order as text, for `stagedOrderFrom`. */
+export function stagedOrderText({ order, ...more }: ImportedOrder): string {
+  const { status, previousStatus, storefrontSyncState } = order;
+  const staged: StagedOrder = [
+    packed(storedHeaderFields, order),
+    { status, previousStatus, storefrontSyncState },
+    order.lineItems.map((line) => packed(storedLineFields, line)),
+    more,
+  ];
+  return JSON.stringify(staged);
+}
+
+/** From the text of `stagedOrderText`, which is trusted. */
+export function stagedOrderFrom(text: string): ImportedOrder {
+  const staged: StagedOrder | ImportedOrder = JSON.parse(text);
+  if (!isStaged(staged)) return staged;
+  const [header, states, lines, more] = staged;
+  const order: PurchaseOrder = {
+    ...unpacked(storedHeaderFields, header),
+    ...states,
+    supplierName: null,
+    locationName: null,
+    lineItems: lines.map((line) => unpacked(storedLineFields, line)),
+  };
+  return { ...more, order };
+}
+
+const isStaged = (staged: StagedOrder | ImportedOrder): staged is StagedOrder => Array.isArray(staged);
 
 /** The log entry of an order whose record has no log. */
 const importedEntry = ({ status }: PurchaseOrder, { ids, nowMs, requestId }: OrderFacts): LogEntry => ({
@@ -216,7 +252,7 @@ const importedEntry = ({ status }: PurchaseOrder, { ids, nowMs, requestId }: Ord
 });
 
 /** The record of an order: header and lines as the API shows them, its attachments and history. */
-export function orderJson({ order, attachments, history, deletedAtMs }: OrderRecord) {
+export function orderJson({ order, attachments, history, deletedAtMs }: ImportedOrder) {
   return {
     type: "purchaseOrder",
     ...headerJson(order),

@@ -9,6 +9,7 @@ import { Fault, invalidField } from "../core/fault.ts";
 import { checkInput } from "../operations/input.ts";
 import type { Shop } from "../shop/accounts.ts";
 import { type Supplier, type Variant, type VariantSnapshot, loadSupplier, loadVariants } from "../shop/catalogue.ts";
+import type { ImportedOrder } from "../shop/purchase-orders.ts";
 import { chunksOf, inListMax, placeholders } from "../store/in-lists.ts";
 import type { Statement, Tx } from "../store/store.ts";
 import { type FileRecord, errorOnLine, lineFault } from "./file-format.ts";
@@ -20,13 +21,7 @@ import {
   renewLease,
   requireLease,
 } from "./import-run.ts";
-import {
-  type OrderFacts,
-  type OrderInput,
-  type OrderRecord,
-  orderFrom,
-  purchaseOrderInput,
-} from "./purchase-orders.ts";
+import { type OrderFacts, type OrderInput, orderFrom, purchaseOrderInput, stagedOrderText } from "./purchase-orders.ts";
 import { isRecordType, recordTypes } from "./record-types.ts";
 
 /** Bytes of a file that are staged in one turn. */
@@ -155,7 +150,7 @@ const stagedStatement = (
   params: [shopId, importId, position, lineNumber, type, recordId, poNumber, weight, stored],
 });
 
-const weightOf = ({ order, attachments, history }: OrderRecord): number =>
+const weightOf = ({ order, attachments, history }: ImportedOrder): number =>
   [order.lineItems, ...Object.values(attachments), ...Object.values(history)].reduce(
     (sum, rows) => sum + rows.length,
     1,
@@ -165,7 +160,7 @@ const weightOf = ({ order, attachments, history }: OrderRecord): number =>
 function stagedOrder(lineNumber: number, order: OrderInput, facts: OrderFacts): StagedRow {
   try {
     const whole = orderFrom(order, order.poNumber ?? "", facts);
-    return { poNumber: order.poNumber ?? null, weight: weightOf(whole), stored: JSON.stringify(whole) };
+    return { poNumber: order.poNumber ?? null, weight: weightOf(whole), stored: stagedOrderText(whole) };
   } catch (error) {
     throw errorOnLine(lineNumber, error);
   }

@@ -9,7 +9,7 @@
  */
 import { Fault } from "../core/fault.ts";
 import { mention } from "../core/guidance.ts";
-import { idempotencyKeyProblem, idempotencyLifetimeMs } from "../core/idempotency.ts";
+import { idempotencyLifetimeMs } from "../core/idempotency.ts";
 import { storedAnswersBytesMax, storedLargeBytesMin, storedPlainBytesMax } from "../core/limits.ts";
 import {
   type IdempotencyRecord,
@@ -20,9 +20,8 @@ import {
   loadStoredBytes,
   oldestRecords,
   storedBytesOf,
-  unlessAnswered,
 } from "../shop/idempotency.ts";
-import type { Clock, Compression, Coordination, Engine, KeyClaim, KeyRelease, Statement, Tx } from "../store/store.ts";
+import type { Clock, Compression, Coordination, Engine, Statement, Tx } from "../store/store.ts";
 import { identifyWith } from "./caller.ts";
 import type { StoreCounts } from "./counts.ts";
 import type { Reply } from "./envelope.ts";
@@ -53,16 +52,11 @@ type Asker = { readonly secretHash: string } | { readonly holderId: string };
 export interface Idempotency {
   /** Whether an answer is stored for a write with one idempotency key. Other requests have none; a wrong key is refused later. */
   wasAnswered(tx: Tx, shopId: string, asker: Asker, incoming: Incoming): Promise<boolean>;
-  /** Adds to a statement that no answer is stored under the write's key. Null: the key is wrong, which is refused later. */
-  unlessAnswered(statement: Statement, shopId: string, holderId: string, incoming: Incoming): Statement | null;
   /** Decides whether the request runs, and claims its key then. */
   claim(request: KeyedRequest): Promise<Attempt>;
-  /** Whether a claimed key is still held. If so, no other attempt replays the stored answer until `release`. `tx`: a write that asks. */
-  holds(request: KeyedRequest, tx?: Tx): Promise<boolean>;
-  /** Gives the key back, if that was not done with the last write. */
+  /** Whether a claimed key is still held. If so, no other attempt replays the stored answer until `release`. */
+  holds(request: KeyedRequest): Promise<boolean>;
   release(request: KeyedRequest): Promise<void>;
-  /** Gives the key back with the write that stores the request's last answer. */
-  releaseWith(request: KeyedRequest): KeyRelease;
   /** The stored answer as it is sent again (C18). */
   replayOf(record: IdempotencyRecord): Promise<Reply>;
   /**
@@ -109,7 +103,7 @@ export interface IdempotencyDependencies {
 }
 
 export function createIdempotency(deps: IdempotencyDependencies): Idempotency {
-  const { coordination, clock, compression } = deps;
+  const { engine, coordination, clock, compression } = deps;
   const quotaBytes = deps.storedAnswersBytesMax ?? storedAnswersBytesMax;
   const expiredAtMs = (): number => clock.now() - idempotencyLifetimeMs;
   const storedAnswer = (
@@ -127,19 +121,15 @@ export function createIdempotency(deps: IdempotencyDependencies): Idempotency {
       return (await findIdempotencyRecord(tx, shopId, asker.holderId, idempotencyKey, expiredAtMs())) !== null;
     },
 
-    unlessAnswered(statement, shopId, holderId, { idempotencyKeys }) {
-      if (idempotencyKeyProblem(idempotencyKeys) !== null) return null;
-      const [idempotencyKey] = idempotencyKeys;
-      if (idempotencyKey === undefined) return statement;
-      return unlessAnswered(statement, shopId, holderId, idempotencyKey, expiredAtMs());
-    },
-
     async claim(request) {
-      const { shopId, fingerprint } = request;
-      const { holder, record } = await claimAndRead(deps, request, (tx) => storedAnswer(tx, request));
+      const { shopId, fingerprint, wasAnswered } = request;
+      const claim = { kind: wasAnswered ? "replay" : "run", fingerprint } as const;
+      const holder = await coordination.claimKey(shopId, scopeOf(request), claim);
       let isHeld = holder === null;
       let runs = false;
       try {
+        // Read after the claim: an attempt may have stored its answer since the request came (H2).
+        const record = await engine.peek(shopId, (tx) => storedAnswer(tx, request));
         if (record === null) {
           runs = isHeld;
           if (runs) return { kind: "run" };
@@ -157,11 +147,17 @@ export function createIdempotency(deps: IdempotencyDependencies): Idempotency {
       }
     },
 
-    holds: (request, tx) => coordination.holdsKey(request.shopId, scopeOf(request), tx),
+    holds: (request) => coordination.holdsKey(request.shopId, scopeOf(request)),
     release: (request) => coordination.releaseKey(request.shopId, scopeOf(request)),
-    releaseWith: (request) => coordination.releaseKeyWith(request.shopId, scopeOf(request)),
 
-    replayOf: (record) => replayOf(compression, record),
+    async replayOf({ status, headers, body, encoding }) {
+      return {
+        status,
+        headers: { ...headers, "Idempotent-Replayed": "true" },
+        body: encoding === compressed ? await compression.expand(body) : body,
+        errorCode: null,
+      };
+    },
 
     async refuseIfAnswered(tx, { shopId, holderId, idempotencyKey, requestId }) {
       const [headers, bytes] = await Promise.all([
@@ -180,19 +176,6 @@ export function createIdempotency(deps: IdempotencyDependencies): Idempotency {
       if (deps.counts !== undefined) deps.counts.storedAnswerBytes += bytes;
       return idempotencyStatements(shopId, holderId, idempotencyKey, record);
     },
-  };
-}
-
-/** The stored answer as it is sent again. */
-async function replayOf(
-  compression: Compression,
-  { status, headers, body, encoding }: IdempotencyRecord,
-): Promise<Reply> {
-  return {
-    status,
-    headers: { ...headers, "Idempotent-Replayed": "true" },
-    body: encoding === compressed ? await compression.expand(body) : body,
-    errorCode: null,
   };
 }
 
@@ -236,33 +219,6 @@ async function checkRoom(
       "The operator can allow more (OPENPO_STORED_ANSWERS_MB).",
     retryAfterMs: Math.max(1_000, waitMs),
   });
-}
-
-/** Claims the key and reads the stored answer after that: an attempt may have stored its answer since the request came (H2). */
-async function claimAndRead(
-  { engine, coordination }: { readonly engine: Engine; readonly coordination: Coordination },
-  request: KeyedRequest,
-  storedAnswer: (tx: Tx) => Promise<IdempotencyRecord | null>,
-): Promise<{ readonly holder: KeyClaim | null; readonly record: IdempotencyRecord | null }> {
-  const { shopId, fingerprint, wasAnswered } = request;
-  const claim: KeyClaim = { kind: wasAnswered ? "replay" : "run", fingerprint };
-  for (;;) {
-    let holder: KeyClaim | "again" | null = "again";
-    try {
-      const record = await engine.peek(shopId, async (tx) => {
-        const claiming = coordination.claimKey(shopId, scopeOf(request), claim, tx);
-        const [claimed, found] = await Promise.allSettled([claiming, storedAnswer(tx)]);
-        if (claimed.status === "fulfilled") holder = claimed.value;
-        await claiming;
-        if (found.status === "rejected") throw found.reason;
-        return found.value;
-      });
-      if (holder !== "again") return { holder, record };
-    } catch (error) {
-      if (holder === null) await coordination.releaseKey(shopId, scopeOf(request));
-      throw error;
-    }
-  }
 }
 
 /** Whether an answer is stored under this key of the API key that was sent. @throws Fault UNAUTHORIZED for another API key. */

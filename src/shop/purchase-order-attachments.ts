@@ -12,7 +12,6 @@ import type {
   SupplierCredit,
 } from "../core/attachments.ts";
 import type { Statement, Tx } from "../store/store.ts";
-import { removeStatements } from "./purchase-order-tables.ts";
 
 const attachmentKinds = ["payment", "document", "shipment", "credit"] as const;
 
@@ -29,7 +28,7 @@ function dueDateOf({ status, dueDate }: Payment): string | null {
   return status === "Scheduled" ? dueDate : null;
 }
 
-/** Replaces the attachments of the order. */
+/** Adds the attachments of an order that has none. */
 export function attachmentStatements(
   shopId: string,
   purchaseOrderId: string,
@@ -41,13 +40,10 @@ export function attachmentStatements(
     ...shipments.map((shipment) => ["shipment", shipment.shipmentId, shipment, null] as const),
     ...credits.map((credit) => ["credit", credit.creditId, credit, null] as const),
   ];
-  return [
-    ...removeStatements(shopId, purchaseOrderId, ["purchase_order_attachment"]),
-    ...entries.map(([kind, attachmentId, attachment, dueDate], position) => ({
-      sql: insertAttachment,
-      params: [shopId, purchaseOrderId, kind, attachmentId, position, JSON.stringify(attachment), dueDate],
-    })),
-  ];
+  return entries.map(([kind, attachmentId, attachment, dueDate], position) => ({
+    sql: insertAttachment,
+    params: [shopId, purchaseOrderId, kind, attachmentId, position, JSON.stringify(attachment), dueDate],
+  }));
 }
 
 /** The attachments of the order, each kind as it was imported. */

@@ -10,7 +10,7 @@
 import { dayMs } from "../core/calendar.ts";
 import { paidStatus } from "../core/lines.ts";
 import type { PurchaseOrder } from "../core/purchase-order.ts";
-import { chunksOf, placeholders } from "../store/in-lists.ts";
+import { placeholders } from "../store/in-lists.ts";
 import type { SqlValue, Statement, Tx } from "../store/store.ts";
 
 /** What orders are counted by. */
@@ -54,37 +54,42 @@ function countedUnder(order: PurchaseOrder): ReadonlySet<string> {
   return keys;
 }
 
-const rowsPerStatement = [16, 4, 1] as const;
+/** By how much totals change, by kind and value. */
+export type CountChanges = Map<string, number>;
+
+/** Adds the difference between an order before and after a change. Null: there was, or is, no such order (R4). */
+export function addCounts(changes: CountChanges, before: PurchaseOrder | null, next: PurchaseOrder | null): void {
+  if (before === next) return;
+  const counted = before === null ? new Set<string>() : countedUnder(before);
+  const counting = next === null ? new Set<string>() : countedUnder(next);
+  const change = (key: string, by: number): void => {
+    changes.set(key, (changes.get(key) ?? 0) + by);
+  };
+  for (const key of counted) if (!counting.has(key)) change(key, -1);
+  for (const key of counting) if (!counted.has(key)) change(key, 1);
+}
+
+const rowsPerStatement = [64, 16, 4, 1] as const;
 
 const addRows = (rows: number): string => `
 insert into purchase_order_count (shop_id, kind, value, orders) values ${Array.from({ length: rows }, () => "(?, ?, ?, ?)").join(", ")}
 on conflict (shop_id, kind, value) do update set orders = purchase_order_count.orders + excluded.orders`;
 
-/** Changes the totals by the difference between an order before and after a change. Null: there was, or is, no such order (R4). */
-export function countStatements(
-  shopId: string,
-  before: PurchaseOrder | null,
-  next: PurchaseOrder | null,
-): readonly Statement[] {
-  if (before === next) return [];
-  const counted = before === null ? new Set<string>() : countedUnder(before);
-  const counting = next === null ? new Set<string>() : countedUnder(next);
+const addRowsOf = new Map(rowsPerStatement.map((rows) => [rows, addRows(rows)]));
+
+/** Changes the totals (R4). */
+export function countStatements(shopId: string, changes: CountChanges): readonly Statement[] {
   const rows: (readonly SqlValue[])[] = [];
-  const change = (key: string, by: number): void => {
+  for (const [key, by] of changes) {
     const space = key.indexOf(" ");
-    rows.push([shopId, key.slice(0, space), key.slice(space + 1), by]);
-  };
-  for (const key of counted) if (!counting.has(key)) change(key, -1);
-  for (const key of counting) if (!counted.has(key)) change(key, 1);
+    if (by !== 0) rows.push([shopId, key.slice(0, space), key.slice(space + 1), by]);
+  }
   // Few sizes, so that the statements are few and stay prepared.
   const statements: Statement[] = [];
-  let rest: readonly (readonly SqlValue[])[] = rows;
-  for (const size of rowsPerStatement) {
-    const chunks = chunksOf(rest, size);
-    for (const chunk of chunks)
-      if (chunk.length === size) statements.push({ sql: addRows(size), params: chunk.flat() });
-    rest = chunks.find((chunk) => chunk.length < size) ?? [];
-  }
+  let start = 0;
+  for (const [size, sql] of addRowsOf)
+    for (; rows.length - start >= size; start += size)
+      statements.push({ sql, params: rows.slice(start, start + size).flat() });
   return statements;
 }
 

@@ -10,7 +10,6 @@ import type { FieldChange, ReceiptDraft } from "../core/purchase-order.ts";
 import { chunksOf, inListMax, placeholders } from "../store/in-lists.ts";
 import type { SqlValue, Statement, Tx } from "../store/store.ts";
 import { type Columns, type Row, columnList, columnsOf, insertInto, recordReader } from "./columns.ts";
-import { removeStatements } from "./purchase-order-tables.ts";
 
 /** An entry of the activity log. */
 export interface LogEntry {
@@ -114,14 +113,13 @@ export const receiptStatement = (shopId: string, purchaseOrderId: string, receip
 export const costStatement = (shopId: string, purchaseOrderId: string, entry: CostSyncEntry): Statement =>
   insertCost([shopId, purchaseOrderId], entry);
 
-/** Replaces the history of the order. */
+/** Adds the history of an order that has none. */
 export function historyStatements(
   shopId: string,
   purchaseOrderId: string,
   { log, receipts, costSyncHistory }: OrderHistory,
 ): readonly Statement[] {
   return [
-    ...removeStatements(shopId, purchaseOrderId, ["purchase_order_log", "receipt", "cost_sync"]),
     ...log.map((entry) => logStatement(shopId, purchaseOrderId, entry)),
     ...receipts.map((receipt) => receiptStatement(shopId, purchaseOrderId, receipt)),
     ...costSyncHistory.map((entry) => costStatement(shopId, purchaseOrderId, entry)),

@@ -13,7 +13,7 @@
 import type { Attachments } from "../core/attachments.ts";
 import type { Effect } from "../core/effect.ts";
 import { deletedEvent, eventOf } from "../core/events.ts";
-import { incomingDeltas } from "../core/incoming.ts";
+import { type IncomingDelta, incomingDeltas, summedDeltas } from "../core/incoming.ts";
 import { paidStatus } from "../core/lines.ts";
 import { type Fields, storedHeaderFields, storedLineFields } from "../core/purchase-order-fields.ts";
 import {
@@ -30,8 +30,15 @@ import { effectStatements } from "./effects.ts";
 import { type EventStamp, eventStatements } from "./events.ts";
 import { openBlocks, searchText } from "./order-digest.ts";
 import { attachmentStatements, loadAttachments } from "./purchase-order-attachments.ts";
-import { countStatements } from "./purchase-order-counts.ts";
-import { type LogEntry, type Receipt, logStatement, receiptStatement } from "./purchase-order-history.ts";
+import { type CountChanges, addCounts, countStatements } from "./purchase-order-counts.ts";
+import {
+  type LogEntry,
+  type OrderHistory,
+  type Receipt,
+  historyStatements,
+  logStatement,
+  receiptStatement,
+} from "./purchase-order-history.ts";
 import { orderTables, removeStatements } from "./purchase-order-tables.ts";
 
 // Loading.
@@ -186,17 +193,19 @@ const deleteLine =
 const valuesOf = <T>(columns: Columns<T>, of: T): readonly SqlValue[] =>
   Object.values(columns).map((valueOf) => valueOf(of));
 
-/**
- * Writes what differs between `before` and `next` in header and lines, and in the totals.
- *
- * @param counted the order that the totals count now, if that is not `before`.
- */
-function orderStatements(
-  shopId: string,
-  before: PurchaseOrder | null,
-  next: PurchaseOrder,
-  counted = before,
-): readonly Statement[] {
+/** Changes totals, incoming ledger and digest by the difference between `before` and `next` (R2, R4, R5). Null: there was, or is, no such order. */
+function sumStatements(shopId: string, before: PurchaseOrder | null, next: PurchaseOrder | null): readonly Statement[] {
+  const counts: CountChanges = new Map();
+  addCounts(counts, before, next);
+  return [
+    ...countStatements(shopId, counts),
+    ...incomingStatements(shopId, incomingDeltas(before, next)),
+    ...openBlocks(shopId, before, next),
+  ];
+}
+
+/** Writes what differs between `before` and `next` in header and lines. */
+function orderStatements(shopId: string, before: PurchaseOrder | null, next: PurchaseOrder): readonly Statement[] {
   const { purchaseOrderId } = next;
   const statements: Statement[] = [];
   const header =
@@ -221,7 +230,6 @@ function orderStatements(
   }
   for (const poLineItemId of lines.keys())
     statements.push({ sql: deleteLine, params: [shopId, purchaseOrderId, poLineItemId] });
-  statements.push(...countStatements(shopId, counted, next), ...openBlocks(shopId, counted, next));
   return statements;
 }
 
@@ -229,13 +237,8 @@ const addIncoming = `
 insert into incoming (shop_id, variant_id, location_id, quantity) values (?, ?, ?, ?)
 on conflict (shop_id, variant_id, location_id) do update set quantity = incoming.quantity + excluded.quantity`;
 
-/** Changes the incoming ledger by the difference between what `before` and `next` bring (R2). */
-const incomingStatements = (
-  shopId: string,
-  before: PurchaseOrder | null,
-  next: PurchaseOrder | null,
-): readonly Statement[] =>
-  incomingDeltas(before, next).map(({ variantId, locationId, delta }) => ({
+const incomingStatements = (shopId: string, deltas: readonly IncomingDelta[]): readonly Statement[] =>
+  deltas.map(({ variantId, locationId, delta }) => ({
     sql: addIncoming,
     params: [shopId, variantId, locationId, delta],
   }));
@@ -289,7 +292,7 @@ export async function saveDecision(
   const event = eventOf(before, decided, receipts[0]?.receiptId ?? null);
   await tx.batch([
     ...orderStatements(shopId, before, next),
-    ...incomingStatements(shopId, before, next),
+    ...sumStatements(shopId, before, next),
     ...log.map((entry) => logStatement(shopId, purchaseOrderId, logged(entry, stamp))),
     ...receipts.map((receipt) => receiptStatement(shopId, purchaseOrderId, receipt)),
     ...(event === null ? [] : eventStatements(shopId, event, stamp)),
@@ -306,34 +309,78 @@ const contentOf = (order: PurchaseOrder, { payments, documents, shipments, credi
     [payments, documents, shipments, credits],
   ]);
 
-/**
- * Stores an order from outside as it is, replacing a stored one. The incoming ledger follows; log and effects are the caller's. If the order
- * differs from the stored one, its version becomes higher than that one's, so that no ETag stands for two states (C37).
- *
- * @returns the order as it was stored before. Null: there was none, or it was deleted.
- */
-export async function importOrder(
+/** An order from outside with all that belongs to it. */
+export interface ImportedOrder {
+  readonly order: PurchaseOrder;
+  readonly attachments: Attachments;
+  readonly history: OrderHistory;
+  /** Null: it was not deleted. */
+  readonly deletedAtMs: number | null;
+}
+
+const importedTables = [
+  "purchase_order",
+  "purchase_order_line",
+  "purchase_order_attachment",
+  "purchase_order_log",
+  "receipt",
+  "cost_sync",
+] as const;
+
+/** The order as it is stored, and the version that the imported one gets: a higher one if it differs (C37). */
+async function storedOrder(
   tx: Tx,
   shopId: string,
-  order: PurchaseOrder,
-  attachments: Attachments,
-): Promise<PurchaseOrder | null> {
+  { order, attachments }: ImportedOrder,
+): Promise<{ readonly before: PurchaseOrder | null; readonly version: number }> {
   const [before, attached] = await Promise.all([
     loadOrder(tx, shopId, order.purchaseOrderId),
     loadAttachments(tx, shopId, order.purchaseOrderId),
   ]);
-  const isSame = before !== null && contentOf(before, attached) === contentOf(order, attachments);
-  const storedVersion = before === null ? 0 : before.version + (isSame ? 0 : 1);
-  const version = Math.max(order.version, storedVersion);
-  const statements = [
-    // Also a soft-deleted order, which is not loaded.
-    ...removeStatements(shopId, order.purchaseOrderId, ["purchase_order", "purchase_order_line"]),
-    ...orderStatements(shopId, null, { ...order, version }, before),
-    ...incomingStatements(shopId, before, order),
-    ...attachmentStatements(shopId, order.purchaseOrderId, attachments),
-  ];
-  await tx.batch(statements);
+  if (before === null) return { before, version: order.version };
+  const isSame = contentOf(before, attached) === contentOf(order, attachments);
+  return { before, version: Math.max(order.version, before.version + (isSame ? 0 : 1)) };
+}
+
+/**
+ * Stores an order from outside as it is, replacing a stored one. If it differs from the stored one, its version becomes higher than that
+ * one's, so that no ETag stands for two states (C37). Totals and incoming ledger are left to `importedSums`, effects to the caller.
+ *
+ * @param isNew  nothing is stored under this id, nor is the log of an order that was deleted.
+ * @returns the order as lists showed it before. Null: there was none, or it was deleted.
+ */
+export async function importOrder(
+  tx: Tx,
+  shopId: string,
+  imported: ImportedOrder,
+  isNew: boolean,
+): Promise<PurchaseOrder | null> {
+  const { order, attachments, history, deletedAtMs } = imported;
+  const { purchaseOrderId } = order;
+  const { before, version } = isNew
+    ? { before: null, version: order.version }
+    : await storedOrder(tx, shopId, imported);
+  await tx.batch([
+    // Also of a soft-deleted order, which is not loaded.
+    ...(isNew ? [] : removeStatements(shopId, purchaseOrderId, importedTables)),
+    ...orderStatements(shopId, null, { ...order, version }),
+    ...attachmentStatements(shopId, purchaseOrderId, attachments),
+    ...historyStatements(shopId, purchaseOrderId, history),
+    ...(deletedAtMs === null ? [] : hideStatements(shopId, purchaseOrderId, deletedAtMs)),
+    ...openBlocks(shopId, before, deletedAtMs === null ? order : null),
+  ]);
   return before;
+}
+
+/** Changes totals and incoming ledger by what imported orders make different, all at once (R2, R4). */
+export function importedSums(
+  shopId: string,
+  orders: readonly { readonly before: PurchaseOrder | null; readonly next: PurchaseOrder | null }[],
+  deltas: readonly IncomingDelta[],
+): readonly Statement[] {
+  const counts: CountChanges = new Map();
+  for (const { before, next } of orders) addCounts(counts, before, next);
+  return [...countStatements(shopId, counts), ...incomingStatements(shopId, summedDeltas(deltas))];
 }
 
 /**
@@ -345,27 +392,22 @@ export async function deleteOrder(tx: Tx, shopId: string, order: PurchaseOrder, 
   const tables = orderTables.filter((table) => table !== "purchase_order_log");
   await tx.batch([
     ...eventStatements(shopId, deletedEvent(order), stamp),
-    ...incomingStatements(shopId, order, null),
-    ...countStatements(shopId, order, null),
-    ...openBlocks(shopId, order, null),
+    ...sumStatements(shopId, order, null),
     ...removeStatements(shopId, order.purchaseOrderId, tables),
     logStatement(shopId, order.purchaseOrderId, logged(entry, stamp)),
   ]);
 }
 
-/** Hides a stored order: it is not listed, not counted and brings nothing any more. */
-export const hideStatements = (shopId: string, order: PurchaseOrder, deletedAtMs: number): readonly Statement[] => [
+/** Hides the rows of a stored order. */
+const hideStatements = (shopId: string, purchaseOrderId: string, deletedAtMs: number): readonly Statement[] => [
   {
     sql: "update purchase_order set deleted_at = ? where shop_id = ? and purchase_order_id = ?",
-    params: [deletedAtMs, shopId, order.purchaseOrderId],
+    params: [deletedAtMs, shopId, purchaseOrderId],
   },
   {
     sql: "update purchase_order_line set order_created_at = null where shop_id = ? and purchase_order_id = ?",
-    params: [shopId, order.purchaseOrderId],
+    params: [shopId, purchaseOrderId],
   },
-  ...incomingStatements(shopId, order, null),
-  ...countStatements(shopId, order, null),
-  ...openBlocks(shopId, order, null),
 ];
 
 /** Hides the order and keeps all of it, with a log entry about who did so (C33). */
@@ -376,7 +418,8 @@ export async function softDelete(tx: Tx, shopId: string, order: PurchaseOrder, s
       sql: "update purchase_order set updated_at = ?, version = version + 1 where shop_id = ? and purchase_order_id = ?",
       params: [stamp.nowMs, shopId, order.purchaseOrderId],
     },
-    ...hideStatements(shopId, order, stamp.nowMs),
+    ...hideStatements(shopId, order.purchaseOrderId, stamp.nowMs),
+    ...sumStatements(shopId, order, null),
     logStatement(shopId, order.purchaseOrderId, logged(entry, stamp)),
     ...eventStatements(shopId, deletedEvent(order), stamp),
   ]);
@@ -392,28 +435,25 @@ const poNumberPrefix = "PO-";
  * Call it in the transaction that inserts the order: if that fails, the number is not used.
  */
 export async function nextPoNumber(tx: Tx, shopId: string): Promise<string> {
-  const [shop] = await tx.all<{ next_po_number: number; taken: string | null }>(
-    `select s.next_po_number, o.po_number as taken from shop s
-     left join purchase_order o on o.shop_id = s.shop_id and o.po_number = '${poNumberPrefix}' || cast(s.next_po_number as text)
-     where s.shop_id = ?`,
-    [shopId],
-  );
+  const [shop] = await tx.all<{ next_po_number: number }>("select next_po_number from shop where shop_id = ?", [
+    shopId,
+  ]);
   if (shop === undefined) throw new Error(`shop ${shopId} has no row`);
-  const number = shop.taken === null ? shop.next_po_number : await freeNumber(tx, shopId, shop.next_po_number + 1);
-  await tx.batch([{ sql: "update shop set next_po_number = ? where shop_id = ?", params: [number + 1, shopId] }]);
-  return `${poNumberPrefix}${number}`;
-}
-
-/** The first number from here on that no order has. Numbers of an import are skipped many at a time. */
-async function freeNumber(tx: Tx, shopId: string, from: number): Promise<number> {
-  for (let first = from; ; first += inListMax) {
-    const numbers = Array.from({ length: inListMax }, (_, index) => `${poNumberPrefix}${first + index}`);
+  let first = shop.next_po_number;
+  // One look-up is enough, except after an import: its numbers are then skipped many at a time.
+  for (let count = 1; ; first += count, count = inListMax) {
+    const numbers = Array.from({ length: count }, (_, index) => `${poNumberPrefix}${first + index}`);
     const rows = await tx.all<{ po_number: string }>(
-      `select po_number from purchase_order where shop_id = ? and po_number in (${placeholders(inListMax)})`,
+      `select po_number from purchase_order where shop_id = ? and po_number in (${placeholders(count)})`,
       [shopId, ...numbers],
     );
     const taken = new Set(rows.map((row) => row.po_number));
     const index = numbers.findIndex((poNumber) => !taken.has(poNumber));
-    if (index !== -1) return first + index;
+    const free = numbers[index];
+    if (free === undefined) continue;
+    await tx.batch([
+      { sql: "update shop set next_po_number = ? where shop_id = ?", params: [first + index + 1, shopId] },
+    ]);
+    return free;
   }
 }

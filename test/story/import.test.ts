@@ -9,7 +9,7 @@ import { lineBytesMax } from "../../src/exchange/ndjson.ts";
 import { Fault } from "../../src/core/fault.ts";
 import { statuses } from "../../src/core/purchase-order.ts";
 import type { InventoryLevel, Variant } from "../../src/shop/catalogue.ts";
-import type { Engine } from "../../src/store/store.ts";
+import type { Engine, Work, WriteOptions } from "../../src/store/store.ts";
 import { ndjson, piecesOf, type TestShop, withShops } from "../support/admin.ts";
 import { lineA, startGoodsServer } from "../support/goods-server.ts";
 
@@ -515,6 +515,57 @@ test("a record for a shop on the sandbox sets the sandbox before the shop has it
       },
     },
   );
+});
+
+/** An engine that counts the statements with an answer. */
+function askingCounted(engine: Engine, count: () => void): Engine {
+  return new Proxy(engine, {
+    get(target, name) {
+      if (name === "write")
+        return (shopId: string, work: Work<unknown>, options?: WriteOptions) =>
+          target.write(
+            shopId,
+            (tx) =>
+              work({
+                all: (sql, params) => {
+                  count();
+                  return tx.all(sql, params);
+                },
+                batch: (statements) => tx.batch(statements),
+              }),
+            options,
+          );
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+test("orders that the shop does not have are stored without looking for each of them", async () => {
+  await withShops(async (open) => {
+    const asked = async (name: string, orders: number): Promise<number> => {
+      const shop = await open(name);
+      let count = 0;
+      const counting = { ...shop, engine: askingCounted(shop.engine, () => (count += 1)) };
+      const file = Array.from({ length: orders }, (_, index) =>
+        order({ purchaseOrderId: `new-${index}`, poNumber: `N-${index}`, lineItems: [] }),
+      );
+      await importRecords(counting, shop.shop, piecesOf(ndjson(file), 65_536), "req_1");
+      return count;
+    };
+    assert.equal(await asked("few", 4), await asked("more", 80));
+  });
+});
+
+test("an order that comes in again after it was deleted has the log of its record alone", async () => {
+  await using server = await startGoodsServer();
+  const logged = async (): Promise<unknown> => {
+    await server.bringOrder("Draft", [lineA]);
+    return (await server.get(server.order("/log"))).at("data", "totalCount");
+  };
+  assert.equal(await logged(), 1);
+  assert.equal((await server.delete(server.order())).status, 200);
+  assert.equal(await logged(), 1);
 });
 
 /** An engine on which the process seems to die at the n-th write. */

@@ -6,7 +6,8 @@ import type { Decision, LineItem, PurchaseOrder } from "../../src/core/purchase-
 import { defaultSettings, saveShop, type Shop } from "../../src/shop/accounts.ts";
 import type { OutboxLimits } from "../../src/outbox/limits.ts";
 import { createOutbox, type Outbox } from "../../src/outbox/runner.ts";
-import { importOrder, loadOrder, saveDecision } from "../../src/shop/purchase-orders.ts";
+import { incomingDeltas } from "../../src/core/incoming.ts";
+import { importOrder, importedSums, loadOrder, saveDecision } from "../../src/shop/purchase-orders.ts";
 import type { Engine, Tx } from "../../src/store/store.ts";
 import { systemClock, timeOrderedIds } from "../../src/system.ts";
 import type { SandboxControl } from "../../src/storefront/sandbox/control.ts";
@@ -114,12 +115,15 @@ export async function openWorld(directory: string, options: WorldOptions = {}): 
     async place(purchaseOrderId, lineItems, headerFacts = {}) {
       const number = { purchaseOrderId, poNumber: `PO-${purchaseOrderId}`, locationId };
       await engine.write(shopId, async (tx) => {
-        await importOrder(tx, shopId, order("In Progress", lineItems, { ...number, ...headerFacts }), {
-          payments: [],
-          documents: [],
-          shipments: [],
-          credits: [],
-        });
+        const placed = order("In Progress", lineItems, { ...number, ...headerFacts });
+        const imported = {
+          order: placed,
+          attachments: { payments: [], documents: [], shipments: [], credits: [] },
+          history: { log: [], receipts: [], costSyncHistory: [] },
+          deletedAtMs: null,
+        };
+        const before = await importOrder(tx, shopId, imported, false);
+        await tx.batch(importedSums(shopId, [{ before, next: placed }], incomingDeltas(before, placed)));
         await tx.batch(
           lineItems.map((line) => ({
             sql: `insert into variant (shop_id, variant_id, product_id, product_name, status) values (?, ?, ?, ?, 'active')

@@ -64,9 +64,8 @@ async function headerFacts(
   return { supplier, locationName };
 }
 
-/** A Draft as it is asked for. Its number may still be looked up. */
-interface AskedDraft extends Pick<NewOrder, "purchaseOrderId" | "header"> {
-  readonly poNumber: string | Promise<string>;
+/** A Draft as it is asked for. */
+interface AskedDraft extends Pick<NewOrder, "purchaseOrderId" | "poNumber" | "header"> {
   readonly lineItems: readonly CatalogueLine[];
 }
 
@@ -80,12 +79,11 @@ interface DecidedDraft {
 export async function decidedDraft(
   tx: Tx,
   call: Call,
-  { purchaseOrderId, poNumber: numbering, header, lineItems }: AskedDraft,
+  { purchaseOrderId, poNumber, header, lineItems }: AskedDraft,
 ): Promise<DecidedDraft> {
   const { shop } = call;
   const { supplierId = null, locationId = null } = header;
-  const [poNumber, catalogue, facts] = await Promise.all([
-    numbering,
+  const [catalogue, facts] = await Promise.all([
     loadCatalogueFacts(tx, shop.shopId, supplierId, lineItems),
     headerFacts(tx, call, supplierId, locationId),
   ]);
@@ -134,7 +132,7 @@ export const createPurchaseOrder = operation({
     call.commit(async (tx) => {
       const { shopId } = call.shop;
       const purchaseOrderId = call.ids.next("po");
-      const poNumber = nextPoNumber(tx, shopId);
+      const poNumber = await nextPoNumber(tx, shopId);
       const asked = { purchaseOrderId, poNumber, header, lineItems: lineItems ?? [] };
       const { decided, lines } = await decidedDraft(tx, call, asked);
       await saveFor(tx, call, null, decided);

@@ -1,0 +1,41 @@
+/** Orders on their way through an import, as text. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { stagedOrderFrom, stagedOrderText } from "../../src/exchange/purchase-orders.ts";
+import type { ImportedOrder } from "../../src/shop/purchase-orders.ts";
+import { line, order } from "../support/goods.ts";
+
+const address = {
+  companyName: "Quay 4",
+  contactName: null,
+  address1: "Quay 4",
+  address2: null,
+  city: "Rotterdam",
+  province: null,
+  provinceCode: null,
+  country: null,
+  countryCode: "NL",
+  zip: "3011 AA",
+  phone: null,
+  email: null,
+};
+
+const imported: ImportedOrder = {
+  order: {
+    ...order("On Hold", [{ ...line("a"), sku: "S-1", note: "Fragile" }, line("b")]),
+    previousStatus: "Sent",
+    storefrontSyncState: "failed",
+    poName: "Spring",
+    tags: ["a", "b"],
+    shippingAddress: address,
+    updatedAtMs: 5,
+  },
+  attachments: { payments: [], documents: [], shipments: [], credits: [] },
+  history: { log: [], receipts: [], costSyncHistory: [] },
+  deletedAtMs: 7,
+};
+
+test("an order comes back from its staged text as it was, also from that of the version before", () => {
+  assert.deepEqual(stagedOrderFrom(stagedOrderText(imported)), imported);
+  assert.deepEqual(stagedOrderFrom(JSON.stringify(imported)), imported);
+});
