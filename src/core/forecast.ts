@@ -260,8 +260,13 @@ function projections(
   const undatedDay = today + (offer?.leadTimeDays ?? leadTimeDaysAssumed);
   const arrivals = facts.arrivals.map(({ day, quantity }) => ({ day: Math.max(today, day ?? undatedDay), quantity }));
   let onHand = facts.onHand;
+  // Most periods are as long as the one before.
+  let [days, demand] = [0, zeroQuantity];
   return periods.map(({ firstDay, lastDay }) => {
-    const demand = demandOf(dailyDemand, lastDay - firstDay + 1);
+    if (lastDay - firstDay + 1 !== days) {
+      days = lastDay - firstDay + 1;
+      demand = demandOf(dailyDemand, days);
+    }
     let incoming = zeroQuantity;
     for (const { day, quantity } of arrivals)
       if (day >= firstDay && day <= lastDay) incoming = addQuantity(incoming, quantity);
@@ -489,6 +494,21 @@ const periodMeasures = ["demand", "incoming", "projectedOnHand"] as const satisf
 
 const periodColumnId = (measure: keyof Projection, period: Period): string => `${measure}:${period.label}`;
 
+/** The ids of the columns of each period, made once for all rows: a row may have 156 of them. */
+const knownPeriodIds = new WeakMap<readonly Period[], readonly Readonly<Record<keyof Projection, string>>[]>();
+
+function periodIdsOf(periods: readonly Period[]): readonly Readonly<Record<keyof Projection, string>>[] {
+  const known = knownPeriodIds.get(periods);
+  if (known !== undefined) return known;
+  const ids = periods.map((period) => ({
+    demand: periodColumnId("demand", period),
+    incoming: periodColumnId("incoming", period),
+    projectedOnHand: periodColumnId("projectedOnHand", period),
+  }));
+  knownPeriodIds.set(periods, ids);
+  return ids;
+}
+
 /** `columns[]`: the view's columns in its order, then three for each period. */
 export function columnsOf(ids: readonly ColumnId[], periods: readonly Period[]): readonly Column[] {
   return [
@@ -516,11 +536,11 @@ export function forecastRow(facts: VariantFacts, ids: readonly ColumnId[], conte
     cells[id] = columnDefinitions[id].cell(figures);
     if (id === "unitCost") cells[unitCostCurrencyKey] = unitCostOf(figures)?.currencyCode ?? null;
   }
+  const periodIds = periodIdsOf(context.periods);
   for (const [index, projection] of figures.projections.entries()) {
-    const period = context.periods[index];
-    if (period === undefined) continue;
-    for (const measure of periodMeasures)
-      cells[periodColumnId(measure, period)] = quantityToNumber(projection[measure]);
+    const ofPeriod = periodIds[index];
+    if (ofPeriod === undefined) continue;
+    for (const measure of periodMeasures) cells[ofPeriod[measure]] = quantityToNumber(projection[measure]);
   }
-  return { ...cells, variantId: facts.variantId, productId: facts.productId };
+  return Object.assign(cells, { variantId: facts.variantId, productId: facts.productId });
 }

@@ -18,6 +18,7 @@ export type FxRate = number & { readonly [rateBrand]: true };
 
 /** Decimals of each kind of figure, on the wire and stored. */
 export const quantityDecimalsMax = 3;
+const quantityScale = 10 ** quantityDecimalsMax;
 /** Decimals that an amount of money keeps, in any currency. */
 export const moneyDecimalsMax = 4;
 /** Decimals that an exchange rate keeps. */
@@ -78,7 +79,7 @@ export function fxRateFrom(value: number): FxRate | null {
 
 /** The JSON number of a quantity. Dividing two integers gives the double nearest to the exact decimal, which prints as that decimal. */
 export function quantityToNumber(value: Quantity): number {
-  return value / 10 ** quantityDecimalsMax;
+  return value / quantityScale;
 }
 
 /** The JSON number of an amount. */
