@@ -68,6 +68,9 @@ export const detailLengthMax = 500;
 
 // The audit log and the log.
 
+/** How long the answer of a read waits for its audit row when the shop's turn does not come, on SQLite (D112). */
+export const auditWaitMsMax = 5;
+
 /** Refusals of one API key in a minute that have a row each in the audit log. One more row counts the others. */
 export const refusalRowsPerMinuteMax = 100;
 

@@ -2,9 +2,10 @@
  * The audit row of a request (H1; spec "Authentication" 9).
  */
 import { Fault } from "../core/fault.ts";
+import { auditWaitMsMax } from "../core/limits.ts";
 import { shownPath } from "../core/shown-path.ts";
 import { type AuditEntry, auditStatement } from "../shop/audit.ts";
-import type { Engine, Statement, WriteOptions } from "../store/store.ts";
+import type { Engine, Log, Statement, Tx, WriteOptions } from "../store/store.ts";
 import type { Reply } from "./envelope.ts";
 import type { IdentifiedRequest } from "./request.ts";
 
@@ -14,39 +15,67 @@ export const auditAlone: WriteOptions = { durable: false, append: true };
 /** Rows that are written together. A read waits for its row, so a group is no larger than one round brings. */
 const rowsTogetherMax = 256;
 
-/** Writes the audit rows of reads. Those that wait for the same shop's turn are one write: each alone cost a third of a small read. */
+/** Audit rows of reads that are written together. */
+interface RowGroup {
+  readonly rows: Statement[];
+  /** Resolves when they are committed, or have waited for long enough. */
+  readonly waited: Promise<void>;
+}
+
+/**
+ * Writes the audit rows of reads. Those that wait for the same shop's turn are one write: each alone cost a third of a small read.
+ *
+ * On an embedded engine an answer waits for its row for at most `auditWaitMsMax`: a turn may wait for a disk, and the read told nothing
+ * that does (D112). Among nodes it waits until the row is committed.
+ */
 export class AuditRows {
   readonly #engine: Engine;
-  /** Rows by shop whose write has not begun. */
-  readonly #waiting = new Map<string, { readonly rows: Statement[]; readonly written: Promise<void> }>();
+  readonly #log: Log;
+  /** By shop, rows whose write has not begun. */
+  readonly #waiting = new Map<string, RowGroup>();
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, log: Log) {
     this.#engine = engine;
+    this.#log = log;
   }
 
-  /** Resolves when the row is committed (H1). @throws Fault when the store cannot be written. */
+  /** Resolves when the answer may leave (H1). @throws Fault when the store cannot be written. */
   add(shopId: string, row: Statement): Promise<void> {
     const waiting = this.#waiting.get(shopId);
     if (waiting !== undefined && waiting.rows.length < rowsTogetherMax) {
       waiting.rows.push(row);
-      return waiting.written;
+      return waiting.waited;
     }
     const rows = [row];
-    const close = (): void => {
+    const begin = (): void => {
       if (this.#waiting.get(shopId)?.rows === rows) this.#waiting.delete(shopId);
     };
-    const written = this.#engine
-      .write(
-        shopId,
-        (tx) => {
-          close();
-          return tx.batch(rows);
-        },
-        auditAlone,
-      )
-      .finally(close);
-    this.#waiting.set(shopId, { rows, written });
-    return written;
+    const work = (tx: Tx): Promise<void> => {
+      begin();
+      return tx.batch(rows);
+    };
+    const written = this.#engine.write(shopId, work, auditAlone).finally(begin);
+    const waited = this.#engine.embedded ? this.#waitFor(written, shopId, rows) : written;
+    this.#waiting.set(shopId, { rows, waited });
+    return waited;
+  }
+
+  async #waitFor(written: Promise<void>, shopId: string, rows: readonly Statement[]): Promise<void> {
+    const enough = Promise.withResolvers<void>();
+    let isOver = false;
+    const timer = setTimeout(() => {
+      isOver = true;
+      enough.resolve();
+    }, auditWaitMsMax);
+    written.catch((error: unknown) => {
+      if (isOver)
+        this.#log.error({ shopId, err: error, rows: rows.length }, "audit rows of reads could not be written");
+    });
+    try {
+      await Promise.race([written, enough.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 }
 

@@ -66,7 +66,7 @@ export class Callers {
     alongside: ((tx: Tx, shopId: string, secretHash: string) => Promise<T>) | null,
   ): Promise<{ readonly caller: Caller; readonly found: T | null }> {
     const engine = this.#engine;
-    if (!engine.tellsFootprints || bearerToken === null)
+    if (!engine.embedded || bearerToken === null)
       return await identifyWith(engine, bearerToken, alongside ?? (() => Promise.resolve(null)));
     const digest = hash("sha256", bearerToken, "base64");
     const { caller, shopId, secretHash } = this.#memory.get(digest) ?? (await this.#find(digest, bearerToken));

@@ -6,8 +6,9 @@
  *
  * Invariants:
  * - H1. Every request with an API key of the shop, a revoked one too, or of a person who is signed in leaves one audit row, written before
- *       its answer leaves. Refusals without a token share rows beyond a rate (refusals.ts). While the store cannot be written, reads,
- *       replays and refusals are answered without a row; the log has what it would have told.
+ *       its answer leaves. That of a read or a replay may follow it when the shop's turn does not come in time (audit.ts). Refusals without a
+ *       token share rows beyond a rate (refusals.ts). While the store cannot be written, reads, replays and refusals are answered without a
+ *       row; the log has what it would have told.
  * - H2. The stored answer of a keyed write commits with the write. While the first attempt runs, no other request runs under its key, and
  *       none is shown an answer that may still change. Should two attempts run all the same (a lease that ended too early, a commit
  *       whose answer was lost), the second finds the first one's stored answer in its own transaction and changes nothing. An attempt
@@ -90,7 +91,7 @@ export function createPerform(deps: PerformDependencies): Perform {
     idempotency: createIdempotency({ ...deps, counts }),
     callers: new Callers(deps.engine),
     answers: new Memory(answersRememberedBytesMax),
-    auditRows: new AuditRows(deps.engine),
+    auditRows: new AuditRows(deps.engine, deps.log),
     refusals: new Refusals({ ...deps, counts }),
     sweeps: new Sweeps({ ...deps, counts }),
   };

@@ -34,7 +34,7 @@ export function announcingEvents(engine: Engine): {
   return {
     onEvents: (listener) => void listeners.push(listener),
     engine: {
-      tellsFootprints: engine.tellsFootprints,
+      embedded: engine.embedded,
       create: (shopId) => engine.create(shopId),
       exists: (shopId) => engine.exists(shopId),
       remove: (shopId) => engine.remove(shopId),

@@ -63,7 +63,7 @@ class NoticingTx implements Tx {
 
 /** The engine, keeping forecast versions (V8). */
 export const keepingForecastVersions = (engine: Engine, ids: Ids): Engine => ({
-  tellsFootprints: engine.tellsFootprints,
+  embedded: engine.embedded,
   create: (shopId) => engine.create(shopId),
   exists: (shopId) => engine.exists(shopId),
   remove: (shopId) => engine.remove(shopId),

@@ -75,8 +75,8 @@ export interface Footprint {
 
 /** Databases of many shops, each reached by its shop id. */
 export interface Engine {
-  /** Its reads tell what they have seen (`onSeen`). */
-  readonly tellsFootprints: boolean;
+  /** It works in this process, and no other changes its rows: its reads tell what they have seen (`onSeen`). */
+  readonly embedded: boolean;
   /**
    * Creates the shop's database; one that exists stays as it is.
    *

@@ -459,6 +459,28 @@ test("a full queue is 503 with Retry-After before the schema is checked, and is 
   assert.deepEqual(await labels(server), ["x"]);
 });
 
+test("a read is answered although the shop's turn does not come, and its audit row follows; one that fails is told in the log", async () => {
+  const turn = Promise.withResolvers<void>();
+  let fails = false;
+  const waiting = (engine: Engine): Engine => ({
+    ...delegated(engine),
+    embedded: true,
+    async write(shopId, work, options) {
+      if (options?.append === true) await turn.promise;
+      if (options?.append === true && fails) throw new Error("no disk");
+      return await engine.write(shopId, work, options);
+    },
+  });
+  await using server = await start({ perform: (deps) => ({ engine: waiting(deps.engine) }) });
+  assert.equal((await server.get(crates)).status, 200);
+  assert.deepEqual(await server.audit(), []);
+  turn.resolve();
+  for (let wait = 0; wait < 100 && (await server.audit()).length === 0; wait += 1) await sleep(10);
+  assert.equal((await server.audit()).length, 1);
+  fails = true;
+  assert.equal((await server.get(crates)).status, 500, "a row that fails in time is the answer");
+});
+
 test("while the first attempt runs, the same key is refused at once, not queued; afterwards it is free (C19)", async () => {
   const gate = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();

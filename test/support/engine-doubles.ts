@@ -4,7 +4,7 @@ import type { Engine } from "../../src/store/store.ts";
 
 /** Returns the engine as an object of functions, so that a test can replace one of them. */
 export const delegated = (engine: Engine): Engine => ({
-  tellsFootprints: engine.tellsFootprints,
+  embedded: engine.embedded,
   create: (shopId) => engine.create(shopId),
   exists: (shopId) => engine.exists(shopId),
   remove: (shopId) => engine.remove(shopId),

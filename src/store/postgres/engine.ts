@@ -118,7 +118,7 @@ const unknownOutcome = (cause: unknown): Fault =>
   });
 
 class PostgresEngine implements Engine {
-  readonly tellsFootprints = false;
+  readonly embedded = false;
   readonly #options: PostgresEngineOptions;
   readonly #loop: LoopShare;
   readonly #tables: readonly string[];

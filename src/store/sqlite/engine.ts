@@ -70,7 +70,7 @@ export function openSqliteEngine(options: SqliteEngineOptions): Promise<SqliteEn
 }
 
 class SqliteShops implements SqliteEngine {
-  readonly tellsFootprints = true;
+  readonly embedded = true;
   readonly #options: SqliteEngineOptions;
   readonly #schema: Schema;
   /** Shops in use, the least recently used one first. */
