@@ -30,6 +30,77 @@ export type LineDetail = {
 
 export type PurchaseOrderStatus = "Draft" | "Sent" | "Partially Confirmed" | "Confirmed" | "In Progress" | "Partially Received" | "Received" | "Completed" | "Cancelled" | "On Hold" | "Disputed";
 
+/** What a change did to an order. */
+export type OrderEvent = {
+  /** The same on every delivery, also as webhook-id: count an event once. */
+  readonly eventId: string;
+  /** Orders all events of a shop, without gaps. */
+  readonly sequence: number;
+  readonly type: "purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "test.ping";
+  /** When the change was made. */
+  readonly timestamp: string;
+  readonly shopId: string;
+  readonly actor: {
+    readonly type: "api-key" | "agent" | "user" | "system";
+    readonly id: string | null;
+    readonly name: string | null;
+  };
+  /** The request that made the change; null for follow-on work. */
+  readonly requestId: string | null;
+  readonly data: {
+    readonly purchaseOrderId: string;
+    readonly poNumber: string;
+    readonly supplierId: string | null;
+    readonly locationId: string | null;
+    /** Of the order after the change. */
+    readonly version: number;
+    /** Equal without a move. from is null for a new order, to for a deleted one. */
+    readonly status: {
+      readonly from: "Draft" | "Sent" | "Partially Confirmed" | "Confirmed" | "In Progress" | "Partially Received" | "Received" | "Completed" | "Cancelled" | "On Hold" | "Disputed" | null;
+      readonly to: "Draft" | "Sent" | "Partially Confirmed" | "Confirmed" | "In Progress" | "Partially Received" | "Received" | "Completed" | "Cancelled" | "On Hold" | "Disputed" | null;
+    };
+    /** Lines that the change touched. */
+    readonly lines: readonly ({
+      readonly poLineItemId: string;
+      readonly variantId: string;
+      readonly sku: string | null;
+      /** What the change did to the quantity that the type is about: ordered, confirmed, received or pushed. */
+      readonly quantityDelta: number;
+      readonly quantityReceived: number;
+      readonly quantityPending: number;
+    })[];
+    /** Lines were left out. */
+    readonly linesTruncated: boolean;
+    /** The receipt of goods that the change recorded. */
+    readonly receiptId: string | null;
+    /** Where the order can be read; null when it was deleted. */
+    readonly url: string | null;
+  };
+};
+
+/** What happened to a shop. */
+export type ShopEvent = {
+  /** The same on every delivery, also as webhook-id: count an event once. */
+  readonly eventId: string;
+  /** Orders all events of a shop, without gaps. */
+  readonly sequence: number;
+  readonly type: "purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "test.ping";
+  /** When the change was made. */
+  readonly timestamp: string;
+  readonly shopId: string;
+  readonly actor: {
+    readonly type: "api-key" | "agent" | "user" | "system";
+    readonly id: string | null;
+    readonly name: string | null;
+  };
+  /** The request that made the change; null for follow-on work. */
+  readonly requestId: string | null;
+  /** Ids and what happened. */
+  readonly data: {
+
+  };
+};
+
 /** A purchase order without its lines. */
 export type PurchaseOrderHeader = {
   readonly purchaseOrderId: string;

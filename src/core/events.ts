@@ -48,7 +48,7 @@ export type EventType = (typeof eventTypes)[number];
 export const eventBytesMax = 20_480;
 
 /** Lines that an event names, at most (C56). */
-const eventLinesMax = 100;
+export const eventLinesMax = 100;
 
 /** How long an event is kept (C56). */
 export const eventsKeptMs = 30 * 24 * 60 * 60 * 1_000;
@@ -82,7 +82,8 @@ export type EventDraft =
   | { readonly type: OrderEventType; readonly data: OrderEventData }
   | { readonly type: Exclude<EventType, OrderEventType>; readonly data: Readonly<Record<string, unknown>> };
 
-type OrderEventType = Extract<EventType, `purchase_order.${string}` | `${string}_sync.${string}`>;
+/** The types that tell of an order. */
+export type OrderEventType = Extract<EventType, `purchase_order.${string}` | `${string}_sync.${string}`>;
 
 /** The quantity of a line that an event is about. */
 type Measure = "quantityOrdered" | "quantityConfirmed" | "quantityReceived" | "quantitySynced";

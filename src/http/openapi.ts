@@ -24,6 +24,7 @@ import { failureExamples, failureOf, faultsOf, malformedExample, statusOf } from
 import { guides } from "./openapi-guides.ts";
 import { isCreation, linksOf } from "./openapi-links.ts";
 import { bodyRulesOf, exampleOf, membersOf, named, pascal, schemaOf } from "./openapi-schemas.ts";
+import { eventSchemas, webhookEntries } from "./openapi-webhooks.ts";
 import { apiPrefix, type Binding, bindingOf } from "./routes.ts";
 
 const tagDescriptions: Readonly<Record<string, string>> = {
@@ -34,6 +35,7 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   "Transfer orders": "Stock that moves between the shop's own locations. Read only.",
   "Manufacturing orders": "What is built, and from which materials. Read only.",
   "Forecast views": "Saved views of expected demand, computed when they are read. Read only.",
+  Webhooks: "Requests that OpenPO sends: what happened, to URLs that the shop's owner has given.",
   Description: "This description of the API.",
 };
 
@@ -58,7 +60,7 @@ export function openApiDocument(operations: readonly Operation[]): JsonObject {
 }
 
 function documentOf(operations: readonly RestOperation[]): JsonObject {
-  const components: Components = { schemas: { ...envelopeSchemas }, responses: {}, links: {} };
+  const components: Components = { schemas: { ...envelopeSchemas, ...eventSchemas }, responses: {}, links: {} };
   const paths: Record<string, Record<string, Json>> = {};
   for (const operation of operations) {
     const path = `${apiPrefix}${operation.route.path}`;
@@ -67,7 +69,7 @@ function documentOf(operations: readonly RestOperation[]): JsonObject {
       [operation.route.method.toLowerCase()]: entryOf(bindingOf(operation), operations, components),
     };
   }
-  const tags = [...new Set(operations.map((operation) => operation.tag)), "Description"];
+  const tags = [...new Set(operations.map((operation) => operation.tag)), "Webhooks", "Description"];
   return {
     openapi: "3.1.0",
     info: {
@@ -84,6 +86,7 @@ function documentOf(operations: readonly RestOperation[]): JsonObject {
       return { name, ...(description === undefined ? {} : { description }) };
     }),
     paths: { ...paths, [`${apiPrefix}/openapi.json`]: { get: documentEntry } },
+    webhooks: webhookEntries,
     components: {
       ...components,
       headers: headerComponents,
