@@ -17,6 +17,8 @@ COPY test/package.json test/package-lock.json test/install.ts test/
 RUN npm ci --prefix test --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json build.ts ./
 COPY src src
+COPY client client
+COPY console console
 RUN npm run build
 
 FROM node:24-slim AS dependencies

@@ -1,5 +1,5 @@
 /**
- * Builds `dist`: the program as JavaScript, with the schema files and the reference page's script beside the modules that read them.
+ * Builds `dist`: the program as JavaScript, with the schema files and the reference page's script beside the modules that read them, and the console.
  */
 import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, globSync, rmSync, writeFileSync } from "node:fs";
@@ -16,4 +16,5 @@ for (const file of globSync("src/**/*.sql", { cwd: root }))
 const bundle = await bundleOfPackage();
 if (bundle === null) throw new Error("@scalar/fastify-api-reference is not installed: npm ci");
 writeFileSync(path.join(dist, "http/node/reference.js"), bundle);
+await import("./console/build.ts");
 chmodSync(path.join(dist, "main.js"), 0o755);

@@ -18,8 +18,10 @@ import { forgetServer, keptAdminToken, makeAdminToken, openDataDirectory, record
 import { openDatabase } from "./database.ts";
 import { createApp } from "./http/app.ts";
 import { BodyMemory } from "./http/body.ts";
+import { createConsolePages } from "./http/console-pages.ts";
 import { createDocs } from "./http/docs.ts";
 import { createMetrics, type Gauge } from "./http/metrics.ts";
+import { loadConsoleFiles } from "./http/node/console-files.ts";
 import { loadReadme } from "./http/node/readme.ts";
 import { loadReferenceBundle } from "./http/node/reference-bundle.ts";
 import { type RunningServer, startHttpServer } from "./http/node/server.ts";
@@ -302,7 +304,15 @@ async function listen(
     identity: store.identity,
     surfaces: [
       createAdmin({ admin, coordination, isAdminToken, readers, log, counts, stopping }),
-      createConsole({ engine, coordination, clock, ids, isAdminToken, log }),
+      createConsole({
+        engine,
+        coordination,
+        clock,
+        ids,
+        isAdminToken,
+        log,
+        pages: createConsolePages(loadConsoleFiles),
+      }),
       createDocs(loadReferenceBundle),
       ...createStartPage(loadReadme),
       createMcp({ operations, perform, engine, coordination, clock, log, allowedHosts: hostsOf(config) }),

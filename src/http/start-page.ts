@@ -17,6 +17,12 @@ const reference: Link = [
   "Every operation with an example of the demo shop. Enter a key there and send requests.",
 ];
 
+const consoleLink: Link = [
+  "/console",
+  "Console",
+  "For people: sign in with the link that the first start printed, or with a key.",
+];
+
 const further: readonly Link[] = [
   [`${apiPrefix}/openapi.json`, "OpenAPI document", "The same description for generators and tools."],
   ["/healthz", "Health", "Whether the process is up; /readyz says whether it can serve."],
@@ -68,8 +74,8 @@ export function createStartPage(loadReadme: () => Promise<string | null>): reado
   let loading: Promise<Publication | null> | null = null;
   const readme = (): Promise<Publication | null> =>
     (loading ??= loadReadme().then((text) => (text === null ? null : publish(text, "text/plain; charset=utf-8"))));
-  const whole = publish(pageOf([reference, readmeLink, ...further]), html);
-  const short = publish(pageOf([reference, ...further]), html);
+  const whole = publish(pageOf([reference, readmeLink, consoleLink, ...further]), html);
+  const short = publish(pageOf([reference, consoleLink, ...further]), html);
   return [
     page("/", readsHtml, async () => ((await readme()) === null ? short : whole)),
     page(readmePath, () => true, readme),

@@ -3,11 +3,12 @@
  * this service reads `Authorization`.
  *
  * Owns: the requests' form, and what is refused before anything is looked up. Does not own: sessions (sign-in.ts), cookies (cookie.ts),
- * the console's pages.
+ * the console's pages (http/console-pages.ts).
  */
 import { z } from "zod";
 import { Fault } from "../core/fault.ts";
 import { parseJson } from "../core/json.ts";
+import type { ConsolePages } from "../http/console-pages.ts";
 import { methodNotAllowed, type RequestContext, type Surface } from "../http/surface.ts";
 import type { PersonCaller } from "../operations/caller.ts";
 import { respond, success } from "../operations/envelope.ts";
@@ -31,6 +32,8 @@ import {
 
 interface ConsoleDependencies extends SignInDependencies {
   readonly log: Log;
+  /** The page and its files. */
+  readonly pages: ConsolePages;
 }
 
 const secretMax = 1_000;
@@ -72,7 +75,8 @@ export function createConsole(deps: ConsoleDependencies): Surface {
           if (method === "POST") return await giveToken(deps, context);
           throw methodNotAllowed(method, ["POST"]);
         default:
-          return null;
+          context.operation = "console";
+          return await deps.pages(context);
       }
     },
   };

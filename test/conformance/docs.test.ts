@@ -1,19 +1,16 @@
 /** The reference page: this process serves all of it, and in a real browser it shows the operations and sends a request with a key. */
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { test } from "node:test";
 import { chromium } from "playwright-core";
 import { createDocs } from "../../src/http/docs.ts";
 import { loadReferenceBundle } from "../../src/http/node/reference-bundle.ts";
 import { loadReadme } from "../../src/http/node/readme.ts";
 import { createStartPage } from "../../src/http/start-page.ts";
+import { browserPath } from "../support/browser.ts";
 import { startServer } from "../support/server.ts";
 
-const browserPath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((each) =>
-  existsSync(each),
-);
-
-const startDocs = () => startServer({ surfaces: [createDocs(loadReferenceBundle), ...createStartPage(loadReadme)] });
+const startDocs = () =>
+  startServer({ console: true, surfaces: [createDocs(loadReferenceBundle), ...createStartPage(loadReadme)] });
 
 test("the page and its scripts are public, may load nothing from other servers, and have ETags", async () => {
   await using server = await startDocs();

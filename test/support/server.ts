@@ -14,6 +14,8 @@ import { apiKeyRandomBytes, makeApiKey } from "../../src/core/api-key.ts";
 import { brotli } from "../../src/compression.ts";
 import type { Json } from "../../src/core/json.ts";
 import { createApp } from "../../src/http/app.ts";
+import { createConsolePages } from "../../src/http/console-pages.ts";
+import { loadConsoleFiles } from "../../src/http/node/console-files.ts";
 import type { BodyMemory } from "../../src/http/body.ts";
 import type { ConnectionLimits } from "../../src/http/node/connections.ts";
 import type { Surface } from "../../src/http/surface.ts";
@@ -245,7 +247,15 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
               counts: new StoreCounts(),
               stopping: new AbortController().signal,
             }),
-            createConsole({ engine, coordination, clock, ids, isAdminToken, log }),
+            createConsole({
+              engine,
+              coordination,
+              clock,
+              ids,
+              isAdminToken,
+              log,
+              pages: createConsolePages(loadConsoleFiles),
+            }),
           ]
         : []),
       ...(options.surfaces ?? []),

@@ -161,6 +161,23 @@ test("rooms do not import each other in a cycle", () => {
   none(circles(sourceFiles.map((file) => [inSource(file), textOf(file)] as const)));
 });
 
+test("the console imports nothing of the server: it talks to it through the client alone", () => {
+  const files = globSync("console/**/*.{ts,tsx}").filter((file) => file !== "console/build.ts");
+  assert.ok(files.length > 10);
+  const faults = files.flatMap((file) =>
+    imports(readFileSync(file, "utf8"))
+      .filter((specifier) => {
+        if (!specifier.startsWith(".")) return !/^(?:preact|@preact\/signals)(?:\/|$)/.test(specifier);
+        return !/^(?:console|client)\//.test(normalize(join(dirname(file), specifier)));
+      })
+      .map(
+        (specifier) =>
+          `${file}: imports ${specifier}. The console may import console/, client/, preact and @preact/signals.`,
+      ),
+  );
+  assert.deepEqual(faults, []);
+});
+
 test("the code reads no clock or random source directly, prints nothing and evaluates no code", () => {
   none(sourceFiles.flatMap((file) => codeFaults(inSource(file), textOf(file))));
 });

@@ -1,0 +1,56 @@
+/** The console: who is signed in decides between signing in and the screens; the path decides which screen. */
+import { useSignalEffect } from "@preact/signals";
+import { type FunctionComponent, render } from "preact";
+import { sessionState, renewBearer } from "./data/session.ts";
+import { OrderScreen } from "./order/order.tsx";
+import { OrdersScreen } from "./orders/orders.tsx";
+import { Shell } from "./parts/shell.tsx";
+import { place, startRouter } from "./router.ts";
+import { ShopChooser } from "./sign-in/shop-chooser.tsx";
+import { invitationIn, SignInScreen } from "./sign-in/sign-in.tsx";
+import { texts } from "./texts.ts";
+
+/** The screens by the first step of the path. A screen has a folder of its own and reads the rest of the path itself. */
+const screens: Readonly<Record<string, FunctionComponent>> = {
+  orders: () => {
+    const [, purchaseOrderId] = place.value.steps;
+    return purchaseOrderId === undefined ? (
+      <OrdersScreen />
+    ) : (
+      <OrderScreen key={purchaseOrderId} purchaseOrderId={purchaseOrderId} />
+    );
+  },
+};
+
+const NotFound: FunctionComponent = () => <p class="notice">{texts.notFound}</p>;
+
+const App: FunctionComponent = () => {
+  useSignalEffect(() => {
+    document.documentElement.dataset["session"] = sessionState.value.kind;
+  });
+  const state = sessionState.value;
+  switch (state.kind) {
+    case "unknown":
+      return null;
+    case "signed-out":
+      return <SignInScreen hasEnded={state.message !== null} />;
+    case "choose-shop":
+      return <ShopChooser shops={state.shops} />;
+    case "signed-in": {
+      const [first = "orders"] = place.value.steps;
+      const Screen = Object.hasOwn(screens, first) ? (screens[first] ?? NotFound) : NotFound;
+      return (
+        <Shell session={state.session}>
+          <Screen />
+        </Shell>
+      );
+    }
+  }
+};
+
+startRouter();
+// A link of an invitation signs in by itself; without one the cookie tells who is signed in.
+if (invitationIn(location.hash) === null) void renewBearer();
+else sessionState.value = { kind: "signed-out", message: null };
+const root = document.getElementById("console");
+if (root !== null) render(<App />, root);

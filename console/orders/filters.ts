@@ -1,0 +1,83 @@
+/**
+ * Filters of the list of orders. The page's query holds them under the API's own names, so that an address is a view, and the way back
+ * restores it.
+ */
+import type { Input, PurchaseOrderStatus } from "../../client/index.ts";
+import { texts } from "../texts.ts";
+
+type ListInput = Input<"purchase_order_list">;
+
+export const statuses = [
+  "Draft",
+  "Sent",
+  "Partially Confirmed",
+  "Confirmed",
+  "In Progress",
+  "Partially Received",
+  "Received",
+  "Completed",
+  "Cancelled",
+  "On Hold",
+  "Disputed",
+] as const satisfies readonly PurchaseOrderStatus[];
+
+const isStatus = (text: string): text is PurchaseOrderStatus => statuses.some((status) => status === text);
+
+/** Statuses in the query. */
+export const statusesIn = (query: URLSearchParams): readonly PurchaseOrderStatus[] =>
+  (query.get("status") ?? "").split(",").filter(isStatus);
+
+/** The query with this status switched. */
+export function withStatus(query: URLSearchParams, status: PurchaseOrderStatus): URLSearchParams {
+  const before = statusesIn(query);
+  const chosen = before.includes(status) ? before.filter((each) => each !== status) : [...before, status];
+  return withParameter(query, "status", chosen.join(","));
+}
+
+/** The query with this parameter; an empty one is left out. */
+export function withParameter(query: URLSearchParams, name: string, value: string): URLSearchParams {
+  const next = new URLSearchParams(query);
+  if (value === "") next.delete(name);
+  else next.set(name, value);
+  return next;
+}
+
+/** Views that are always there: a name for a query. `today` is the shop's day. */
+export const builtInViews = (today: string) =>
+  [
+    { name: texts.orders.views.all, query: "" },
+    { name: texts.orders.views.receive, query: "status=Confirmed,In Progress,Partially Received" },
+    {
+      name: texts.orders.views.overdue,
+      query: `status=Sent,Partially Confirmed,Confirmed,In Progress,Partially Received&expectedBefore=${today}`,
+    },
+    { name: texts.orders.views.waiting, query: "status=Sent,Partially Confirmed" },
+    { name: texts.orders.views.failed, query: "storefrontSyncState=failed" },
+  ] as const;
+
+/** Whether the query shows what the view shows. */
+export function isView(query: URLSearchParams, view: string): boolean {
+  const sorted = (each: URLSearchParams): string =>
+    [...each]
+      .map((entry) => entry.join("="))
+      .toSorted()
+      .join("&");
+  return sorted(query) === sorted(new URLSearchParams(view));
+}
+
+const syncStates = ["never-synced", "in-flight", "partial", "synced", "failed"] as const;
+
+/** The query as the API takes it. What is no filter of the list is left out. */
+export function inputOf(query: URLSearchParams): ListInput {
+  const text = (name: string): string | undefined => query.get(name) ?? undefined;
+  const chosen = statusesIn(query);
+  const sync = syncStates.filter((state) => state === query.get("storefrontSyncState"));
+  return {
+    ...(chosen.length === 0 ? {} : { status: chosen }),
+    ...(sync.length === 0 ? {} : { storefrontSyncState: sync }),
+    search: text("search"),
+    supplierId: text("supplierId"),
+    locationId: text("locationId"),
+    expectedBefore: text("expectedBefore"),
+  };
+}

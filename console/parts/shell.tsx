@@ -1,0 +1,43 @@
+/** What stands around every screen: navigation, the shop, who is signed in. */
+import type { ComponentChildren, FunctionComponent } from "preact";
+import { type Session, signOut } from "../data/session.ts";
+import { hrefOf, place } from "../router.ts";
+import { texts } from "../texts.ts";
+
+/** Screens in the navigation, by the first step of their path. */
+const entries = [{ step: "orders", title: texts.navigation.orders }] as const;
+
+export const Shell: FunctionComponent<{ readonly session: Session; readonly children: ComponentChildren }> = ({
+  session,
+  children,
+}) => {
+  const [first = "orders"] = place.value.steps;
+  return (
+    <>
+      <a class="skip" href="#content">
+        {texts.navigation.skip}
+      </a>
+      <header class="bar">
+        <a class="brand" href={hrefOf("orders")}>
+          {session.shop.name}
+        </a>
+        <nav aria-label={texts.navigation.label}>
+          {entries.map(({ step, title }) => (
+            <a key={step} href={hrefOf(step)} aria-current={step === first ? "page" : undefined}>
+              {title}
+            </a>
+          ))}
+        </nav>
+        <div class="who">
+          <span>
+            {session.person.name} <span class="quiet">{session.person.role}</span>
+          </span>
+          <button type="button" class="plain" onClick={() => void signOut()}>
+            {texts.navigation.signOut}
+          </button>
+        </div>
+      </header>
+      <main id="content">{children}</main>
+    </>
+  );
+};

@@ -1,0 +1,53 @@
+/**
+ * Where the page is: the path below `/console` and the query, which is a list's state. Links to the console change it without a reload.
+ */
+import { signal } from "@preact/signals";
+
+const base = "/console";
+
+/** A place of the console. */
+export interface Place {
+  /** Steps of the path below `/console`, decoded: `["orders", "po_1"]`. */
+  readonly steps: readonly string[];
+  readonly query: URLSearchParams;
+}
+
+const here = (): Place => ({
+  steps: location.pathname
+    .slice(base.length)
+    .split("/")
+    .filter((step) => step !== "")
+    .map(decodeURIComponent),
+  query: new URLSearchParams(location.search),
+});
+
+export const place = signal<Place>(here());
+
+/** The address of a place: `hrefOf("orders", orderId)`. */
+export const hrefOf = (...steps: readonly string[]): string =>
+  [base, ...steps.map((step) => encodeURIComponent(step))].join("/");
+
+/** Goes to an address of the console. */
+export function go(href: string, { replace = false } = {}): void {
+  if (replace) history.replaceState(null, "", href);
+  else history.pushState(null, "", href);
+  const before = place.value.steps.join("/");
+  place.value = here();
+  if (!replace && before !== place.value.steps.join("/")) scrollTo(0, 0);
+}
+
+/** Follows the browser's buttons, and clicks on links that stay in the console. */
+export function startRouter(): void {
+  addEventListener("popstate", () => {
+    place.value = here();
+  });
+  document.addEventListener("click", (event) => {
+    const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+    const link = event.target instanceof Element ? event.target.closest("a") : null;
+    if (!isPlain || event.defaultPrevented || link === null || link.target !== "" || link.origin !== location.origin)
+      return;
+    if (link.hash !== "" || !(link.pathname === base || link.pathname.startsWith(`${base}/`))) return;
+    event.preventDefault();
+    go(link.href);
+  });
+}

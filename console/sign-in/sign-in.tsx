@@ -1,0 +1,88 @@
+/** Signing in: by the link of an invitation, by a key of the shop, or with the operator's token. */
+import { useSignal } from "@preact/signals";
+import type { FunctionComponent, TargetedEvent } from "preact";
+import { useEffect } from "preact/hooks";
+import { type Refused, signIn } from "../data/session.ts";
+import { texts } from "../texts.ts";
+
+/** The invitation in the fragment of an address; null without one. */
+export const invitationIn = (hash: string): string | null => /^#(opi_[\w-]+)$/.exec(hash)?.[1] ?? null;
+
+const field = (form: HTMLFormElement, name: string): string => {
+  const value = new FormData(form).get(name);
+  return typeof value === "string" ? value.trim() : "";
+};
+
+export const SignInScreen: FunctionComponent<{ readonly hasEnded: boolean }> = ({ hasEnded }) => {
+  const refused = useSignal<Refused | null>(null);
+  const isOpening = useSignal(invitationIn(location.hash) !== null);
+
+  const enter = async (credential: Parameters<typeof signIn>[0]): Promise<void> => {
+    refused.value = await signIn(credential).catch(() => ({
+      message: texts.problem.unreachable,
+      action: texts.problem.unreachableHint,
+    }));
+    isOpening.value = false;
+  };
+
+  useEffect(() => {
+    const invitation = invitationIn(location.hash);
+    if (invitation === null) return;
+    // The secret leaves the address before anything else happens.
+    history.replaceState(null, "", location.pathname);
+    void enter({ invitation });
+  }, []);
+
+  const withKey = (event: TargetedEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    void enter({ apiKey: field(event.currentTarget, "key"), name: field(event.currentTarget, "name") });
+  };
+  const withToken = (event: TargetedEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    void enter({ adminToken: field(event.currentTarget, "token") });
+  };
+
+  if (isOpening.value)
+    return (
+      <main class="narrow">
+        <p role="status">{texts.signIn.opening}</p>
+      </main>
+    );
+  return (
+    <main class="narrow">
+      <h1>{texts.signIn.title}</h1>
+      <p>{hasEnded ? texts.signIn.signedOut : texts.signIn.lead}</p>
+      {refused.value === null ? null : (
+        <div class="problem" role="alert">
+          <p>
+            <strong>{refused.value.message}</strong> {refused.value.action}
+          </p>
+        </div>
+      )}
+      <form class="stack" onSubmit={withKey}>
+        <label>
+          {texts.signIn.apiKey}
+          <input name="key" type="password" autocomplete="off" required />
+        </label>
+        <label>
+          {texts.signIn.name}
+          <input name="name" autocomplete="name" maxLength={200} required aria-describedby="name-hint" />
+        </label>
+        <p id="name-hint" class="quiet">
+          {texts.signIn.nameHint}
+        </p>
+        <button class="primary">{texts.signIn.withKey}</button>
+      </form>
+      <details>
+        <summary>{texts.signIn.operator}</summary>
+        <form class="stack" onSubmit={withToken}>
+          <label>
+            {texts.signIn.adminToken}
+            <input name="token" type="password" autocomplete="off" required />
+          </label>
+          <button>{texts.signIn.withToken}</button>
+        </form>
+      </details>
+    </main>
+  );
+};

@@ -1,0 +1,79 @@
+/**
+ * The console's page and its files (`/console`), as they were built: files with a hash in their names may be kept for good, the page is
+ * asked for anew each time. The page's policy lets it load from and call this server alone, and forbids scripts made of text.
+ */
+import { requireGet, type RequestContext } from "./surface.ts";
+import { type Publication, publish } from "./publication.ts";
+
+const consolePath = "/console";
+
+const contentTypes: Readonly<Record<string, string>> = {
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+};
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+const notBuilt = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>OpenPO</title>
+    <link rel="icon" href="data:,">
+  </head>
+  <body>
+    <h1>The console is not built</h1>
+    <p>In a checkout, <code>npm ci</code> builds it, and so does <code>npm run build:console</code>. Then start the service again.</p>
+  </body>
+</html>
+`;
+
+const pageName = "index.html";
+
+/** Answers requests for the page and its files; null for what is not there. */
+export type ConsolePages = (context: RequestContext) => Promise<Response | null>;
+
+/**
+ * @param loadFiles  the built files by name, `index.html` among them; null when this installation has none. They are loaded when first
+ *   asked for.
+ */
+export function createConsolePages(loadFiles: () => Promise<ReadonlyMap<string, string> | null>): ConsolePages {
+  let loading: Promise<ReadonlyMap<string, Publication>> | null = null;
+  const published = async (): Promise<ReadonlyMap<string, Publication>> => {
+    const files = (await loadFiles()) ?? new Map([[pageName, notBuilt]]);
+    return new Map(
+      [...files].flatMap(([name, text]) => {
+        const type = contentTypes[name.slice(name.lastIndexOf(".") + 1)];
+        return type === undefined ? [] : [[name, publish(text, type)] as const];
+      }),
+    );
+  };
+  return async ({ request, path }) => {
+    const name = path.slice(consolePath.length + 1);
+    const files = await (loading ??= published());
+    // Places of the console are paths; a file's name has a dot.
+    const isPlace = name === pageName || !name.includes(".");
+    const found = files.get(isPlace ? pageName : name);
+    if (found === undefined) return null;
+    requireGet(request);
+    const response = await found.answer(request);
+    if (!isPlace) response.headers.set("Cache-Control", "public, max-age=31536000, immutable");
+    response.headers.set("Content-Security-Policy", policy);
+    response.headers.set("Referrer-Policy", "no-referrer");
+    return response;
+  };
+}
