@@ -8,7 +8,7 @@
  *     sandbox/<shopId>… · snapshots/ (copies that a backup is reading) · restoring/ (files of a restore that has not finished)
  */
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
 import { recoverImports } from "./exchange/import.ts";
@@ -26,7 +26,8 @@ import { LoopShare } from "./store/loop-share.ts";
 import type { Clock, Log } from "./store/store.ts";
 import { lockDirectory } from "./store/sqlite/directory-lock.ts";
 import { type SqliteEngine, openSqliteEngine } from "./store/sqlite/engine.ts";
-import { isBusy } from "./store/sqlite/file.ts";
+import { isBusy, syncDirectory } from "./store/sqlite/file.ts";
+import { keepDirectoryPrivate } from "./private-files.ts";
 import { steadyClock } from "./steady-clock.ts";
 import { elapsedMs, systemClock, timeOrderedIds } from "./system.ts";
 import { onlyGlobal } from "./webhooks/addresses.ts";
@@ -58,12 +59,13 @@ function kept(file: string): string | null {
 }
 
 /** Writes a line into a file of the directory, completely or not at all. @throws ConfigError when it cannot be written. */
-function keep(file: string, line: string, mode: number): void {
+function keep(file: string, line: string): void {
   const unfinished = `${file}.unfinished`;
   try {
     rmSync(unfinished, { force: true });
-    writeFileSync(unfinished, `${line}\n`, { mode, flush: true });
+    writeFileSync(unfinished, `${line}\n`, { mode: 0o600, flush: true });
     renameSync(unfinished, file);
+    syncDirectory(path.dirname(file));
   } catch (error) {
     throw new ConfigError(`OPENPO_DATA_DIR: ${file} cannot be written: ${reasonOf(error)}`, { cause: error });
   }
@@ -71,7 +73,7 @@ function keep(file: string, line: string, mode: number): void {
 
 /** Marks the directory as one that holds data; the last step of making one. */
 export function markFormat(dataDir: string): void {
-  writeFileSync(formatFile(dataDir), `${dataFormat}\n`);
+  writeFileSync(formatFile(dataDir), `${dataFormat}\n`, { mode: 0o600 });
 }
 
 /** The server that runs on a data directory. */
@@ -85,7 +87,7 @@ const serverFile = (dataDir: string): string => path.join(dataDir, "server.json"
 
 /** Records the server that now runs on the directory, so that commands find it. The caller has claimed the directory. */
 export function recordServer(dataDir: string, { url, identity }: RecordedServer): void {
-  keep(serverFile(dataDir), JSON.stringify({ url, identity }), 0o600);
+  keep(serverFile(dataDir), JSON.stringify({ url, identity }));
 }
 
 /** Removes the record of a server that stops, or of one that has crashed. */
@@ -209,7 +211,7 @@ export function keptAdminToken(dataDir: string): string | null {
 /** Makes an operator's token and stores it in the directory. */
 export function makeAdminToken(dataDir: string): string {
   const made = adminTokenPrefix + randomBytes(adminTokenBytes).toString("base64url");
-  keep(adminTokenFile(dataDir), made, 0o600);
+  keep(adminTokenFile(dataDir), made);
   return made;
 }
 
@@ -222,6 +224,7 @@ export async function openDataDirectory(dataDir: string, log: Log): Promise<Open
   await using opening = new AsyncDisposableStack();
   const lock = claimDataDirectory(dataDir);
   opening.defer(() => lock.release());
+  keepDirectoryPrivate(dataDir, log);
   const isNew = !holdsData(dataDir);
   if (isNew && existsSync(restoringDirectory(dataDir)))
     throw new ConfigError(
@@ -273,7 +276,7 @@ export async function openDataDirectory(dataDir: string, log: Log): Promise<Open
     adminContext,
     onEvents,
     async completeFirstStart() {
-      if (isNew) keep(formatFile(dataDir), dataFormat, 0o644);
+      if (isNew) keep(formatFile(dataDir), dataFormat);
     },
     close: () => opened.disposeAsync(),
   };
@@ -293,7 +296,6 @@ function openEngineIn(
   schemaDirectory: string,
   parts: { readonly clock: Clock; readonly loop: LoopShare; readonly log: Log },
 ): Promise<SqliteEngine> {
-  mkdirSync(directory, { recursive: true });
   return openSqliteEngine({
     directory,
     schemaDirectory: path.join(import.meta.dirname, schemaDirectory),

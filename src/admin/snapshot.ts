@@ -14,7 +14,7 @@ export async function* snapshotBytes(
   file: string,
   copyTo: (file: string) => Promise<void>,
 ): AsyncGenerator<Uint8Array> {
-  await mkdir(path.dirname(file), { recursive: true });
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   try {
     await copyTo(file);
     yield* createReadStream(file);

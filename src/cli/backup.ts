@@ -204,7 +204,7 @@ async function copyChecked(backup: string, gathered: string, output: Output): Pr
   const shops: string[] = [];
   for (const folder of Object.values(folders)) {
     const target = path.join(gathered, folder);
-    await mkdir(target, { recursive: true });
+    await mkdir(target, { recursive: true, mode: 0o700 });
     // The directory of a stopped server is a backup too; after a crash its latest changes are in `-wal` files.
     const names = (await entriesOf(path.join(backup, folder))).filter((name) => /\.db(?:-wal)?$/.test(name)).sort();
     for (const name of names) await copyFile(path.join(backup, folder, name), path.join(target, name));

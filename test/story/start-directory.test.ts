@@ -4,10 +4,11 @@
  * Only on sqlite: the tests read the files of a data directory; with a database there are none.
  */
 import assert from "node:assert/strict";
-import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
-import { runProgram, serveProgram, withDirectory } from "../support/process.ts";
+import { keepPrivate } from "../../src/private-files.ts";
+import { type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
 
 test("without a demo shop the first start prints the admin token and creates nothing else", async () => {
   await withDirectory(async (directory) => {
@@ -23,12 +24,94 @@ test("without a demo shop the first start prints the admin token and creates not
   });
 });
 
-test("only the owner can read the data directory and the admin token in it", async () => {
+/** What users other than the owner may do with something in the directory, by path below it; nothing is left out. */
+async function openToOthers(directory: string): Promise<readonly string[]> {
+  const names = [".", ...(await readdir(directory, { recursive: true }))];
+  const modes = await Promise.all(
+    names.map(async (name) => [name, (await stat(path.join(directory, name))).mode & 0o077] as const),
+  );
+  return modes.flatMap(([name, mode]) => (mode === 0 ? [] : [name]));
+}
+
+const makeShop = async (program: RunningProgram): Promise<void> => {
+  const shop = { name: "One", currencyCode: "EUR" };
+  assert.equal((await program.ask("PUT", "/admin/v1/shops/one", program.adminToken, shop)).status, 201);
+};
+
+test("only the owner can read the data directory and everything in it", async () => {
   await withDirectory(async (directory) => {
     const dataDir = path.join(directory, "data");
     const program = await serveProgram({ OPENPO_DATA_DIR: dataDir, OPENPO_DEMO: "0" });
-    assert.equal((await stat(path.join(dataDir, "admin-token"))).mode & 0o777, 0o600);
-    assert.equal((await stat(dataDir)).mode & 0o777, 0o700);
+    await makeShop(program);
+    const files = await readdir(dataDir, { recursive: true });
+    for (const file of ["shops/one.db", "shops/one.db-wal", "lock.db", "admin-token", "server.json", "format"])
+      assert.ok(files.includes(file), file);
+    assert.deepEqual(await openToOthers(dataDir), []);
+    await program.end("SIGTERM");
+  });
+});
+
+test("a data directory that others could read is made private at the next start; other files beside it are a reason for a warning", async () => {
+  await withDirectory(async (directory) => {
+    const dataDir = path.join(directory, "data");
+    const env = { OPENPO_DATA_DIR: dataDir, OPENPO_DEMO: "0" };
+    const first = await serveProgram(env);
+    await makeShop(first);
+    await first.end("SIGTERM");
+    for (const name of [".", ...(await readdir(dataDir, { recursive: true }))]) {
+      const place = path.join(dataDir, name);
+      await chmod(place, (await stat(place)).isDirectory() ? 0o755 : 0o644);
+    }
+    assert.ok((await openToOthers(dataDir)).length > 6);
+    const second = await serveProgram(env);
+    assert.deepEqual(await openToOthers(dataDir), []);
+    assert.equal((await second.end("SIGTERM")).stderr.includes("private"), false);
+
+    await chmod(dataDir, 0o755);
+    await chmod(path.join(dataDir, "shops/one.db"), 0o644);
+    await writeFile(path.join(dataDir, "notes.txt"), "not ours", { mode: 0o644 });
+    const third = await serveProgram(env);
+    assert.deepEqual(await openToOthers(dataDir), [".", "notes.txt"]);
+    assert.match((await third.end("SIGTERM")).stderr, /holds other files too \(notes\.txt\), so its mode stays/);
+  });
+});
+
+test("what cannot be made private is told with the reason", () => {
+  // The kernel refuses to change these modes, whoever asks.
+  assert.match(keepPrivate("/proc/self/task") ?? "", /EPERM/);
+  assert.match(keepPrivate("/no/such/place") ?? "", /ENOENT/);
+});
+
+test("a first start syncs every folder in which it makes something, before it serves (S4)", async () => {
+  await withDirectory(async (directory) => {
+    const record = path.join(directory, "synced");
+    const recorder = path.join(directory, "recorder.mjs");
+    await writeFile(
+      recorder,
+      `import fs from "node:fs";
+       import { syncBuiltinESMExports } from "node:module";
+       const { openSync, fsyncSync } = fs;
+       const opened = new Map();
+       fs.openSync = (name, ...rest) => {
+         const descriptor = openSync(name, ...rest);
+         opened.set(descriptor, String(name));
+         return descriptor;
+       };
+       fs.fsyncSync = (descriptor) => {
+         fsyncSync(descriptor);
+         fs.appendFileSync(${JSON.stringify(record)}, opened.get(descriptor) + "\\n");
+       };
+       syncBuiltinESMExports();`,
+    );
+    const dataDir = path.join(directory, "new/deep/data");
+    const env = { OPENPO_DATA_DIR: dataDir, OPENPO_DEMO: "0", NODE_OPTIONS: `--import=${recorder}` };
+    const program = await serveProgram(env);
+    const synced = new Set((await readFile(record, "utf8")).split("\n"));
+    for (const folder of [".", "new", "new/deep", "new/deep/data"])
+      assert.ok(synced.has(path.join(directory, folder)), `${folder}: ${[...synced].join(" ")}`);
+    await makeShop(program);
+    const later = new Set((await readFile(record, "utf8")).split("\n"));
+    assert.ok(later.has(path.join(dataDir, "shops")));
     await program.end("SIGTERM");
   });
 });

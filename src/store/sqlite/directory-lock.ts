@@ -1,9 +1,9 @@
 /**
  * The lock of a data directory: one process at a time uses it.
  */
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { makeDirectory, makePrivateFile } from "./directories.ts";
 import { isBusy } from "./file.ts";
 
 /** A garbage-collected connection would be closed, and its lock released with it. */
@@ -16,7 +16,8 @@ const heldLocks = new Set<DatabaseSync>();
  * @throws Error when another process has claimed it, or when it cannot be written.
  */
 export function lockDirectory(directory: string): { release(): void } {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeDirectory(directory);
+  makePrivateFile(join(directory, "lock.db"));
   const lock = new DatabaseSync(join(directory, "lock.db"), { timeout: 0 });
   try {
     // The write stays uncommitted and in memory while the lock is held; it only shows that the directory can be written.

@@ -4,7 +4,7 @@
  * Owns: which shops exist and which are open, creating and removing their files. Does not own: one shop's turns and reads (door.ts), the
  * file and its durability (file.ts), the schema (schema.ts), the lock of the directory (directory-lock.ts).
  */
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { access, constants as accessModes, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { shopIdPattern } from "../../core/secret.ts";
@@ -14,6 +14,7 @@ import { LoopShare } from "../loop-share.ts";
 import { type QueueLimits, defaultQueueLimits } from "../queue.ts";
 import type { Clock, Engine, Footprint, Log, Work, WriteOptions } from "../store.ts";
 import { type FileLoan, ShopDoor } from "./door.ts";
+import { makeDirectory, makePrivateFile } from "./directories.ts";
 import { ShopFile, syncDirectory } from "./file.ts";
 import { type Schema, loadSchema } from "./schema.ts";
 
@@ -85,7 +86,7 @@ class SqliteShops implements SqliteEngine {
   constructor(options: SqliteEngineOptions) {
     this.#options = options;
     this.#loop = options.loop ?? new LoopShare();
-    mkdirSync(options.directory, { recursive: true });
+    makeDirectory(options.directory);
     this.#schema = loadSchema(options.schemaDirectory);
   }
 
@@ -99,6 +100,7 @@ class SqliteShops implements SqliteEngine {
     rmSync(`${path}-wal`, { force: true });
     const door = this.#newDoor(shopId);
     try {
+      makePrivateFile(path);
       door.open();
     } catch (error) {
       this.#doors.delete(shopId);
