@@ -1,0 +1,44 @@
+/**
+ * The API as the console calls it: the typed client with the page's bearer, which is renewed when it has expired.
+ */
+import { createClient, type Failure, type OperationName } from "../../client/index.ts";
+import { texts } from "../texts.ts";
+import { currentBearer, type Refused, renewBearer } from "./session.ts";
+
+/** Sends with the bearer; once more with another when this one is refused. */
+const withBearer: typeof fetch = async (input, init) => {
+  const first = await send(input, init, await currentBearer());
+  if (first.status !== 401) return first;
+  const renewed = await renewBearer();
+  return renewed === null ? first : await send(input, init, renewed);
+};
+
+function send(input: RequestInfo | URL, init: RequestInit | undefined, bearer: string | null): Promise<Response> {
+  const headers = new Headers(init?.headers);
+  headers.set("Authorization", `Bearer ${bearer ?? ""}`);
+  return fetch(input, { ...init, headers });
+}
+
+export const openpo = createClient({
+  baseUrl: location.origin,
+  apiKey: "",
+  fetch: withBearer,
+  retriesMax: 2,
+  waitMsMax: 5_000,
+});
+
+/** What a person is told of a failed call. */
+export interface Problem extends Refused {
+  readonly requestId: string | null;
+}
+
+/** A failed call in words. */
+export function problemOf({ error }: Failure<OperationName>): Problem {
+  if (error.code === "UNREACHABLE")
+    return { message: texts.problem.unreachable, action: texts.problem.unreachableHint, requestId: null };
+  return {
+    message: error.message,
+    action: "action" in error ? (error.action ?? null) : null,
+    requestId: "requestId" in error ? error.requestId : null,
+  };
+}

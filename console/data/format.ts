@@ -1,0 +1,30 @@
+/** Numbers, money and days in the reader's locale. */
+
+const locale = navigator.language;
+
+const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
+
+export const number = (value: number): string => numbers.format(value);
+
+const currencies = new Map<string, Intl.NumberFormat>();
+
+/** An amount with its currency. */
+export function money(value: number, currencyCode: string): string {
+  const format =
+    currencies.get(currencyCode) ?? new Intl.NumberFormat(locale, { style: "currency", currency: currencyCode });
+  currencies.set(currencyCode, format);
+  return format.format(value);
+}
+
+const days = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" });
+
+/** A day (`YYYY-MM-DD`), which belongs to no time zone. */
+export const day = (value: string): string => days.format(new Date(`${value}T00:00:00Z`));
+
+const moments = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
+
+/** An instant, in the reader's time zone. */
+export const moment = (value: string): string => moments.format(new Date(value));
+
+/** Today in a time zone, as `YYYY-MM-DD`. */
+export const todayIn = (timeZone: string): string => new Intl.DateTimeFormat("en-CA", { timeZone }).format(new Date());

@@ -1,0 +1,53 @@
+/**
+ * Lists that are read page by page, as signals: rows so far, whether there are more, and what went wrong.
+ */
+import { type ReadonlySignal, signal } from "@preact/signals";
+import type { Problem } from "./client.ts";
+
+/** One page of a list. */
+export interface Page<Row> {
+  readonly rows: readonly Row[];
+  readonly totalCount: number;
+  readonly cursor: string | null;
+}
+
+/** A list as far as it has been read. */
+export interface Rows<Row> {
+  readonly rows: readonly Row[];
+  readonly totalCount: number;
+  readonly hasMore: boolean;
+  readonly isLoading: boolean;
+  readonly problem: Problem | null;
+}
+
+export interface List<Row> {
+  readonly state: ReadonlySignal<Rows<Row>>;
+  /** Reads the next page, or the failed one again. */
+  more(): Promise<void>;
+}
+
+/** Makes a list; `read` reads the page after a cursor. The first page is read at once. */
+export function listOf<Row>(
+  read: (cursor: string | null) => Promise<Page<Row> | { readonly problem: Problem }>,
+): List<Row> {
+  const state = signal<Rows<Row>>({ rows: [], totalCount: 0, hasMore: false, isLoading: true, problem: null });
+  let cursor: string | null = null;
+  const load = async (): Promise<void> => {
+    state.value = { ...state.value, isLoading: true, problem: null };
+    const page = await read(cursor);
+    if ("problem" in page) {
+      state.value = { ...state.value, isLoading: false, problem: page.problem };
+      return;
+    }
+    cursor = page.cursor;
+    state.value = {
+      rows: [...state.value.rows, ...page.rows],
+      totalCount: page.totalCount,
+      hasMore: page.cursor !== null,
+      isLoading: false,
+      problem: null,
+    };
+  };
+  void load();
+  return { state, more: load };
+}

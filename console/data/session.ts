@@ -1,0 +1,127 @@
+/**
+ * Who is signed in: the session's cookie is the browser's, the bearer that it buys is in this page's memory alone (C49).
+ *
+ * Owns: signing in and out, and the bearer. Does not own: calls with it (client.ts).
+ */
+import { signal } from "@preact/signals";
+
+/** Who is signed in, where. */
+export interface Session {
+  readonly person: { readonly personId: string | null; readonly name: string; readonly role: Role };
+  readonly shop: {
+    readonly shopId: string;
+    readonly name: string;
+    readonly currencyCode: string;
+    readonly timezone: string;
+  };
+}
+
+export type Role = "viewer" | "receiver" | "purchaser" | "owner";
+
+/** A shop that the operator may choose. */
+export interface ShopChoice {
+  readonly shopId: string;
+  readonly name: string | null;
+}
+
+/** What the page knows of its session. */
+export type SessionState =
+  | { readonly kind: "unknown" }
+  | { readonly kind: "signed-out"; readonly message: string | null }
+  | { readonly kind: "choose-shop"; readonly shops: readonly ShopChoice[] }
+  | { readonly kind: "signed-in"; readonly session: Session };
+
+export const sessionState = signal<SessionState>({ kind: "unknown" });
+
+/** A refusal of the service, in the words that it says. */
+export interface Refused {
+  readonly message: string;
+  readonly action: string | null;
+}
+
+interface TokenAnswer {
+  readonly token: string | null;
+  readonly person: Session["person"];
+  readonly shop: Session["shop"] | null;
+  readonly shops?: readonly ShopChoice[];
+}
+
+let bearer: string | null = null;
+let renewing: Promise<string | null> | null = null;
+let chosenShop: string | null = null;
+
+async function send(
+  method: string,
+  path: string,
+  body: object,
+): Promise<{ readonly status: number; readonly body: unknown }> {
+  const response = await fetch(`/console/${path}`, {
+    method,
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+const member = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? new Map(Object.entries(value)).get(name) : undefined;
+
+const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
+
+// The service's tests hold what it answers; a page does not validate it again.
+const isTokenAnswer = (value: unknown): value is TokenAnswer => member(value, "person") !== undefined;
+
+/** Buys a bearer with the cookie. Calls at the same time share one. @returns null when nobody is signed in. */
+export function renewBearer(): Promise<string | null> {
+  renewing ??= askForBearer().finally(() => (renewing = null));
+  return renewing;
+}
+
+async function askForBearer(): Promise<string | null> {
+  const { status, body } = await send("POST", "token", chosenShop === null ? {} : { shopId: chosenShop });
+  const data = member(body, "data");
+  if (status !== 200 || !isTokenAnswer(data)) {
+    bearer = null;
+    if (status === 401) {
+      const was = sessionState.value.kind;
+      sessionState.value = { kind: "signed-out", message: was === "signed-in" ? "ended" : null };
+    }
+    return null;
+  }
+  bearer = data.token;
+  if (data.shop !== null) sessionState.value = { kind: "signed-in", session: { person: data.person, shop: data.shop } };
+  else sessionState.value = { kind: "choose-shop", shops: data.shops ?? [] };
+  return bearer;
+}
+
+/** The bearer of this page; bought when there is none. */
+export const currentBearer = async (): Promise<string | null> => bearer ?? (await renewBearer());
+
+/** The operator names the shop to work in. */
+export async function chooseShop(shopId: string): Promise<void> {
+  chosenShop = shopId;
+  await renewBearer();
+}
+
+/** Signs in. @returns why not; null when it worked. */
+export async function signIn(
+  credential:
+    | { readonly invitation: string }
+    | { readonly adminToken: string }
+    | { readonly apiKey: string; readonly name: string },
+): Promise<Refused | null> {
+  const { status, body } = await send("POST", "session", credential);
+  if (status === 201) {
+    await renewBearer();
+    return null;
+  }
+  const error = member(body, "error");
+  return { message: textOf(member(error, "message")) ?? "", action: textOf(member(error, "action")) };
+}
+
+export async function signOut(): Promise<void> {
+  await send("DELETE", "session", {});
+  bearer = null;
+  chosenShop = null;
+  sessionState.value = { kind: "signed-out", message: null };
+}
