@@ -24,7 +24,7 @@ import {
   hasPendingPush,
   insertPushStatement,
   itemResultsStatement,
-  loadStockPushes,
+  loadOpenPushes,
   notLandedStatement,
   resendStatement,
 } from "../shop/stock-pushes.ts";
@@ -53,9 +53,9 @@ interface PushRun {
   readonly rejections: ReadonlyMap<string, string>;
 }
 
-/** Loads the order and its pushes, and plans the next push. */
+/** Loads the order and its open pushes, and plans the next push. */
 export async function planPush(tx: Tx, context: WorkContext, push: PushRun): Promise<Step> {
-  const [order, pushes] = await loadPushed(tx, context.shopId, push.purchaseOrderId);
+  const [order, pushes] = await loadPushed(tx, context.shopId, push.purchaseOrderId, null);
   if (order === null) return await endRun(tx, context, push.run, () => skipped, "", null);
   return await advancePush(tx, context, push, order, [], pushes);
 }
@@ -64,14 +64,15 @@ const loadPushed = (
   tx: Tx,
   shopId: string,
   purchaseOrderId: string,
+  reference: string | null,
 ): Promise<[PurchaseOrder | null, readonly StockPush[]]> =>
-  Promise.all([loadOrder(tx, shopId, purchaseOrderId), loadStockPushes(tx, shopId, purchaseOrderId)]);
+  Promise.all([loadOrder(tx, shopId, purchaseOrderId), loadOpenPushes(tx, shopId, purchaseOrderId, reference)]);
 
 /**
  * Records what has just landed. Then it stores the next push of the order, so that it can be sent, or ends the run.
  *
  * @param order  as stored, without `landed`.
- * @param pushes all of the order's, as they are now.
+ * @param pushes the order's that are not settled, as they are now; settled ones do not count.
  */
 async function advancePush(
   tx: Tx,
@@ -160,7 +161,7 @@ async function recordPush(
 ): Promise<Step> {
   const { shopId } = context;
   const { purchaseOrderId } = push;
-  const [order, pushes] = await loadPushed(tx, shopId, purchaseOrderId);
+  const [order, pushes] = await loadPushed(tx, shopId, purchaseOrderId, reference);
   const sent = pushes.find((each) => each.reference === reference);
   if (order === null || sent === undefined) return await planPush(tx, context, push);
   // Its effects are still claimed, so an earlier try of this very step was kept: its results are reported, but not counted again.

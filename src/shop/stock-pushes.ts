@@ -42,14 +42,40 @@ export interface StockPush extends OpenPush {
   readonly state: "in-flight" | "unknown" | "settled";
 }
 
+interface PushRow {
+  readonly reference: string;
+  readonly items: string;
+  readonly state: StockPush["state"];
+}
+
+const pushFrom = ({ reference, items, state }: PushRow): StockPush => ({ reference, items: itemsFrom(items), state });
+
 /** All pushes of the order, oldest first. */
 export async function loadStockPushes(tx: Tx, shopId: string, purchaseOrderId: string): Promise<readonly StockPush[]> {
-  const rows = await tx.all<{ reference: string; items: string; state: StockPush["state"] }>(
+  const rows = await tx.all<PushRow>(
     `select reference, items, state from stock_push where shop_id = ? and purchase_order_id = ?
      order by created_at, reference`,
     [shopId, purchaseOrderId],
   );
-  return rows.map((row) => ({ reference: row.reference, items: itemsFrom(row.items), state: row.state }));
+  return rows.map(pushFrom);
+}
+
+/**
+ * The order's pushes that are not settled, oldest first, and the one under `reference` whatever its state. An order that is received in many
+ * parts has as many pushes, and the settled ones do not matter to the next.
+ */
+export async function loadOpenPushes(
+  tx: Tx,
+  shopId: string,
+  purchaseOrderId: string,
+  reference: string | null,
+): Promise<readonly StockPush[]> {
+  const rows = await tx.all<PushRow>(
+    `select reference, items, state from stock_push
+     where shop_id = ? and purchase_order_id = ? and (state <> 'settled' or reference = ?) order by created_at, reference`,
+    [shopId, purchaseOrderId, reference ?? ""],
+  );
+  return rows.map(pushFrom);
 }
 
 /** Stores a push that is about to be sent for the first time (C40). */
