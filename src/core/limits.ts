@@ -51,6 +51,9 @@ export const unreadBytesMax = 67_108_864;
 /** Answers of reads that a process remembers (D111). */
 export const answersRememberedBytesMax = 33_554_432;
 
+/** Stored answers that were told again and that a process remembers. */
+export const replaysRememberedBytesMax = 16_777_216;
+
 /** API keys with their shops that a process remembers: some 8,000. */
 export const callersRememberedBytesMax = 16_777_216;
 

@@ -10,7 +10,12 @@
 import { Fault } from "../core/fault.ts";
 import { mention } from "../core/guidance.ts";
 import { idempotencyLifetimeMs } from "../core/idempotency.ts";
-import { storedAnswersBytesMax, storedLargeBytesMin, storedPlainBytesMax } from "../core/limits.ts";
+import {
+  replaysRememberedBytesMax,
+  storedAnswersBytesMax,
+  storedLargeBytesMin,
+  storedPlainBytesMax,
+} from "../core/limits.ts";
 import {
   type IdempotencyRecord,
   findIdempotencyRecord,
@@ -21,10 +26,11 @@ import {
   oldestRecords,
   storedBytesOf,
 } from "../shop/idempotency.ts";
-import type { Clock, Compression, Coordination, Engine, Statement, Tx } from "../store/store.ts";
+import type { Clock, Compression, Coordination, Engine, Footprint, Statement, Tx } from "../store/store.ts";
 import { identifyWith } from "./caller.ts";
 import type { StoreCounts } from "./counts.ts";
 import type { Reply } from "./envelope.ts";
+import { Memory } from "./memory.ts";
 import type { Incoming } from "./request.ts";
 
 /** A write with an idempotency key. */
@@ -42,12 +48,17 @@ export interface KeyedRequest {
 /** What becomes of a keyed request. */
 export type Attempt =
   /** It runs, and holds the key until `release`. */
-  | { readonly kind: "run" }
-  | { readonly kind: "replay"; readonly record: IdempotencyRecord }
-  | { readonly kind: "refused"; readonly fault: Fault };
+  { readonly kind: "run" } | StoredReplay | { readonly kind: "refused"; readonly fault: Fault };
 
 /** Whose idempotency key it is: a holder's, or that of the API key with this secret, which is looked up in the same round trip. */
 type Asker = { readonly secretHash: string } | { readonly holderId: string };
+
+/** A stored answer that is to be told again, and what its reading has seen. */
+interface StoredReplay {
+  readonly kind: "replay";
+  readonly record: IdempotencyRecord;
+  readonly seen: readonly Footprint[];
+}
 
 export interface Idempotency {
   /** Whether an answer is stored for a write with one idempotency key. Other requests have none; a wrong key is refused later. */
@@ -58,7 +69,7 @@ export interface Idempotency {
   holds(request: KeyedRequest): Promise<boolean>;
   release(request: KeyedRequest): Promise<void>;
   /** The stored answer as it is sent again (C18). */
-  replayOf(record: IdempotencyRecord): Promise<Reply>;
+  replayOf(request: KeyedRequest, stored: StoredReplay): Promise<Reply>;
   /**
    * Checks, inside the change, that no other attempt has stored its answer (H2).
    *
@@ -106,10 +117,7 @@ export function createIdempotency(deps: IdempotencyDependencies): Idempotency {
   const { engine, coordination, clock, compression } = deps;
   const quotaBytes = deps.storedAnswersBytesMax ?? storedAnswersBytesMax;
   const expiredAtMs = (): number => clock.now() - idempotencyLifetimeMs;
-  const storedAnswer = (
-    tx: Tx,
-    { shopId, holderId, idempotencyKey }: KeyedRequest,
-  ): Promise<IdempotencyRecord | null> => findIdempotencyRecord(tx, shopId, holderId, idempotencyKey, expiredAtMs());
+  const answers = new StoredAnswerReader(engine, compression, expiredAtMs);
 
   return {
     async wasAnswered(tx, shopId, asker, { idempotencyKeys, target }) {
@@ -129,7 +137,7 @@ export function createIdempotency(deps: IdempotencyDependencies): Idempotency {
       let runs = false;
       try {
         // Read after the claim: an attempt may have stored its answer since the request came (H2).
-        const record = await engine.peek(shopId, (tx) => storedAnswer(tx, request));
+        const { record, seen } = await answers.find(request);
         if (record === null) {
           runs = isHeld;
           if (runs) return { kind: "run" };
@@ -141,7 +149,7 @@ export function createIdempotency(deps: IdempotencyDependencies): Idempotency {
           isHeld = await coordination.takeOverKey(shopId, scopeOf(request), holder.fingerprint);
           if (!isHeld) return refused(inProgress());
         }
-        return { kind: "replay", record };
+        return { kind: "replay", record, seen };
       } finally {
         if (isHeld && !runs) await coordination.releaseKey(shopId, scopeOf(request));
       }
@@ -150,13 +158,10 @@ export function createIdempotency(deps: IdempotencyDependencies): Idempotency {
     holds: (request) => coordination.holdsKey(request.shopId, scopeOf(request)),
     release: (request) => coordination.releaseKey(request.shopId, scopeOf(request)),
 
-    async replayOf({ status, headers, body, encoding }) {
-      return {
-        status,
-        headers: { ...headers, "Idempotent-Replayed": "true" },
-        body: encoding === compressed ? await compression.expand(body) : body,
-        errorCode: null,
-      };
+    async replayOf(request, { record, seen }) {
+      const { status, headers } = record;
+      const body = await answers.bodyOf(request, record, seen);
+      return { status, headers: { ...headers, "Idempotent-Replayed": "true" }, body, errorCode: null };
     },
 
     async refuseIfAnswered(tx, { shopId, holderId, idempotencyKey, requestId }) {
@@ -178,6 +183,46 @@ export function createIdempotency(deps: IdempotencyDependencies): Idempotency {
     },
   };
 }
+
+/** Reads stored answers. It remembers, expanded, those that were told again. */
+class StoredAnswerReader {
+  readonly #engine: Engine;
+  readonly #compression: Compression;
+  readonly #expiredAtMs: () => number;
+  readonly #told = new Memory<IdempotencyRecord>(replaysRememberedBytesMax);
+
+  constructor(engine: Engine, compression: Compression, expiredAtMs: () => number) {
+    this.#engine = engine;
+    this.#compression = compression;
+    this.#expiredAtMs = expiredAtMs;
+  }
+
+  async find(
+    request: KeyedRequest,
+  ): Promise<{ readonly record: IdempotencyRecord | null; readonly seen: readonly Footprint[] }> {
+    const { shopId, holderId, idempotencyKey, wasAnswered } = request;
+    const sinceMs = this.#expiredAtMs();
+    const known = this.#told.get(nameOf(request));
+    if (known !== null && known.storedAtMs > sinceMs) return { record: known, seen: [] };
+    const seen: Footprint[] = [];
+    const work = (tx: Tx): Promise<IdempotencyRecord | null> =>
+      findIdempotencyRecord(tx, shopId, holderId, idempotencyKey, sinceMs);
+    // What is remembered must be durable, so it is read and not peeked at.
+    const record = wasAnswered
+      ? await this.#engine.read(shopId, work, (each) => seen.push(each))
+      : await this.#engine.peek(shopId, work);
+    return { record, seen };
+  }
+
+  /** @param seen what reading the record has seen. */
+  async bodyOf(request: KeyedRequest, record: IdempotencyRecord, seen: readonly Footprint[]): Promise<string> {
+    const body = record.encoding === compressed ? await this.#compression.expand(record.body) : record.body;
+    if (seen.length > 0) this.#told.put(nameOf(request), { ...record, body, encoding: null }, body.length * 2, seen);
+    return body;
+  }
+}
+
+const nameOf = (request: KeyedRequest): string => `${request.shopId} ${scopeOf(request)}`;
 
 /** The reply as it is stored: compressed where that makes it smaller (D103). */
 function recordOf(

@@ -257,7 +257,7 @@ async function performWrite(context: Context, request: IdentifiedRequest, operat
   if (attempt.kind === "replay") {
     // The answer was stored after this request came.
     await tokens.giveBack();
-    return await replay(context, request, await idempotency.replayOf(attempt.record));
+    return await replay(context, request, await idempotency.replayOf(keyed, attempt));
   }
   try {
     await tokens.take();

@@ -82,7 +82,7 @@ for (const [what, { holder, stored, expected, inFlight }] of Object.entries(situ
         const attempt = await idempotency.claim(request);
         assert.equal(told(attempt), expected);
         if (attempt.kind === "replay")
-          assert.deepEqual(await idempotency.replayOf(attempt.record), {
+          assert.deepEqual(await idempotency.replayOf(request, attempt), {
             ...answer,
             headers: { ...answer.headers, "Idempotent-Replayed": "true" },
           });

@@ -58,7 +58,8 @@ class FileTx implements Tx {
     for (const { sql, params } of statements) this.#use(sql, params, () => this.#file.run(sql, params));
   }
 
-  #use<T>(sql: string, params: readonly SqlValue[], action: () => T): T {
+  /** @param action returns rows, or the number of rows that it has changed. */
+  #use<T extends unknown[] | number>(sql: string, params: readonly SqlValue[], action: () => T): T {
     if (this.#ended) throw new Error("a Tx was used after its work had ended");
     if (this.failure !== null) throw this.failure.fault;
     try {
@@ -66,9 +67,11 @@ class FileTx implements Tx {
       if (writes) {
         if (this.#seen !== null) throw new Error(`a read may not change anything: ${sql}`);
         this.wrote = true;
-        this.#file.watch.changed(scope, params);
       } else this.#seen?.add(scope, params);
-      return action();
+      const result = action();
+      // A sweep that finds nothing, for one, leaves everything that is remembered.
+      if (writes && result !== 0) this.#file.watch.changed(scope, params);
+      return result;
     } catch (error) {
       if (!(error instanceof StoreFailure)) throw error;
       this.failure = error;

@@ -300,9 +300,10 @@ export class ShopFile {
     return this.#guard(() => this.#prepare(sql).statement.all(...params));
   }
 
-  run(sql: string, params: readonly SqlValue[]): void {
+  /** @returns how many rows it has changed. */
+  run(sql: string, params: readonly SqlValue[]): number {
     checkParams(params);
-    this.#guard(() => this.#prepare(sql).statement.run(...params));
+    return Number(this.#guard(() => this.#prepare(sql).statement.run(...params)).changes);
   }
 
   begin(): void {

@@ -5,8 +5,8 @@
  * Does not own: statements and syncs (file.ts), what is remembered (operations/memory.ts).
  *
  * Invariants:
- * - W6. A `SeenRows` that stands has seen the state that is committed now. Every statement that may change a row which it has seen makes
- *       it fall, at once and also if the change is rolled back, whoever runs the statement. So nobody has to remember what to forget. A
+ * - W6. A `SeenRows` that stands has seen the state that is committed now. Every statement that may have changed a row which it has seen
+ *       makes it fall, at once and also if the change is rolled back, whoever runs the statement. So nobody has to remember what to forget. A
  *       statement whose rows are not known from its text counts as changing, or reading, the whole table.
  * - W7. Rows that were seen are durable as soon as the commit `due` is synced: no later one has touched them.
  */
@@ -116,7 +116,7 @@ export class RowWatch {
     return cell;
   }
 
-  /** A statement is about to run. */
+  /** A statement has changed something. */
   changed({ names, part }: Scope, params: readonly SqlValue[]): void {
     for (const name of names) this.#change(name, this.#cells.get(name));
     if (part === null) return;
