@@ -1,10 +1,12 @@
 /**
- * Writes the generated files that are committed: `openapi.json`, the client's types and `docs/errors.md` (`npm run generate`). A test fails
+ * Writes the generated files that are committed: `openapi.json`, `admin-openapi.json`, the client's types and `docs/errors.md` (`npm run generate`). A test fails
  * if one of them differs from the code.
  */
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { clientModule } from "./client/generate.ts";
+import { adminDocument } from "./src/admin/openapi.ts";
+import { adminOperations } from "./src/admin/registry.ts";
 import { faultCodes, faultReasons } from "./src/core/fault.ts";
 import { faultsOf } from "./src/http/openapi-failures.ts";
 import { openApiDocument } from "./src/http/openapi.ts";
@@ -51,10 +53,13 @@ function errorsPage(): string {
 
 const document = openApiDocument(operations);
 
+const described = adminDocument(adminOperations);
+
 /** The generated files by their path from the project's root. */
 export const generated: Readonly<Record<string, string>> = {
   "openapi.json": `${JSON.stringify(document, null, 2)}\n`,
-  "client/generated.ts": clientModule(document),
+  "admin-openapi.json": `${JSON.stringify(described, null, 2)}\n`,
+  "client/generated.ts": clientModule(document, described),
   "docs/errors.md": errorsPage(),
 };
 

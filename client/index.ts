@@ -225,7 +225,7 @@ function spelledRequest(route: Route, input: object): { readonly target: string;
     if (value !== undefined) query.set(name, spelled(value));
   }
   const search = query.size === 0 ? "" : `?${query.toString()}`;
-  const sendsBody = route.method === "POST" || route.method === "PATCH";
+  const sendsBody = route.method === "POST" || route.method === "PUT" || route.method === "PATCH";
   return { target: path + search, body: sendsBody ? JSON.stringify(Object.fromEntries(rest)) : null };
 }
 

@@ -1,7 +1,7 @@
 /** The audit log of a shop, for its operator. */
 import { z } from "zod";
 import { decodeCursor, encodeCursor, invalidCursor } from "../core/cursor.ts";
-import { id, instant } from "../operations/fields.ts";
+import { id, instant, pageShape } from "../operations/fields.ts";
 import { type AuditEntry, listAudit } from "../shop/audit.ts";
 import { data, inShop, operation, shopOf } from "./operation.ts";
 
@@ -9,7 +9,22 @@ const auditPageMax = 500;
 
 const auditPageDefault = 50;
 
-const auditJson = (entry: AuditEntry) => ({
+const auditSchema = z.strictObject({
+  at: z.string(),
+  requestId: z.string(),
+  tag: z.string(),
+  keyId: z.string().nullable(),
+  personId: z.string().nullable(),
+  method: z.string(),
+  path: z.string(),
+  status: z.int(),
+  errorCode: z.string().nullable(),
+  durationMs: z.int(),
+  replayed: z.boolean(),
+  count: z.int(),
+});
+
+const auditJson = (entry: AuditEntry): z.output<typeof auditSchema> => ({
   at: instant(entry.atMs),
   requestId: entry.requestId,
   tag: entry.tag,
@@ -28,6 +43,10 @@ export const auditLog = operation({
   name: "audit_log_list",
   route: { method: "GET", path: "/shops/{shopId}/audit-log" },
   role: "owner",
+  describes: {
+    summary: "The requests of API keys and people, newest first.",
+    output: z.strictObject({ auditLog: z.array(auditSchema), ...pageShape }),
+  },
   input: z.strictObject({
     ...inShop,
     limit: z.int().min(1).max(auditPageMax).default(auditPageDefault).meta({ query: "integer" }),

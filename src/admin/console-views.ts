@@ -4,7 +4,7 @@ import { Fault } from "../core/fault.ts";
 import { consoleViewsMax } from "../core/limits.ts";
 import { viewQueryMax } from "../exchange/console-views.ts";
 import type { SignedIn } from "../operations/caller.ts";
-import { pathId, shortTextMax, shownId, text } from "../operations/fields.ts";
+import { pageShape, pathId, shortTextMax, shownId, text } from "../operations/fields.ts";
 import {
   type ConsoleView,
   consoleViewTable,
@@ -13,6 +13,14 @@ import {
 } from "../shop/console-views.ts";
 import { replaceStatement } from "../shop/record-table.ts";
 import { data, inShop, operation, shopOf } from "./operation.ts";
+
+const viewSchema = z.strictObject({
+  viewId: z.string(),
+  viewName: z.string(),
+  query: z.string(),
+  isShared: z.boolean(),
+  personId: z.string().nullable(),
+});
 
 /** Who may see it: everybody if it is shared; else whose it is, and the operator. */
 const isShownTo = (person: SignedIn | null, view: ConsoleView): boolean =>
@@ -48,6 +56,10 @@ export const listConsoleViewsOperation = operation({
   name: "console_view_list",
   route: { method: "GET", path: "/shops/{shopId}/console-views" },
   role: "viewer",
+  describes: {
+    summary: "One's own views and the shared ones, by name.",
+    output: z.strictObject({ consoleViews: z.array(viewSchema), ...pageShape }),
+  },
   input: z.strictObject(inShop),
   /** One's own views and the shared ones, by name. */
   async run({ engine }, { shopId: id }, { person }) {
@@ -64,6 +76,7 @@ export const putConsoleView = operation({
   name: "console_view_put",
   route: { method: "PUT", path: "/shops/{shopId}/console-views/{viewId}" },
   role: "viewer",
+  describes: { summary: "Saves a view.", output: z.strictObject({ consoleView: viewSchema }) },
   input: z.strictObject({
     ...inShop,
     viewId: pathId,
@@ -97,6 +110,10 @@ export const deleteConsoleView = operation({
   name: "console_view_delete",
   route: { method: "DELETE", path: "/shops/{shopId}/console-views/{viewId}" },
   role: "viewer",
+  describes: {
+    summary: "Deletes a view.",
+    output: z.strictObject({ viewId: z.string(), deleted: z.literal(true) }),
+  },
   input: z.strictObject({ ...inShop, viewId: pathId }),
   async run({ engine }, { shopId: id, viewId }, { person }) {
     return await engine.write(id, async (tx) => {

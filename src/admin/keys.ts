@@ -9,7 +9,19 @@ import { eventStatements } from "../shop/events.ts";
 import { data, inShop, operation, stampOf, shopOf } from "./operation.ts";
 import { nameMax } from "./shops.ts";
 
-const keyJson = (key: ApiKey & { readonly lastUsedAtMs: number | null }) => ({
+const scope = z.enum(["read", "write"]);
+
+const keySchema = z.strictObject({
+  keyId: z.string(),
+  name: z.string(),
+  scope,
+  lastFour: z.string(),
+  createdAt: z.string(),
+  revokedAt: z.string().nullable(),
+  lastUsedAt: z.string().nullable(),
+});
+
+const keyJson = (key: ApiKey & { readonly lastUsedAtMs: number | null }): z.output<typeof keySchema> => ({
   keyId: key.keyId,
   name: key.name,
   scope: key.scope,
@@ -28,7 +40,17 @@ export const createKey = operation({
   name: "key_create",
   route: { method: "POST", path: "/shops/{shopId}/keys" },
   role: "owner",
-  input: z.strictObject({ ...inShop, name: text(nameMax), scope: z.enum(["read", "write"]) }),
+  describes: {
+    summary: "Makes an API key, which is shown here only.",
+    output: z.strictObject({
+      keyId: z.string(),
+      apiKey: z.string(),
+      name: z.string(),
+      scope,
+      createdAt: z.string(),
+    }),
+  },
+  input: z.strictObject({ ...inShop, name: text(nameMax), scope }),
   /** Makes an API key. This answer is the only place where it is ever shown. */
   async run(context, { shopId: id, name, scope }, call) {
     const { engine, clock, ids } = context;
@@ -54,6 +76,10 @@ export const listKeys = operation({
   name: "key_list",
   route: { method: "GET", path: "/shops/{shopId}/keys" },
   role: "owner",
+  describes: {
+    summary: "API keys without their secrets.",
+    output: z.strictObject({ keys: z.array(keySchema), totalCount: z.int() }),
+  },
   input: z.strictObject(inShop),
   async run({ engine }, { shopId: id }) {
     const keys = await engine.read(id, async (tx) => {
@@ -68,6 +94,7 @@ export const revokeKey = operation({
   name: "key_revoke",
   route: { method: "DELETE", path: "/shops/{shopId}/keys/{keyId}" },
   role: "owner",
+  describes: { summary: "Revokes an API key.", output: z.strictObject({ key: keySchema }) },
   input: z.strictObject({ ...inShop, keyId: pathId }),
   /** Revokes the key: the next request with it is refused. Repeating changes nothing. */
   async run(context, { shopId: id, keyId }, call) {

@@ -10,10 +10,11 @@ import { listSuppliers } from "../operations/agent/suppliers.ts";
 import { lookUpInput } from "../operations/agent/tool.ts";
 import { searchVariants } from "../operations/agent/variants.ts";
 import { LeavesLoop, readingCall } from "../operations/broad-read.ts";
+import { statuses } from "../core/purchase-order.ts";
 import { operatorName } from "../operations/caller.ts";
-import { cursor, dateFrom, dateTo, id, limit, shortTextMax, text } from "../operations/fields.ts";
+import { cursor, dateFrom, dateTo, id, limit, pageShape, shortTextMax, text } from "../operations/fields.ts";
 import type { OperationShape } from "../operations/operation.ts";
-import { logEntryJson } from "../operations/purchase-orders/attachments.ts";
+import { logEntryJson, logEntrySchema } from "../operations/purchase-orders/attachments.ts";
 import { responseBytesMax } from "../core/limits.ts";
 import { type Change, pageOfChanges } from "../shop/changes.ts";
 import { type OpenLine, openLinesWith } from "../shop/open-lines.ts";
@@ -72,6 +73,7 @@ export const lookUpSuppliers = operation({
   name: "supplier_list",
   route: { method: "GET", path: "/shops/{shopId}/suppliers" },
   role: "viewer",
+  describes: { summary: "Suppliers by name.", output: listSuppliers.output },
   input: z.strictObject({ ...inShop, search: lookUpInput.search, ids, limit, cursor }),
   /** Suppliers by name. */
   run: (context, { shopId, ...input }, call) => asTool(context, shopId, call, listSuppliers, input),
@@ -81,6 +83,7 @@ export const lookUpLocations = operation({
   name: "location_list",
   route: { method: "GET", path: "/shops/{shopId}/locations" },
   role: "viewer",
+  describes: { summary: "Locations by name.", output: listLocations.output },
   input: z.strictObject({ ...inShop, search: lookUpInput.search, ids, limit, cursor }),
   /** Locations by name. */
   run: (context, { shopId, ...input }, call) => asTool(context, shopId, call, listLocations, input),
@@ -90,6 +93,7 @@ export const lookUpVariants = operation({
   name: "variant_search",
   route: { method: "GET", path: "/shops/{shopId}/variants" },
   role: "viewer",
+  describes: { summary: "Variants by product name, with stock and a supplier's terms.", output: searchVariants.output },
   input: z.strictObject({
     ...inShop,
     search: lookUpInput.search,
@@ -104,7 +108,32 @@ export const lookUpVariants = operation({
   run: (context, { shopId, ...input }, call) => asTool(context, shopId, call, searchVariants, input),
 });
 
-const openLineJson = (line: OpenLine) => ({
+const nullable = z.string().nullable();
+
+const openLineSchema = z.strictObject({
+  purchaseOrderId: z.string(),
+  poNumber: z.string(),
+  status: z.enum(statuses),
+  supplierId: nullable,
+  supplierName: nullable,
+  locationId: nullable,
+  locationName: nullable,
+  nextExpectedDate: nullable,
+  poLineItemId: z.string(),
+  variantId: z.string(),
+  productName: nullable,
+  variantName: nullable,
+  sku: nullable,
+  barcode: nullable,
+  supplierSku: nullable,
+  supplierBarcode: nullable,
+  quantityOrdered: z.number(),
+  quantityReceived: z.number(),
+  quantityPending: z.number(),
+  matchedBy: z.enum(["barcode", "supplierBarcode", "sku", "supplierSku"]),
+});
+
+const openLineJson = (line: OpenLine): z.output<typeof openLineSchema> => ({
   ...line,
   quantityOrdered: quantityToNumber(line.quantityOrdered),
   quantityReceived: quantityToNumber(line.quantityReceived),
@@ -115,6 +144,10 @@ export const listOpenLines = operation({
   name: "open_line_list",
   route: { method: "GET", path: "/shops/{shopId}/open-lines" },
   role: "viewer",
+  describes: {
+    summary: "Lines of open orders with this code, most pending first.",
+    output: z.strictObject({ openLines: z.array(openLineSchema), ...pageShape }),
+  },
   input: z.strictObject({ ...inShop, code: text(shortTextMax), limit, cursor }),
   /** Lines of open orders with this barcode, supplier's barcode, SKU or supplier's SKU, most pending first. */
   async run({ engine }, { shopId, code: asked, limit: rows, cursor: encoded }) {
@@ -134,7 +167,9 @@ export const listOpenLines = operation({
   },
 });
 
-const changeJson = ({ purchaseOrderId, poNumber, ...entry }: Change) => ({
+const changeSchema = z.strictObject({ purchaseOrderId: z.string(), poNumber: nullable, ...logEntrySchema.shape });
+
+const changeJson = ({ purchaseOrderId, poNumber, ...entry }: Change): z.output<typeof changeSchema> => ({
   purchaseOrderId,
   poNumber,
   ...logEntryJson(entry),
@@ -150,6 +185,10 @@ export const listChanges = operation({
   name: "change_list",
   route: { method: "GET", path: "/shops/{shopId}/changes" },
   role: "viewer",
+  describes: {
+    summary: "Entries of the activity logs of all orders, newest first.",
+    output: z.strictObject({ changes: z.array(changeSchema), ...pageShape }),
+  },
   input: z.strictObject({
     ...inShop,
     keyId: id.optional(),

@@ -5,7 +5,7 @@ import { Fault } from "../core/fault.ts";
 import { invitationsMax } from "../core/limits.ts";
 import { roles } from "../core/role.ts";
 import { makeSecret, secretRandomBytes } from "../core/secret.ts";
-import { instant, instantOrNull, pathId, shownId, text } from "../operations/fields.ts";
+import { instant, instantOrNull, pageShape, pathId, shownId, text } from "../operations/fields.ts";
 import { sessionIdleMs } from "../operations/sessions.ts";
 import {
   deletePersonStatements,
@@ -41,7 +41,19 @@ const noSuch = (what: string, id: string, shopId: string, where: string): Fault 
     action: `See GET /admin/v1/shops/${shopId}/${where}.`,
   });
 
-const personJson = (person: Person) => ({
+const nullable = z.string().nullable();
+
+const personSchema = z.strictObject({
+  personId: z.string(),
+  name: z.string(),
+  email: nullable,
+  role,
+  keyId: nullable,
+  createdAt: z.string(),
+  lastSeenAt: nullable,
+});
+
+const personJson = (person: Person): z.output<typeof personSchema> => ({
   personId: person.personId,
   name: person.name,
   email: person.email,
@@ -51,14 +63,53 @@ const personJson = (person: Person) => ({
   lastSeenAt: instantOrNull(person.lastSeenAtMs),
 });
 
+const invitationStatus = z.enum(["open", "used", "revoked", "expired"]);
+
+const newInvitationSchema = z.strictObject({
+  invitationId: z.string(),
+  url: z.string(),
+  name: z.string(),
+  role,
+  email: nullable,
+  expiresAt: z.string(),
+});
+
+const invitationSchema = z.strictObject({
+  invitationId: z.string(),
+  name: z.string(),
+  email: nullable,
+  role,
+  status: invitationStatus,
+  createdAt: z.string(),
+  expiresAt: z.string(),
+  usedAt: nullable,
+  revokedAt: nullable,
+  personId: nullable,
+});
+
+const sessionSchema = z.strictObject({
+  sessionId: z.string(),
+  personId: z.string(),
+  name: z.string(),
+  signedInWith: z.enum(["invitation", "api-key"]),
+  keyId: nullable,
+  userAgent: nullable,
+  createdAt: z.string(),
+  lastSeenAt: z.string(),
+  expiresAt: z.string(),
+});
+
 /** What has become of an invitation. */
-function statusOf({ usedAtMs, revokedAtMs, expiresAtMs }: Invitation, nowMs: number): string {
+function statusOf(
+  { usedAtMs, revokedAtMs, expiresAtMs }: Invitation,
+  nowMs: number,
+): z.output<typeof invitationStatus> {
   if (usedAtMs !== null) return "used";
   if (revokedAtMs !== null) return "revoked";
   return expiresAtMs <= nowMs ? "expired" : "open";
 }
 
-const invitationJson = (invitation: Invitation, nowMs: number) => ({
+const invitationJson = (invitation: Invitation, nowMs: number): z.output<typeof invitationSchema> => ({
   invitationId: invitation.invitationId,
   name: invitation.name,
   email: invitation.email,
@@ -71,7 +122,7 @@ const invitationJson = (invitation: Invitation, nowMs: number) => ({
   personId: invitation.personId,
 });
 
-const sessionJson = (session: Session & { readonly name: string }) => ({
+const sessionJson = (session: Session & { readonly name: string }): z.output<typeof sessionSchema> => ({
   sessionId: session.sessionId,
   personId: session.personId,
   name: session.name,
@@ -90,6 +141,7 @@ export const createInvitation = operation({
   name: "invitation_create",
   route: { method: "POST", path: "/shops/{shopId}/invitations" },
   role: "owner",
+  describes: { summary: "Invites somebody, by a link that is shown here only.", output: newInvitationSchema },
   input: z.strictObject({ ...inShop, name: personName, role, email: email.nullable().default(null) }),
   /**
    * Invites somebody to the shop's console. The link works once, within 24 hours; this answer is the only place where it is shown.
@@ -129,6 +181,10 @@ export const listInvitationsOperation = operation({
   name: "invitation_list",
   route: { method: "GET", path: "/shops/{shopId}/invitations" },
   role: "owner",
+  describes: {
+    summary: "Invitations without their links, newest first.",
+    output: z.strictObject({ invitations: z.array(invitationSchema), ...pageShape }),
+  },
   input: z.strictObject(inShop),
   /** Invitations newest first, without their links; used and expired ones for 30 days more. */
   async run({ engine, clock }, { shopId: id }) {
@@ -147,6 +203,7 @@ export const revokeInvitationOperation = operation({
   name: "invitation_revoke",
   route: { method: "DELETE", path: "/shops/{shopId}/invitations/{invitationId}" },
   role: "owner",
+  describes: { summary: "Revokes an invitation.", output: z.strictObject({ invitation: invitationSchema }) },
   input: z.strictObject({ ...inShop, invitationId: pathId }),
   /** Revokes the invitation: nobody can use its link any more. Who came in by it stays. Repeating changes nothing. */
   async run({ engine, clock }, { shopId: id, invitationId }) {
@@ -164,6 +221,7 @@ export const listPeopleOperation = operation({
   name: "person_list",
   route: { method: "GET", path: "/shops/{shopId}/people" },
   role: "owner",
+  describes: { summary: "People by name.", output: z.strictObject({ people: z.array(personSchema), ...pageShape }) },
   input: z.strictObject(inShop),
   /** People by name. */
   async run({ engine }, { shopId: id }) {
@@ -179,6 +237,7 @@ export const getPerson = operation({
   name: "person_get",
   route: { method: "GET", path: "/shops/{shopId}/people/{personId}" },
   role: "owner",
+  describes: { summary: "One person.", output: z.strictObject({ person: personSchema }) },
   input: z.strictObject({ ...inShop, personId: pathId }),
   async run({ engine }, { shopId: id, personId }) {
     const person = await engine.read(id, (tx) => findPerson(tx, id, personId));
@@ -191,6 +250,7 @@ export const patchPerson = operation({
   name: "person_patch",
   route: { method: "PATCH", path: "/shops/{shopId}/people/{personId}" },
   role: "owner",
+  describes: { summary: "Changes name, email or role of a person.", output: z.strictObject({ person: personSchema }) },
   input: z.strictObject({
     ...inShop,
     personId: pathId,
@@ -219,6 +279,10 @@ export const deletePerson = operation({
   name: "person_delete",
   route: { method: "DELETE", path: "/shops/{shopId}/people/{personId}" },
   role: "owner",
+  describes: {
+    summary: "Deletes a person and ends their sessions.",
+    output: z.strictObject({ personId: z.string(), deleted: z.literal(true) }),
+  },
   input: z.strictObject({ ...inShop, personId: pathId }),
   /** Deletes the person and ends their sessions at once. Their name stays in the activity log. */
   async run({ engine }, { shopId: id, personId }) {
@@ -234,6 +298,10 @@ export const listSessionsOperation = operation({
   name: "session_list",
   route: { method: "GET", path: "/shops/{shopId}/sessions" },
   role: "owner",
+  describes: {
+    summary: "Sessions that have not ended, newest first.",
+    output: z.strictObject({ sessions: z.array(sessionSchema), ...pageShape }),
+  },
   input: z.strictObject(inShop),
   /** Sessions that have not ended, newest first. */
   async run({ engine, clock }, { shopId: id }) {
@@ -249,6 +317,10 @@ export const revokeSession = operation({
   name: "session_revoke",
   route: { method: "DELETE", path: "/shops/{shopId}/sessions/{sessionId}" },
   role: "owner",
+  describes: {
+    summary: "Ends a session.",
+    output: z.strictObject({ sessionId: z.string(), revoked: z.literal(true) }),
+  },
   input: z.strictObject({ ...inShop, sessionId: pathId }),
   /** Ends the session: its next request is refused. */
   async run({ engine }, { shopId: id, sessionId }) {

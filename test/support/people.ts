@@ -1,17 +1,33 @@
 /** People of a test server's shop: invited, signed in, and asking with the bearer of a page. */
 import assert from "node:assert/strict";
+import { adminOperations } from "../../src/admin/registry.ts";
+import { Fault } from "../../src/core/fault.ts";
 import type { Role } from "../../src/core/role.ts";
+import { bindingFor, createRoutes } from "../../src/http/routes.ts";
 import { adminToken, type RequestOptions, type TestResponse, type TestServer } from "./server.ts";
 
-/** Asks the admin API; as the operator unless `key` is given. */
-export const askAdmin = (
+const match = createRoutes("", adminOperations);
+
+/** Asks the admin API; as the operator unless `key` is given. What the operation describes of its answer must hold. */
+export async function askAdmin(
   server: TestServer,
   method: string,
   path: string,
   body?: unknown,
   options: RequestOptions = {},
-): Promise<TestResponse> =>
-  server.request(method, `/admin/v1${path}`, { key: adminToken, body, undocumented: true, ...options });
+): Promise<TestResponse> {
+  const answered = await server.request(method, `/admin/v1${path}`, {
+    key: adminToken,
+    body,
+    undocumented: true,
+    ...options,
+  });
+  const found = match(path.split("?")[0] ?? "");
+  const binding = found === null ? null : bindingFor(found, method);
+  if (answered.status < 300 && method !== "HEAD" && binding !== null && !(binding instanceof Fault))
+    binding.operation.describes?.output.parse(answered.at("data"));
+  return answered;
+}
 
 /** A request as a page of the console sends it. */
 export const fromPage = (

@@ -1,0 +1,91 @@
+/**
+ * The admin API as an OpenAPI 3.1 document, as far as its operations describe themselves: from it the client gets their types.
+ */
+import type { Json, JsonObject } from "../core/json.ts";
+import { apiVersion } from "../operations/envelope.ts";
+import { schemaOf } from "../http/openapi-schemas.ts";
+import { bindingOf } from "../http/routes.ts";
+import { type AdminOperation, adminPrefix } from "./operation.ts";
+
+/** Pure: the same operations give the same document. */
+export function adminDocument(operations: readonly AdminOperation[]): JsonObject {
+  const schemas: Record<string, Json> = {};
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const operation of operations) {
+    const entry = entryOf(operation, schemas);
+    if (entry === null) continue;
+    const path = `${adminPrefix}${operation.route.path}`;
+    paths[path] = { ...paths[path], [operation.route.method.toLowerCase()]: entry };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "OpenPO admin API",
+      version: apiVersion,
+      description: "What the operator and, for their own shop, people who are signed in ask beside the API.",
+    },
+    servers: [{ url: "/" }],
+    security: [{ bearer: [] }],
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer", description: "The admin token, or the bearer of a session (C49)." },
+      },
+    },
+  };
+}
+
+function entryOf(operation: AdminOperation, schemas: Record<string, Json>): Json | null {
+  const { describes, input, name, route } = operation;
+  if (describes === undefined) return null;
+  const { path, query, body } = bindingOf(operation);
+  const { properties, required } = schemaOf(input, "input", schemas);
+  const members = new Map(Object.entries(properties ?? {}));
+  const needed = Array.isArray(required) ? required : [];
+  const parameter =
+    (place: string) =>
+    (member: string): Json => ({
+      name: member,
+      in: place,
+      required: needed.includes(member),
+      schema: members.get(member) ?? {},
+    });
+  const inBody = body.filter((member) => members.has(member));
+  return {
+    operationId: name,
+    summary: describes.summary,
+    ...(operation.role === undefined ? {} : { "x-least-role": operation.role }),
+    parameters: [...path.map(parameter("path")), ...[...query.keys()].map(parameter("query"))],
+    ...(inBody.length === 0
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: {
+              "application/json": {
+                schema: {
+                  type: "object",
+                  properties: Object.fromEntries(inBody.map((member) => [member, members.get(member) ?? {}])),
+                  required: inBody.filter((member) => needed.includes(member)),
+                },
+              },
+            },
+          },
+        }),
+    responses: {
+      [route.method === "POST" ? "201" : "200"]: {
+        description: describes.summary,
+        content: {
+          "application/json": {
+            schema: {
+              type: "object",
+              properties: { data: schemaOf(describes.output, "output", schemas) },
+              required: ["data"],
+            },
+          },
+        },
+      },
+    },
+  };
+}
