@@ -17,6 +17,7 @@ import { valuesFrom } from "../src/core/purchase-order-fields.ts";
 import { defaultSettings, saveShop, type Shop } from "../src/shop/accounts.ts";
 import { forecastPage, type RowPosition } from "../src/shop/forecast.ts";
 import { type ForecastView, forecastViewStatements } from "../src/shop/forecast-views.ts";
+import { keepingForecastVersions } from "../src/shop/forecast-version.ts";
 import { markSeriesStatement, settleSales } from "../src/shop/demand.ts";
 import {
   inventoryLevelTable,
@@ -29,7 +30,7 @@ import {
 import { replaceStatement } from "../src/shop/record-table.ts";
 import type { Engine, Statement } from "../src/store/store.ts";
 import { openSqliteEngine } from "../src/store/sqlite/engine.ts";
-import { systemClock } from "../src/system.ts";
+import { systemClock, timeOrderedIds } from "../src/system.ts";
 
 const today = dayFrom("2026-11-21");
 const historyDays = 730;
@@ -167,6 +168,16 @@ async function measure(engine: Engine, shopId: string): Promise<ReadonlyMap<stri
     return page.variants.map((facts) => forecastRow(facts, view.columns, context));
   };
   const middle = { productName: "Product 13", variantId: "" };
+  let asked = 0;
+  // Another view each time, of which nothing is remembered.
+  const decideAll = (): Promise<unknown> => rows({ ...views.reorder, viewName: `reorder ${(asked += 1)}` }, 50, middle);
+  const afterChange = async (): Promise<unknown> => {
+    const level = { variantId: "v-00017", locationId: "main", onHand: asQuantity((asked += 1) * 1_000) };
+    await engine.write(shopId, (tx) => tx.batch([replaceStatement(inventoryLevelTable, shopId, level)]), {
+      durable: false,
+    });
+    return await rows(views.reorder, 50, middle);
+  };
   const byKey = (): Promise<unknown> =>
     engine.read(shopId, (tx) =>
       tx.all(
@@ -182,18 +193,21 @@ async function measure(engine: Engine, shopId: string): Promise<ReadonlyMap<stri
     ["500 rows, from the middle", await medianMs(() => rows(views.all, 500, middle))],
     ["50 rows of one location", await medianMs(() => rows(views.location, 50, middle))],
     ["50 rows of one supplier of twenty", await medianMs(() => rows(views.supplier, 50, middle))],
-    ["50 rows, reorders only", await medianMs(() => rows(views.reorder, 50, middle))],
+    ["50 rows, reorders only, decided for all", await medianMs(decideAll)],
+    ["50 rows, reorders only, again", await medianMs(() => rows(views.reorder, 50, middle))],
+    ["50 rows, reorders only, after a change of one variant", await medianMs(afterChange)],
   ]);
 }
 
 const directory = await mkdtemp(path.join(tmpdir(), "openpo-bench-"));
 try {
-  const engine = await openSqliteEngine({
+  const files = await openSqliteEngine({
     directory,
     schemaDirectory: path.join(import.meta.dirname, "../src/shop/schema"),
     clock: systemClock,
     shopsOpenMax: 2,
   });
+  const engine = keepingForecastVersions(files, timeOrderedIds(systemClock));
   try {
     const measured: ReadonlyMap<string, number>[] = [];
     for (const variants of [1_000, 20_000]) {

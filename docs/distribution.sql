@@ -83,6 +83,7 @@ begin
         ('openpo', 'manufacturing_order'),
         ('openpo', 'read_only_part'),
         ('openpo', 'forecast_version'),
+        ('openpo', 'forecast_change'),
         ('openpo', 'forecast_view'),
         ('openpo', 'forecast_view_filter'),
         ('openpo', 'demand_series'),

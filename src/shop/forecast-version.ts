@@ -1,13 +1,15 @@
 /**
- * A name for the state of everything that decides which variants need an order, so that what was decided once is known to hold still.
+ * A name for the state of everything that decides which variants need an order, so that what was decided once is known to hold still, and of
+ * which variants it was changed since.
  *
- * Owns: noticing that a write changes that state. Does not own: what is remembered (forecast-memo.ts).
+ * Owns: noticing that a write changes that state, and of which variants. Does not own: what is remembered (forecast-memo.ts).
  *
  * Invariants:
- * - V8. As long as a shop's forecast version is the same, so are the rows of `decidingTables`. The version changes in the transaction that
- *       changes one of them, whoever writes it: the engine is wrapped, so that no writer has to remember it.
+ * - V8. As long as a shop's forecast version is the same, so are the rows of `decidingTables`. As long as its epoch is the same, only rows of
+ *       variants differ that have a later change. The version changes in the transaction that changes one of the rows, whoever writes it:
+ *       the engine is wrapped, so that no writer has to remember it.
  */
-import type { Engine, Ids, Statement, Tx } from "../store/store.ts";
+import type { Engine, Ids, SqlValue, Statement, Tx } from "../store/store.ts";
 
 /** The tables from which it is decided which variants need an order. */
 const decidingTables: ReadonlySet<string> = new Set([
@@ -22,42 +24,119 @@ const decidingTables: ReadonlySet<string> = new Set([
 /** The table that a statement changes. */
 const changedTable = /^\s*(?:insert\s+into|update|delete\s+from)\s+(\w+)/i;
 
-/** By statement text, whether it changes a deciding table. The texts of the program are few; those of lists vary a little. */
-const known = new Map<string, boolean>();
+/** Variants of one transaction that are noted. More begin a new epoch, in which everything is decided anew. */
+const notedMax = 500;
+
+/** The variants that are asked for as changed. If there are more, everything is decided anew as quickly. */
+const changedMax = 1_000;
+
+/** What a statement changes: `nothing` of the deciding tables, `all` (or nobody knows what), or the variant of this parameter. */
+type Reach = "nothing" | "all" | { readonly parameter: number };
+
+/** By statement text. The texts of the program are few; those of lists vary a little. */
+const known = new Map<string, Reach>();
 
 const knownMax = 4_000;
 
-function changesDecision(sql: string): boolean {
-  const found = known.get(sql);
-  if (found !== undefined) return found;
-  const changes = decidingTables.has(changedTable.exec(sql)?.[1]?.toLowerCase() ?? "");
-  if (known.size < knownMax) known.set(sql, changes);
-  return changes;
+const parametersIn = (sql: string): number => sql.split("?").length - 1;
+
+/** Which parameter of an insert of one row is its `variant_id`. */
+function insertedVariant(sql: string): Reach {
+  const [, columns, values] =
+    /^\s*insert\s+into\s+\w+\s*\(([^()]*)\)\s*values\s*\(([^()]*)\)\s*(?:on\s+conflict[\s\S]*)?$/i.exec(sql) ?? [];
+  if (columns === undefined || values === undefined) return "all";
+  const place = columns.split(",").findIndex((column) => column.trim() === "variant_id");
+  const each = values.split(",").map((value) => value.trim());
+  if (each[place] !== "?") return "all";
+  return { parameter: parametersIn(each.slice(0, place).join(",")) };
 }
 
-const saveVersion = (shopId: string, version: string): Statement => ({
-  sql: `insert into forecast_version (shop_id, version) values (?, ?)
-        on conflict (shop_id) do update set version = excluded.version`,
-  params: [shopId, version],
-});
+/** Which parameter of an update or delete names the one variant whose rows it changes. */
+function updatedVariant(sql: string): Reach {
+  const [before = "", condition = "", ...more] = sql.split(/\swhere\s/i);
+  const [, conditionBefore] = /^((?:[\w.]+ = \? and )*)variant_id = \?(?: and [\w.]+ = \?)*\s*$/i.exec(condition) ?? [];
+  if (more.length > 0 || conditionBefore === undefined || /variant_id\s*=/i.test(before)) return "all";
+  return { parameter: parametersIn(before) + parametersIn(conditionBefore) };
+}
+
+/** What a statement changes, read from its text. What is not understood changes all. */
+function reachOf(sql: string): Reach {
+  const found = known.get(sql);
+  if (found !== undefined) return found;
+  const table = changedTable.exec(sql)?.[1]?.toLowerCase() ?? "";
+  const reach = ((): Reach => {
+    if (!decidingTables.has(table)) return "nothing";
+    if (table === "supplier") return "all";
+    return /^\s*insert/i.test(sql) ? insertedVariant(sql) : updatedVariant(sql);
+  })();
+  if (known.size < knownMax) known.set(sql, reach);
+  return reach;
+}
+
+const changesRows = 8;
+
+const noteChanges = (rows: number): string =>
+  `insert into forecast_change (shop_id, variant_id, change) values ${Array.from(
+    { length: rows },
+    () => "(?, ?, (select changes from forecast_version where shop_id = ?))",
+  ).join(", ")} on conflict (shop_id, variant_id) do update set change = excluded.change`;
+
+const noteMany = noteChanges(changesRows);
+const noteOne = noteChanges(1);
+
+/** Notes that these variants were changed; null: nobody knows which. */
+function noteStatements(shopId: string, variantIds: readonly string[] | null, ids: Ids): readonly Statement[] {
+  const isNewEpoch = variantIds === null ? ", version = excluded.version" : "";
+  const count: Statement = {
+    sql: `insert into forecast_version (shop_id, version, changes) values (?, ?, 1)
+          on conflict (shop_id) do update set changes = forecast_version.changes + 1${isNewEpoch}`,
+    params: [shopId, ids.next("fcv")],
+  };
+  const rows = variantIds ?? [];
+  const many = rows.length - (rows.length % changesRows);
+  const paramsOf = (each: readonly string[]): readonly SqlValue[] => each.flatMap((id) => [shopId, id, shopId]);
+  return [
+    count,
+    ...Array.from({ length: many / changesRows }, (_, index) => ({
+      sql: noteMany,
+      params: paramsOf(rows.slice(index * changesRows, (index + 1) * changesRows)),
+    })),
+    ...rows.slice(many).map((id) => ({ sql: noteOne, params: paramsOf([id]) })),
+  ];
+}
 
 /** Notices what the work changes. */
 class NoticingTx implements Tx {
   readonly #tx: Tx;
-  changed = false;
+  readonly #variantIds = new Set<string>();
+  #all = false;
 
   constructor(tx: Tx) {
     this.#tx = tx;
   }
 
   all<R>(...[sql, params]: Parameters<Tx["all"]>): Promise<R[]> {
-    if (changesDecision(sql)) this.changed = true;
+    this.#notice(sql, params ?? []);
     return this.#tx.all<R>(sql, params);
   }
 
   batch(statements: readonly Statement[]): Promise<void> {
-    if (!this.changed) this.changed = statements.some(({ sql }) => changesDecision(sql));
+    for (const { sql, params } of statements) this.#notice(sql, params);
     return this.#tx.batch(statements);
+  }
+
+  #notice(sql: string, params: readonly SqlValue[]): void {
+    const reach = reachOf(sql);
+    if (reach === "nothing") return;
+    const variantId = reach === "all" ? null : params[reach.parameter];
+    if (typeof variantId === "string" && this.#variantIds.size < notedMax) this.#variantIds.add(variantId);
+    else this.#all = true;
+  }
+
+  /** What notes the changes that were noticed. */
+  statements(shopId: string, ids: Ids): readonly Statement[] {
+    if (!this.#all && this.#variantIds.size === 0) return [];
+    return noteStatements(shopId, this.#all ? null : [...this.#variantIds], ids);
   }
 }
 
@@ -77,7 +156,8 @@ export const keepingForecastVersions = (engine: Engine, ids: Ids): Engine => ({
       async (tx) => {
         const noticing = new NoticingTx(tx);
         const result = await work(noticing);
-        if (noticing.changed) await tx.batch([saveVersion(shopId, ids.next("fcv"))]);
+        const noted = noticing.statements(shopId, ids);
+        if (noted.length > 0) await tx.batch(noted);
         return result;
       },
       options,
@@ -87,8 +167,30 @@ export const keepingForecastVersions = (engine: Engine, ids: Ids): Engine => ({
   close: () => engine.close(),
 });
 
+/** A state of what decides. */
+export interface ForecastVersion {
+  readonly epoch: string;
+  readonly changes: number;
+}
+
 /** The shop's forecast version; null when there is none yet. */
-export async function loadForecastVersion(tx: Tx, shopId: string): Promise<string | null> {
-  const [row] = await tx.all<{ version: string }>("select version from forecast_version where shop_id = ?", [shopId]);
-  return row?.version ?? null;
+export async function loadForecastVersion(tx: Tx, shopId: string): Promise<ForecastVersion | null> {
+  const [row] = await tx.all<{ version: string; changes: number }>(
+    "select version, changes from forecast_version where shop_id = ?",
+    [shopId],
+  );
+  return row === undefined ? null : { epoch: row.version, changes: row.changes };
+}
+
+/** The variants that were changed since then in the same epoch. Null: more than `changedMax`. */
+export async function variantsChangedSince(
+  tx: Tx,
+  shopId: string,
+  { changes }: ForecastVersion,
+): Promise<readonly string[] | null> {
+  const rows = await tx.all<{ variant_id: string }>(
+    "select variant_id from forecast_change where shop_id = ? and change > ? limit ?",
+    [shopId, changes, changedMax + 1],
+  );
+  return rows.length > changedMax ? null : rows.map((row) => row.variant_id);
 }

@@ -70,6 +70,21 @@ const positionOf = (row: VariantKey): RowPosition => ({ productName: row.product
 const comparePositions = (a: RowPosition, b: RowPosition): number =>
   compareText(a.productName, b.productName) || compareText(a.variantId, b.variantId);
 
+const compareRows = (a: VariantKey, b: VariantKey): number => comparePositions(positionOf(a), positionOf(b));
+
+/** How many of the rows, which are in order, are not after the position. */
+function placeAfter(rows: readonly VariantKey[], after: RowPosition | null): number {
+  if (after === null) return 0;
+  let [from, to] = [0, rows.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    const row = rows[middle];
+    if (row !== undefined && comparePositions(positionOf(row), after) <= 0) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
 /** All variants in scope, in the order of the rows. */
 async function variantsInScope(tx: Tx, shopId: string, scope: ForecastScope): Promise<readonly VariantKey[]> {
   const { sql, params } = sourceOf(shopId, scope.view);
@@ -81,7 +96,7 @@ async function variantsInScope(tx: Tx, shopId: string, scope: ForecastScope): Pr
     params,
     scope.variantIds,
   );
-  return rows.toSorted((a, b) => comparePositions(positionOf(a), positionOf(b)));
+  return rows.toSorted(compareRows);
 }
 
 interface KeyPage {
@@ -121,7 +136,7 @@ async function keyPage(
  * One page of a view's rows as facts, with the count of all rows.
  *
  * For a view of reorders only, it decides for every variant in scope whether it needs one, from stock, demand series and offers read in
- * one pass, without sales. That is remembered until one of these changes. The other facts are read for the page alone.
+ * one pass, without sales. That is remembered, and decided anew for the variants of which one of these changes. The other facts are read for the page alone.
  *
  * @param after where the page before ended; null for the first.
  * Source: contract §9 "Forecast view"; C12.
@@ -139,19 +154,18 @@ export async function forecastPage(
     const page = await keyPage(tx, shopId, view, after, limit);
     return { ...page, variants: await loadFacts(tx, shopId, view, page.rows, context) };
   }
-  const decide = async (): Promise<readonly VariantKey[]> => {
-    const rows = await variantsInScope(tx, shopId, scope);
+  const decide = async (variantIds: readonly string[] | null): Promise<readonly VariantKey[]> => {
+    const rows = await variantsInScope(tx, shopId, { view, variantIds });
     if (!view.onlyReorder) return rows;
-    const variantIds = scope.variantIds === null ? null : rows.map((row) => row.variant_id);
-    const stockOf = await loadStock({ tx, shopId, view, variantIds }, context.shop);
+    const asked = variantIds === null ? null : rows.map((row) => row.variant_id);
+    const stockOf = await loadStock({ tx, shopId, view, variantIds: asked }, context.shop);
     return rows.filter((row) => replenishment(stockOf(row), context).needsReorder);
   };
-  const rows = scope.variantIds === null ? await decidedOnce(tx, shopId, view, context, decide) : await decide();
-  const page = pageOf(
-    rows.filter((row) => after === null || comparePositions(positionOf(row), after) > 0),
-    rows.length,
-    limit,
-  );
+  const rows =
+    scope.variantIds === null
+      ? await decidedOnce(tx, shopId, view, context, compareRows, decide)
+      : await decide(scope.variantIds);
+  const page = pageOf(rows.slice(placeAfter(rows, after)), rows.length, limit);
   return { ...page, variants: await loadFacts(tx, shopId, view, page.rows, context) };
 }
 

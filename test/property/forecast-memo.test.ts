@@ -6,6 +6,7 @@ import { dateOf, dayIn } from "../../src/core/calendar.ts";
 import { loadShop } from "../../src/shop/accounts.ts";
 import { forecastPage } from "../../src/shop/forecast.ts";
 import { loadForecastView } from "../../src/shop/forecast-views.ts";
+import type { Tx } from "../../src/store/store.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 import { type TestServer, startServer } from "../support/server.ts";
 import { onPostgres } from "../support/store.ts";
@@ -131,3 +132,51 @@ test(
     );
   },
 );
+
+test("after a change of one variant, a view of reorders only reads that variant and the page", async () => {
+  await using server = await startGoodsServer();
+  const { engine, shopId, clock } = server;
+  const today = dayIn("UTC", clock.now());
+  const many = Array.from({ length: 300 }, (_, index) => `v${String(index).padStart(3, "0")}`);
+  await server.bring([
+    view("all", {}),
+    ...many.flatMap((variantId) => [
+      { type: "variant", variantId, productId: "p", productName: `Shirt ${variantId}` },
+      { type: "sale", variantId, locationId: "warehouse", date: dateOf(today - 5), quantity: 30 },
+    ]),
+  ]);
+  const read = (): Promise<{ readonly rows: number; readonly totalCount: number }> =>
+    engine.read(shopId, async (tx) => {
+      let rows = 0;
+      const counting: Tx = {
+        all: async <R>(...[sql, params]: Parameters<Tx["all"]>): Promise<R[]> => {
+          const found = await tx.all<R>(sql, params);
+          rows += found.length;
+          return found;
+        },
+        batch: (statements) => tx.batch(statements),
+      };
+      const [found, shop] = await Promise.all([loadForecastView(tx, shopId, "all"), loadShop(tx, shopId)]);
+      assert.ok(found !== null && shop !== null);
+      const scope = { view: found, variantIds: null };
+      const { totalCount } = await forecastPage(counting, shopId, scope, { shop, today }, null, 3);
+      return { rows, totalCount };
+    });
+  const first = await read();
+  assert.ok(first.rows > 600, `${first.rows} rows to decide about all`);
+  const changes: readonly (() => Promise<unknown>)[] = [
+    () => server.bring([{ type: "inventoryLevel", variantId: "v007", locationId: "warehouse", onHand: 9_999 }]),
+    () =>
+      server.bring([{ type: "sale", variantId: "v008", locationId: "warehouse", date: dateOf(today), quantity: 3 }]),
+    () => server.bring([{ type: "supplierVariant", supplierId: "mill", variantId: "v009", unitCost: 1 }]),
+    () => server.bring([{ type: "variant", variantId: "v010", productId: "p", productName: "A", status: "inactive" }]),
+    () => server.bringOrder("Sent", [{ poLineItemId: "a", variantId: "v011", quantityOrdered: 9_999, unitCost: 1 }]),
+    () => server.post(server.order("/receive"), { receiveAllRemaining: true }),
+  ];
+  for (const [index, make] of changes.entries()) {
+    await make();
+    const { rows } = await read();
+    assert.ok(rows > 0 && rows < 60, `${rows} rows after change ${index}`);
+  }
+  assert.equal((await read()).totalCount, first.totalCount - 3, "v007, v010 and v011 need none any more");
+});
