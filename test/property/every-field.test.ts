@@ -663,6 +663,8 @@ const respelled: Readonly<Record<string, (record: JsonObject) => JsonObject>> = 
     linkedPurchaseOrders: byId(record["linkedPurchaseOrders"], "purchaseOrderId"),
     linkedTransferOrders: byId(record["linkedTransferOrders"], "transferOrderId"),
   }),
+  // A view of a person whom the shop does not know is everybody's (C54).
+  consoleView: (record) => ({ ...record, personId: null, isShared: true }),
 };
 
 /** Ids alone as objects with an id. */
@@ -763,6 +765,9 @@ const alsoReads: Readonly<Record<string, readonly string[]>> = {
   supplierCredit: ["purchase_order_credit_list"],
 };
 
+/** Types that only the operator's side shows. One has an id of the same name as another's in these paths. */
+const withoutRead: readonly string[] = ["consoleView"];
+
 /** The member that names a record in paths: the first one after `type`. */
 const idMemberOf = (schema: Schema): string => [...membersOf(schema).keys()].find((name) => name !== "type") ?? "";
 
@@ -780,6 +785,7 @@ test("every imported value is shown by the reads that have a member of its name"
   const ask = restOf(server);
   const faults: string[] = [];
   for (const [type, schema] of recordSchemas) {
+    if (withoutRead.includes(type)) continue;
     const idMember = idMemberOf(schema);
     const records = fullRecords.filter((record) => record["type"] === type && record["deletedAt"] === undefined);
     const reads = restOperations.filter(({ scope, route }) => scope === "read" && route.path.includes(`{${idMember}}`));
