@@ -38,6 +38,9 @@ export const outboxLimits: OutboxLimits = {
   pollMs: 3_000,
 };
 
+/** No effect is put off for longer. One that is due later is from before the clock was set back by more than that (D98). */
+export const dueAheadMsMax = 24 * 60 * 60 * 1_000;
+
 /** Between two tries of a store that refuses. */
 export const storePauseMs = 500;
 
@@ -60,5 +63,5 @@ export function retryDelayMs(
 ): number | null {
   if (error?.kind === "auth" || attempts >= attemptsMax) return null;
   const delayMs = Math.min(backoffMsMax, backoffMs * 2 ** (attempts - 1));
-  return Math.max(Math.ceil(delayMs * (1 - random / 2)), error?.retryAfterMs ?? 0);
+  return Math.max(Math.ceil(delayMs * (1 - random / 2)), Math.min(error?.retryAfterMs ?? 0, dueAheadMsMax));
 }

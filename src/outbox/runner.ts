@@ -20,12 +20,18 @@
  *       had been kept, or when it comes after another runner has taken over.
  */
 import type { EffectOutcome } from "../core/effect.ts";
-import { findDueLanes, releaseOwnStatement, releaseOthersStatement } from "../shop/effects.ts";
+import {
+  type DueLanes,
+  dueNowStatement,
+  findDueLanes,
+  releaseOwnStatement,
+  releaseOthersStatement,
+} from "../shop/effects.ts";
 import { isNotFound } from "../store/engine-rules.ts";
 import type { Clock, Engine, Ids, Log } from "../store/store.ts";
 import type { StorefrontOf } from "../storefront/storefront.ts";
 import { createLaneRunner } from "./lane.ts";
-import { type OutboxLimits, outboxLimits, storePauseMs } from "./limits.ts";
+import { dueAheadMsMax, type OutboxLimits, outboxLimits, storePauseMs } from "./limits.ts";
 import { Poll } from "./poll.ts";
 import { AttemptReports, settle } from "./settle.ts";
 import { ShopLoops } from "./shop-loop.ts";
@@ -63,6 +69,22 @@ export interface Outbox {
   close(): Promise<void>;
 }
 
+/** The lanes with effects that are due. What is due more than a day ahead is from before the clock was set back: it is made due now. */
+async function findDue(
+  { engine, clock, log, owner }: Pick<OutboxOptions, "engine" | "clock" | "log"> & { readonly owner: string },
+  shopId: string,
+  running: readonly string[],
+): Promise<DueLanes> {
+  const find = () => engine.peek(shopId, (tx) => findDueLanes(tx, shopId, owner, running, clock.now()));
+  const due = await find();
+  const nowMs = clock.now();
+  const aheadMs = (due.nextDueAtMs ?? 0) - nowMs;
+  if (aheadMs <= dueAheadMsMax) return due;
+  log.warn({ shopId, aheadMs }, "follow-on work is due only after the clock was set back; it is done now");
+  await engine.write(shopId, (tx) => tx.batch([dueNowStatement(shopId, nowMs + dueAheadMsMax, nowMs)]));
+  return await find();
+}
+
 export function createOutbox(options: OutboxOptions): Outbox {
   const { engine, clock, log, alone } = options;
   const limits: OutboxLimits = { ...outboxLimits, ...options.limits };
@@ -78,7 +100,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   const loops = new ShopLoops({
     ...shared,
-    findDue: (shopId, running) => engine.peek(shopId, (tx) => findDueLanes(tx, shopId, owner, running, clock.now())),
+    findDue: (shopId, running) => findDue({ ...options, owner }, shopId, running),
     async runLane(shopId, lane, onClaimed) {
       try {
         reports.report(shopId, await runLane(shopId, lane, onClaimed));

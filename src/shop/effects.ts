@@ -189,6 +189,12 @@ export const renewStatement = (shopId: string, effectId: string, leasedUntilMs: 
   params: [leasedUntilMs, shopId, effectId],
 });
 
+/** Makes effects due now that would be due after `untilMs`, claimed ones too. */
+export const dueNowStatement = (shopId: string, untilMs: number, nowMs: number): Statement => ({
+  sql: "update effect set due_at = ?, lease_owner = null where shop_id = ? and state = 'pending' and due_at > ?",
+  params: [nowMs, shopId, untilMs],
+});
+
 /** Ends the lease of an effect that is tried again at `dueAtMs`. */
 export const postponeStatement = (shopId: string, effectId: string, dueAtMs: number, detail: string): Statement => ({
   sql: `update effect set due_at = ?, lease_owner = null, detail = ?

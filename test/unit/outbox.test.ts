@@ -103,6 +103,23 @@ suite("outbox: stock", () => {
         assert.equal((await calls(world)).changeOnHand, 3);
       }));
 
+  test("work that was put off is done when the clock is set back by more than a day, whatever it waited for", () =>
+    withWorld(async (world) => {
+      await world.place("po_1", lines(1));
+      const effects = await world.receive("po_1", { l1: quantity(5) });
+      // As an attempt or a lease has left it before the clock was set back by 40 days.
+      await world.engine.write(shopId, (tx) =>
+        tx.batch([
+          {
+            sql: "update effect set due_at = ?, lease_owner = 'node_before' where shop_id = ? and state = 'pending'",
+            params: [systemClock.now() + 40 * 86_400_000, shopId],
+          },
+        ]),
+      );
+      assert.deepEqual(await pushOutcome(world, effects), { state: "applied", itemCount: 1 });
+      assert.equal(await world.onHand("v1"), 5);
+    }));
+
   test("a refused line fails alone, with its reason; its neighbours are synced", () =>
     withWorld(async (world) => {
       await world.place("po_1", lines(3));
