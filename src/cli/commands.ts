@@ -10,6 +10,17 @@ import { demo } from "./demo.ts";
 import { keyCreate, keyList, keyRevoke } from "./keys.ts";
 import { exportFile, importFile } from "./records.ts";
 import { shopCreate, shopDelete, shopList } from "./shops.ts";
+import {
+  webhookCreate,
+  webhookDelete,
+  webhookDeliveries,
+  webhookList,
+  webhookReplay,
+  webhookRetry,
+  webhookRotate,
+  webhookTest,
+  webhookUpdate,
+} from "./webhooks.ts";
 
 export const commands: readonly RunnableCommand[] = [
   shopCreate,
@@ -25,5 +36,14 @@ export const commands: readonly RunnableCommand[] = [
   backup,
   restore,
   audit,
+  webhookCreate,
+  webhookList,
+  webhookUpdate,
+  webhookDelete,
+  webhookRotate,
+  webhookTest,
+  webhookDeliveries,
+  webhookRetry,
+  webhookReplay,
   demo,
 ];

@@ -18,6 +18,7 @@ import type { Resolve } from "../../src/webhooks/names.ts";
 import { createSender, type Sender } from "../../src/webhooks/sender.ts";
 import { makeSecret } from "../../src/webhooks/signature.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
+import { runProgram, withProgram } from "../support/process.ts";
 import { makePlace, openStore } from "../support/store.ts";
 
 const ids = timeOrderedIds(systemClock);
@@ -284,5 +285,46 @@ test("no name and no form of an address leads to what is shut; every attempt is 
   } finally {
     await canary.close();
     await open.close();
+  }
+});
+
+test("the command adds an endpoint, tests it, shows its deliveries, sends them again and replaces its secret", async () => {
+  const receiver = await startReceiver();
+  try {
+    await withProgram(
+      async (program, token) => {
+        const openpo = async (...args: readonly string[]): Promise<string> => {
+          const { code, stdout, stderr } = await runProgram([...args, "--url", program.url, "--token", token]);
+          assert.equal(code, 0, `${args.join(" ")}: ${stderr}`);
+          return stdout.trim();
+        };
+        await openpo("shop", "create", "acme", "--name", "Acme");
+        const webhook = (name: string, ...args: readonly string[]) =>
+          openpo("webhook", name, "--shop", "acme", ...args);
+        const secret = await webhook("create", receiver.url, "--events", "api_key.*,test.ping", "--description", "ERP");
+        assert.match(secret, /^whsec_/);
+        const listed: { readonly endpoints: readonly { readonly endpointId: string }[] } = JSON.parse(
+          await webhook("list", "--json"),
+        );
+        const endpointId = listed.endpoints[0]?.endpointId ?? "";
+        assert.match(await webhook("test", endpointId), /: delivered, HTTP 204\.$/);
+        await openpo("key", "create", "--shop", "acme", "--name", "bot");
+        await receiver.until(() => receiver.received.length === 2);
+        assert.match(await webhook("deliveries", endpointId, "--events", "api_key.created"), /api_key\.created/);
+        const [delivery = ""] = /dlv_\w+/.exec(await webhook("deliveries", endpointId)) ?? [];
+        await webhook("retry", endpointId, delivery);
+        await receiver.until(() => receiver.received.length === 3);
+        assert.equal(await webhook("replay", endpointId, "--after", "0"), "2 events are sent again.");
+        await receiver.until(() => receiver.received.length === 5);
+        assert.notEqual(await webhook("rotate", endpointId, "--overlap", "1"), secret);
+        assert.match(await webhook("update", endpointId, "--status", "disabled"), /is changed and disabled\.$/);
+        assert.match(await webhook("list"), /by-hand/);
+        await webhook("delete", endpointId);
+        assert.equal(await webhook("list"), "There are no webhook endpoints.");
+      },
+      { OPENPO_WEBHOOK_ALLOW: "127.0.0.1", OPENPO_WEBHOOK_HTTP: "1" },
+    );
+  } finally {
+    await receiver.close();
   }
 });

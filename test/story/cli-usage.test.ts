@@ -25,8 +25,8 @@ test("arguments: help and version are answered, anything else is refused with a 
 
 test("the help of a group of commands is shown in each way of asking for it", async () => {
   const groups = [...new Set(commands.filter(({ name }) => name.includes(" ")).map(({ name }) => name.split(" ")[0]))];
-  assert.deepEqual(groups, ["shop", "key", "console"]);
-  for (const group of ["shop", "key", "console"])
+  assert.deepEqual(groups, ["shop", "key", "console", "webhook"]);
+  for (const group of ["shop", "key", "console", "webhook"])
     for (const args of [
       [group, "--help"],
       [group, "-h"],
@@ -61,6 +61,8 @@ test("wrong usage ends with 2 and the way to the help", async () => {
     [["key", "create", "--shop", "a"], /--name is missing/],
     [["audit", "--shop", "a", "--limit", "many"], /--limit must be a whole number/],
     [["import", "--shop", "a"], /FILE is missing/],
+    [["webhook", "create", "--shop", "a"], /RECEIVER_URL is missing/],
+    [["webhook", "replay", "--shop", "a", "we_1", "--after", "x"], /--after must be a whole number/],
   ];
   for (const [args, message] of cases) {
     const { code, stdout, stderr } = await runWithoutStore(args);
