@@ -30,6 +30,8 @@ export interface Config {
   /** An empty data directory or database gets the demo shop. */
   readonly demo: boolean;
   readonly logLevel: (typeof logLevels)[number];
+  /** Where `/metrics` is served; null: on `port`, beside everything else. */
+  readonly metricsPort: number | null;
   /** Threads that broad reads run on. Null: 2 to 4, by the number of processors. */
   readonly readerThreads: number | null;
   /** Where webhooks may connect, beside global addresses over https. */
@@ -139,14 +141,17 @@ export function localUrl({ host, port }: { readonly host: string; readonly port:
   return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
 }
 
+const portNumber = z
+  .string()
+  .regex(/^\d{1,5}$/, portMessage)
+  .transform(Number)
+  .refine((port) => port <= 65_535, portMessage);
+
 const environment = z.object({
-  PORT: given("8080").pipe(
-    z
-      .string()
-      .regex(/^\d{1,5}$/, portMessage)
-      .transform(Number)
-      .refine((port) => port <= 65_535, portMessage),
-  ),
+  PORT: given("8080").pipe(portNumber),
+  OPENPO_METRICS_PORT: given("")
+    .transform((port) => (port === "" ? null : port))
+    .pipe(portNumber.nullable()),
   OPENPO_HOST: given("127.0.0.1"),
   OPENPO_ALLOWED_HOSTS: given("")
     .transform((names) => (names === "" ? [] : names.split(",").map((name) => name.trim().toLowerCase())))
@@ -223,6 +228,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     adminToken: parsed.data.OPENPO_ADMIN_TOKEN,
     demo: parsed.data.OPENPO_DEMO === "1",
     logLevel: parsed.data.OPENPO_LOG_LEVEL,
+    metricsPort: parsed.data.OPENPO_METRICS_PORT,
     readerThreads: parsed.data.OPENPO_READER_THREADS,
     webhooks: Object.freeze({ ...parsed.data.OPENPO_WEBHOOK_ALLOW, http: parsed.data.OPENPO_WEBHOOK_HTTP === "1" }),
     limits: Object.freeze({

@@ -29,6 +29,7 @@ import { type SqliteEngine, openSqliteEngine } from "./store/sqlite/engine.ts";
 import { isBusy, syncDirectory } from "./store/sqlite/file.ts";
 import { keepDirectoryPrivate } from "./private-files.ts";
 import { steadyClock } from "./steady-clock.ts";
+import { directorySizes } from "./sizes.ts";
 import { elapsedMs, systemClock, timeOrderedIds } from "./system.ts";
 import { onlyGlobal } from "./webhooks/addresses.ts";
 import { openSandbox } from "./storefront/sandbox/sandbox.ts";
@@ -267,7 +268,7 @@ export async function openDataDirectory(dataDir: string, log: Log): Promise<Open
     ids,
     loop,
     alone: true,
-    gauges: [],
+    ...directorySizes(dataDir, elapsedMs),
     readerStore: filesForReaders(files),
     place: dataDir,
     identity: ids.next("srv"),

@@ -21,6 +21,7 @@ import { openPostgresPool, type PostgresPool } from "./store/postgres/connection
 import { postgresCoordination } from "./store/postgres/coordination.ts";
 import { claimFirstStart, databaseIdentity } from "./store/postgres/first-start.ts";
 import { databaseClock } from "./store/postgres/database-clock.ts";
+import { type Sizes, sizesOf } from "./sizes.ts";
 import { elapsedMs, systemClock, timeOrderedIds } from "./system.ts";
 import { steadyClock } from "./steady-clock.ts";
 import { openSandbox } from "./storefront/sandbox/sandbox.ts";
@@ -64,6 +65,32 @@ const gaugesOf = (pool: PostgresPool): readonly Gauge[] => [
     value: () => pool.waiting,
   },
 ];
+
+/** What a node's metrics say of the database, of which it measures the sizes. */
+function measuresOf(pool: PostgresPool): Sizes {
+  const sizes = sizesOf(
+    [
+      { name: "database_bytes", help: "The whole database." },
+      { name: "audit_log_bytes", help: "The audit logs of all shops, with their indexes." },
+      { name: "stored_answers_bytes", help: "The stored answers of all shops, with their indexes." },
+    ],
+    () =>
+      pool.using(async (connection) => {
+        const [row] = await connection.run<{ database: number; audit: number; answers: number }>(
+          `select pg_database_size(current_database()) as database,
+             pg_total_relation_size('"${shopsSchema}".audit_log') as audit,
+             pg_total_relation_size('"${shopsSchema}".idempotency_record') as answers`,
+        );
+        return {
+          database_bytes: row?.database ?? 0,
+          audit_log_bytes: row?.audit ?? 0,
+          stored_answers_bytes: row?.answers ?? 0,
+        };
+      }),
+    elapsedMs,
+  );
+  return { ...sizes, gauges: [...gaugesOf(pool), ...sizes.gauges] };
+}
 
 /** Every reader thread has a connection of its own, and what it sees is on the server's disk. */
 const nothingLent: Loan = { file: null, untilDurable: () => Promise.resolve(), giveBack: () => {} };
@@ -179,7 +206,7 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
     ids,
     loop,
     alone: false,
-    gauges: gaugesOf(pool),
+    ...measuresOf(pool),
     readerStore: databaseForReaders(url),
     place,
     identity,

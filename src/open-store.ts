@@ -26,6 +26,8 @@ export interface OpenStore {
   readonly alone: boolean;
   /** Its metrics, for `GET /metrics`. */
   readonly gauges: readonly Gauge[];
+  /** Measures its sizes for the metrics, at most every half minute. If that fails, the last ones stay. */
+  readonly measure: () => Promise<void>;
   /** How reader threads reach it. */
   readonly readerStore: ReaderStore;
   /** Its directory or address as it is shown to people; without secrets. */

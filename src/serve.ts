@@ -16,11 +16,13 @@ import { adminTokenCheck } from "./core/admin-token.ts";
 import { type Config, ConfigError, localUrl } from "./config.ts";
 import { forgetServer, keptAdminToken, makeAdminToken, openDataDirectory, recordServer } from "./data-directory.ts";
 import { openDatabase } from "./database.ts";
-import { createApp } from "./http/app.ts";
+import { appOf, createApp } from "./http/app.ts";
 import { BodyMemory } from "./http/body.ts";
 import { createConsolePages } from "./http/console-pages.ts";
 import { createDocs } from "./http/docs.ts";
-import { createMetrics, type Gauge } from "./http/metrics.ts";
+import { unreadBytesMax } from "./core/limits.ts";
+import { createMetricsPage } from "./http/health.ts";
+import { createMetrics, type Gauge, type Metrics } from "./http/metrics.ts";
 import { loadConsoleFiles } from "./http/node/console-files.ts";
 import { loadReadme } from "./http/node/readme.ts";
 import { loadReferenceBundle } from "./http/node/reference-bundle.ts";
@@ -80,10 +82,15 @@ const listenMessages: Readonly<Record<string, string>> = {
 };
 
 /** What the operator is told when the server cannot listen; the error itself for one that is a bug. */
-function notListening({ host, port }: { readonly host: string; readonly port: number }, error: unknown): unknown {
+function notListening(
+  { host, port, variable = "PORT" }: { readonly host: string; readonly port: number; readonly variable?: string },
+  error: unknown,
+): unknown {
   const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
   const message = listenMessages[code];
-  return message === undefined ? error : new ConfigError(`Port ${port} on ${host} ${message}.`, { cause: error });
+  return message === undefined
+    ? error
+    : new ConfigError(`Port ${port} on ${host} ${message.replace("PORT", variable)}.`, { cause: error });
 }
 
 /**
@@ -114,17 +121,31 @@ export async function openService(config: Config): Promise<Service> {
   opening.defer(() => readers.close());
   const demo = store.isNew && config.demo ? await makeDemoShop(askHere(admin), store.clock.now()) : null;
   const stopping = new AbortController();
+  const counts = new StoreCounts();
+  const metrics = createMetrics([
+    ...store.gauges,
+    ...readers.gauges,
+    pacedSteps(store.loop),
+    residentMemory,
+    ...storeGauges(counts),
+  ]);
   const server = await listen(config, store, log, {
     stopping: stopping.signal,
     outbox,
     readers,
     admin,
     adminToken: adminToken.token,
+    counts,
+    metrics,
   });
   opening.defer(() => {
     stopping.abort();
     return server.stop();
   });
+  if (config.metricsPort !== null) {
+    const metricsServer = await listenForMetrics({ ...config, port: config.metricsPort }, store, log, metrics);
+    opening.defer(() => metricsServer.stop());
+  }
   // Last: nobody has seen the keys of a start that fails before this, so the next start is a first one again.
   await store.completeFirstStart();
   if (config.database === null) {
@@ -262,6 +283,26 @@ const openPerform = (
   return createPerform({ ...own, ...rest });
 };
 
+/** Clients of a port that only shows metrics: a few scrapers. */
+const scrapersMax = 20;
+
+/** Serves `/metrics` alone on a port of its own. @throws ConfigError when the address cannot be used. */
+async function listenForMetrics(
+  { host, port }: { readonly host: string; readonly port: number },
+  store: OpenStore,
+  log: Log,
+  metrics: Metrics,
+): Promise<RunningServer> {
+  const { clock, ids } = store;
+  const app = appOf([createMetricsPage(metrics, () => store.measure())], { clock, ids, log, metrics });
+  const connectionLimits = { connectionsMax: scrapersMax, unreadBytesMax };
+  try {
+    return await startHttpServer({ app, host, port, ids, log, connectionLimits });
+  } catch (error) {
+    throw notListening({ host, port, variable: "OPENPO_METRICS_PORT" }, error);
+  }
+}
+
 /** Serves every surface. @throws ConfigError when the address cannot be used. */
 async function listen(
   config: Config,
@@ -273,8 +314,12 @@ async function listen(
     admin,
     adminToken,
     stopping,
+    counts,
+    metrics,
   }: {
     readonly stopping: AbortSignal;
+    readonly counts: StoreCounts;
+    readonly metrics: Metrics;
     readonly outbox: Outbox;
     readonly readers: ReaderPool;
     readonly admin: AdminContext;
@@ -282,16 +327,8 @@ async function listen(
   },
 ): Promise<RunningServer> {
   const { engine, coordination, clock, ids, loop } = store;
-  const counts = new StoreCounts();
   const perform = openPerform(config, store, { log, outbox, readers, counts });
   const isAdminToken = adminTokenCheck(adminToken);
-  const metrics = createMetrics([
-    ...store.gauges,
-    ...readers.gauges,
-    pacedSteps(loop),
-    residentMemory,
-    ...storeGauges(counts),
-  ]);
   const app = createApp({
     operations,
     perform,
@@ -303,6 +340,7 @@ async function listen(
     ready: () => readyBeforeOthers(engine, loop),
     identity: store.identity,
     surfaces: [
+      ...(config.metricsPort === null ? [createMetricsPage(metrics, () => store.measure())] : []),
       createAdmin({ admin, coordination, isAdminToken, readers, log, counts, stopping }),
       createConsole({
         engine,

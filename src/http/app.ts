@@ -20,21 +20,25 @@ import { createRest } from "./rest.ts";
 import { apiPrefix } from "./routes.ts";
 import { type HttpRequest, pathNotFound, type RequestContext, type Surface } from "./surface.ts";
 
-interface AppDependencies {
+interface ServiceDependencies extends AppDependencies {
   readonly operations: readonly Operation[];
   readonly perform: Perform;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly log: Log;
-  readonly metrics: Metrics;
   /** Rejects when the process cannot serve (`GET /readyz`). */
   readonly ready: () => Promise<void>;
   /** Shown by `GET /healthz`: by it the command tells this server from others. */
   readonly identity: string;
-  /** Memory for the bodies of requests. Default: as much as `bodiesBytesMax`. */
-  readonly bodies?: BodyMemory;
   /** Beside REST and health. */
   readonly surfaces?: readonly Surface[];
+}
+
+/** What every app is served with. */
+interface AppDependencies {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Memory for the bodies of requests. Default: as much as `bodiesBytesMax`. */
+  readonly bodies?: BodyMemory;
 }
 
 /** What a server knows of a request beyond the `Request`, in which target and headers are normalised. */
@@ -55,13 +59,20 @@ export interface App {
   reply(request: HttpRequest, transport: Transport): Promise<Reply>;
 }
 
-export function createApp(deps: AppDependencies): App {
+/** The service: REST, health, and what is beside them. */
+export const createApp = (deps: ServiceDependencies): App =>
+  appOf(
+    [
+      ...createRest(deps.operations, deps.perform),
+      ...createHealth(deps.ready, deps.identity),
+      ...(deps.surfaces ?? []),
+    ],
+    deps,
+  );
+
+/** An app of these surfaces alone. */
+export function appOf(surfaces: readonly Surface[], deps: AppDependencies): App {
   const { clock, ids, log, metrics, bodies = new BodyMemory() } = deps;
-  const surfaces: readonly Surface[] = [
-    ...createRest(deps.operations, deps.perform),
-    ...createHealth(metrics, deps.ready, deps.identity),
-    ...(deps.surfaces ?? []),
-  ];
   const surfaceAt = (path: string): Surface | undefined =>
     surfaces.find((each) => path === each.path || (each.exact !== true && path.startsWith(`${each.path}/`)));
 

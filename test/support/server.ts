@@ -19,6 +19,7 @@ import { loadConsoleFiles } from "../../src/http/node/console-files.ts";
 import type { BodyMemory } from "../../src/http/body.ts";
 import type { ConnectionLimits } from "../../src/http/node/connections.ts";
 import type { Surface } from "../../src/http/surface.ts";
+import { createMetricsPage } from "../../src/http/health.ts";
 import { createMetrics } from "../../src/http/metrics.ts";
 import { startHttpServer, type WaitLimits } from "../../src/http/node/server.ts";
 import type { Readers } from "../../src/operations/broad-read.ts";
@@ -225,16 +226,18 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     webhooks: { policy: onlyGlobal, changed: () => {} },
   };
   const mcp = createMcp({ operations, perform, engine, coordination, clock, log, allowedHosts: [] });
+  const metrics = createMetrics();
   const app = createApp({
     operations,
     perform,
     clock,
     ids,
     log,
-    metrics: createMetrics(),
+    metrics,
     ready: () => engine.ready(),
     identity: "srv_of_a_test",
     surfaces: [
+      createMetricsPage(metrics),
       mcp,
       ...(options.console === true
         ? [

@@ -12,6 +12,7 @@ test("an empty environment gives the defaults of contract §1", () => {
     adminToken: null,
     demo: true,
     logLevel: "info",
+    metricsPort: null,
     readerThreads: null,
     webhooks: { http: false, hosts: new Set(), networks: [] },
     limits: {
@@ -33,6 +34,7 @@ test("an empty variable counts as not set", () => {
     OPENPO_DEMO: "",
     OPENPO_DATABASE_URL: "",
     OPENPO_DATABASE_CONNECTIONS: "",
+    OPENPO_METRICS_PORT: "",
   };
   assert.deepEqual(readConfig(empty), readConfig({}));
 });
@@ -48,6 +50,7 @@ test("every variable is read, and unknown ones are ignored", () => {
     OPENPO_DATABASE_URL: "postgres://openpo:s%40cret@db.example.com/openpo",
     OPENPO_DATABASE_CONNECTIONS: "25",
     OPENPO_LOG_LEVEL: "warn",
+    OPENPO_METRICS_PORT: "9464",
     OPENPO_CONNECTIONS_MAX: "500",
     OPENPO_UNREAD_MB: "16",
     OPENPO_BODIES_MB: "8",
@@ -66,6 +69,7 @@ test("every variable is read, and unknown ones are ignored", () => {
     adminToken: "a-token-of-16-characters",
     demo: false,
     logLevel: "warn",
+    metricsPort: 9_464,
     readerThreads: 6,
     webhooks: {
       http: true,
@@ -104,6 +108,7 @@ test("an invalid value is refused with one line that names the variable", () => 
     ["OPENPO_READER_THREADS", "many"],
     ["OPENPO_STORED_ANSWERS_MB", "63"],
     ["PORT", "http"],
+    ["OPENPO_METRICS_PORT", "65536"],
     ["PORT", "65536"],
     ["PORT", "-1"],
     ["PORT", "80.5"],

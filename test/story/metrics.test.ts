@@ -1,0 +1,75 @@
+/** What `/metrics` of the running program tells of its store, and its own port (OPENPO_METRICS_PORT). */
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import { once } from "node:events";
+import { test } from "node:test";
+import { type RunningProgram, runProgram, serveProgram, withDirectory, withProgram } from "../support/process.ts";
+import { onPostgres } from "../support/store.ts";
+
+const orders = "/api/v1/purchase-orders";
+
+/** A port that nobody uses now. */
+async function unusedPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address !== null ? address.port : assert.fail();
+}
+
+async function apiKeyIn(program: RunningProgram, adminToken: string): Promise<string> {
+  await program.ask("PUT", "/admin/v1/shops/a", adminToken, { name: "A", currencyCode: "EUR" });
+  const made = await program.ask("POST", "/admin/v1/shops/a/keys", adminToken, { name: "k", scope: "write" });
+  return String(made.at("data", "apiKey"));
+}
+
+test("/metrics tells how the audit log, stored answers and the store grow", async () => {
+  await withProgram(async (program, adminToken) => {
+    const apiKey = await apiKeyIn(program, adminToken);
+    const shown = async (name: string): Promise<number> => {
+      const { text } = await program.ask("GET", "/metrics", "");
+      return Number(new RegExp(`^openpo_${name} (\\d+)$`, "m").exec(text)?.[1]);
+    };
+    const audited = await shown("audit_rows_total");
+    const stored = await shown("stored_answer_bytes_total");
+    const posted = await program.ask("POST", orders, apiKey, { lineItems: [] }, { "Idempotency-Key": "k" });
+    assert.equal(posted.status, 201);
+    await program.ask("POST", orders, apiKey, { lineItems: "none" });
+    await program.ask("GET", orders, apiKey);
+    await program.ask("GET", `${orders}/po_none`, apiKey);
+    await program.ask("GET", "/api/v1/nowhere", apiKey);
+    assert.equal((await shown("audit_rows_total")) - audited, 5);
+    const grown = (await shown("stored_answer_bytes_total")) - stored;
+    assert.ok(grown > posted.text.length / 4 && grown < posted.text.length + 1_000, String(grown));
+    for (const name of ["audit_rows_missing_total", "audit_rows_swept_total", "stored_answers_swept_total"])
+      assert.equal(await shown(name), 0);
+    const sizes = onPostgres
+      ? ["database_bytes", "audit_log_bytes", "stored_answers_bytes"]
+      : ["shop_files_bytes", "disk_free_bytes"];
+    for (const name of sizes) assert.ok((await shown(name)) > 8_000, name);
+  });
+});
+
+test("OPENPO_METRICS_PORT moves /metrics to a port on which nothing else is", async () => {
+  await withDirectory(async (directory) => {
+    const port = await unusedPort();
+    const env = { OPENPO_DATA_DIR: directory, OPENPO_DEMO: "0", OPENPO_METRICS_PORT: String(port) };
+    const program = await serveProgram(env);
+    assert.equal((await program.ask("GET", "/metrics", "")).status, 404);
+    assert.equal((await program.ask("GET", "/healthz", "")).status, 200);
+    const own = `http://127.0.0.1:${port}`;
+    const answer = await fetch(`${own}/metrics`);
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers.get("X-Content-Type-Options"), "nosniff");
+    assert.match(await answer.text(), /^openpo_requests_total\{operation="healthz",status="200"\} 1$/m);
+    for (const path of ["/healthz", "/api/v1/openapi.json", "/admin/v1/shops", "/"])
+      assert.equal((await fetch(own + path)).status, 404, path);
+    const second = await runProgram(["serve", "--data-dir", `${directory}/other`], {
+      OPENPO_METRICS_PORT: String(port),
+    });
+    assert.notEqual(second.code, 0);
+    assert.match(second.stderr, new RegExp(`Port ${port} on .* is in use.*OPENPO_METRICS_PORT`));
+    assert.equal((await program.end("SIGTERM")).code, 0);
+  });
+});
