@@ -43,8 +43,14 @@ const nothing: Remembered = { epoch: "", changes: -1, places: [], indexes: new M
 /** By shop; the one that was asked for the longest time ago is forgotten first. */
 const remembered = new Map<string, Remembered>();
 
-/** By shop and question, how many orders of a block match. */
-const counts = new Map<string, WeakMap<OrderBlock, number>>();
+/** What is remembered of a question: how many orders of each block match, and of all sealed blocks together in one state. */
+interface Counted {
+  readonly blocks: WeakMap<OrderBlock, number>;
+  sealed: { readonly places: readonly Place[]; readonly open: string; readonly count: number } | null;
+}
+
+/** By shop and question. */
+const counts = new Map<string, Counted>();
 
 const textOf = ({ created_from, id_from }: BlockKey): string => `${created_from} ${id_from}`;
 
@@ -143,9 +149,9 @@ async function loadDigest(tx: Tx, shopId: string): Promise<Digest | null> {
 }
 
 /** The counts that are remembered for a question. */
-function countsOf(shopId: string, { key }: Wanted): WeakMap<OrderBlock, number> {
+function countsOf(shopId: string, { key }: Wanted): Counted {
   const question = JSON.stringify([shopId, key]);
-  const found = counts.get(question) ?? new WeakMap<OrderBlock, number>();
+  const found = counts.get(question) ?? { blocks: new WeakMap<OrderBlock, number>(), sealed: null };
   counts.delete(question);
   counts.set(question, found);
   const [oldest] = counts.keys();
@@ -203,34 +209,37 @@ function shareAfter(place: Place, next: Place | undefined, after: OrderKey | nul
 function searchBlocks(
   { places, open }: Digest,
   wanted: Wanted,
-  known: WeakMap<OrderBlock, number>,
+  known: Counted,
   after: OrderKey | null,
   limit: number,
 ): { readonly totalCount: number; readonly parts: readonly PagePart[] } {
   const parts: PagePart[] = [];
-  let totalCount = 0;
+  const openText = [...open.keys()].join(" ");
+  const sealed = known.sealed?.places === places && known.sealed.open === openText ? known.sealed.count : null;
+  const oldestOpen = Math.min(...open.keys());
+  let sealedCount = 0;
+  let openCount = 0;
   let found = 0;
   for (let index = places.length - 1; index >= 0; index -= 1) {
     const place = places[index];
     if (place === undefined) continue;
+    if (sealed !== null && found >= limit && index < oldestOpen) break;
     const rows = open.get(index);
     const block = rows === undefined ? place.block : OrderBlock.of(rows);
     if (block === null) throw new Error("a sealed block has no content");
     const share = found < limit ? shareAfter(place, places[index + 1], after) : "none";
-    const count = known.get(block);
-    if (count !== undefined && (share === "none" || count === 0)) {
-      totalCount += count;
-      continue;
-    }
-    const matches = block.matches(wanted);
-    known.set(block, matches.length);
-    totalCount += matches.length;
+    const count = known.blocks.get(block);
+    const matches = count === undefined || (share !== "none" && count > 0) ? block.matches(wanted) : [];
+    if (rows === undefined) sealedCount += count ?? matches.length;
+    else openCount += matches.length;
+    if (count === undefined && rows === undefined) known.blocks.set(block, matches.length);
     if (share === "none" || matches.length === 0) continue;
     if (share === "all") found += matches.length;
     const ids = rows?.map((row) => row.purchase_order_id) ?? null;
     parts.push({ key: place.key, createdAt: block.createdAt, ids, places: matches.toReversed() });
   }
-  return { totalCount, parts };
+  if (sealed === null) known.sealed = { places, open: openText, count: sealedCount };
+  return { totalCount: (sealed ?? sealedCount) + openCount, parts };
 }
 
 /**
