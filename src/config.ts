@@ -3,7 +3,7 @@
  */
 import { z } from "zod";
 import { type ConnectPolicy, parseAllowed } from "./webhooks/addresses.ts";
-import { bodiesBytesMax, connectionsMax, storedAnswersBytesMax, unreadBytesMax } from "./core/limits.ts";
+import { bodiesBytesMax, connectionsMax, shopsOpenMax, storedAnswersBytesMax, unreadBytesMax } from "./core/limits.ts";
 
 /** Values of OPENPO_LOG_LEVEL. */
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
@@ -42,6 +42,7 @@ export interface Config {
     readonly unreadBytesMax: number;
     readonly bodiesBytesMax: number;
     readonly storedAnswersBytesMax: number;
+    readonly shopsOpenMax: number;
   };
 }
 
@@ -204,6 +205,7 @@ const environment = z.object({
   OPENPO_WEBHOOK_HTTP: given("0").pipe(
     z.enum(["0", "1"], { error: "must be 1 (webhooks may be sent to http URLs) or 0" }),
   ),
+  OPENPO_SHOPS_OPEN_MAX: given(String(shopsOpenMax)).pipe(countBetween(8, 100_000, "shops")),
   OPENPO_LOG_LEVEL: given("info").pipe(z.enum(logLevels, { error: `must be one of ${logLevels.join(", ")}` })),
 });
 
@@ -236,6 +238,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       unreadBytesMax: parsed.data.OPENPO_UNREAD_MB * mebibyte,
       bodiesBytesMax: parsed.data.OPENPO_BODIES_MB * mebibyte,
       storedAnswersBytesMax: parsed.data.OPENPO_STORED_ANSWERS_MB * mebibyte,
+      shopsOpenMax: parsed.data.OPENPO_SHOPS_OPEN_MAX,
     }),
   });
 }

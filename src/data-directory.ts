@@ -16,12 +16,16 @@ import { type AdminContext } from "./admin/operation.ts";
 import { importContext } from "./admin/exchange.ts";
 import { snapshotBytes } from "./admin/snapshot.ts";
 import { ConfigError } from "./config.ts";
+import { sandboxesOpenMax, shopsOpenMax, shopsWarmMax } from "./core/limits.ts";
+import type { Gauge } from "./http/metrics.ts";
 import type { OpenStore } from "./open-store.ts";
 import type { ReaderStore } from "./reader-pool.ts";
 import { memoryCoordination } from "./store/sqlite/coordination.ts";
 import { orderColumn } from "./shop/purchase-order-tables.ts";
 import { announcingEvents } from "./shop/event-announcements.ts";
 import { keepingForecastVersions } from "./shop/forecast-version.ts";
+import { KnownCredentials, keepingCredentials } from "./shop/known-credentials.ts";
+import { ShopArrivals } from "./shop-arrivals.ts";
 import { LoopShare } from "./store/loop-share.ts";
 import type { Clock, Log } from "./store/store.ts";
 import { lockDirectory } from "./store/sqlite/directory-lock.ts";
@@ -29,13 +33,11 @@ import { type SqliteEngine, openSqliteEngine } from "./store/sqlite/engine.ts";
 import { isBusy, syncDirectory } from "./store/sqlite/file.ts";
 import { keepDirectoryPrivate } from "./private-files.ts";
 import { steadyClock } from "./steady-clock.ts";
-import { directorySizes } from "./sizes.ts";
+import { directorySizes, type Sizes } from "./sizes.ts";
 import { elapsedMs, systemClock, timeOrderedIds } from "./system.ts";
 import { onlyGlobal } from "./webhooks/addresses.ts";
 import { openSandbox } from "./storefront/sandbox/sandbox.ts";
 
-/** Shops' files that are open at the same time. */
-const shopsOpenMax = 256;
 /** The content of `format` that this version writes, and the only one that it reads. */
 const dataFormat = "1";
 const adminTokenBytes = 32;
@@ -216,12 +218,22 @@ export function makeAdminToken(dataDir: string): string {
   return made;
 }
 
+/** What an operator may set. */
+interface DirectoryLimits {
+  /** Shops whose files are open at the same time; fewer if the process may not have so many descriptors. */
+  readonly shopsOpenMax: number;
+}
+
 /**
- * Claims and opens the directory, and finishes imports that a crash has interrupted after their commit.
+ * Claims and opens the directory. Imports that a crash has interrupted are finished before their shops are served (shop-arrivals.ts).
  *
  * @throws ConfigError when it is in use, cannot be used, or holds data that this version cannot read.
  */
-export async function openDataDirectory(dataDir: string, log: Log): Promise<OpenStore> {
+export async function openDataDirectory(
+  dataDir: string,
+  log: Log,
+  limits: DirectoryLimits = { shopsOpenMax },
+): Promise<OpenStore> {
   await using opening = new AsyncDisposableStack();
   const lock = claimDataDirectory(dataDir);
   opening.defer(() => lock.release());
@@ -235,14 +247,22 @@ export async function openDataDirectory(dataDir: string, log: Log): Promise<Open
   opening.defer(stop);
   const ids = timeOrderedIds(clock);
   const loop = new LoopShare();
-  const openEngine = async (name: string, schemaDirectory: string): Promise<SqliteEngine> => {
-    const engine = await openEngineIn(path.join(dataDir, name), schemaDirectory, { clock, loop, log });
-    opening.defer(() => engine.close());
-    return engine;
-  };
-  const sandboxEngine = await openEngine("sandbox", "storefront/sandbox/schema");
-  const files = await openEngine("shops", "shop/schema");
-  const { engine, onEvents } = announcingEvents(keepingForecastVersions(files, ids));
+  const { shops: files, sandboxes: sandboxEngine } = await openEngines(dataDir, limits, { clock, loop, log });
+  opening.defer(() => files.close());
+  opening.defer(() => sandboxEngine.close());
+  const announcing = announcingEvents(keepingForecastVersions(files, ids));
+  const { onEvents } = announcing;
+  const known = new KnownCredentials();
+  const arrivals = new ShopArrivals({
+    shopIds: await files.list(),
+    engine: keepingCredentials(announcing.engine, known),
+    glance: (shopId, work) => files.glance(shopId, work),
+    learn: (tx, shopId) => known.learn(tx, shopId),
+    finish: (inner, shopId) =>
+      recoverImports(importContext({ ...adminContext(asksNothing), engine: inner }), shopId, { alone: true }),
+    log,
+  });
+  const { engine } = arrivals;
   const sandboxOf = (shopId: string) => openSandbox({ engine: sandboxEngine, clock, shopId });
   const copies = path.join(dataDir, "snapshots");
   // A crash may have left some.
@@ -259,7 +279,6 @@ export async function openDataDirectory(dataDir: string, log: Log): Promise<Open
     snapshotOf,
     ...asks,
   });
-  await finishImports(adminContext({ wakeOutbox: () => {}, webhooks: { policy: onlyGlobal, changed: () => {} } }), log);
   const opened = opening.move();
   return {
     engine,
@@ -268,7 +287,8 @@ export async function openDataDirectory(dataDir: string, log: Log): Promise<Open
     ids,
     loop,
     alone: true,
-    ...directorySizes(dataDir, elapsedMs),
+    ...withGauges(directorySizes(dataDir, elapsedMs), gaugesOf(files, sandboxEngine)),
+    shopsWith: (kind, signal) => arrivals.shopsWith(kind, signal),
     readerStore: filesForReaders(files),
     place: dataDir,
     identity: ids.next("srv"),
@@ -292,28 +312,70 @@ export const filesForReaders = (engine: SqliteEngine): ReaderStore => ({
   },
 });
 
-function openEngineIn(
-  directory: string,
-  schemaDirectory: string,
+/** Opens the shops' files and those of their built-in storefronts. */
+async function openEngines(
+  dataDir: string,
+  limits: DirectoryLimits,
   parts: { readonly clock: Clock; readonly loop: LoopShare; readonly log: Log },
-): Promise<SqliteEngine> {
-  return openSqliteEngine({
-    directory,
-    schemaDirectory: path.join(import.meta.dirname, schemaDirectory),
-    partColumn: orderColumn,
-    shopsOpenMax,
-    ...parts,
-  });
+): Promise<{ readonly shops: SqliteEngine; readonly sandboxes: SqliteEngine }> {
+  const openMax = shopsOpenWith(descriptorsMax(), limits.shopsOpenMax);
+  const openIn = async (name: string, room: string, most: number): Promise<SqliteEngine> => {
+    const directory = path.join(dataDir, name);
+    const schemaDirectory = path.join(import.meta.dirname, room, "schema");
+    return await openSqliteEngine({
+      directory,
+      schemaDirectory,
+      partColumn: orderColumn,
+      shopsOpenMax: most,
+      shopsWarmMax,
+      ...parts,
+    });
+  };
+  return {
+    shops: await openIn("shops", "shop", openMax.shops),
+    sandboxes: await openIn("sandbox", "storefront/sandbox", openMax.sandboxes),
+  };
 }
 
-async function finishImports(admin: AdminContext, log: Log): Promise<void> {
-  const context = importContext(admin);
-  for (const shopId of await admin.engine.list()) {
-    try {
-      await recoverImports(context, shopId, { alone: true });
-    } catch (error) {
-      // Requests of that shop get a 503; the other shops are served.
-      log.error({ err: error, shopId }, "shop cannot be opened");
-    }
+/** What asks for nothing to follow: for the recovery of imports. */
+const asksNothing: Parameters<OpenStore["adminContext"]>[0] = {
+  wakeOutbox: () => {},
+  webhooks: { policy: onlyGlobal, changed: () => {} },
+};
+
+const withGauges = ({ gauges, measure }: Sizes, more: readonly Gauge[]): Sizes => ({
+  gauges: [...gauges, ...more],
+  measure,
+});
+
+const gaugesOf = (files: SqliteEngine, sandboxes: SqliteEngine): readonly Gauge[] => [
+  { name: "shop_files_open", help: "Shops whose files are open.", type: "gauge", value: () => files.filesOpen },
+  {
+    name: "sandbox_files_open",
+    help: "Built-in storefronts whose files are open.",
+    type: "gauge",
+    value: () => sandboxes.filesOpen,
+  },
+];
+
+/** Descriptors of an open file: the database, its `-wal` (sqlite's and ours) and its `-shm`. */
+const descriptorsPerShop = 4;
+
+/** Half of the process's descriptors are for shops and an eighth for their built-in storefronts; connections have the rest. */
+const shopsOpenWith = (
+  descriptors: number,
+  wanted: number,
+): { readonly shops: number; readonly sandboxes: number } => ({
+  shops: Math.max(8, Math.min(wanted, Math.floor(descriptors / 2 / descriptorsPerShop))),
+  sandboxes: Math.max(4, Math.min(sandboxesOpenMax, Math.floor(descriptors / 8 / descriptorsPerShop))),
+});
+
+/** How many descriptors the process may have (`ulimit -n`); what every system grants where it cannot be read. */
+function descriptorsMax(): number {
+  try {
+    const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
+    return Number(soft ?? 1_024);
+  } catch {
+    return 1_024;
   }
 }

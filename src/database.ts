@@ -207,6 +207,8 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
     loop,
     alone: false,
     ...measuresOf(pool),
+    // Nodes find them by the rows that are due.
+    shopsWith: async function* () {},
     readerStore: databaseForReaders(url),
     place,
     identity,

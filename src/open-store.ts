@@ -28,6 +28,8 @@ export interface OpenStore {
   readonly gauges: readonly Gauge[];
   /** Measures its sizes for the metrics, at most every half minute. If that fails, the last ones stay. */
   readonly measure: () => Promise<void>;
+  /** Where this process is alone on the store: the shops in which an earlier one may have left effects, or that have webhooks. */
+  shopsWith(kind: "effects" | "endpoints", signal: AbortSignal): AsyncIterable<string>;
   /** How reader threads reach it. */
   readonly readerStore: ReaderStore;
   /** Its directory or address as it is shown to people; without secrets. */

@@ -106,7 +106,9 @@ export async function openService(config: Config): Promise<Service> {
   // A missing token is reported before anything is made.
   if (config.database !== null) adminTokenOf(config, false);
   const store =
-    config.database === null ? await openDataDirectory(config.dataDir, log) : await openDatabase(config.database, log);
+    config.database === null
+      ? await openDataDirectory(config.dataDir, log, config.limits)
+      : await openDatabase(config.database, log);
   opening.defer(() => store.close());
   const adminToken = adminTokenOf(config, store.isNew);
   const { outbox, sender, admin } = openWork(config, store, log);
@@ -183,6 +185,7 @@ function openWork(
     ids,
     log,
     alone,
+    shopsToResume: (signal) => store.shopsWith("endpoints", signal),
     policy: config.webhooks,
     resolve: createResolve(),
     random: Math.random,
@@ -195,6 +198,7 @@ function openWork(
     alone,
     storefrontOf: storefrontsOf(store),
     log,
+    shopsToResume: (signal) => store.shopsWith("effects", signal),
     random: Math.random,
     recover: (shopId, signal) => recoverImports(importContext(admin), shopId, { alone, signal }),
   });

@@ -69,6 +69,26 @@ export const detailsMax = 100;
 /** Characters of one text in `error.details`, and of a caller's text in a message. */
 export const detailLengthMax = 500;
 
+// Files of shops (store/sqlite).
+
+/** Shops whose files are open at the same time. Fewer where the system grants the process few descriptors (`ulimit -n`). */
+export const shopsOpenMax = 2_048;
+
+/** Built-in storefronts whose files are open at the same time. */
+export const sandboxesOpenMax = 256;
+
+/** Of the open shops, those used last keep what they have read in memory, up to 2 MB each, and all of their prepared statements. */
+export const shopsWarmMax = 64;
+
+/** Files that are being closed to make room for others. While there are so many, no further one is opened. */
+export const filesClosingMax = 64;
+
+/** API keys, sessions and invitations that the process remembers of shops, so that a forged one opens no file. A shop itself counts as one. */
+export const credentialsKnownMax = 200_000;
+
+/** A shop with more of them than this is not remembered. */
+export const credentialsKnownPerShopMax = 1_000;
+
 // The audit log and the log.
 
 /** How long the answer of a read waits for its audit row when the shop's turn does not come, on SQLite (D112). */

@@ -10,7 +10,7 @@
  *
  * Invariants:
  * - I1. Nothing of an import that is refused, cut off, or still staged when its process dies is ever visible.
- * - I2. A committed import is applied to its end. What a crash leaves is applied at the next start, before the shop is served; where
+ * - I2. A committed import is applied to its end. What a crash leaves is applied after the next start, before the shop is served; where
  *       there are other nodes, by one of them when the lease has ended.
  * - I3. The answer leaves when the last record is in its table. Until then calls may see the chunks applied so far. An import of at
  *       most `chunkWeightMax` rows appears at once.

@@ -122,13 +122,17 @@ export async function identifyWith<T>(
   if (parsed === null) throw unauthorized();
   const { shopId, secretHash } = parsed;
   return await orUnauthorized(
-    engine.peek(shopId, async (tx) => {
-      const [key, shop, found] = await Promise.all([
-        ...lookUps(tx, shopId, secretHash),
-        alongside(tx, shopId, secretHash),
-      ]);
-      return { caller: callerFrom(key, shop), found };
-    }),
+    engine.peek(
+      shopId,
+      async (tx) => {
+        const [key, shop, found] = await Promise.all([
+          ...lookUps(tx, shopId, secretHash),
+          alongside(tx, shopId, secretHash),
+        ]);
+        return { caller: callerFrom(key, shop), found };
+      },
+      secretHash,
+    ),
   );
 }
 

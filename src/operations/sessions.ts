@@ -52,13 +52,17 @@ export async function identifyPerson<T>(
   const { shopId, secretHash } = parsed;
   const nowMs = clock.now();
   const { bearer, shop, person, found } = await engine
-    .peek(shopId, async (tx) => {
-      const [bearer, shop] = await Promise.all([findBearer(tx, shopId, secretHash), loadShop(tx, shopId)]);
-      if (bearer === null || shop === null || bearer.expiresAtMs <= nowMs) throw unauthorized();
-      const person = bearer.session === null ? operatorHere : signedInBy(bearer.session, nowMs);
-      if (person === null) throw unauthorized();
-      return { bearer, shop, person, found: await alongside(tx, shopId, person.personId ?? operatorName) };
-    })
+    .peek(
+      shopId,
+      async (tx) => {
+        const [bearer, shop] = await Promise.all([findBearer(tx, shopId, secretHash), loadShop(tx, shopId)]);
+        if (bearer === null || shop === null || bearer.expiresAtMs <= nowMs) throw unauthorized();
+        const person = bearer.session === null ? operatorHere : signedInBy(bearer.session, nowMs);
+        if (person === null) throw unauthorized();
+        return { bearer, shop, person, found: await alongside(tx, shopId, person.personId ?? operatorName) };
+      },
+      secretHash,
+    )
     .catch((error: unknown) => {
       throw error instanceof Fault && error.code === "NOT_FOUND" ? unauthorized() : error;
     });

@@ -49,6 +49,8 @@ interface OutboxOptions {
   readonly alone: boolean;
   /** Among other nodes: finishes other work that a node which died has left in the shop, until the signal is aborted. */
   readonly recover?: (shopId: string, signal: AbortSignal) => Promise<void>;
+  /** The shops in which an earlier process may have left effects, until the signal is aborted. Default: all. */
+  readonly shopsToResume?: (signal: AbortSignal) => AsyncIterable<string>;
   /** From 0 to below 1. */
   readonly random: () => number;
 }
@@ -122,7 +124,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   /** Makes every pending effect due that an earlier process of this store had claimed. Calls of this process claim later ones. */
   async function resumeAll(): Promise<void> {
-    for (const shopId of await engine.list()) {
+    for await (const shopId of options.shopsToResume?.(stop.signal) ?? (await engine.list())) {
       if (stop.signal.aborted) return;
       try {
         const release = releaseOthersStatement(shopId, owner, startedAtMs, clock.now());

@@ -99,7 +99,7 @@ async function byInvitation(deps: SignInDependencies, sent: string, userAgent: s
     usableInvitation(await findInvitation(tx, shopId, secretHash), nowMs);
   try {
     // Guesses cost no turn of the shop.
-    await engine.peek(shopId, usable);
+    await engine.peek(shopId, usable, secretHash);
     return await engine.write(shopId, async (tx) => {
       const { invitationId, name, email, role } = await usable(tx);
       const person: Person = {
@@ -218,10 +218,14 @@ async function readShop(
   { shopId, secretHash }: ParsedSecret,
 ): Promise<{ readonly session: SignedInSession | null; readonly shop: Shop | null }> {
   try {
-    return await engine.peek(shopId, async (tx) => {
-      const [session, shop] = await Promise.all([findSession(tx, shopId, secretHash), loadShop(tx, shopId)]);
-      return { session, shop };
-    });
+    return await engine.peek(
+      shopId,
+      async (tx) => {
+        const [session, shop] = await Promise.all([findSession(tx, shopId, secretHash), loadShop(tx, shopId)]);
+        return { session, shop };
+      },
+      secretHash,
+    );
   } catch (error) {
     throw error instanceof Fault && error.code === "NOT_FOUND" ? signedOut() : error;
   }

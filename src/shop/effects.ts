@@ -126,6 +126,12 @@ export async function findDueLanes(
   };
 }
 
+/** Whether the shop has an effect that is not settled. */
+export async function hasPendingEffects(tx: Tx, shopId: string): Promise<boolean> {
+  const rows = await tx.all("select 1 as found from effect where shop_id = ? and state = 'pending' limit 1", [shopId]);
+  return rows.length > 0;
+}
+
 /** Effects of a lane that one run claims. */
 const runMax = 50;
 

@@ -41,7 +41,7 @@ export function announcingEvents(engine: Engine): {
       list: () => engine.list(),
       shopsWithDueRows: (nowMs) => engine.shopsWithDueRows(nowMs),
       read: (shopId, work, onSeen) => engine.read(shopId, work, onSeen),
-      peek: (shopId, work) => engine.peek(shopId, work),
+      peek: (shopId, work, credential) => engine.peek(shopId, work, credential),
       async write(shopId, work, options) {
         if (options?.append === true) return await engine.write(shopId, work, options);
         let added = false;

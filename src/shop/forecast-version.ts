@@ -149,7 +149,7 @@ export const keepingForecastVersions = (engine: Engine, ids: Ids): Engine => ({
   list: () => engine.list(),
   shopsWithDueRows: (nowMs) => engine.shopsWithDueRows(nowMs),
   read: (shopId, work, onSeen) => engine.read(shopId, work, onSeen),
-  peek: (shopId, work) => engine.peek(shopId, work),
+  peek: (shopId, work, credential) => engine.peek(shopId, work, credential),
   write: (shopId, work, options) =>
     engine.write(
       shopId,

@@ -104,8 +104,13 @@ export interface Engine {
    * @throws Fault DO_UNAVAILABLE  the shop's store cannot be read.
    */
   read<T>(shopId: string, work: Work<T>, onSeen?: (seen: Footprint) => void): Promise<T>;
-  /** Like `read`, but what it sees may not be synced to disk yet: for decisions, never for answers. */
-  peek<T>(shopId: string, work: Work<T>): Promise<T>;
+  /**
+   * Like `read`, but what it sees may not be synced to disk yet: for decisions, never for answers.
+   *
+   * @param credential  hash of the secret that the caller has shown. An engine that knows that the shop has no such key may refuse with
+   *                    NOT_FOUND, without opening anything.
+   */
+  peek<T>(shopId: string, work: Work<T>, credential?: string): Promise<T>;
   /**
    * Runs `work` in the shop's turn and commits what it wrote. If `work` throws, nothing is kept and the error is passed on.
    *

@@ -95,6 +95,8 @@ interface SenderOptions {
   readonly alone: boolean;
   readonly policy: ConnectPolicy;
   readonly resolve: Resolve;
+  /** The shops that have endpoints, until the signal is aborted. Default: all shops are asked. */
+  readonly shopsToResume?: (signal: AbortSignal) => AsyncIterable<string>;
   /** From 0 to below 1. */
   readonly random: () => number;
   /** What differs from `senderLimits`. */
@@ -160,6 +162,7 @@ class WebhookSender implements Sender {
   /** Shops that had no endpoints, and when that was seen. */
   readonly #without = new Map<string, number>();
   readonly #aborting = new AbortController();
+  readonly #stopped = new AbortController();
   #attempts = new Set<Promise<void>>();
   #failingRunning = 0;
   #stopping = false;
@@ -204,9 +207,9 @@ class WebhookSender implements Sender {
   }
 
   async start(): Promise<void> {
-    const { engine, clock, alone, log } = this.#options;
+    const { engine, clock, alone, log, shopsToResume } = this.#options;
     if (!alone) return await this.#search();
-    for (const shopId of await engine.list()) {
+    for await (const shopId of shopsToResume?.(this.#stopped.signal) ?? (await engine.list())) {
       if (this.#stopping) return;
       try {
         if (!(await engine.peek(shopId, (tx) => hasEndpoints(tx, shopId)))) {
@@ -236,6 +239,7 @@ class WebhookSender implements Sender {
 
   async close(): Promise<void> {
     this.#stopping = true;
+    this.#stopped.abort();
     if (this.#poll !== null) clearTimeout(this.#poll);
     for (const { timer } of this.#shops.values()) if (timer !== null) clearTimeout(timer);
     const timeLimit = setTimeout(() => this.#aborting.abort(), this.#limits.closeWaitMs);

@@ -5,7 +5,9 @@ import { copyFile, mkdtemp, rm, stat } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test, type TestContext } from "node:test";
+import { filesClosingMax } from "../../src/core/limits.ts";
 import type { Engine } from "../../src/store/store.ts";
 import { type SqliteEngine, openSqliteEngine } from "../../src/store/sqlite/engine.ts";
 import { systemClock } from "../../src/system.ts";
@@ -305,10 +307,15 @@ test(
         }
         return [...names].sort();
       };
-      assert.deepEqual(openFiles(), ["s6.db", "s7.db", "s8.db", "s9.db"]);
+      /** Waits until those that are being closed are closed. */
+      const openInTheEnd = async (): Promise<string[]> => {
+        while (openFiles().length > 4) await new Promise((resolve) => void setImmediate(resolve));
+        return openFiles();
+      };
+      assert.deepEqual(await openInTheEnd(), ["s6.db", "s7.db", "s8.db", "s9.db"]);
       await engine.read("s6", () => Promise.resolve());
       await engine.read("s0", () => Promise.resolve());
-      assert.deepEqual(openFiles(), ["s0.db", "s6.db", "s8.db", "s9.db"]);
+      assert.deepEqual(await openInTheEnd(), ["s0.db", "s6.db", "s8.db", "s9.db"]);
       const disk = holdSyncs(t);
       const writes = shops.map((shopId) => engine.write(shopId, (tx) => tx.batch([addLocation(shopId, "x", "x")])));
       await settledNow({});
@@ -316,8 +323,60 @@ test(
       disk.release();
       await Promise.all(writes);
       await engine.read("a", () => Promise.resolve());
-      assert.equal(openFiles().length, 4);
+      assert.equal((await openInTheEnd()).length, 4);
       for (const shopId of shops) assert.deepEqual(await engine.read(shopId, (tx) => locationIds(tx, shopId)), ["x"]);
     });
   },
 );
+
+test(
+  "many shops used at once: files that are being closed are bounded too, and none is opened twice",
+  { skip: !fs.existsSync("/proc/self/fd") },
+  async (t) => {
+    await withEngine(async (engine, directory) => {
+      await engine.write("a", (tx) => tx.batch([addLocation("a", "x", "x")]));
+      await engine.remove("b");
+      for (const shopId of ["c", "d", "e", "f"]) await engine.create(shopId);
+      await engine.write("c", (tx) => tx.batch([addLocation("c", "x", "x")]));
+      while (fs.existsSync(join(directory, "a.db-wal"))) await new Promise((resolve) => void setImmediate(resolve));
+      const shops = Array.from({ length: 120 }, (_, index) => `copy${index}`);
+      for (const shopId of shops) await copyFile(join(directory, "a.db"), join(directory, `${shopId}.db`));
+      const disk = holdSyncs(t);
+      const used: Promise<void>[] = [];
+      for (const shopId of shops) {
+        used.push(engine.write(shopId, (tx) => tx.batch([addLocation(shopId, "y", "y")]), { durable: false }));
+        await settledNow({});
+      }
+      // While the disk stands still, nothing can be closed.
+      const open = fs.readdirSync(directory).filter((name) => name.endsWith(".db-wal")).length;
+      disk.release();
+      await Promise.all(used);
+      assert.ok(open <= 4 + filesClosingMax + 1, `${open} files were open`);
+      for (const shopId of shops) assert.deepEqual(await engine.read(shopId, (tx) => locationIds(tx, shopId)), ["y"]);
+    });
+  },
+);
+
+test("beyond the shops used last, an open file gives back the memory of what it has read", async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), "openpo-warm-"));
+  const engine = await openSqliteEngine({
+    directory,
+    schemaDirectory: "src/shop/schema",
+    shopsOpenMax: 4,
+    shopsWarmMax: 2,
+    clock: systemClock,
+  });
+  try {
+    for (const shopId of ["a", "b", "c"]) await engine.create(shopId);
+    const exec = t.mock.method(DatabaseSync.prototype, "exec");
+    for (const shopId of ["b", "c", "b", "a"]) await engine.read(shopId, (tx) => locationIds(tx, shopId));
+    const given = exec.mock.calls
+      .filter(({ arguments: [sql] }) => sql.includes("shrink_memory"))
+      .map(({ this: on }) => (on instanceof DatabaseSync ? on.location() : null));
+    assert.deepEqual(given, [join(directory, "c.db")]);
+    assert.deepEqual(await engine.read("c", (tx) => locationIds(tx, "c")), []);
+  } finally {
+    await engine.close();
+    await rm(directory, { recursive: true });
+  }
+});

@@ -20,6 +20,7 @@ test("an empty environment gives the defaults of contract §1", () => {
       unreadBytesMax: 67_108_864,
       bodiesBytesMax: 67_108_864,
       storedAnswersBytesMax: 4_294_967_296,
+      shopsOpenMax: 2_048,
     },
   });
 });
@@ -58,6 +59,7 @@ test("every variable is read, and unknown ones are ignored", () => {
     OPENPO_STORED_ANSWERS_MB: "64",
     OPENPO_WEBHOOK_ALLOW: "ERP.internal, 10.1.0.0/16",
     OPENPO_WEBHOOK_HTTP: "1",
+    OPENPO_SHOPS_OPEN_MAX: "500",
     PATH: "/bin",
   });
   assert.deepEqual(config, {
@@ -81,6 +83,7 @@ test("every variable is read, and unknown ones are ignored", () => {
       unreadBytesMax: 16_777_216,
       bodiesBytesMax: 8_388_608,
       storedAnswersBytesMax: 67_108_864,
+      shopsOpenMax: 500,
     },
   });
   assert.ok(Object.isFrozen(config));

@@ -121,7 +121,7 @@ export class ShopDoor {
   readonly #queue: ShopQueue<PendingWrite>;
   readonly #watch: WorkWatch;
   #file: ShopFile | null = null;
-  /** A file that has failed is being closed; a sync of it may still be under way. */
+  /** A file that has failed, or that nobody used for long, is being closed; a sync of it may still be under way. */
   #retiring: Promise<void> | null = null;
   #inTurn = false;
   #afterTurn: (() => void)[] = [];
@@ -191,12 +191,9 @@ export class ShopDoor {
    */
   async read<T>(work: Work<T>, gated: boolean, onSeen?: (seen: Footprint) => void): Promise<T> {
     const turn = this.#loop.turn(this.#shopId);
-    if (turn !== null) await turn;
-    while (this.#inTurn || this.#retiring !== null || this.#readsThisRound >= readsPerRoundMax) {
-      this.#waitingReads += 1;
-      await this.#untilReadable();
-      this.#waitingReads -= 1;
-    }
+    if (turn !== null) await this.#waiting(turn);
+    while (this.#inTurn || this.#retiring !== null || this.#readsThisRound >= readsPerRoundMax)
+      await this.#waiting(this.#untilReadable());
     const file = this.open();
     this.#readsThisRound += 1;
     const seen = new SeenRows(file.watch);
@@ -213,6 +210,16 @@ export class ShopDoor {
     return outcome.value;
   }
 
+  /** Waits; meanwhile the shop is not idle, so nobody forgets this door and opens the file at another one. */
+  async #waiting(until: Promise<void>): Promise<void> {
+    this.#waitingReads += 1;
+    try {
+      await until;
+    } finally {
+      this.#waitingReads -= 1;
+    }
+  }
+
   async #untilReadable(): Promise<void> {
     if (this.#retiring !== null) return this.#retiring;
     if (this.#inTurn) return new Promise((resolve) => void this.#afterTurn.push(resolve));
@@ -221,7 +228,7 @@ export class ShopDoor {
 
   /** Copies the shop's file to `path` while the shop is served. @throws Fault DO_UNAVAILABLE. */
   async snapshot(path: string): Promise<void> {
-    await this.#retiring;
+    while (this.#retiring !== null) await this.#waiting(this.#retiring);
     const file = this.open();
     const snapshot = file.copyTo(path);
     this.#snapshots.add(snapshot);
@@ -264,7 +271,7 @@ export class ShopDoor {
   /** The open file; one that cannot be shared is opened anew first, since the disk may have room by now. */
   async #sharable(): Promise<ShopFile> {
     for (let tries = 1; ; tries += 1) {
-      while (this.#inTurn || this.#retiring !== null) await this.#untilReadable();
+      while (this.#inTurn || this.#retiring !== null) await this.#waiting(this.#untilReadable());
       const file = this.open();
       if (file.canShare) return file;
       const fault = unavailable("The disk has no room for a large read of this shop.");
@@ -388,16 +395,41 @@ export class ShopDoor {
     }
     if (failure?.reopen === false || file !== this.#file) return;
     this.#file = null;
-    this.#retiring = this.#retire(file);
+    this.#retiring = this.#retire(file, () => file.untilQuiet());
   }
 
-  async #retire(file: ShopFile): Promise<void> {
-    // Reads on the same connection end in this round of the event loop.
-    await nextRound();
-    await Promise.all(this.#loans);
-    await file.untilQuiet();
-    file.close();
-    this.#retiring = null;
+  /**
+   * Closes the file of an idle shop without holding the event loop for its syncs. What is asked of the shop meanwhile waits, and then opens
+   * it again.
+   */
+  async retire(): Promise<void> {
+    const file = this.#file;
+    if (file === null) return;
+    this.#file = null;
+    this.#retiring = this.#retire(file, () => file.moveAll());
+    await this.#retiring;
+  }
+
+  async #retire(file: ShopFile, untilClosable: () => Promise<void>): Promise<void> {
+    try {
+      // Reads on the same connection end in this round of the event loop.
+      await nextRound();
+      await Promise.all(this.#loans);
+      await untilClosable();
+      file.close();
+    } finally {
+      this.#retiring = null;
+    }
+  }
+
+  /** Nothing of the shop is open. */
+  get isClosed(): boolean {
+    return this.#file === null && this.#retiring === null;
+  }
+
+  /** Gives back memory that the open file does not need. */
+  releaseMemory(): void {
+    if (!this.#inTurn) this.#file?.releaseMemory();
   }
 
   #logFailure(failure: StoreFailure): void {
@@ -422,13 +454,7 @@ export class ShopDoor {
       await Promise.all(this.#loans);
       await nextRound();
     }
-    this.close();
-  }
-
-  /** Closes the file of an idle shop; its next use opens it again. */
-  close(): void {
-    this.#file?.close();
-    this.#file = null;
+    await this.retire();
   }
 }
 

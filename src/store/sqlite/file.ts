@@ -16,8 +16,10 @@
  *       turn begins before that has succeeded (`untilMoved`). A sync within the statement would block every shop for three quarters of the
  *       time it takes. A crash in between finds the `-wal` complete. So at every moment a commit is in a synced database file or in the
  *       `-wal` file that is synced here.
- *       Everything else runs with `synchronous=normal`, set explicitly and read back: sqlite then syncs the header of a new `-wal`, and when
- *       the connection closes it copies and syncs in that order itself. With `off`, a power cut after closing could lose everything.
+ *       Everything else runs with `synchronous=normal`, set explicitly and read back: sqlite then syncs the header of a `-wal` that it begins
+ *       anew, and when the connection closes it copies and syncs in that order itself. With `off`, a power cut after closing could lose
+ *       everything. The one exception is the first commit into an empty `-wal`. Its header protects nothing that was there before, and the
+ *       sync of W1 covers it; sqlite's own sync would hold the event loop at the first request of every shop.
  * - W4. A failed sync is final: the kernel may have dropped the pages and forgotten the error, so a second sync would succeed and prove
  *       nothing. `fatal` is called, and nothing that waits is acknowledged.
  * - W5. The connection locks the file exclusively until `share` is called: a statement takes no lock, which makes a small read up to twice
@@ -25,7 +27,17 @@
  *       of the `-wal` file stays true. A reader closes its connection before this one is closed. Where the disk has no room for the `-shm`
  *       file, the connection goes without it, so that the shop can be read; it cannot be shared then (`canShare`).
  */
-import { constants as accessModes, accessSync, closeSync, fdatasync, fsyncSync, openSync } from "node:fs";
+import {
+  constants as accessModes,
+  accessSync,
+  closeSync,
+  fdatasync,
+  fstatSync,
+  fsync,
+  fsyncSync,
+  open,
+  openSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync, backup, constants } from "node:sqlite";
 import { Fault } from "../../core/fault.ts";
@@ -36,6 +48,9 @@ import { type Schema, migrate } from "./schema.ts";
 
 /** Prepared statements that an open file keeps; the program has fewer. */
 const statementsMax = 256;
+
+/** Those that it keeps when it is one of many: about as many as a read takes, of some 10 KB each. */
+const statementsKept = 16;
 
 /** With so many pages, about 4 MB, the `-wal` file is moved into the database file. */
 const walPagesMax = 1_000;
@@ -168,7 +183,12 @@ export class ShopFile {
   readonly canShare: boolean;
   readonly #database: DatabaseSync;
   readonly #wal: number;
-  readonly #main: number;
+  /** Opened when it is first synced. */
+  #main: number | null = null;
+  /** The names of the files are on disk. */
+  #isListed = false;
+  /** The `-wal` file is empty, and the commit that begins it runs with sqlite's syncs switched off (W3). */
+  #isWalEmpty = false;
   readonly #statements = new Map<string, CachedStatement>();
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
@@ -208,10 +228,10 @@ export class ShopFile {
       database.exec("pragma locking_mode = exclusive");
       // The lock is taken by the first transaction that could write.
       database.exec("begin immediate; commit");
-      database.exec("pragma synchronous = normal");
-      database.exec("pragma wal_autocheckpoint = 0");
-      database.exec(`pragma journal_size_limit = ${walBytesKept}`);
-      database.exec("pragma temp_store = memory");
+      database.exec(
+        `pragma synchronous = normal; pragma wal_autocheckpoint = 0; pragma journal_size_limit = ${walBytesKept};
+         pragma temp_store = memory`,
+      );
       const migrated = migrate(database, options.schema);
       this.#assertSetting("locking_mode", "exclusive");
       this.#assertSetting("journal_mode", "wal");
@@ -228,9 +248,12 @@ export class ShopFile {
       database.setAuthorizer((action, table, column) => this.#authorize(action, table, column));
 
       this.#wal = openSync(`${options.path}-wal`, "r");
-      this.#main = openSync(options.path, "r");
-      if (migrated) fsyncSync(this.#wal);
+      this.#isWalEmpty = fstatSync(this.#wal).size === 0;
+      if (this.#isWalEmpty) database.exec("pragma synchronous = off");
+      if (!migrated) return;
+      fsyncSync(this.#wal);
       syncDirectory(dirname(options.path));
+      this.#isListed = true;
     } catch (error) {
       database?.close();
       if (error instanceof Fault) throw new StoreFailure(error, true);
@@ -272,7 +295,12 @@ export class ShopFile {
 
   #prepare(sql: string): CachedStatement {
     const cached = this.#statements.get(sql);
-    if (cached !== undefined) return cached;
+    if (cached !== undefined) {
+      // The ones used last are at the end.
+      this.#statements.delete(sql);
+      this.#statements.set(sql, cached);
+      return cached;
+    }
     const accesses = newAccesses();
     this.#preparing = accesses;
     try {
@@ -335,7 +363,12 @@ export class ShopFile {
     this.#guard(() => this.#commit.run());
     if (mustSync) this.#due += 1;
     this.watch.committed(mustSync ? this.#due : null);
-    if (Number(this.#walState.get()?.["log"]) >= walPagesMax) this.#moveDue = true;
+    const pages = Number(this.#walState.get()?.["log"]);
+    if (this.#isWalEmpty && pages > 0) {
+      this.#isWalEmpty = false;
+      this.#database.exec("pragma synchronous = normal");
+    }
+    if (pages >= walPagesMax) this.#moveDue = true;
     if (mustSync || this.#moveDue) this.#sync();
   }
 
@@ -385,7 +418,7 @@ export class ShopFile {
     if (this.#syncing || this.#failed !== null) return;
     this.#syncing = true;
     const covered = this.#due;
-    fdatasync(this.#wal, (error) => {
+    this.#syncWal((error) => {
       this.#syncing = false;
       if (error !== null) {
         this.#fail(error);
@@ -401,11 +434,36 @@ export class ShopFile {
     });
   }
 
+  /** Before the first sync of an open file, the `-wal` that sqlite has made for it must have its name on disk. */
+  #syncWal(done: (error: NodeJS.ErrnoException | null) => void): void {
+    if (this.#isListed) {
+      fdatasync(this.#wal, done);
+      return;
+    }
+    open(dirname(this.#options.path), "r", (failure, directory) => {
+      if (failure !== null) {
+        done(failure);
+        return;
+      }
+      fsync(directory, (error) => {
+        closeSync(directory);
+        if (error !== null) {
+          done(error);
+          return;
+        }
+        this.#isListed = true;
+        fdatasync(this.#wal, done);
+      });
+    });
+  }
+
   #moveWal(): void {
     // A transaction is open here only if a `work` awaits what it must not; it is about to be rolled back.
     if (this.#moving !== null || this.#database.isTransaction) return;
     this.#moveDue = false;
+    let main: number;
     try {
+      main = this.#main ??= openSync(this.#options.path, "r");
       this.#database.exec("pragma synchronous = off");
       this.#checkpoint.get();
     } catch (error) {
@@ -416,7 +474,7 @@ export class ShopFile {
       this.#database.exec("pragma synchronous = normal");
     }
     this.#moving = new Promise((resolve) => {
-      fdatasync(this.#main, (error) => {
+      fdatasync(main, (error) => {
         this.#moving = null;
         if (error !== null) this.#fail(error);
         resolve();
@@ -456,11 +514,33 @@ export class ShopFile {
     this.#isShared = true;
   }
 
-  /** Moves everything into the database file and closes it. Must not be called while it is `busy`. */
+  /** Gives back the memory of pages that were read, and of all statements but the last ones. Costs some microseconds now and later. */
+  releaseMemory(): void {
+    this.#guard(() => this.#database.exec("pragma shrink_memory"));
+    for (const sql of this.#statements.keys()) {
+      if (this.#statements.size <= statementsKept) return;
+      this.#statements.delete(sql);
+    }
+  }
+
+  /**
+   * Moves everything into the database file with the syncs off the event loop, so that `close` finds nothing to move. No turn may run
+   * meanwhile. If it fails, `close` does it.
+   */
+  async moveAll(): Promise<void> {
+    await this.untilQuiet();
+    const { log, checkpointed } = this.#walState.get() ?? {};
+    if (Number(log) <= Number(checkpointed) || this.#failed !== null) return;
+    this.#moveDue = true;
+    this.#sync();
+    await this.untilQuiet();
+  }
+
+  /** Moves what `moveAll` has left into the database file and closes it. Must not be called while it is `busy`. */
   close(): void {
     this.watch.end.changes += 1;
     this.#database.close();
     closeSync(this.#wal);
-    closeSync(this.#main);
+    if (this.#main !== null) closeSync(this.#main);
   }
 }

@@ -1,7 +1,10 @@
 /**
- * Reading a shop's file on a connection of its own, beside the one that writes it (W5 of file.ts): for reader threads.
+ * Reading a shop's file on a connection of its own: beside the one that writes it, for reader threads (W5 of file.ts), or while nobody has
+ * it open.
  */
+import { existsSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { checkParams } from "../engine-rules.ts";
 import type { Statement, SqlValue, Tx, Work } from "../store.ts";
 
@@ -39,6 +42,26 @@ export async function readLentFile<T>(path: string, work: Work<T>): Promise<T> {
     database.exec("pragma temp_store = memory");
     database.exec("begin");
     return await work(new ReaderTx(database));
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * Reads a file that nobody has open, without locks and without a file beside it.
+ *
+ * @returns null when it cannot be read so: a crash has left a `-wal` file, or it has another version than `version`.
+ */
+export async function readClosedFile<T>(
+  path: string,
+  version: number,
+  work: Work<T>,
+): Promise<{ readonly result: T } | null> {
+  if (existsSync(`${path}-wal`)) return null;
+  const database = new DatabaseSync(new URL("?immutable=1", pathToFileURL(path)), { readOnly: true });
+  try {
+    if (database.prepare("pragma user_version").get()?.["user_version"] !== version) return null;
+    return { result: await work(new ReaderTx(database)) };
   } finally {
     database.close();
   }

@@ -1,0 +1,122 @@
+/**
+ * A process's first look at each shop of a data directory: what a process that died has left there is finished before the shop is served (I2
+ * of exchange/import.ts).
+ *
+ * Owns: which shops were not looked at yet. Does not own: what is finished (exchange/import.ts, outbox).
+ *
+ * A start does not wait for this: with thousands of shops it would take seconds. A shop is looked at when it is first used. Meanwhile all
+ * are gone through, one after another, without opening their files.
+ */
+import { abandonedImports } from "./exchange/import-run.ts";
+import { hasPendingEffects } from "./shop/effects.ts";
+import { hasEndpoints } from "./shop/webhook-endpoints.ts";
+import { isNotFound } from "./store/engine-rules.ts";
+import type { Engine, Log, Tx, Work } from "./store/store.ts";
+
+interface ArrivalsOptions {
+  /** The shops that there are at the start. */
+  readonly shopIds: readonly string[];
+  readonly engine: Engine;
+  /** Reads a shop like `Engine.peek`, at a lower cost where its file is closed. */
+  readonly glance: <T>(shopId: string, work: Work<T>) => Promise<T>;
+  /** Told of every shop. */
+  readonly learn: (tx: Tx, shopId: string) => Promise<void>;
+  /** Finishes what imports have left in a shop. */
+  readonly finish: (engine: Engine, shopId: string) => Promise<void>;
+  readonly log: Log;
+}
+
+/** What an earlier process may have left in a shop, for others to resume. */
+interface Left {
+  readonly effects: boolean;
+  /** Webhooks that may have deliveries. */
+  readonly endpoints: boolean;
+}
+
+const nothing: Left = { effects: false, endpoints: false };
+
+export class ShopArrivals {
+  readonly #options: ArrivalsOptions;
+  /** What was found by one of those who go through the shops, until the other has it too. */
+  readonly #found = new Map<string, Promise<Left>>();
+  /** Shops that were not looked at yet; those at which somebody is looking now have a promise. */
+  readonly #left: Map<string, Promise<void> | null>;
+
+  constructor(options: ArrivalsOptions) {
+    this.#options = options;
+    this.#left = new Map(options.shopIds.map((shopId) => [shopId, null]));
+  }
+
+  /** The engine, at which a shop's first request waits until what was left is finished. */
+  get engine(): Engine {
+    const { engine } = this.#options;
+    return {
+      ...engine,
+      remove: (shopId) => {
+        this.#left.delete(shopId);
+        return engine.remove(shopId);
+      },
+      read: async (shopId, work, onSeen) => {
+        if (this.#left.has(shopId)) await this.#finished(shopId);
+        return await engine.read(shopId, work, onSeen);
+      },
+      peek: async (shopId, work, credential) => {
+        if (this.#left.has(shopId) && credential === undefined) await this.#finished(shopId);
+        return await engine.peek(shopId, work, credential);
+      },
+      write: async (shopId, work, options) => {
+        if (this.#left.has(shopId)) await this.#finished(shopId);
+        return await engine.write(shopId, work, options);
+      },
+    };
+  }
+
+  /** @throws Fault when the shop cannot be read or written; the next use tries again. */
+  async #finished(shopId: string): Promise<void> {
+    const { engine, finish } = this.#options;
+    const finishing = this.#left.get(shopId) ?? finish(engine, shopId);
+    this.#left.set(shopId, finishing);
+    try {
+      await finishing;
+      this.#left.delete(shopId);
+    } catch (error) {
+      if (this.#left.has(shopId)) this.#left.set(shopId, null);
+      if (!isNotFound(error)) throw error;
+      this.#left.delete(shopId);
+    }
+  }
+
+  /** Goes through all shops of the start. Yields those in which something of this kind may be left. */
+  async *shopsWith(kind: keyof Left, signal: AbortSignal): AsyncGenerator<string> {
+    for (const shopId of this.#options.shopIds) {
+      if (signal.aborted) return;
+      const found = this.#found.get(shopId);
+      if (found === undefined) this.#found.set(shopId, this.#look(shopId, signal));
+      else this.#found.delete(shopId);
+      if ((await (found ?? this.#found.get(shopId)))?.[kind] === true) yield shopId;
+    }
+  }
+
+  async #look(shopId: string, signal: AbortSignal): Promise<Left> {
+    const { glance, learn, log } = this.#options;
+    // Other requests go first.
+    await new Promise((resolve) => void setImmediate(resolve));
+    try {
+      const { imports, ...left } = await glance(shopId, async (tx) => {
+        await learn(tx, shopId);
+        return {
+          imports: (await abandonedImports(tx, shopId, Number.MAX_SAFE_INTEGER)).length > 0,
+          effects: await hasPendingEffects(tx, shopId),
+          endpoints: await hasEndpoints(tx, shopId),
+        };
+      });
+      if (imports && this.#left.has(shopId)) await this.#finished(shopId);
+      else if (this.#left.get(shopId) === null) this.#left.delete(shopId);
+      return left;
+    } catch (error) {
+      // Requests of that shop get a 503; the other shops are served.
+      if (!isNotFound(error) && !signal.aborted) log.error({ err: error, shopId }, "shop cannot be opened");
+      return nothing;
+    }
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * Shops whose files are closed: forged keys open none of them, and nobody can tell them from shops that are not there.
+ *
+ * Only on sqlite: with a database there are no files to open; every key is looked up by one statement, whatever shop it names.
+ */
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { askHere } from "../../src/admin/ask.ts";
+import { apiKeyRandomBytes, makeApiKey } from "../../src/core/api-key.ts";
+import { Fault } from "../../src/core/fault.ts";
+import { openDataDirectory } from "../../src/data-directory.ts";
+import type { OpenStore } from "../../src/open-store.ts";
+import { identify } from "../../src/operations/caller.ts";
+import { KnownCredentials } from "../../src/shop/known-credentials.ts";
+import type { Tx } from "../../src/store/store.ts";
+import { onlyGlobal } from "../../src/webhooks/addresses.ts";
+import { withDirectory } from "../support/process.ts";
+
+const silent = { info: () => {}, warn: () => {}, error: () => {} };
+const asksNothing = { wakeOutbox: () => {}, webhooks: { policy: onlyGlobal, changed: () => {} } };
+const shopIds = ["one", "two", "three"];
+
+const filesOpen = (store: OpenStore): number =>
+  store.gauges.find(({ name }) => name === "shop_files_open")?.value() ?? Number.NaN;
+
+const forgedKey = (shopId: string): string => makeApiKey(shopId, randomBytes(apiKeyRandomBytes)).apiKey;
+
+async function refusalOf(store: OpenStore, key: string): Promise<unknown> {
+  try {
+    await identify(store.engine, key);
+  } catch (error) {
+    if (error instanceof Fault) return { code: error.code, message: error.message, action: error.action };
+    throw error;
+  }
+  return "let in";
+}
+
+async function makeKey(store: OpenStore, shopId: string): Promise<{ readonly keyId: string; readonly apiKey: string }> {
+  const made = await askHere(store.adminContext(asksNothing))("key_create", { shopId, name: "k", scope: "read" });
+  const data: unknown = "data" in made ? made.data : null;
+  assert.ok(typeof data === "object" && data !== null && "apiKey" in data && "keyId" in data);
+  return { keyId: String(data.keyId), apiKey: String(data.apiKey) };
+}
+
+/** Opens a directory with three shops that have a key each; all files are closed, and each shop was looked at. */
+async function withClosedShops(body: (store: OpenStore, keys: readonly string[]) => Promise<void>): Promise<void> {
+  await withDirectory(async (directory) => {
+    const first = await openDataDirectory(directory, silent);
+    const keys: string[] = [];
+    for (const shopId of shopIds) {
+      await askHere(first.adminContext(asksNothing))("shop_put", { shopId, name: shopId });
+      keys.push((await makeKey(first, shopId)).apiKey);
+    }
+    await first.completeFirstStart();
+    await first.close();
+    const store = await openDataDirectory(directory, silent);
+    try {
+      const { signal } = new AbortController();
+      const found: string[] = [];
+      for await (const shopId of store.shopsWith("effects", signal)) found.push(shopId);
+      for await (const shopId of store.shopsWith("endpoints", signal)) found.push(shopId);
+      assert.deepEqual(found, []);
+      await body(store, keys);
+    } finally {
+      await store.close();
+    }
+    for (const name of readdirSync(path.join(directory, "shops")))
+      assert.ok(name.endsWith(".db"), `${name} is left behind`);
+  });
+}
+
+test("forged keys open no shop's file and get the answer of a shop that is not there; right ones are let in", async () => {
+  await withClosedShops(async (store, keys) => {
+    assert.equal(filesOpen(store), 0, "the look at every shop leaves no file open");
+    const unknown = await refusalOf(store, forgedKey("nobody"));
+    assert.notEqual(unknown, "let in");
+    for (const shopId of shopIds) assert.deepEqual(await refusalOf(store, forgedKey(shopId)), unknown);
+    assert.equal(filesOpen(store), 0);
+    for (const key of keys) assert.equal(await refusalOf(store, key), "let in");
+    assert.equal(filesOpen(store), 3);
+  });
+});
+
+test("a key that was just made is let in, and a revoked one is still known, after forged ones were refused", async () => {
+  await withClosedShops(async (store) => {
+    await refusalOf(store, forgedKey("one"));
+    const { keyId, apiKey } = await makeKey(store, "one");
+    assert.equal(await refusalOf(store, apiKey), "let in");
+    await askHere(store.adminContext(asksNothing))("key_revoke", { shopId: "one", keyId });
+    const { key } = await identify(store.engine, apiKey);
+    assert.notEqual(key.revokedAtMs, null);
+    assert.notEqual(await refusalOf(store, forgedKey("one")), "let in");
+  });
+});
+
+test("a forged key takes the time of a shop that is not there, whether the shop's file is closed or not", async () => {
+  await withClosedShops(async (store, keys) => {
+    await identify(store.engine, keys[2] ?? "");
+    const shops = { unknown: "nobody", closed: "one", open: "three" };
+    const times = new Map<string, number[]>(Object.keys(shops).map((name) => [name, []]));
+    // In turns, so that whatever else the machine does falls on all of them.
+    for (let round = 0; round < 40; round += 1)
+      for (const [name, shopId] of Object.entries(shops)) {
+        const forged = Array.from({ length: 20 }, () => forgedKey(shopId));
+        const startMs = performance.now();
+        for (const key of forged) await identify(store.engine, key).catch(() => {});
+        times.get(name)?.push(performance.now() - startMs);
+      }
+    // The least: what else the machine does only ever adds time.
+    const least = (name: string): number => Math.min(...(times.get(name) ?? []));
+    for (const name of ["closed", "open"]) {
+      const ratio = least(name) / least("unknown");
+      assert.ok(ratio > 0.5 && ratio < 2, `${name}: ${ratio} times the time of an unknown shop`);
+    }
+  });
+});
+
+test("every table with secrets counts", async () => {
+  await withDirectory(async (directory) => {
+    const store = await openDataDirectory(directory, silent);
+    await store.engine.create("one");
+    await store.close();
+    const database = new DatabaseSync(path.join(directory, "shops", "one.db"), { readOnly: true });
+    const tables = database
+      .prepare("select m.name from sqlite_schema m, pragma_table_info(m.name) c where m.type = 'table' and c.name = ?")
+      .all("secret_hash")
+      .map(({ name }) => String(name));
+    database.close();
+    const asked: string[] = [];
+    const tx: Tx = {
+      all: async (sql) => {
+        asked.push(sql);
+        return [];
+      },
+      batch: async () => {},
+    };
+    await new KnownCredentials().learn(tx, "one");
+    const counted = [...(asked[0] ?? "").matchAll(/from (\w+)/g)].map(([, name = ""]) => name);
+    assert.deepEqual(counted.toSorted(), tables.toSorted());
+  });
+});
+
+test("what is remembered is bounded: the shops that were learned first are forgotten, and large ones never known", async () => {
+  const known = new KnownCredentials({ knownMax: 6, perShopMax: 2 });
+  const learn = (shopId: string, ...prefixes: readonly string[]): Promise<void> =>
+    known.learn({ all: async <R>() => prefixes.map((prefix) => ({ prefix })) as R[], batch: async () => {} }, shopId);
+  await learn("one", "a", "b");
+  await learn("two", "c", "d");
+  assert.ok(known.has("one") && known.mayHave("one", "a") && !known.mayHave("one", "c"));
+  await learn("three", "e");
+  assert.deepEqual([known.has("one"), known.has("two"), known.has("three")], [false, true, true]);
+  assert.ok(known.mayHave("one", "z"), "a shop that is not known may have any");
+  await learn("large", "f", "g", "h");
+  assert.equal(known.has("large"), false);
+});
