@@ -27,7 +27,7 @@ import { keepingForecastVersions } from "./shop/forecast-version.ts";
 import { KnownCredentials, keepingCredentials } from "./shop/known-credentials.ts";
 import { ShopArrivals } from "./shop-arrivals.ts";
 import { LoopShare } from "./store/loop-share.ts";
-import type { Clock, Log } from "./store/store.ts";
+import type { Clock, Engine, Log } from "./store/store.ts";
 import { lockDirectory } from "./store/sqlite/directory-lock.ts";
 import { type SqliteEngine, openSqliteEngine } from "./store/sqlite/engine.ts";
 import { isBusy, syncDirectory } from "./store/sqlite/file.ts";
@@ -250,18 +250,10 @@ export async function openDataDirectory(
   const { shops: files, sandboxes: sandboxEngine } = await openEngines(dataDir, limits, { clock, loop, log });
   opening.defer(() => files.close());
   opening.defer(() => sandboxEngine.close());
-  const announcing = announcingEvents(keepingForecastVersions(files, ids));
-  const { onEvents } = announcing;
-  const known = new KnownCredentials();
-  const arrivals = new ShopArrivals({
-    shopIds: await files.list(),
-    engine: keepingCredentials(announcing.engine, known),
-    glance: (shopId, work) => files.glance(shopId, work),
-    learn: (tx, shopId) => known.learn(tx, shopId),
-    finish: (inner, shopId) =>
-      recoverImports(importContext({ ...adminContext(asksNothing), engine: inner }), shopId, { alone: true }),
-    log,
-  });
+  const { engine: announced, onEvents } = announcingEvents(keepingForecastVersions(files, ids));
+  const recover = (engine: Engine, shopId: string): Promise<void> =>
+    recoverImports(importContext({ ...adminContext(asksNothing), engine }), shopId, { alone: true });
+  const arrivals = await arrivalsAt(files, announced, recover, log);
   const { engine } = arrivals;
   const sandboxOf = (shopId: string) => openSandbox({ engine: sandboxEngine, clock, shopId });
   const copies = path.join(dataDir, "snapshots");
@@ -301,6 +293,24 @@ export async function openDataDirectory(
     },
     close: () => opened.disposeAsync(),
   };
+}
+
+/** The first look at each shop, at which its secrets are learned. */
+async function arrivalsAt(
+  files: SqliteEngine,
+  engine: Engine,
+  finish: (engine: Engine, shopId: string) => Promise<void>,
+  log: Log,
+): Promise<ShopArrivals> {
+  const known = new KnownCredentials();
+  return new ShopArrivals({
+    shopIds: await files.list(),
+    engine: keepingCredentials(engine, known),
+    glance: (shopId, work) => files.glance(shopId, work),
+    learn: (tx, shopId) => known.learn(tx, shopId),
+    finish,
+    log,
+  });
 }
 
 /** The shops' files as reader threads reach them. */

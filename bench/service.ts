@@ -1,0 +1,77 @@
+/** The service as users run it, started and stopped by a benchmark, with what it needs of memory and time. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "./free-port.ts";
+
+export const adminToken = "bench-admin-token-0123456789";
+
+const main = path.join(import.meta.dirname, "../src/main.ts");
+
+export interface Service {
+  readonly port: number;
+  /** From the start of the process until `GET /readyz` answered 200. */
+  readonly readyMs: number;
+  /** Megabytes of memory now and at most. */
+  readonly memory: () => { readonly nowMb: number; readonly peakMb: number };
+  /** Open descriptors. */
+  readonly descriptors: () => number;
+  stop(): Promise<void>;
+}
+
+/** Starts the service on a data directory. */
+export async function startService(directory: string, more: Readonly<Record<string, string>> = {}): Promise<Service> {
+  const port = await freePort();
+  const startedMs = performance.now();
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main], {
+    env: {
+      ...process.env,
+      PORT: String(port),
+      OPENPO_DATA_DIR: directory,
+      OPENPO_ADMIN_TOKEN: adminToken,
+      OPENPO_DEMO: "0",
+      OPENPO_LOG_LEVEL: "error",
+      ...more,
+    },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  let readyMs = 0;
+  while (readyMs === 0) {
+    if (child.exitCode !== null) throw new Error(`the service has ended with ${child.exitCode}`);
+    const ready = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);
+    await ready?.arrayBuffer();
+    if (ready?.status === 200) readyMs = performance.now() - startedMs;
+    else await sleep(5);
+  }
+  const memory = () => {
+    const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
+    const megabytes = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1_024;
+    return { nowMb: megabytes("VmRSS"), peakMb: megabytes("VmHWM") };
+  };
+  return {
+    port,
+    readyMs,
+    memory,
+    descriptors: () => readdirSync(`/proc/${child.pid}/fd`).length,
+    stop: () => stop(child),
+  };
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  const gone = once(child, "exit");
+  child.kill("SIGTERM");
+  await gone;
+}
+
+/** From the start of a process that does nothing until it has ended: what Node itself takes. The least of some tries. */
+export async function bareNodeMs(): Promise<number> {
+  const times: number[] = [];
+  for (let tries = 0; tries < 5; tries += 1) {
+    const startedMs = performance.now();
+    await once(spawn(process.execPath, ["-e", ""], { stdio: "ignore" }), "exit");
+    times.push(performance.now() - startedMs);
+  }
+  return Math.min(...times);
+}
