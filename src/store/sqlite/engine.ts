@@ -119,7 +119,7 @@ class SqliteShops implements SqliteEngine {
     rmSync(`${path}-wal`, { force: true });
     const door = this.#newDoor(shopId);
     try {
-      makePrivateFile(path);
+      makeFile(path);
       door.open();
     } catch (error) {
       this.#forget(shopId);
@@ -355,5 +355,14 @@ class SqliteShops implements SqliteEngine {
     );
     if (this.#options.onFatal === undefined) process.exit(1);
     this.#options.onFatal(error);
+  }
+}
+
+/** @throws Fault DO_UNAVAILABLE when the disk does not take it. */
+function makeFile(path: string): void {
+  try {
+    makePrivateFile(path);
+  } catch (error) {
+    throw unavailable("This shop's data file cannot be made.", error);
   }
 }
