@@ -2,10 +2,12 @@
  * The sender of webhooks among receivers that misbehave (C60, C61): they hold up nobody, and no name leads it to an address that is shut.
  */
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { receiveWebhooks } from "../../examples/webhook-receiver.ts";
 import type { EventDraft } from "../../src/core/events.ts";
 import { type Delivery, listDeliveries } from "../../src/shop/deliveries.ts";
 import { announcingEvents } from "../../src/shop/event-announcements.ts";
@@ -327,4 +329,72 @@ test("the command adds an endpoint, tests it, shows its deliveries, sends them a
   } finally {
     await receiver.close();
   }
+});
+
+/** A free port: that of a server which has just ended. */
+async function freePort(): Promise<number> {
+  const server = await startReceiver();
+  await server.close();
+  return server.port;
+}
+
+test("the receivers in examples take what is signed, once, and refuse everything else", async () => {
+  const [inTypeScript, inPython] = [await freePort(), await freePort()];
+  await withProgram(
+    async (program, token) => {
+      const ask = (method: string, path: string, body: object) =>
+        program.ask(method, `/admin/v1/shops/acme${path}`, token, body);
+      await ask("PUT", "", { name: "Acme" });
+      const add = async (port: number, signature: string) => {
+        const made = await ask("POST", "/webhook-endpoints", {
+          url: `http://127.0.0.1:${port}/`,
+          eventTypes: ["api_key.*"],
+          signature,
+        });
+        return { endpointId: String(made.at("data", "endpointId")), secret: String(made.at("data", "secret")) };
+      };
+      const [keyed, shared] = [await add(inTypeScript, "ed25519"), await add(inPython, "hmac")];
+      const events: unknown[] = [];
+      const server = receiveWebhooks(keyed.secret, inTypeScript, (event) => events.push(event));
+      const printed: string[] = [];
+      const python = spawn("python3", ["examples/webhook_receiver.py", String(inPython)], {
+        env: { ...process.env, WEBHOOK_SECRET: shared.secret },
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      python.stdout.on("data", (part: Buffer) => printed.push(part.toString()));
+      try {
+        for (let tries = 0; tries < 200; tries += 1) {
+          if ((await fetch(`http://127.0.0.1:${inPython}/`, { method: "POST" }).catch(() => null)) !== null) break;
+          await sleep(50);
+        }
+        await ask("POST", "/keys", { name: "bot", scope: "read" });
+        for (let tries = 0; tries < 300 && (events.length === 0 || printed.length === 0); tries += 1) await sleep(20);
+        for (const { endpointId } of [keyed, shared])
+          await ask("POST", `/webhook-endpoints/${endpointId}/replay`, { afterSequence: 0 });
+        await sleep(500);
+        assert.deepEqual(
+          [events.length, printed.join("").trim().split("\n").length],
+          [1, 1],
+          "an event that comes again counts once",
+        );
+        assert.deepEqual(JSON.parse(printed.join("")), events[0]);
+        for (const port of [inTypeScript, inPython]) {
+          const headers = { "webhook-id": "evt_x", "webhook-timestamp": String(Math.floor(Date.now() / 1000)) };
+          const forged = {
+            method: "POST",
+            headers: { ...headers, "webhook-signature": "v1,AAAA v1a,AAAA" },
+            body: "{}",
+          };
+          assert.equal((await fetch(`http://127.0.0.1:${port}/`, forged)).status, 401);
+          assert.equal((await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: "{}" })).status, 400);
+        }
+      } finally {
+        server.closeAllConnections();
+        server.close();
+        python.kill();
+        await once(python, "close");
+      }
+    },
+    { OPENPO_WEBHOOK_ALLOW: "127.0.0.1", OPENPO_WEBHOOK_HTTP: "1" },
+  );
 });
