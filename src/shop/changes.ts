@@ -68,17 +68,19 @@ export async function pageOfChanges(
   // An order has few entries: its key finds them, which the index by time would hide.
   const at = purchaseOrderId === null ? "occurred_at" : "occurred_at + 0";
   const position = after === null ? "" : ` and (${at}, log_id) < (?, ?)`;
-  const [[counted], keys] = await Promise.all([
-    tx.all<{ n: number }>(
-      `select count(*) as n from (select 1 as one from purchase_order_log where ${where} limit ?) counted`,
-      [...params, changesCountedMax],
-    ),
-    tx.all<KeyRow>(
-      `select purchase_order_id, log_id, occurred_at from purchase_order_log where ${where}${position}
-       order by ${at} desc, log_id desc limit ?`,
-      [...params, ...(after === null ? [] : [after.atMs, after.id]), limit + 1],
-    ),
-  ]);
+  const keys = await tx.all<KeyRow>(
+    `select purchase_order_id, log_id, occurred_at from purchase_order_log where ${where}${position}
+     order by ${at} desc, log_id desc limit ?`,
+    [...params, ...(after === null ? [] : [after.atMs, after.id]), limit + 1],
+  );
+  // A first page that is not full has them all. Looking for few among many is the slow case, and is done once.
+  const isAll = after === null && keys.length <= limit;
+  const [counted] = isAll
+    ? [{ n: keys.length }]
+    : await tx.all<{ n: number }>(
+        `select count(*) as n from (select 1 as one from purchase_order_log where ${where} limit ?) counted`,
+        [...params, changesCountedMax],
+      );
   const shown = keys.slice(0, limit);
   const last = shown.at(-1);
   return {
