@@ -12,6 +12,7 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { Fault } from "./core/fault.ts";
 import type { Gauge } from "./http/metrics.ts";
+import type { AnswerThreads, LargeAnswer, MadeAnswer } from "./mcp/large-answers.ts";
 import type { BroadAnswer, BroadPartRead, BroadRead, FoundPart, Readers } from "./operations/broad-read.ts";
 import { unavailable } from "./store/engine-rules.ts";
 import { type FairLimits, FairQueue } from "./store/fair-queue.ts";
@@ -64,6 +65,7 @@ export interface ReaderStore {
 export type ThreadTask = { readonly file: string | null } & (
   | { readonly broad: BroadRead }
   | { readonly part: BroadPartRead }
+  | { readonly answer: LargeAnswer }
 );
 
 interface ReaderPoolOptions {
@@ -86,7 +88,7 @@ const threadModule = new URL(import.meta.url.replace(/reader-pool(\.\w+)$/, "rea
 
 const died = (cause: unknown): Fault => unavailable("This read could not be completed; nothing was changed.", cause);
 
-export class ReaderPool implements Readers {
+export class ReaderPool implements Readers, AnswerThreads {
   readonly #options: ReaderPoolOptions;
   readonly #queue: FairQueue;
   readonly #idle: Thread[] = [];
@@ -123,6 +125,15 @@ export class ReaderPool implements Readers {
     const answer = await this.#inTurn<FoundPart>(part.shop.shopId, { part });
     if ("bug" in answer) throw new Error(`on a reader thread: ${answer.bug}`);
     return answer.found;
+  }
+
+  makeAnswer(shopId: string, answer: LargeAnswer): Promise<MadeAnswer> {
+    return this.#queue.run(shopId, async () => {
+      if (this.#refusal !== null) throw this.#refusal;
+      const made = await this.#onThread<MadeAnswer | null>({ file: null, answer });
+      if (made === null) throw new Error("a thread could not make an answer");
+      return made;
+    });
   }
 
   #inTurn<Answer>(

@@ -2,6 +2,7 @@
  * A reader thread: runs the broad reads that it is sent, one after another (reader-pool.ts).
  */
 import { parentPort, workerData } from "node:worker_threads";
+import type { LargeAnswer, MadeAnswer } from "./mcp/large-answers.ts";
 import { runBroadPart, runBroadRead } from "./operations/broad-read.ts";
 import { broadParts, operations } from "./operations/registry.ts";
 import type { ReaderSource, ThreadTask } from "./reader-pool.ts";
@@ -26,7 +27,18 @@ async function read<T>(shopId: string, file: string | null, work: Work<T>): Prom
   return await engine.read(shopId, work);
 }
 
+/** An agent's answer; null when it cannot be made. The protocol's library is loaded when it is first needed. */
+async function madeAnswer(answer: LargeAnswer): Promise<MadeAnswer | null> {
+  try {
+    const { makeLargeAnswer } = await import("./mcp/large-answers.ts");
+    return await makeLargeAnswer(operations, answer);
+  } catch {
+    return null;
+  }
+}
+
 async function answerOf(task: ThreadTask): Promise<unknown> {
+  if ("answer" in task) return await madeAnswer(task.answer);
   const shopId = "broad" in task ? task.broad.shop.shopId : task.part.shop.shopId;
   const readShop = <T>(work: Work<T>): Promise<T> => read(shopId, task.file, work);
   return "broad" in task

@@ -357,7 +357,7 @@ async function listen(
       }),
       createDocs(loadReferenceBundle),
       ...createStartPage(loadReadme),
-      createMcp({ operations, perform, engine, coordination, clock, log, allowedHosts: hostsOf(config) }),
+      createMcp({ ...store, operations, perform, log, threads: readers, allowedHosts: hostsOf(config) }),
     ],
   });
   try {

@@ -11,7 +11,6 @@
  * - M4. Every tool call takes the one path of every request; a protocol error is only for what is not a call of a known tool.
  */
 import {
-  type CallToolResult,
   INVALID_PARAMS,
   INVALID_REQUEST,
   localhostAllowedHostnames,
@@ -25,7 +24,7 @@ import { Fault } from "../core/fault.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { messageBytesMax } from "../core/limits.ts";
 import { bearerToken, type HttpRequest, type RequestContext, type WebSurface } from "../http/surface.ts";
-import { admit, identify } from "../operations/caller.ts";
+import { admit, identify, namedShop } from "../operations/caller.ts";
 import { respond } from "../operations/envelope.ts";
 import type { Operation, Scope } from "../operations/operation.ts";
 import { isAnswered } from "../operations/idempotency.ts";
@@ -41,6 +40,13 @@ import {
   protocolFailure,
   readMessage,
 } from "./message.ts";
+import {
+  type AnswerThreads,
+  answerOnLoopMax,
+  type LargeAnswer,
+  type MadeAnswer,
+  makeLargeAnswer,
+} from "./large-answers.ts";
 import { answerMessage } from "./protocol.ts";
 import { incomingOf, type OperationTool, resultOf, toolOf } from "./tools.ts";
 
@@ -53,6 +59,8 @@ interface McpDependencies {
   readonly coordination: Coordination;
   readonly clock: Clock;
   readonly log: Log;
+  /** Null: every answer is made on the event loop. */
+  readonly threads: AnswerThreads | null;
   /** Host names by which the service is reached, beside those of the machine itself (`localhost`, `127.0.0.1`, `[::1]`). */
   readonly allowedHosts: readonly string[];
 }
@@ -73,13 +81,10 @@ interface AgentMessage extends Sender {
 }
 
 export function createMcp(deps: McpDependencies): WebSurface {
-  const { perform, engine, clock, log } = deps;
+  const { perform, engine, clock, log, threads } = deps;
   const allowedHosts = [...localhostAllowedHostnames(), ...deps.allowedHosts];
   const tools = new Map(deps.operations.map((operation) => [operation.name, toolOf(operation)]));
-  const shownTo: Record<Scope, readonly OperationTool[]> = {
-    read: [...tools.values()].filter(({ operation }) => operation.scope === "read"),
-    write: [...tools.values()],
-  };
+  const shownTo = shownByScope([...tools.values()]);
 
   async function handle(context: RequestContext): Promise<Response | null> {
     const { request, requestId } = context;
@@ -107,11 +112,19 @@ export function createMcp(deps: McpDependencies): WebSurface {
       return protocolFailure(404, METHOD_NOT_FOUND, "There are no subscriptions.", asked.id);
     if (asked.tool !== null && tools.has(asked.tool)) context.operation = `mcp:${asked.tool}`;
     const agentMessage: AgentMessage = { ...sender, requestId, message, malformed };
-    const response = await answerMessage(request.web(), message, {
+    let large: LargeAnswer | null = null;
+    const answered = await answerMessage(request.web(), message, {
       definitions: shownTo[sender.scope].map(({ definition }) => definition),
-      call: (name) => callTool(agentMessage, name),
+      call: async (name) => {
+        const { reply, tool, input } = await calledTool(tools, perform, agentMessage, name);
+        if (reply.body.length <= answerOnLoopMax || threads === null)
+          return resultOf(reply, { tool, arguments: input });
+        large = { request: plainRequest(request.web()), message, tool: name, arguments: input, reply };
+        return { content: [] };
+      },
       onError: (error) => log.warn({ requestId, err: error }, "message not understood"),
     });
+    const response = large === null ? answered : await responseTo(deps, large, sender.bearerToken);
     for (const [name, value] of Object.entries(await sender.tokens.headers())) response.headers.set(name, value);
     return response;
   }
@@ -136,19 +149,43 @@ export function createMcp(deps: McpDependencies): WebSurface {
     return respond(await perform(refusedBeforeMessage(context, sender.bearerToken, fault, sender.tokens)));
   }
 
-  /** M4. Arguments are taken from the message as it was read, before the library had it. */
-  async function callTool(agentMessage: AgentMessage, name: string): Promise<CallToolResult> {
-    const tool = tools.get(name);
-    if (tool === undefined) throw new ProtocolError(INVALID_PARAMS, `There is no tool ${name}.`);
-    const { requestId, bearerToken: token, tokens, malformed } = agentMessage;
-    const input = malformed === null ? argumentsOf(agentMessage.message) : {};
-    const reply = await perform(
-      incomingOf({ tool, arguments: input, requestId, bearerToken: token, tokens, malformed }),
-    );
-    return resultOf(reply, { tool, arguments: input });
-  }
-
   return { path: mcpPath, handle };
+}
+
+/** M4. Arguments are taken from the message as it was read, before the library had it. */
+async function calledTool(
+  tools: ReadonlyMap<string, OperationTool>,
+  perform: Perform,
+  { message, malformed, requestId, bearerToken: token, tokens }: AgentMessage,
+  name: string,
+) {
+  const tool = tools.get(name);
+  if (tool === undefined) throw new ProtocolError(INVALID_PARAMS, `There is no tool ${name}.`);
+  const input = malformed === null ? argumentsOf(message) : {};
+  const reply = await perform(incomingOf({ tool, arguments: input, requestId, bearerToken: token, tokens, malformed }));
+  return { reply, tool, input };
+}
+
+const shownByScope = (tools: readonly OperationTool[]): Record<Scope, readonly OperationTool[]> => ({
+  read: tools.filter(({ operation }) => operation.scope === "read"),
+  write: tools,
+});
+
+const plainRequest = ({ url, headers }: Request): LargeAnswer["request"] => ({ url, headers: [...headers] });
+
+/** What the call has done is told in any case: an answer that no thread could make is made here. */
+async function responseTo(
+  { operations, threads, log }: McpDependencies,
+  large: LargeAnswer,
+  token: string | null,
+): Promise<Response> {
+  const makeHere = (): Promise<MadeAnswer> => makeLargeAnswer(operations, large);
+  const making = threads === null ? makeHere() : threads.makeAnswer(namedShop(token) ?? "", large);
+  const { status, headers, body } = await making.catch((error: unknown) => {
+    log.warn({ err: error }, "a large answer was not made on a thread");
+    return makeHere();
+  });
+  return new Response(body, { status, headers: headers.map(([name, value]): [string, string] => [name, value]) });
 }
 
 /** Who sent the request, or the answer that refuses the key. */

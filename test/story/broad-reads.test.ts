@@ -4,12 +4,13 @@ import { test } from "node:test";
 import { importRecords } from "../../src/exchange/import.ts";
 import type { BroadRead, Readers } from "../../src/operations/broad-read.ts";
 import { linesOnLoopMax, rowsOnLoopMax, variantsOnLoopMax } from "../../src/operations/loop-limits.ts";
+import type { AnswerThreads } from "../../src/mcp/large-answers.ts";
 import { ReaderPool, type ReaderStore } from "../../src/reader-pool.ts";
 import { pageOfOrders } from "../../src/shop/purchase-orders.ts";
 import { systemClock } from "../../src/system.ts";
 import { loadShop } from "../../src/shop/accounts.ts";
 import { ndjson, piecesOf } from "../support/admin.ts";
-import { connectAgent } from "../support/mcp.ts";
+import { connectAgent, revisions } from "../support/mcp.ts";
 import { type TestServer, type TestServerOptions, startServer } from "../support/server.ts";
 
 const orders = "/api/v1/purchase-orders";
@@ -20,7 +21,7 @@ async function startBroadServer(options: TestServerOptions = {}, module?: URL) {
   const left: string[] = [];
   const server = await startServer({
     ...options,
-    readers: (store: ReaderStore): Readers & { close(): Promise<void> } => {
+    readers: (store: ReaderStore): Readers & AnswerThreads & { close(): Promise<void> } => {
       const pool = new ReaderPool({
         store,
         clock: systemClock,
@@ -35,6 +36,10 @@ async function startBroadServer(options: TestServerOptions = {}, module?: URL) {
         readPart: (broad) => {
           left.push(broad.part);
           return pool.readPart(broad);
+        },
+        makeAnswer: (shopId, answer) => {
+          left.push(`answer of ${answer.tool}`);
+          return pool.makeAnswer(shopId, answer);
         },
         close: () => pool.close(),
       };
@@ -303,6 +308,38 @@ test("what a reorder would order is found out on a thread; a refusal of it is th
   assert.deepEqual(left, ["reorder_facts", "reorder_facts"]);
   const unknown = await agent.call("reorder_from_view", { ...asked, viewId: "elsewhere" });
   assert.ok(unknown.isError);
+});
+
+test("a large answer to an agent is made on a thread, in both revisions; it says what an answer made on the event loop says", async () => {
+  const { server, left } = await startBroadServer();
+  await using _ = server;
+  const large = await createOrder(server, 400);
+  const read = await server.get(`${orders}/${large}`);
+  for (const revision of revisions) {
+    left.length = 0;
+    await using agent = await connectAgent(server, { revision });
+    const told = await agent.call("purchase_order_get", { purchaseOrderId: large });
+    assert.ok(!told.isError, told.text);
+    assert.deepEqual(left, ["purchase_order_get", "answer of purchase_order_get"]);
+    assert.equal(told.at("purchaseOrder", "poNumber"), read.at("data", "purchaseOrder", "poNumber"));
+    const lines = told.at("purchaseOrder", "lineItems");
+    assert.ok(Array.isArray(lines) && lines.length === 400);
+    const changed = await agent.callWhole("purchase_order_update", { purchaseOrderId: large, note: revision });
+    assert.equal(changed.at("purchaseOrder", "note"), revision);
+    assert.equal(left.at(-1), "answer of purchase_order_update");
+  }
+});
+
+test("what a call has done is told although the thread that makes its answer dies", async () => {
+  const dying = `data:text/javascript,${encodeURIComponent(
+    'import { parentPort } from "node:worker_threads"; parentPort.on("message", () => process.exit(1));',
+  )}`;
+  const { server } = await startBroadServer({}, new URL(dying));
+  await using _ = server;
+  const large = await createOrder(server, 400);
+  await using agent = await connectAgent(server);
+  const changed = await agent.callWhole("purchase_order_update", { purchaseOrderId: large, note: "told" });
+  assert.equal(changed.at("purchaseOrder", "note"), "told");
 });
 
 test("an answer from a thread leaves when everything that the thread may have seen is on disk (S4)", async () => {

@@ -27,6 +27,7 @@ import type { Operation } from "../../src/operations/operation.ts";
 import { StoreCounts } from "../../src/operations/counts.ts";
 import { createPerform, type PerformDependencies } from "../../src/operations/perform.ts";
 import { operations as registry } from "../../src/operations/registry.ts";
+import type { AnswerThreads } from "../../src/mcp/large-answers.ts";
 import { createMcp } from "../../src/mcp/app.ts";
 import { createConsole } from "../../src/people/app.ts";
 import { type ApiKey, defaultSettings, insertApiKey, saveShop, type Shop } from "../../src/shop/accounts.ts";
@@ -69,7 +70,7 @@ export interface TestServerOptions {
   /** Default: as `engineVariable` says. */
   readonly postgres?: boolean;
   /** Makes the reader threads. Default: none, every read runs on the event loop. */
-  readonly readers?: (store: ReaderStore) => Readers & { close(): Promise<void> };
+  readonly readers?: (store: ReaderStore) => Readers & AnswerThreads & { close(): Promise<void> };
   /** Replaces some dependencies of the requests. */
   readonly perform?: (deps: PerformDependencies) => Partial<PerformDependencies>;
 }
@@ -225,7 +226,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     wakeOutbox: () => {},
     webhooks: { policy: onlyGlobal, changed: () => {} },
   };
-  const mcp = createMcp({ operations, perform, engine, coordination, clock, log, allowedHosts: [] });
+  const mcp = createMcp({ operations, perform, engine, coordination, clock, log, threads: readers, allowedHosts: [] });
   const metrics = createMetrics();
   const app = createApp({
     operations,
