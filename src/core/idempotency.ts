@@ -20,12 +20,18 @@ export const idempotencyLifetimeMs = 86_400_000;
  * @throws Fault INVALID_INPUT when it is empty, given more than once or longer than `idempotencyKeyLengthMax`.
  */
 export function parseIdempotencyKey(values: readonly string[]): string | null {
+  const problem = idempotencyKeyProblem(values);
+  if (problem !== null) throw invalidKey(problem);
+  return values[0] ?? null;
+}
+
+/** What is wrong with the Idempotency-Key of a write; null when nothing is. */
+export function idempotencyKeyProblem(values: readonly string[]): string | null {
   const [key] = values;
   if (key === undefined) return null;
-  if (values.length > 1) throw invalidKey("is given more than once");
-  if (key === "") throw invalidKey("is empty");
-  if (key.length > idempotencyKeyLengthMax) throw invalidKey(`is longer than ${idempotencyKeyLengthMax} characters`);
-  return key;
+  if (values.length > 1) return "is given more than once";
+  if (key === "") return "is empty";
+  return key.length > idempotencyKeyLengthMax ? `is longer than ${idempotencyKeyLengthMax} characters` : null;
 }
 
 const invalidKey = (what: string): Fault =>

@@ -3,7 +3,7 @@
  */
 import type { EffectOutcome } from "../core/effect.ts";
 import { Fault } from "../core/fault.ts";
-import type { Clock, Engine, Ids, Log, Statement, Tx } from "../store/store.ts";
+import type { Clock, Engine, Ids, KeyRelease, Log, Statement, Tx } from "../store/store.ts";
 import type { StorefrontOf } from "../storefront/storefront.ts";
 import { type BroadPart, LeavesLoop, type Readers } from "./broad-read.ts";
 import type { Reply } from "./envelope.ts";
@@ -25,8 +25,6 @@ export interface CallDependencies {
 
 /** How a request's answer is stored in the transaction of its change. */
 export interface AnswerStore {
-  /** Whether the answer replaces one that this request has stored. */
-  readonly replaces: boolean;
   /** @throws Fault when another attempt at the request has stored its answer (H2). */
   refuseIfAnswered(tx: Tx): Promise<void>;
   /** The answer as a reply. @throws Fault OUTPUT_TOO_LARGE before the change commits, so that a 413 has changed nothing. */
@@ -37,6 +35,8 @@ export interface AnswerStore {
    * @throws Fault DO_OVERLOADED when the shop's stored answers leave no room for it.
    */
   statements(tx: Tx, reply: Reply): Promise<readonly Statement[]>;
+  /** What gives the idempotency key back with the write that stores the last answer. */
+  release(): KeyRelease;
 }
 
 /** A call, and what its commit has stored. */
@@ -90,6 +90,7 @@ export async function openCall(
 
   async function commit<Output>(work: (tx: Tx) => Promise<Committed<Output>>): Promise<Answer<Output>> {
     if (stored !== null) throw new Error(`${operation.name} committed twice`);
+    const release = store.release();
     const { result, pending, answer, reply } = await engine.write(shopId, async (tx) => {
       // Side by side, so that the check costs no round trip. If there is an answer, the work's own refusal must not be reported.
       const unanswered = store.refuseIfAnswered(tx);
@@ -101,11 +102,16 @@ export async function openCall(
       const answer = result.answer(pending);
       const reply = store.reply(answer);
       await tx.batch(await store.statements(tx, reply));
+      // Without effects the answer is the last one.
+      if (result.effectIds.length === 0) await tx.batch(release.statements);
       return { result, pending, answer, reply };
     });
     stored = { answer, reply };
     const { effectIds, answerAnew } = result;
-    if (effectIds.length === 0) return answer;
+    if (effectIds.length === 0) {
+      release.done();
+      return answer;
+    }
     try {
       const outcomes = await outbox.settle(shopId, effectIds, shop.followOnWaitMs);
       const anew = answerAnew === undefined ? null : await engine.read(shopId, (tx) => answerAnew(tx, outcomes));

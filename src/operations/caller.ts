@@ -6,7 +6,7 @@ import { parseApiKey } from "../core/api-key.ts";
 import { Fault } from "../core/fault.ts";
 import { callersRememberedBytesMax } from "../core/limits.ts";
 import { covers, leastRole, type Role } from "../core/role.ts";
-import { type ApiKey, type Shop, findApiKey, loadShop } from "../shop/accounts.ts";
+import { type ApiKey, type Shop, type StoredCaller, findApiKey, loadCaller, loadShop } from "../shop/accounts.ts";
 import type { Engine, Footprint, Tx } from "../store/store.ts";
 import { Memory } from "./memory.ts";
 import type { Operation } from "./operation.ts";
@@ -51,10 +51,39 @@ export async function identify(engine: Engine, bearerToken: string | null): Prom
   return (await identifyWith(engine, bearerToken, () => Promise.resolve(null))).caller;
 }
 
+/** Callers that a node among others remembers. */
+const confirmableMax = 4_096;
+
+/**
+ * Callers as they were read last, so that one statement can find that nothing of them has changed. What is remembered never counts by
+ * itself: it is confirmed by the shop's rows for every request.
+ */
+class ConfirmableCallers {
+  readonly #callers = new Map<string, StoredCaller>();
+
+  /** The caller with this key; null unless it was read before and might ask for something then. */
+  find(bearerToken: string | null): StoredCaller | null {
+    return bearerToken === null ? null : (this.#callers.get(hashOf(bearerToken)) ?? null);
+  }
+
+  remember(bearerToken: string, caller: StoredCaller): void {
+    this.#callers.delete(hashOf(bearerToken));
+    if (mayAsk(caller)) this.#callers.set(hashOf(bearerToken), caller);
+    const [oldest] = this.#callers.keys();
+    if (this.#callers.size > confirmableMax && oldest !== undefined) this.#callers.delete(oldest);
+  }
+}
+
+/** Secrets are not kept. */
+const hashOf = (bearerToken: string): string => hash("sha256", bearerToken);
+
+const mayAsk = ({ shop, key }: StoredCaller): boolean => key.revokedAtMs === null && shop.planRestApi;
+
 /** Callers by the hash of the API key, so that the memory holds no keys. */
 export class Callers {
   readonly #engine: Engine;
   readonly #memory = new Memory<KnownCaller>(callersRememberedBytesMax);
+  readonly #confirmable = new ConfirmableCallers();
 
   constructor(engine: Engine) {
     this.#engine = engine;
@@ -66,12 +95,20 @@ export class Callers {
     alongside: ((tx: Tx, shopId: string, secretHash: string) => Promise<T>) | null,
   ): Promise<{ readonly caller: Caller; readonly found: T | null }> {
     const engine = this.#engine;
-    if (!engine.embedded || bearerToken === null)
-      return await identifyWith(engine, bearerToken, alongside ?? (() => Promise.resolve(null)));
+    if (!engine.embedded || bearerToken === null) {
+      const { caller, stored, found } = await identifyStored(engine, bearerToken, alongside ?? nothing);
+      if (bearerToken !== null) this.#confirmable.remember(bearerToken, stored);
+      return { caller, found };
+    }
     const digest = hash("sha256", bearerToken, "base64");
     const { caller, shopId, secretHash } = this.#memory.get(digest) ?? (await this.#find(digest, bearerToken));
     const found = alongside === null ? null : await engine.peek(shopId, (tx) => alongside(tx, shopId, secretHash));
     return { caller, found };
+  }
+
+  /** The caller as it was read last, which counts only if the shop's rows confirm it; null when nothing is known of it. */
+  known(bearerToken: string | null): StoredCaller | null {
+    return this.#confirmable.find(bearerToken);
   }
 
   async #find(digest: string, bearerToken: string): Promise<KnownCaller> {
@@ -112,12 +149,23 @@ async function orUnauthorized<T>(finding: Promise<T>): Promise<T> {
   }
 }
 
+const nothing = (): Promise<null> => Promise.resolve(null);
+
 /** Finds the caller and, in the same round trip, reads what `alongside` reads. @throws Fault UNAUTHORIZED as `identify` does. */
 export async function identifyWith<T>(
   engine: Engine,
   bearerToken: string | null,
   alongside: (tx: Tx, shopId: string, secretHash: string) => Promise<T>,
 ): Promise<{ readonly caller: KeyCaller; readonly found: T }> {
+  const { caller, found } = await identifyStored(engine, bearerToken, alongside);
+  return { caller, found };
+}
+
+async function identifyStored<T>(
+  engine: Engine,
+  bearerToken: string | null,
+  alongside: (tx: Tx, shopId: string, secretHash: string) => Promise<T>,
+): Promise<{ readonly caller: KeyCaller; readonly stored: StoredCaller; readonly found: T }> {
   const parsed = bearerToken === null ? null : parseApiKey(bearerToken);
   if (parsed === null) throw unauthorized();
   const { shopId, secretHash } = parsed;
@@ -125,11 +173,12 @@ export async function identifyWith<T>(
     engine.peek(
       shopId,
       async (tx) => {
-        const [key, shop, found] = await Promise.all([
-          ...lookUps(tx, shopId, secretHash),
+        const [stored, found] = await Promise.all([
+          loadCaller(tx, shopId, secretHash),
           alongside(tx, shopId, secretHash),
         ]);
-        return { caller: callerFrom(key, shop), found };
+        if (stored === null) throw unauthorized();
+        return { caller: { shop: stored.shop, key: stored.key, person: null }, stored, found };
       },
       secretHash,
     ),

@@ -9,7 +9,7 @@
  */
 import { Fault } from "../core/fault.ts";
 import { mention } from "../core/guidance.ts";
-import { idempotencyLifetimeMs } from "../core/idempotency.ts";
+import { idempotencyKeyProblem, idempotencyLifetimeMs } from "../core/idempotency.ts";
 import {
   replaysRememberedBytesMax,
   storedAnswersBytesMax,
@@ -25,8 +25,19 @@ import {
   loadStoredBytes,
   oldestRecords,
   storedBytesOf,
+  unlessAnswered,
 } from "../shop/idempotency.ts";
-import type { Clock, Compression, Coordination, Engine, Footprint, Statement, Tx } from "../store/store.ts";
+import type {
+  Clock,
+  Compression,
+  Coordination,
+  Engine,
+  Footprint,
+  KeyClaim,
+  KeyRelease,
+  Statement,
+  Tx,
+} from "../store/store.ts";
 import { identifyWith } from "./caller.ts";
 import type { StoreCounts } from "./counts.ts";
 import type { Reply } from "./envelope.ts";
@@ -63,11 +74,16 @@ interface StoredReplay {
 export interface Idempotency {
   /** Whether an answer is stored for a write with one idempotency key. Other requests have none; a wrong key is refused later. */
   wasAnswered(tx: Tx, shopId: string, asker: Asker, incoming: Incoming): Promise<boolean>;
+  /** Adds to a statement that no answer is stored under the write's key. Null: the key is wrong, which is refused later. */
+  unlessAnswered(statement: Statement, shopId: string, holderId: string, incoming: Incoming): Statement | null;
   /** Decides whether the request runs, and claims its key then. */
   claim(request: KeyedRequest): Promise<Attempt>;
-  /** Whether a claimed key is still held. If so, no other attempt replays the stored answer until `release`. */
-  holds(request: KeyedRequest): Promise<boolean>;
+  /** Whether a claimed key is still held. If so, no other attempt replays the stored answer until `release`. `tx`: a write that asks. */
+  holds(request: KeyedRequest, tx?: Tx): Promise<boolean>;
+  /** Gives the key back, if that was not done with the last write. */
   release(request: KeyedRequest): Promise<void>;
+  /** Gives the key back with the write that stores the request's last answer. */
+  releaseWith(request: KeyedRequest): KeyRelease;
   /** The stored answer as it is sent again (C18). */
   replayOf(request: KeyedRequest, stored: StoredReplay): Promise<Reply>;
   /**
@@ -129,15 +145,19 @@ export function createIdempotency(deps: IdempotencyDependencies): Idempotency {
       return (await findIdempotencyRecord(tx, shopId, asker.holderId, idempotencyKey, expiredAtMs())) !== null;
     },
 
+    unlessAnswered(statement, shopId, holderId, { idempotencyKeys }) {
+      if (idempotencyKeyProblem(idempotencyKeys) !== null) return null;
+      const [idempotencyKey] = idempotencyKeys;
+      if (idempotencyKey === undefined) return statement;
+      return unlessAnswered(statement, shopId, holderId, idempotencyKey, expiredAtMs());
+    },
+
     async claim(request) {
-      const { shopId, fingerprint, wasAnswered } = request;
-      const claim = { kind: wasAnswered ? "replay" : "run", fingerprint } as const;
-      const holder = await coordination.claimKey(shopId, scopeOf(request), claim);
+      const { shopId, fingerprint } = request;
+      const { holder, record, seen } = await claimAndRead(deps, request, answers);
       let isHeld = holder === null;
       let runs = false;
       try {
-        // Read after the claim: an attempt may have stored its answer since the request came (H2).
-        const { record, seen } = await answers.find(request);
         if (record === null) {
           runs = isHeld;
           if (runs) return { kind: "run" };
@@ -155,8 +175,9 @@ export function createIdempotency(deps: IdempotencyDependencies): Idempotency {
       }
     },
 
-    holds: (request) => coordination.holdsKey(request.shopId, scopeOf(request)),
+    holds: (request, tx) => coordination.holdsKey(request.shopId, scopeOf(request), tx),
     release: (request) => coordination.releaseKey(request.shopId, scopeOf(request)),
+    releaseWith: (request) => coordination.releaseKeyWith(request.shopId, scopeOf(request)),
 
     async replayOf(request, { record, seen }) {
       const { status, headers } = record;
@@ -184,6 +205,12 @@ export function createIdempotency(deps: IdempotencyDependencies): Idempotency {
   };
 }
 
+/** A stored answer, and what reading it has seen. */
+interface Found {
+  readonly record: IdempotencyRecord | null;
+  readonly seen: readonly Footprint[];
+}
+
 /** Reads stored answers. It remembers, expanded, those that were told again. */
 class StoredAnswerReader {
   readonly #engine: Engine;
@@ -197,9 +224,25 @@ class StoredAnswerReader {
     this.#expiredAtMs = expiredAtMs;
   }
 
-  async find(
-    request: KeyedRequest,
-  ): Promise<{ readonly record: IdempotencyRecord | null; readonly seen: readonly Footprint[] }> {
+  /** Reads the answer in the round trip of another call, after it. */
+  async findBeside(
+    { shopId, holderId, idempotencyKey }: KeyedRequest,
+    call: (tx: Tx) => Promise<void>,
+  ): Promise<Found> {
+    const sinceMs = this.#expiredAtMs();
+    const record = await this.#engine.peek(shopId, async (tx) => {
+      const [called, found] = await Promise.allSettled([
+        call(tx),
+        findIdempotencyRecord(tx, shopId, holderId, idempotencyKey, sinceMs),
+      ]);
+      if (called.status === "rejected") throw called.reason;
+      if (found.status === "rejected") throw found.reason;
+      return found.value;
+    });
+    return { record, seen: [] };
+  }
+
+  async find(request: KeyedRequest): Promise<Found> {
     const { shopId, holderId, idempotencyKey, wasAnswered } = request;
     const sinceMs = this.#expiredAtMs();
     const known = this.#told.get(nameOf(request));
@@ -264,6 +307,33 @@ async function checkRoom(
       "The operator can allow more (OPENPO_STORED_ANSWERS_MB).",
     retryAfterMs: Math.max(1_000, waitMs),
   });
+}
+
+/** Claims the key and reads the stored answer after that: an attempt may have stored its answer since the request came (H2). */
+async function claimAndRead(
+  { engine, coordination }: { readonly engine: Engine; readonly coordination: Coordination },
+  request: KeyedRequest,
+  answers: StoredAnswerReader,
+): Promise<Found & { readonly holder: KeyClaim | null }> {
+  const { shopId, fingerprint, wasAnswered } = request;
+  const claim: KeyClaim = { kind: wasAnswered ? "replay" : "run", fingerprint };
+  for (;;) {
+    let holder: KeyClaim | "again" | null = "again";
+    const claimKey = async (tx?: Tx): Promise<void> => {
+      holder = await coordination.claimKey(shopId, scopeOf(request), claim, tx);
+    };
+    try {
+      let found: Found;
+      if (engine.embedded) {
+        await claimKey();
+        found = await answers.find(request);
+      } else found = await answers.findBeside(request, claimKey);
+      if (holder !== "again") return { ...found, holder };
+    } catch (error) {
+      if (holder === null) await coordination.releaseKey(shopId, scopeOf(request));
+      throw error;
+    }
+  }
 }
 
 /** Whether an answer is stored under this key of the API key that was sent. @throws Fault UNAUTHORIZED for another API key. */

@@ -18,14 +18,16 @@
 import { Fault } from "../core/fault.ts";
 import { answersRememberedBytesMax, responseBytesMax } from "../core/limits.ts";
 import { parseIdempotencyKey, requestFingerprint } from "../core/idempotency.ts";
-import type { Shop } from "../shop/accounts.ts";
+import type { Shop, StoredCaller } from "../shop/accounts.ts";
+import { isNotFound } from "../store/engine-rules.ts";
+import type { KeyRelease } from "../store/store.ts";
 import type { LoopShare } from "../store/loop-share.ts";
 import { auditStatement } from "../shop/audit.ts";
 import { auditEntryOf, AuditRows, auditStatementOf } from "./audit.ts";
 import { type AnswerStore, type CallDependencies, openCall } from "./call.ts";
 import { LeavesLoop } from "./broad-read.ts";
 import { StoreCounts } from "./counts.ts";
-import { admit, checkScope, holderOf, Callers, namedShop } from "./caller.ts";
+import { admit, type Caller, checkScope, holderOf, Callers, namedShop } from "./caller.ts";
 import {
   type Reply,
   type ShownAnswer,
@@ -129,9 +131,20 @@ async function performCounted(context: Context, incoming: Incoming): Promise<Rep
   }
 }
 
+/** Who asks, and what was found out about the request beside. */
+type IdentifiedCaller = Caller & Pick<IdentifiedRequest, "wasAnswered" | "tokens">;
+
 async function identifyRequest(context: Context, incoming: Incoming): Promise<IdentifiedRequest> {
-  const { callers, coordination, clock, ids, idempotency } = context;
+  const { clock, ids, callers } = context;
   const startedAtMs = clock.now();
+  const known = callers.known(incoming.bearerToken);
+  const confirmed = known === null ? null : await confirm(context, incoming, known);
+  const caller = confirmed ?? (await identifyAnew(context, incoming));
+  return { ...caller, incoming, startedAtMs, auditId: ids.next("aud") };
+}
+
+async function identifyAnew(context: Context, incoming: Incoming): Promise<IdentifiedCaller> {
+  const { callers, coordination, clock, idempotency } = context;
   const { bearerToken } = incoming;
   const { caller, found } = isSessionBearer(bearerToken)
     ? await identifyPerson(context, bearerToken, (tx, shopId, holderId) =>
@@ -143,14 +156,39 @@ async function identifyRequest(context: Context, incoming: Incoming): Promise<Id
           ? null
           : (tx, shopId, secretHash) => idempotency.wasAnswered(tx, shopId, { secretHash }, incoming),
       );
-  return {
-    ...caller,
-    incoming,
-    startedAtMs,
-    auditId: ids.next("aud"),
-    wasAnswered: found ?? false,
-    tokens: incoming.tokens ?? requestTokens(coordination, clock, caller.shop, bucketOf(caller)),
-  };
+  const tokens = incoming.tokens ?? requestTokens(coordination, clock, caller.shop, bucketOf(caller));
+  return { ...caller, wasAnswered: found ?? false, tokens };
+}
+
+/**
+ * Finds in one round trip that a known caller is as it was, and takes the request's token, if the request is one that needs a token and
+ * would get that far in the order of C1. So neither the token nor anything else is taken on the strength of what is remembered.
+ *
+ * @returns null when something has changed, or another check comes before the token: the request goes the longer way.
+ */
+async function confirm(
+  { engine, coordination, clock, idempotency }: Context,
+  incoming: Incoming,
+  { shop, key, unchanged }: StoredCaller,
+): Promise<IdentifiedCaller | null> {
+  const { target, tokens } = incoming;
+  if (target instanceof Fault || tokens !== undefined) return null;
+  if (target.scope === "write" && key.scope === "read") return null;
+  const when =
+    target.scope === "read" ? unchanged : idempotency.unlessAnswered(unchanged, shop.shopId, key.keyId, incoming);
+  if (when === null) return null;
+  const { shopId, rateLimit } = shop;
+  try {
+    const reading = await engine.peek(shopId, (tx) =>
+      coordination.takeTokenWhen(shopId, rateLimit, clock.now(), when, tx),
+    );
+    if (reading === null) return null;
+    const tokens = requestTokens(coordination, clock, shop, "shop", reading);
+    return { shop, key, person: null, wasAnswered: false, tokens };
+  } catch (error) {
+    if (isNotFound(error)) return null;
+    throw error;
+  }
 }
 
 /** @throws Fault NOT_FOUND or METHOD_NOT_ALLOWED when the request reaches no operation. */
@@ -305,7 +343,7 @@ async function runWrite(
   body: Body,
   keyed: KeyedRequest | null,
 ): Promise<Reply> {
-  const { engine, idempotency, loop, counts } = context;
+  const { engine, loop, counts } = context;
   engine.admit(request.shop.shopId);
   if ("fault" in body) throw body.fault;
   const { json } = body;
@@ -329,16 +367,8 @@ async function runWrite(
   if (answer === committed.answer) return committed.reply;
   const reply = loop.run(request.shop.shopId, () => answerReply(request.incoming, operation, answer));
   if (keyed === null || sameReply(committed.reply, reply)) return reply;
-  // Without the key, another request may have been answered with what this one has committed: that stays the answer (H2).
-  if (!(await idempotency.holds(keyed))) return committed.reply;
-  await storeAnswer(
-    context,
-    request,
-    answerStore(context, request, operation, keyed, { replaces: true }),
-    reply,
-    keyed,
-  );
-  return reply;
+  const replacing = answerStore(context, request, operation, keyed, { replaces: true });
+  return (await replaceAnswer(context, request, replacing, reply, keyed)) ? reply : committed.reply;
 }
 
 /** @param replaces the answer replaces one that this request has stored. */
@@ -351,7 +381,6 @@ function answerStore(
 ): AnswerStore {
   let beside: StoredAnswers | null = null;
   return {
-    replaces,
     async refuseIfAnswered(tx) {
       if (keyed !== null) beside = await idempotency.refuseIfAnswered(tx, keyed);
     },
@@ -360,8 +389,11 @@ function answerStore(
       auditStatementOf(request, reply, { nowMs: clock.now() }),
       ...(keyed === null ? [] : await idempotency.storeStatements(tx, keyed, reply, replaces ? null : beside)),
     ],
+    release: () => (keyed === null ? nothingToRelease : idempotency.releaseWith(keyed)),
   };
 }
+
+const nothingToRelease: KeyRelease = { statements: [], done: () => {} };
 
 /** Stores an answer that no change has stored, or that differs from the stored one. */
 async function storeAnswer(
@@ -371,15 +403,40 @@ async function storeAnswer(
   reply: Reply,
   keyed: KeyedRequest | null,
 ): Promise<void> {
+  const release = store.release();
   await engine.write(
     shop.shopId,
     async (tx) => {
       await store.refuseIfAnswered(tx);
-      await tx.batch(await store.statements(tx, reply));
+      await tx.batch([...(await store.statements(tx, reply)), ...release.statements]);
     },
     { durable: keyed !== null },
   );
-  if (!store.replaces) counts.auditRows += 1;
+  release.done();
+  counts.auditRows += 1;
+}
+
+/**
+ * Replaces the answer that the change has stored. Without the key, another request may have been answered with that one: then it stays the
+ * answer (H2).
+ *
+ * @returns whether it was replaced.
+ */
+async function replaceAnswer(
+  { engine, idempotency }: Context,
+  { shop }: IdentifiedRequest,
+  store: AnswerStore,
+  reply: Reply,
+  keyed: KeyedRequest,
+): Promise<boolean> {
+  const release = store.release();
+  const isReplaced = await engine.write(shop.shopId, async (tx) => {
+    const [isHeld] = await Promise.all([idempotency.holds(keyed, tx), store.refuseIfAnswered(tx)]);
+    if (isHeld) await tx.batch([...(await store.statements(tx, reply)), ...release.statements]);
+    return isHeld;
+  });
+  if (isReplaced) release.done();
+  return isReplaced;
 }
 
 /** Answers with a refusal, its audit row written. If the row cannot be written, the log tells of it and the caller gets the refusal. */

@@ -6,7 +6,7 @@
 import { type FxRate, asFxRate } from "../core/money.ts";
 import type { ShopFacts } from "../core/purchase-order.ts";
 import type { BucketLimit } from "../core/rate-limit.ts";
-import type { Tx } from "../store/store.ts";
+import type { SqlValue, Statement, Tx } from "../store/store.ts";
 
 /** A shop's settings as stored (contract §7). On the wire, rates are decimal numbers. */
 interface ShopSettings {
@@ -57,7 +57,7 @@ export interface Shop extends ShopFacts, ShopSettings {
   readonly updatedAtMs: number;
 }
 
-interface ShopRow {
+type ShopRow = {
   readonly shop_id: string;
   readonly name: string;
   readonly currency_code: string;
@@ -66,7 +66,7 @@ interface ShopRow {
   readonly storefront: string;
   readonly created_at: number;
   readonly updated_at: number;
-}
+};
 
 const selectShop =
   "select shop_id, name, currency_code, plan_rest_api, settings, storefront, created_at, updated_at from shop where shop_id = ?";
@@ -158,14 +158,14 @@ export interface ApiKey {
   readonly revokedAtMs: number | null;
 }
 
-interface ApiKeyRow {
+type ApiKeyRow = {
   readonly key_id: string;
   readonly name: string;
   readonly scope: "read" | "write";
   readonly last_four: string;
   readonly created_at: number;
   readonly revoked_at: number | null;
-}
+};
 
 const apiKeyColumns = "key_id, name, scope, last_four, created_at, revoked_at";
 
@@ -178,14 +178,42 @@ const apiKeyFrom = (row: ApiKeyRow): ApiKey => ({
   revokedAtMs: row.revoked_at,
 });
 
+const selectApiKey = `select ${apiKeyColumns} from api_key where shop_id = ? and secret_hash = ?`;
+
 /** The key with this secret, also when it is revoked; null when there is none. */
 export async function findApiKey(tx: Tx, shopId: string, secretHash: string): Promise<ApiKey | null> {
-  const [row] = await tx.all<ApiKeyRow>(`select ${apiKeyColumns} from api_key where shop_id = ? and secret_hash = ?`, [
-    shopId,
-    secretHash,
-  ]);
+  const [row] = await tx.all<ApiKeyRow>(selectApiKey, [shopId, secretHash]);
   return row === undefined ? null : apiKeyFrom(row);
 }
+
+/** The shop and one of its API keys as they were read, a revoked key too. */
+export interface StoredCaller {
+  readonly shop: Shop;
+  readonly key: ApiKey;
+  /** Has a row as long as everything that was read of them is stored as it was then. More conditions can be added with `and`. */
+  readonly unchanged: Statement;
+}
+
+/** The shop and its key with this secret; null when one of them is not there. */
+export async function loadCaller(tx: Tx, shopId: string, secretHash: string): Promise<StoredCaller | null> {
+  const [[shop], [key]] = await Promise.all([
+    tx.all<ShopRow>(selectShop, [shopId]),
+    tx.all<ApiKeyRow>(selectApiKey, [shopId, secretHash]),
+  ]);
+  if (shop === undefined || key === undefined) return null;
+  const stored = [...valuesOf("s", shop), ...valuesOf("k", key)];
+  const isStored = ([column, value]: readonly [string, SqlValue]): string =>
+    value === null ? ` and ${column} is null` : ` and ${column} = ?`;
+  const unchanged = {
+    sql: `select 1 as unchanged from shop s join api_key k on k.shop_id = s.shop_id
+          where s.shop_id = ? and k.secret_hash = ?${stored.map(isStored).join("")}`,
+    params: [shopId, secretHash, ...stored.flatMap(([, value]) => (value === null ? [] : [value]))],
+  };
+  return { shop: shopFrom(shop), key: apiKeyFrom(key), unchanged };
+}
+
+const valuesOf = (alias: string, row: Readonly<Record<string, SqlValue>>): readonly (readonly [string, SqlValue])[] =>
+  Object.entries(row).map(([column, value]) => [`${alias}.${column}`, value]);
 
 /** Adds a key. @param secretHash as `makeApiKey` gives it. */
 export async function insertApiKey(tx: Tx, shopId: string, key: ApiKey, secretHash: string): Promise<void> {

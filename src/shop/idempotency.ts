@@ -80,6 +80,20 @@ export async function hasIdempotencyRecord(
   return rows.length > 0;
 }
 
+/** A condition to be added to a statement: no such record exists. */
+export const unlessAnswered = (
+  { sql, params }: Statement,
+  shopId: string,
+  keyId: string,
+  idempotencyKey: string,
+  sinceMs: number,
+): Statement => ({
+  sql: `${sql} and not exists (
+          select 1 from idempotency_record r
+          where r.shop_id = ? and r.key_id = ? and r.idempotency_key = ? and r.stored_at > ?)`,
+  params: [...params, shopId, keyId, idempotencyKey, sinceMs],
+});
+
 /** Bytes of the shop's records, expired ones that were not deleted yet included. */
 export async function loadStoredBytes(tx: Tx, shopId: string): Promise<number> {
   const [row] = await tx.all<{ bytes: number }>("select bytes from idempotency_total where shop_id = ?", [shopId]);

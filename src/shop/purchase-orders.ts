@@ -435,25 +435,28 @@ const poNumberPrefix = "PO-";
  * Call it in the transaction that inserts the order: if that fails, the number is not used.
  */
 export async function nextPoNumber(tx: Tx, shopId: string): Promise<string> {
-  const [shop] = await tx.all<{ next_po_number: number }>("select next_po_number from shop where shop_id = ?", [
-    shopId,
-  ]);
+  const [shop] = await tx.all<{ next_po_number: number; taken: string | null }>(
+    `select s.next_po_number, o.po_number as taken from shop s
+     left join purchase_order o on o.shop_id = s.shop_id and o.po_number = '${poNumberPrefix}' || cast(s.next_po_number as text)
+     where s.shop_id = ?`,
+    [shopId],
+  );
   if (shop === undefined) throw new Error(`shop ${shopId} has no row`);
-  let first = shop.next_po_number;
-  // One look-up is enough, except after an import: its numbers are then skipped many at a time.
-  for (let count = 1; ; first += count, count = inListMax) {
-    const numbers = Array.from({ length: count }, (_, index) => `${poNumberPrefix}${first + index}`);
+  const number = shop.taken === null ? shop.next_po_number : await freeNumber(tx, shopId, shop.next_po_number + 1);
+  await tx.batch([{ sql: "update shop set next_po_number = ? where shop_id = ?", params: [number + 1, shopId] }]);
+  return `${poNumberPrefix}${number}`;
+}
+
+/** The first number from here on that no order has. Numbers of an import are skipped many at a time. */
+async function freeNumber(tx: Tx, shopId: string, from: number): Promise<number> {
+  for (let first = from; ; first += inListMax) {
+    const numbers = Array.from({ length: inListMax }, (_, index) => `${poNumberPrefix}${first + index}`);
     const rows = await tx.all<{ po_number: string }>(
-      `select po_number from purchase_order where shop_id = ? and po_number in (${placeholders(count)})`,
+      `select po_number from purchase_order where shop_id = ? and po_number in (${placeholders(inListMax)})`,
       [shopId, ...numbers],
     );
     const taken = new Set(rows.map((row) => row.po_number));
     const index = numbers.findIndex((poNumber) => !taken.has(poNumber));
-    const free = numbers[index];
-    if (free === undefined) continue;
-    await tx.batch([
-      { sql: "update shop set next_po_number = ? where shop_id = ?", params: [first + index + 1, shopId] },
-    ]);
-    return free;
+    if (index !== -1) return first + index;
   }
 }

@@ -141,6 +141,14 @@ export interface KeyClaim {
   readonly fingerprint: string;
 }
 
+/** How a key is given back with the commit of a write. */
+export interface KeyRelease {
+  /** Statements of that write. */
+  readonly statements: readonly Statement[];
+  /** To be called once the write has committed: `releaseKey` does nothing from then on. */
+  done(): void;
+}
+
 /**
  * What the processes that serve a shop agree on outside its database: the rate-limit bucket and the idempotency keys in flight. In a
  * single process this is memory, so a crash leaves nothing behind. Among several nodes it is rows, with leases for the keys.
@@ -148,6 +156,21 @@ export interface KeyClaim {
 export interface Coordination {
   /** Takes one token from the shop's bucket if there is one. */
   takeToken(shopId: string, limit: BucketLimit, nowMs: number): Promise<BucketReading>;
+  /**
+   * Takes one token as `takeToken` does, provided that a statement has a row. On a network engine it is one round trip, that in which the
+   * read begins.
+   *
+   * @param when a statement that reads the shop.
+   * @param tx   a read of the shop that has run no statement yet.
+   * @returns null when the statement has no row: nothing was taken.
+   */
+  takeTokenWhen(
+    shopId: string,
+    limit: BucketLimit,
+    nowMs: number,
+    when: Statement,
+    tx: Tx,
+  ): Promise<BucketReading | null>;
   /** Puts back a token that was taken for a request which needs none. */
   giveToken(shopId: string, limit: BucketLimit, nowMs: number): Promise<BucketReading>;
   /** Reads the bucket and takes nothing. */
@@ -156,9 +179,12 @@ export interface Coordination {
    * Marks an idempotency key as in flight.
    *
    * @param scope names the key within the shop; equal texts are the same key.
-   * @returns null when this call holds the key now, else the claim of its holder.
+   * @param tx    a read of the shop that has run no statement yet. It sees what was committed before the key was claimed. On a network
+   *              engine the claim is made in the round trip in which the read begins.
+   * @returns null when this call holds the key now, else the claim of its holder. `again`: its holder has changed at that moment; the call
+   *          is to be repeated in another read.
    */
-  claimKey(shopId: string, scope: string, claim: KeyClaim): Promise<KeyClaim | null>;
+  claimKey(shopId: string, scope: string, claim: KeyClaim, tx?: Tx): Promise<KeyClaim | "again" | null>;
   /**
    * Takes a key over from a process that may have died, to replay the answer that is stored under it.
    *
@@ -169,10 +195,14 @@ export interface Coordination {
   /**
    * Whether this process still holds a key that it claimed. If so, its lease is renewed, and `takeOverKey` cannot take the key any more. If
    * not, another process may have held it since and answered with what was stored then.
+   *
+   * @param tx a write of the shop that the check is part of.
    */
-  holdsKey(shopId: string, scope: string): Promise<boolean>;
+  holdsKey(shopId: string, scope: string, tx?: Tx): Promise<boolean>;
   /** Gives a key back. A key that this process does not hold is left alone. */
   releaseKey(shopId: string, scope: string): Promise<void>;
+  /** Gives a key back with the commit of a write, which needs no round trip then. A key that this process does not hold is left alone. */
+  releaseKeyWith(shopId: string, scope: string): KeyRelease;
   /**
    * Notes a session of the operator, who belongs to no shop, as seen at this time (C49). Beyond `operatorSessionsMax` of them the one that
    * was not seen for longest ends.

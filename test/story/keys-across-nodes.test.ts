@@ -32,12 +32,15 @@ function forgetful(coordination: Coordination): Coordination & { gather(count: n
       if (missing >= 0) await gate.promise;
       return coordination.takeToken(...args);
     },
+    // So every call takes its token above.
+    takeTokenWhen: () => Promise.resolve(null),
     giveToken: (...args) => coordination.giveToken(...args),
     peekTokens: (...args) => coordination.peekTokens(...args),
     claimKey: () => Promise.resolve(null),
     takeOverKey: () => Promise.resolve(false),
     holdsKey: () => Promise.resolve(true),
     releaseKey: () => Promise.resolve(),
+    releaseKeyWith: () => ({ statements: [], done: () => {} }),
     seeOperatorSession: (...args) => coordination.seeOperatorSession(...args),
     hasOperatorSession: (...args) => coordination.hasOperatorSession(...args),
     endOperatorSession: (...args) => coordination.endOperatorSession(...args),

@@ -64,8 +64,9 @@ async function headerFacts(
   return { supplier, locationName };
 }
 
-/** A Draft as it is asked for. */
-interface AskedDraft extends Pick<NewOrder, "purchaseOrderId" | "poNumber" | "header"> {
+/** A Draft as it is asked for. Its number may still be looked up. */
+interface AskedDraft extends Pick<NewOrder, "purchaseOrderId" | "header"> {
+  readonly poNumber: string | Promise<string>;
   readonly lineItems: readonly CatalogueLine[];
 }
 
@@ -79,11 +80,12 @@ interface DecidedDraft {
 export async function decidedDraft(
   tx: Tx,
   call: Call,
-  { purchaseOrderId, poNumber, header, lineItems }: AskedDraft,
+  { purchaseOrderId, poNumber: numbering, header, lineItems }: AskedDraft,
 ): Promise<DecidedDraft> {
   const { shop } = call;
   const { supplierId = null, locationId = null } = header;
-  const [catalogue, facts] = await Promise.all([
+  const [poNumber, catalogue, facts] = await Promise.all([
+    numbering,
     loadCatalogueFacts(tx, shop.shopId, supplierId, lineItems),
     headerFacts(tx, call, supplierId, locationId),
   ]);
@@ -132,7 +134,7 @@ export const createPurchaseOrder = operation({
     call.commit(async (tx) => {
       const { shopId } = call.shop;
       const purchaseOrderId = call.ids.next("po");
-      const poNumber = await nextPoNumber(tx, shopId);
+      const poNumber = nextPoNumber(tx, shopId);
       const asked = { purchaseOrderId, poNumber, header, lineItems: lineItems ?? [] };
       const { decided, lines } = await decidedDraft(tx, call, asked);
       await saveFor(tx, call, null, decided);

@@ -66,7 +66,7 @@ export type Answer =
   | { readonly ok: true; readonly rows: readonly unknown[]; readonly command: string }
   | { readonly ok: false; readonly error: unknown };
 
-/** A command in PostgreSQL's own SQL, without parameters. */
+/** A command in PostgreSQL's own SQL, without parameters; or several, of which the last one's answer counts. */
 export const command = (text: string): Query => ({ text, values: [], writes: false });
 
 interface KnownText {
@@ -84,14 +84,18 @@ const allowed = /^\s*(select|insert|update|delete|with)\b/i;
 
 const changes = /^\s*(?:insert|update|delete)\b|^\s*with\b[^]*\b(?:insert\s+into|update|delete\s+from)\b/i;
 
+/** The shared SQL with PostgreSQL's placeholders, which are counted from `after` on. */
+export function numbered(sql: string, after: number): string {
+  let count = after;
+  return sql.replace(/'(?:[^']|'')*'|\?/g, (part) => (part === "?" ? `$${(count += 1)}` : part));
+}
+
 function known(sql: string): KnownText {
   const found = knownTexts.get(sql);
   if (found !== undefined) return found;
   // A statement of `work` never ends or begins a transaction (S2).
   if (!allowed.test(sql)) throw new Error(`not a statement that work may run: ${sql}`);
-  let count = 0;
-  const text = sql.replace(/'(?:[^']|'')*'|\?/g, (part) => (part === "?" ? `$${(count += 1)}` : part));
-  const made: KnownText = { text, writes: changes.test(sql), uses: 0, name: null };
+  const made: KnownText = { text: numbered(sql, 0), writes: changes.test(sql), uses: 0, name: null };
   if (knownTexts.size < textsMax) knownTexts.set(sql, made);
   return made;
 }
@@ -175,6 +179,21 @@ interface PostgresPoolOptions {
   readonly log?: Log;
 }
 
+/** The rows of each answer. @throws the database's error of the first that failed. */
+export const rowsOf = (answers: readonly Answer[]): readonly (readonly unknown[])[] =>
+  answers.map((answer) => {
+    if (!answer.ok) throw answer.error;
+    return answer.rows;
+  });
+
+/** Of a text with several commands, the library answers an array of results, although its type does not say so. */
+function lastOf(result: QueryResult | readonly QueryResult[]): QueryResult {
+  if ("rows" in result) return result;
+  const last = result.at(-1);
+  if (last === undefined) throw new Error("the database has answered nothing");
+  return last;
+}
+
 /** A connection that was taken from the pool, until `release`. */
 export class PostgresConnection {
   readonly #client: PoolClient;
@@ -193,7 +212,10 @@ export class PostgresConnection {
     this.#pool.roundTrips += 1;
     const settled = await Promise.allSettled(this.#send(queries));
     return settled.map((outcome): Answer => {
-      if (outcome.status === "fulfilled") return { ok: true, rows: outcome.value.rows, command: outcome.value.command };
+      if (outcome.status === "fulfilled") {
+        const { rows, command } = lastOf(outcome.value);
+        return { ok: true, rows, command };
+      }
       if (isLost(outcome.reason)) this.lost = true;
       return { ok: false, error: outcome.reason };
     });
@@ -207,10 +229,7 @@ export class PostgresConnection {
 
   /** Sends all queries in one round trip. @returns the rows of each. @throws the database's error of the first that failed. */
   async rowsOf(queries: readonly Query[]): Promise<readonly (readonly unknown[])[]> {
-    return (await this.exchange(queries)).map((answer) => {
-      if (!answer.ok) throw answer.error;
-      return answer.rows;
-    });
+    return rowsOf(await this.exchange(queries));
   }
 
   /** Runs one statement in PostgreSQL's own SQL. @returns its rows. @throws the database's error. */

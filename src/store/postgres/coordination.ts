@@ -14,6 +14,8 @@
  */
 import { operatorSessionsMax } from "../../core/limits.ts";
 import {
+  type BucketLimit,
+  type BucketReading,
   type TokenBucket,
   bucketReading,
   clocksApartMsMax,
@@ -22,9 +24,13 @@ import {
   readBucket,
   takeToken,
 } from "../../core/rate-limit.ts";
-import type { Coordination, KeyClaim, SqlValue } from "../store.ts";
-import { type PostgresPool, command, faultOf, takesNothing } from "./connection.ts";
+import { checkParams } from "../engine-rules.ts";
+import type { Coordination, KeyClaim, KeyRelease, SqlValue, Tx } from "../store.ts";
+import { type PostgresPool, type Query, command, faultOf, numbered, rowsOf, takesNothing } from "./connection.ts";
+import { withoutTurn } from "./engine.ts";
+import { unpaced } from "./paced-tx.ts";
 import { migratePostgres, ownLine } from "./schema.ts";
+import { runBefore } from "./transaction.ts";
 
 /** How long a claim holds without being renewed: the key of a node that died is free within 6 s (C20). */
 const leaseMs = 5_000;
@@ -79,37 +85,57 @@ function operatorSessions(
   const endSql = `delete from ${table} where session = $1`;
   return {
     async seeOperatorSession(session, nowMs) {
-      await run("see_operator_session", seeSql, [session, nowMs]);
+      await run({ name: "see_operator_session", text: seeSql, values: [session, nowMs] });
     },
     async hasOperatorSession(session, sinceMs) {
-      return (await run("has_operator_session", hasSql, [session, sinceMs])).length > 0;
+      return (await run({ name: "has_operator_session", text: hasSql, values: [session, sinceMs] })).length > 0;
     },
     async endOperatorSession(session) {
-      await run("end_operator_session", endSql, [session]);
+      await run({ name: "end_operator_session", text: endSql, values: [session] });
     },
   };
 }
 
+/** A statement of the coordination. */
+interface Own {
+  /** That of its prepared form. */
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly SqlValue[];
+}
+
+/** A read of the shop in front of which a statement runs. */
+interface Before {
+  readonly tx: Tx;
+  readonly shopId: string;
+}
+
 /**
- * Runs one statement in a transaction of its own, in one round trip, and does not wait for the disk. `name` is that of its prepared
- * form.
+ * Runs one statement in a transaction of its own, in one round trip, and does not wait for the disk.
  *
- * @throws Fault for a database that cannot be used.
+ * @param before a read of this shop: the transaction is sent in the round trip in which the read begins, before it.
+ * @throws Fault for a database that cannot be used, and NOT_FOUND when there is no such shop.
  */
-type Run = <R>(name: string, text: string, values: readonly SqlValue[]) => Promise<R[]>;
+type Run = <R>(own: Own, before?: Before) => Promise<R[]>;
+
+const beginUnsynced = command("begin; set local synchronous_commit = off");
+
+const commit = command("commit");
+
+/** Lets the statement see the shop's rows. */
+const look = (schemaName: string, shopId: string): Query => withoutTurn(schemaName, "engine_look", shopId);
 
 const unsyncedRunner =
   (pool: PostgresPool, schemaName: string): Run =>
-  async <R>(name: string, text: string, values: readonly SqlValue[]): Promise<R[]> => {
+  async <R>({ name, text, values }: Own, before?: Before): Promise<R[]> => {
+    const query: Query = { text, values, name: `${schemaName}.${name}`, writes: true };
     try {
-      const [, , rows] = await pool.using((connection) =>
-        connection.rowsOf([
-          command("begin"),
-          command("set local synchronous_commit = off"),
-          { text, values, name: `${schemaName}.${name}`, writes: true },
-          command("commit"),
-        ]),
-      );
+      const rows =
+        before === undefined
+          ? (await pool.using((connection) => connection.rowsOf([beginUnsynced, query, commit])))[1]
+          : rowsOf(
+              await runBefore(unpaced(before.tx), [beginUnsynced, look(schemaName, before.shopId), query, commit]),
+            )[2];
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- who writes the statement names its columns
       return rows as R[];
     } catch (error) {
@@ -117,7 +143,7 @@ const unsyncedRunner =
     }
   };
 
-type Buckets = Pick<Coordination, "takeToken" | "giveToken" | "peekTokens">;
+type Buckets = Pick<Coordination, "takeToken" | "takeTokenWhen" | "giveToken" | "peekTokens">;
 
 /** Shops whose tokens are counted here while the database takes nothing. */
 const bucketsHereMax = 10_000;
@@ -150,14 +176,20 @@ function whileFull(shared: Buckets): Buckets {
       );
   return {
     takeToken: change("takeToken", takeToken),
+    takeTokenWhen: (...args) =>
+      instead(
+        () => shared.takeTokenWhen(...args),
+        () => null,
+      ),
     giveToken: change("giveToken", giveToken),
     peekTokens: (shopId, limit, nowMs) => shared.peekTokens(shopId, limit, nowMs),
   };
 }
 
-function tokenBuckets(run: Run, schema: string): Buckets {
-  const takeSql = `
-    insert into ${schema}.token_bucket as bucket (shop_id, level, at_ms, refused) values ($1, $2::bigint - 1000000, $4, false)
+/** The take of a token, provided that `when` has a row. */
+const takeSql = (schema: string, when: string): string => `
+    insert into ${schema}.token_bucket as bucket (shop_id, level, at_ms, refused)
+    select $1::text, $2::bigint - 1000000, $4::bigint, false${when}
     on conflict (shop_id) do update set
       (level, at_ms, refused) = (
         select case when now.level < 1000000 then now.level else now.level - 1000000 end,
@@ -165,37 +197,53 @@ function tokenBuckets(run: Run, schema: string): Buckets {
                now.level < 1000000
         from (select least($2::bigint, bucket.level + greatest(0, $4::bigint - bucket.at_ms) * $3::bigint) as level) as now)
     returning level, at_ms, refused`;
+
+function tokenBuckets(run: Run, schema: string): Buckets {
   const giveSql = `
     update ${schema}.token_bucket set
       level = least($2::bigint, level + greatest(0, $4::bigint - at_ms) * $3::bigint + 1000000),
       at_ms = greatest($4::bigint, at_ms), refused = false
     where shop_id = $1 returning level, at_ms`;
   const peekSql = `select level, at_ms from ${schema}.token_bucket where shop_id = $1`;
+  type Row = { readonly level: number; readonly at_ms: number; readonly refused: boolean };
+  const valuesOf = (shopId: string, limit: BucketLimit, nowMs: number): readonly SqlValue[] => {
+    const { levelMax, refillPerMs } = limitInMillionths(limit);
+    return [shopId, levelMax, refillPerMs, nowMs];
+  };
+  const taken = (row: Row, limit: BucketLimit): BucketReading =>
+    bucketReading({ level: row.level, atMs: row.at_ms }, limit, row.refused);
+  const read = (row: Omit<Row, "refused"> | undefined, limit: BucketLimit, nowMs: number): BucketReading =>
+    readBucket(row === undefined ? null : { level: row.level, atMs: row.at_ms }, limit, nowMs);
+  /** By the statement that must have a row. There are few of them. */
+  const conditional = new Map<string, { readonly name: string; readonly text: string }>();
+  const conditionalTake = (when: string): { readonly name: string; readonly text: string } => {
+    const made = conditional.get(when) ?? {
+      name: `take_token_when_${conditional.size}`,
+      text: takeSql(schema, ` where exists (${numbered(when, 4)})`),
+    };
+    conditional.set(when, made);
+    return made;
+  };
   return {
     async takeToken(shopId, limit, nowMs) {
-      const { levelMax, refillPerMs } = limitInMillionths(limit);
-      const [row] = await run<{ level: number; at_ms: number; refused: boolean }>("take_token", takeSql, [
-        shopId,
-        levelMax,
-        refillPerMs,
-        nowMs,
-      ]);
+      const values = valuesOf(shopId, limit, nowMs);
+      const [row] = await run<Row>({ name: "take_token", text: takeSql(schema, ""), values });
       if (row === undefined) throw new Error("a token bucket has no row");
-      return bucketReading({ level: row.level, atMs: row.at_ms }, limit, row.refused);
+      return taken(row, limit);
+    },
+    async takeTokenWhen(shopId, limit, nowMs, when, tx) {
+      checkParams(when.params);
+      const values = [...valuesOf(shopId, limit, nowMs), ...when.params];
+      const [row] = await run<Row>({ ...conditionalTake(when.sql), values }, { tx, shopId });
+      return row === undefined ? null : taken(row, limit);
     },
     async giveToken(shopId, limit, nowMs) {
-      const { levelMax, refillPerMs } = limitInMillionths(limit);
-      const [row] = await run<{ level: number; at_ms: number }>("give_token", giveSql, [
-        shopId,
-        levelMax,
-        refillPerMs,
-        nowMs,
-      ]);
-      return readBucket(row === undefined ? null : { level: row.level, atMs: row.at_ms }, limit, nowMs);
+      const [row] = await run<Row>({ name: "give_token", text: giveSql, values: valuesOf(shopId, limit, nowMs) });
+      return read(row, limit, nowMs);
     },
     async peekTokens(shopId, limit, nowMs) {
-      const [row] = await run<{ level: number; at_ms: number }>("peek_tokens", peekSql, [shopId]);
-      return readBucket(row === undefined ? null : { level: row.level, atMs: row.at_ms }, limit, nowMs);
+      const [row] = await run<Row>({ name: "peek_tokens", text: peekSql, values: [shopId] });
+      return read(row, limit, nowMs);
     },
   };
 }
@@ -226,97 +274,143 @@ interface HeldKey {
   readonly claimant: string;
 }
 
+/** `release` and `hold` are in the shared SQL, since they can be part of a shop's write. */
 const keyStatements = (schema: string) => ({
+  // Answers null for a claim that was made, else the text of the one that was there before. No row: that one was made at the same moment.
   claim: `
-    insert into ${schema}.key_in_flight as claim (shop_id, scope, fingerprint, owner, leased_until)
-    values ($1, $2, $3, $4, now() + $5::bigint * interval '1 millisecond')
-    on conflict (shop_id, scope) do update set
-      fingerprint = excluded.fingerprint, owner = excluded.owner, leased_until = excluded.leased_until
-      where claim.leased_until <= now()
-    returning 1`,
+    with claimed as (
+      insert into ${schema}.key_in_flight as claim (shop_id, scope, fingerprint, owner, leased_until)
+      values ($1, $2, $3, $4, now() + $5::bigint * interval '1 millisecond')
+      on conflict (shop_id, scope) do update set
+        fingerprint = excluded.fingerprint, owner = excluded.owner, leased_until = excluded.leased_until
+        where claim.leased_until <= now()
+      returning 1)
+    select null as holder from claimed
+    union all select fingerprint from ${schema}.key_in_flight
+      where shop_id = $1 and scope = $2 and not exists (select 1 from claimed)`,
   takeOver: `
     update ${schema}.key_in_flight set
       fingerprint = $3, owner = $4, leased_until = now() + $5::bigint * interval '1 millisecond'
     where shop_id = $1 and scope = $2 and fingerprint = $6
     returning 1`,
-  holder: `select fingerprint from ${schema}.key_in_flight where shop_id = $1 and scope = $2`,
-  release: `delete from ${schema}.key_in_flight where shop_id = $1 and scope = $2 and owner = $3`,
+  release: `delete from ${schema}.key_in_flight where shop_id = ? and scope = ? and owner = ?`,
   // A lease that has ended can still be renewed as long as no other request has taken the key.
   hold: `
-    update ${schema}.key_in_flight set fingerprint = $4, leased_until = now() + $5::bigint * interval '1 millisecond'
-    where shop_id = $1 and scope = $2 and owner = $3
+    update ${schema}.key_in_flight set fingerprint = ?, leased_until = now() + ?::bigint * interval '1 millisecond'
+    where shop_id = ? and scope = ? and owner = ?
     returning 1`,
+  // A key that is being given back with a write is locked until that commits. Waiting for it with other keys locked would be a deadlock.
   renew: `
     update ${schema}.key_in_flight set leased_until = now() + $4::bigint * interval '1 millisecond'
-    where (shop_id, scope, owner) in (select * from unnest($1::text[], $2::text[], $3::text[]))`,
+    where (shop_id, scope) in (
+      select shop_id, scope from ${schema}.key_in_flight
+      where (shop_id, scope, owner) in (select * from unnest($1::text[], $2::text[], $3::text[]))
+      for update skip locked)`,
 });
+
+/** The keys that this process holds. */
+class HeldKeys {
+  readonly #held = new Map<string, HeldKey>();
+  readonly #owner: string;
+  #claims = 0;
+
+  constructor(owner: string) {
+    this.#owner = owner;
+  }
+
+  /** A key that is to be claimed. */
+  make(shopId: string, scope: string, fingerprint: string): HeldKey {
+    this.#claims += 1;
+    return { shopId, scope, fingerprint, claimant: `${this.#owner} ${this.#claims}` };
+  }
+
+  find(shopId: string, scope: string): HeldKey | null {
+    return this.#held.get(pairOf({ shopId, scope })) ?? null;
+  }
+
+  keep(key: HeldKey): void {
+    this.#held.set(pairOf(key), key);
+  }
+
+  forget(key: HeldKey): void {
+    if (this.#held.get(pairOf(key)) === key) this.#held.delete(pairOf(key));
+  }
+
+  get all(): readonly HeldKey[] {
+    return [...this.#held.values()];
+  }
+}
+
+/** A shop id holds no line feed, so different pairs make different texts. */
+const pairOf = ({ shopId, scope }: Pick<HeldKey, "shopId" | "scope">): string => `${shopId}\n${scope}`;
+
+const nothingToRelease: KeyRelease = { statements: [], done: () => {} };
 
 function keysInFlight(
   run: Run,
   schema: string,
   owner: string,
-): Pick<PostgresCoordination, "claimKey" | "takeOverKey" | "holdsKey" | "releaseKey" | "close"> {
+): Pick<PostgresCoordination, "claimKey" | "takeOverKey" | "holdsKey" | "releaseKey" | "releaseKeyWith" | "close"> {
   const statements = keyStatements(schema);
-  const held = new Map<string, HeldKey>();
-  let claims = 0;
+  const held = new HeldKeys(owner);
   const closing = new AbortController();
-  // A shop id holds no line feed, so different pairs make different texts.
-  const pairOf = (shopId: string, scope: string): string => `${shopId}\n${scope}`;
-  const newKey = (shopId: string, scope: string, fingerprint: string): HeldKey => ({
-    shopId,
-    scope,
-    fingerprint,
-    claimant: `${owner} ${(claims += 1)}`,
-  });
-
   const release = ({ shopId, scope, claimant }: HeldKey): Promise<unknown> =>
-    run("release_key", statements.release, [shopId, scope, claimant]);
+    run({ name: "release_key", text: numbered(statements.release, 0), values: [shopId, scope, claimant] });
   const releaseLater = (key: HeldKey): void => void retryUntilLeaseEnds(() => release(key), closing.signal);
-
-  /** Runs a statement that takes the key. Returns whether it did. */
-  async function take(key: HeldKey, name: string, text: string, values: readonly SqlValue[]): Promise<boolean> {
-    const taken = await run(name, text, values).catch((error: unknown) => {
-      // It may have been committed although its answer was lost.
+  /** Runs a statement that takes the key. It may have been committed although its answer was lost. */
+  const take = <R>(key: HeldKey, own: Own, before?: Before): Promise<R[]> =>
+    run<R>(own, before).catch((error: unknown) => {
       releaseLater(key);
       throw error;
     });
-    if (taken.length > 0) held.set(pairOf(key.shopId, key.scope), key);
-    return taken.length > 0;
-  }
-
-  const renewing = setInterval(() => void renewAll(run, statements.renew, [...held.values()]), renewMs);
+  const renewing = setInterval(() => void renewAll(run, statements.renew, held.all), renewMs);
   renewing.unref();
 
   return {
-    async claimKey(shopId, scope, { kind, fingerprint }) {
+    async claimKey(shopId, scope, { kind, fingerprint }, tx) {
       for (;;) {
-        const key = newKey(shopId, scope, fingerprint);
+        const key = held.make(shopId, scope, fingerprint);
         const values = [shopId, scope, claimText(kind, fingerprint), key.claimant, leaseMs];
-        if (await take(key, "claim_key", statements.claim, values)) return null;
-        const [holder] = await run<{ fingerprint: string }>("key_holder", statements.holder, [shopId, scope]);
-        // Without a row the key was released between the two statements: claim it again.
-        if (holder !== undefined) return claimFrom(holder.fingerprint);
+        const own = { name: "claim_key", text: statements.claim, values };
+        const rows = await take<{ holder: string | null }>(key, own, tx === undefined ? undefined : { tx, shopId });
+        const [first] = rows;
+        if (first?.holder === null) {
+          held.keep(key);
+          return null;
+        }
+        if (first !== undefined) return claimFrom(first.holder);
+        if (tx !== undefined) return "again";
       }
     },
     async takeOverKey(shopId, scope, fingerprint) {
       // A holder in this process runs.
-      if (held.has(pairOf(shopId, scope))) return false;
-      const key = newKey(shopId, scope, fingerprint);
+      if (held.find(shopId, scope) !== null) return false;
+      const key = held.make(shopId, scope, fingerprint);
       const texts = [claimText("replay", fingerprint), key.claimant, leaseMs, claimText("run", fingerprint)];
-      return await take(key, "take_over_key", statements.takeOver, [shopId, scope, ...texts]);
+      const own = { name: "take_over_key", text: statements.takeOver, values: [shopId, scope, ...texts] };
+      const taken = await take(key, own);
+      if (taken.length > 0) held.keep(key);
+      return taken.length > 0;
     },
-    async holdsKey(shopId, scope) {
-      const key = held.get(pairOf(shopId, scope));
-      if (key === undefined) return false;
-      const values = [shopId, scope, key.claimant, claimText("replace", key.fingerprint), leaseMs];
-      return (await run("hold_key", statements.hold, values)).length > 0;
+    async holdsKey(shopId, scope, tx) {
+      const key = held.find(shopId, scope);
+      if (key === null) return false;
+      const values = [claimText("replace", key.fingerprint), leaseMs, shopId, scope, key.claimant];
+      const alone = (): Promise<unknown[]> => run({ name: "hold_key", text: numbered(statements.hold, 0), values });
+      return (await (tx?.all(statements.hold, values) ?? alone())).length > 0;
     },
     async releaseKey(shopId, scope) {
-      const key = held.get(pairOf(shopId, scope));
-      if (key === undefined) return;
-      held.delete(pairOf(shopId, scope));
+      const key = held.find(shopId, scope);
+      if (key === null) return;
+      held.forget(key);
       // The request's answer is committed, so it does not wait for a database that cannot be reached.
       await release(key).catch(() => releaseLater(key));
+    },
+    releaseKeyWith(shopId, scope) {
+      const key = held.find(shopId, scope);
+      if (key === null) return nothingToRelease;
+      const statement = { sql: statements.release, params: [shopId, scope, key.claimant] };
+      return { statements: [statement], done: () => held.forget(key) };
     },
     async close() {
       closing.abort();
@@ -329,7 +423,7 @@ function keysInFlight(
 async function renewAll(run: Run, text: string, keys: readonly HeldKey[]): Promise<void> {
   if (keys.length === 0) return;
   const lists = [keys.map((key) => key.shopId), keys.map((key) => key.scope), keys.map((key) => key.claimant)];
-  await run("renew", text, [...lists.map(textArray), leaseMs]).catch(() => {});
+  await run({ name: "renew", text, values: [...lists.map(textArray), leaseMs] }).catch(() => {});
 }
 
 /** Retries a release until the lease would have ended anyway. */

@@ -91,7 +91,7 @@ const turnOf = (schemaName: string, shopId: string, marked: boolean): Query => (
 });
 
 /** Begins a read or an append, which take no turn. The functions' names are those of the migrations. */
-const withoutTurn = (schemaName: string, begin: "engine_look" | "engine_append", shopId: string): Query => ({
+export const withoutTurn = (schemaName: string, begin: "engine_look" | "engine_append", shopId: string): Query => ({
   text: `select "${schemaName}".${begin}($1) as opened`,
   values: [shopId],
   name: `${schemaName}.${begin}`,
@@ -107,7 +107,7 @@ const commit = command("commit");
 const rollback = command("rollback");
 
 /** For a transaction that may be lost in a power cut. */
-const unsynced = command("set local synchronous_commit = off");
+const commitUnsynced = command("set local synchronous_commit = off; commit");
 
 /** The refusal of a write whose commit may or may not have happened. */
 const unknownOutcome = (cause: unknown): Fault =>
@@ -260,13 +260,13 @@ class PostgresEngine implements Engine {
       const tx = new PartTx(transaction, transaction.begin(), false);
       try {
         const result = await paced(this.#loop, shopId, tx, work);
-        if (transaction.opened === null) await transaction.flush();
+        if (!transaction.used) await transaction.flush();
         return result;
       } catch (error) {
         throw shopError(shopId, transaction.lost?.error ?? error);
       } finally {
         tx.end();
-        connection.sendOnly([rollback]);
+        if (transaction.begun) connection.sendOnly([rollback]);
       }
     });
   }
@@ -399,7 +399,7 @@ class PostgresEngine implements Engine {
     const turn = textOf(transaction.opened);
     let answer: Answer | undefined;
     try {
-      answer = (await transaction.flush(mustSync ? [commit] : [unsynced, commit])).at(-1);
+      answer = (await transaction.flush([mustSync ? commit : commitUnsynced])).at(-1);
     } catch (error) {
       if (!isLost(error)) {
         connection.sendOnly([rollback]);

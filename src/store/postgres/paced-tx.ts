@@ -37,6 +37,10 @@ class PacedTx implements Tx {
     return this.#tx.batch(statements);
   }
 
+  get inner(): Tx {
+    return this.#tx;
+  }
+
   endStep(): void {
     if (this.#asked > 0) return;
     const nowMs = this.#loop.now();
@@ -44,6 +48,9 @@ class PacedTx implements Tx {
     this.#stepBeganAtMs = nowMs;
   }
 }
+
+/** The transaction itself. */
+export const unpaced = (tx: Tx): Tx => (tx instanceof PacedTx ? tx.inner : tx);
 
 /** Runs `work`, which waits for its shop's turn after each answer of the database. */
 export async function paced<T>(loop: LoopShare, shopId: string, tx: Tx, work: Work<T>): Promise<T> {

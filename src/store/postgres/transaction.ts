@@ -4,6 +4,7 @@
  * Owns: what is sent together, savepoints between the writes that share the transaction, undoing one of them alone. Does not own:
  * beginning a turn, the commit and what becomes of it (engine.ts).
  *
+ * - A transaction of its own can be sent in front of this one, in the same round trip (`runBefore`).
  * - Statements without rows (`Tx.batch`) are held back and sent with the next statement that returns rows, or with the commit.
  * - Writes that share a transaction are its parts, each behind a savepoint. What a part saves is sent with the first load of the next part.
  *   If one of those statements fails, its part is undone alone and what followed it is sent again; no caller has seen an answer to it yet.
@@ -55,16 +56,28 @@ interface Sent {
   readonly entry: Entry | null;
 }
 
+/** A whole transaction that is sent before this one begins. */
+interface Front {
+  readonly queries: readonly Query[];
+  resolve(answers: readonly Answer[]): void;
+  reject(error: unknown): void;
+}
+
 export class Transaction {
   readonly #connection: PostgresConnection;
   readonly #opening: readonly Query[];
   /** Several parts share it, so each must be undone alone. */
   readonly #shared: boolean;
   #parts: Part[] = [];
+  #fronts: Front[] = [];
   #last: Promise<unknown> = Promise.resolve();
   #sendingSoon = false;
   /** The rows of the last opening statement; null until it has succeeded. */
   opened: readonly unknown[] | null = null;
+  /** Its beginning was sent. */
+  begun = false;
+  /** Something was sent: it has begun, or others were sent in front of it. */
+  used = false;
   /** Why all of it is lost. */
   lost: { readonly error: unknown } | null = null;
 
@@ -98,34 +111,60 @@ export class Transaction {
   ask(part: Part, query: Query): Promise<readonly unknown[]> {
     return new Promise((resolve, reject) => {
       part.entries.push({ query, waiter: { resolve, reject } });
-      if (this.#sendingSoon) return;
-      this.#sendingSoon = true;
-      // Statements that are started side by side are sent together.
-      queueMicrotask(() => {
-        this.#sendingSoon = false;
-        // The waiters get the error.
-        this.flush().catch(() => {});
-      });
+      this.#sendSoon();
+    });
+  }
+
+  /** Sends a whole transaction in front of this one. @throws Error when this one has begun. */
+  runBefore(queries: readonly Query[]): Promise<readonly Answer[]> {
+    if (this.begun) throw new Error("nothing can be sent before a transaction that has begun");
+    return new Promise((resolve, reject) => {
+      this.#fronts.push({ queries, resolve, reject });
+      this.#sendSoon();
+    });
+  }
+
+  #sendSoon(): void {
+    if (this.#sendingSoon) return;
+    this.#sendingSoon = true;
+    // Statements that are started side by side are sent together.
+    queueMicrotask(() => {
+      this.#sendingSoon = false;
+      // The waiters get the error.
+      this.#flush([], false).catch(() => {});
     });
   }
 
   /**
-   * Sends everything that was held back, followed by `closing`. @returns the answers to `closing`.
+   * Begins the transaction if it has not begun, and sends everything that was held back, followed by `closing`.
    *
+   * @returns the answers to `closing`.
    * @throws the error of the transaction as a whole. The error of one of several parts goes to that part.
    */
   flush(closing: readonly Query[] = []): Promise<readonly Answer[]> {
-    const sending = this.#last.then(() => this.#send(closing));
+    return this.#flush(closing, true);
+  }
+
+  /** @param begins false: the transaction does not begin as long as it has no statement. */
+  #flush(closing: readonly Query[], begins: boolean): Promise<readonly Answer[]> {
+    const sending = this.#last.then(() => this.#send(closing, begins));
     this.#last = sending.catch(() => {});
     return sending;
   }
 
-  async #send(closing: readonly Query[]): Promise<readonly Answer[]> {
+  async #send(closing: readonly Query[], begins: boolean): Promise<readonly Answer[]> {
     for (;;) {
       if (this.lost !== null) throw this.#loseAll(this.lost.error);
-      const sent = this.#toSend(closing);
-      if (sent.length === 0) return [];
-      const answers = await this.#connection.exchange(sent.map(({ query }) => query));
+      const fronts = this.#fronts.splice(0);
+      const goesOn = begins || this.begun || this.#parts.some((part) => part.entries.length > 0);
+      const sent = goesOn ? this.#toSend(closing) : [];
+      if (fronts.length + sent.length === 0) return [];
+      this.used = true;
+      if (sent.length > 0) this.begun = true;
+      const front = fronts.flatMap(({ queries }) => queries);
+      const all = await this.#connection.exchange([...front, ...sent.map(({ query }) => query)]);
+      takeFronts(fronts, all);
+      const answers = all.slice(front.length);
       this.#take(sent, answers);
       const failed = answers.findIndex((answer) => !answer.ok);
       if (failed === -1) return answers.slice(answers.length - closing.length);
@@ -180,8 +219,19 @@ export class Transaction {
 
   #loseAll(error: unknown): unknown {
     this.lost ??= { error };
+    for (const front of this.#fronts.splice(0)) front.reject(this.lost.error);
     for (const part of this.#parts) part.fail(this.lost.error);
     return this.lost.error;
+  }
+}
+
+/** Gives those who sent a transaction in front its answers. */
+function takeFronts(fronts: readonly Front[], answers: readonly Answer[]): void {
+  let from = 0;
+  for (const front of fronts) {
+    const to = from + front.queries.length;
+    front.resolve(answers.slice(from, to));
+    from = to;
   }
 }
 
@@ -217,7 +267,25 @@ export class PartTx implements Tx {
     return query;
   }
 
+  /** See `runBefore`. */
+  runBefore(queries: readonly Query[]): Promise<readonly Answer[]> {
+    if (this.#mayWrite) throw new Error("nothing is sent before a write: it would not be undone with it");
+    return this.#transaction.runBefore(queries);
+  }
+
   end(): void {
     this.#ended = true;
   }
+}
+
+/**
+ * Runs a whole transaction in the round trip that begins the read which `tx` belongs to, before it: the read sees what it has committed. It
+ * must be asked for before any statement of the read.
+ *
+ * @param queries from `begin` to `commit`.
+ * @returns their answers; never rejects unless the connection is lost.
+ */
+export function runBefore(tx: Tx, queries: readonly Query[]): Promise<readonly Answer[]> {
+  if (!(tx instanceof PartTx)) throw new Error("not a read of this engine");
+  return tx.runBefore(queries);
 }

@@ -26,12 +26,18 @@ export function memoryCoordination(): Coordination {
   // A shop id holds no line feed, so different pairs make different texts.
   const pairOf = (shopId: string, scope: string): string => `${shopId}\n${scope}`;
 
+  const take: Coordination["takeToken"] = (shopId, limit, nowMs) => {
+    const { bucket, reading } = takeToken(buckets.get(shopId)?.bucket ?? null, limit, nowMs);
+    buckets.set(shopId, { bucket, fullAtMs: bucket.atMs + reading.resetAfterMs });
+    if (buckets.size > sweepAtSize) dropFullBuckets(nowMs);
+    return Promise.resolve(reading);
+  };
+
   return {
-    takeToken(shopId, limit, nowMs) {
-      const { bucket, reading } = takeToken(buckets.get(shopId)?.bucket ?? null, limit, nowMs);
-      buckets.set(shopId, { bucket, fullAtMs: bucket.atMs + reading.resetAfterMs });
-      if (buckets.size > sweepAtSize) dropFullBuckets(nowMs);
-      return Promise.resolve(reading);
+    takeToken: take,
+    async takeTokenWhen(shopId, limit, nowMs, when, tx) {
+      const rows = await tx.all(when.sql, when.params);
+      return rows.length === 0 ? null : await take(shopId, limit, nowMs);
     },
     giveToken(shopId, limit, nowMs) {
       const { bucket, reading } = giveToken(buckets.get(shopId)?.bucket ?? null, limit, nowMs);
@@ -44,7 +50,7 @@ export function memoryCoordination(): Coordination {
     claimKey(shopId, scope, claim) {
       const pair = pairOf(shopId, scope);
       const holder = keysInFlight.get(pair) ?? null;
-      if (holder === null) keysInFlight.set(pair, claim);
+      if (holder === null) keysInFlight.set(pair, { ...claim });
       return Promise.resolve(holder);
     },
     // A holder in this process runs.
@@ -55,6 +61,14 @@ export function memoryCoordination(): Coordination {
     releaseKey(shopId, scope) {
       keysInFlight.delete(pairOf(shopId, scope));
       return Promise.resolve();
+    },
+    releaseKeyWith(shopId, scope) {
+      const pair = pairOf(shopId, scope);
+      const held = keysInFlight.get(pair);
+      const done = (): void => {
+        if (keysInFlight.get(pair) === held) keysInFlight.delete(pair);
+      };
+      return { statements: [], done };
     },
     seeOperatorSession(session, nowMs) {
       // In the order in which they were seen.
