@@ -15,7 +15,12 @@ export interface CallDependencies {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly outbox: {
-    settle(shopId: string, effectIds: readonly string[], waitMs: number): Promise<ReadonlyMap<string, EffectOutcome>>;
+    settle(
+      shopId: string,
+      effectIds: readonly string[],
+      waitMs: number,
+      isNew?: boolean,
+    ): Promise<ReadonlyMap<string, EffectOutcome>>;
   };
   readonly storefrontOf: StorefrontOf;
   readonly log: Log;
@@ -113,7 +118,7 @@ export async function openCall(
       return answer;
     }
     try {
-      const outcomes = await outbox.settle(shopId, effectIds, shop.followOnWaitMs);
+      const outcomes = await outbox.settle(shopId, effectIds, shop.followOnWaitMs, true);
       const anew = answerAnew === undefined ? null : await engine.read(shopId, (tx) => answerAnew(tx, outcomes));
       return anew ?? result.answer(outcomes);
     } catch (error) {

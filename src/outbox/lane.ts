@@ -10,6 +10,7 @@ import { claimLane, hasClaimed, loadStandings, sweepEffectsStatement } from "../
 import { sweepPushesStatement } from "../shop/stock-pushes.ts";
 import type { Clock, Engine, Ids, Log, Tx } from "../store/store.ts";
 import type { StorefrontOf } from "../storefront/storefront.ts";
+import { JoinedSteps } from "./joined-steps.ts";
 import { type OutboxLimits, retryDelayMs, storePauseMs } from "./limits.ts";
 import type { Step, Work, WorkContext } from "./step.ts";
 import { callStorefront } from "./storefront-call.ts";
@@ -46,6 +47,7 @@ type RunLane = (shopId: string, lane: string, onClaimed: () => void) => Promise<
 
 export function createLaneRunner(options: LaneOptions): RunLane {
   const { clock, limits, owner } = options;
+  const steps = new JoinedSteps(options.engine);
   const sweptAtMs = new Map<string, number>();
 
   async function sweep(tx: Tx, shopId: string): Promise<void> {
@@ -70,12 +72,13 @@ export function createLaneRunner(options: LaneOptions): RunLane {
       return await begin(tx, context, run);
     };
     for (;;) {
-      const step = await writeStep(options, shopId, work);
+      const step = await writeStep(options, () => steps.write(shopId, lane, work));
       if (claimed.size > 0) onClaimed();
       if (step.kind === "ended") return step.outcomes;
       const next = await callStorefront({ ...options, timeLimitMs: limits.callTimeLimitMs }, shopId, step);
       work = async (tx) =>
-        (await hasClaimed(tx, shopId, owner, [...claimed])) ? await next(tx) : await endWithout(tx, shopId, claimed);
+        (await whileHeld(tx, hasClaimed(tx, shopId, owner, [...claimed]), next)) ??
+        (await endWithout(tx, shopId, claimed));
     }
   };
 }
@@ -92,6 +95,31 @@ const contextOf = ({ clock, ids, limits, random }: LaneOptions, shopId: string):
   },
 });
 
+/** The runner does not hold the step's effects any more. */
+class NotHeld extends Error {
+  override readonly name = "NotHeld";
+}
+
+/**
+ * Runs the step beside the look-up of its claims, so that both share a round trip. It changes nothing before it is known that they hold.
+ *
+ * @returns null when they do not.
+ */
+async function whileHeld(tx: Tx, holding: Promise<boolean>, next: Work): Promise<Step | null> {
+  const gated: Tx = {
+    all: (sql, params) => tx.all(sql, params),
+    async batch(statements) {
+      if (!(await holding)) throw new NotHeld();
+      await tx.batch(statements);
+    },
+  };
+  const [held, step] = await Promise.allSettled([holding, next(gated)]);
+  if (held.status === "rejected") throw held.reason;
+  if (!held.value) return null;
+  if (step.status === "rejected") throw step.reason;
+  return step.value;
+}
+
 /** Ends the run with the outcomes of effects that this runner no longer holds (O6). */
 async function endWithout(tx: Tx, shopId: string, effectIds: ReadonlySet<string>): Promise<Step> {
   const standings = await loadStandings(tx, shopId, [...effectIds]);
@@ -100,12 +128,12 @@ async function endWithout(tx: Tx, shopId: string, effectIds: ReadonlySet<string>
 }
 
 /** Runs a step's change, again while the store refuses for now: the storefront's answer must not be lost to a full queue. */
-async function writeStep({ engine, clock, limits, stopping }: LaneOptions, shopId: string, work: Work): Promise<Step> {
+async function writeStep({ clock, limits, stopping }: LaneOptions, write: () => Promise<Step>): Promise<Step> {
   // After that the claims could end before the change.
   const untilMs = clock.now() + limits.leaseMs - limits.callTimeLimitMs;
   for (;;) {
     try {
-      return await engine.write(shopId, work);
+      return await write();
     } catch (error) {
       const mayPass = error instanceof Fault && error.retryable && !stopping.aborted && clock.now() < untilMs;
       if (!mayPass) throw error;

@@ -59,9 +59,10 @@ export async function mirrorIncoming(
 /** Tags products with something on order and untags the others; nothing while the shop's tag is off (C42). */
 export async function syncTags(tx: Tx, context: WorkContext, run: Run<"sync-tags">): Promise<Step> {
   const { shopId } = context;
-  const tag = (await loadShop(tx, shopId))?.onOrderTag ?? null;
+  const variantIds = [...new Set(run.flatMap(({ effect }) => effect.variantIds))];
+  const [shop, variants] = await Promise.all([loadShop(tx, shopId), loadOnOrder(tx, shopId, variantIds)]);
+  const tag = shop?.onOrderTag ?? null;
   if (tag === null) return await endRun(tx, context, run, () => skipped, "", null);
-  const variants = await loadOnOrder(tx, shopId, [...new Set(run.flatMap(({ effect }) => effect.variantIds))]);
   const changes = tagPlan(variants).map((change) => ({ ...change, tag }));
   const productOf = new Map(variants.map((variant) => [variant.variantId, variant.productId ?? variant.variantId]));
   // A product's tag is set by way of one of its variants.
@@ -83,33 +84,42 @@ export async function syncTags(tx: Tx, context: WorkContext, run: Run<"sync-tags
   );
 }
 
+const productsOfNamed = "select v.product_id from variant v where v.shop_id = ? and v.variant_id in (?)";
+
 /** These variants and all others of their products, each with its incoming quantity over all locations. */
 async function loadOnOrder(tx: Tx, shopId: string, variantIds: readonly string[]): Promise<readonly OnOrder[]> {
-  const named = await selectIn<{ variant_id: string; product_id: string }>(
-    tx,
-    "select variant_id, product_id from variant where shop_id = ? and variant_id in (?)",
-    [shopId],
-    variantIds,
-  );
-  const siblings = await selectIn<{ variant_id: string; product_id: string }>(
-    tx,
-    "select variant_id, product_id from variant where shop_id = ? and product_id in (?) order by product_id, variant_id",
-    [shopId],
-    named.map((row) => row.product_id),
-  );
+  const [found, ofSiblings, ofNamed] = await Promise.all([
+    selectIn<{ variant_id: string; product_id: string }>(
+      tx,
+      `select s.variant_id, s.product_id from variant s where s.shop_id = ? and s.product_id in (${productsOfNamed})
+       order by s.product_id, s.variant_id`,
+      [shopId, shopId],
+      variantIds,
+    ),
+    selectIn<{ variant_id: string; quantity: number }>(
+      tx,
+      `select i.variant_id, cast(sum(i.quantity) as bigint) as quantity from variant s
+       join incoming i on i.shop_id = s.shop_id and i.variant_id = s.variant_id
+       where s.shop_id = ? and s.product_id in (${productsOfNamed}) group by i.variant_id`,
+      [shopId, shopId],
+      variantIds,
+    ),
+    selectIn<{ variant_id: string; quantity: number }>(
+      tx,
+      `select variant_id, cast(sum(quantity) as bigint) as quantity from incoming
+       where shop_id = ? and variant_id in (?) group by variant_id`,
+      [shopId],
+      variantIds,
+    ),
+  ]);
+  // Variants of one product can be in several chunks of the list.
+  const siblings = [...new Map(found.map((row) => [row.variant_id, row])).values()];
   const inCatalogue = new Set(siblings.map((row) => row.variant_id));
   const variants: readonly { readonly variantId: string; readonly productId: string | null }[] = [
     ...siblings.map((row) => ({ variantId: row.variant_id, productId: row.product_id })),
     ...variantIds.filter((id) => !inCatalogue.has(id)).map((variantId) => ({ variantId, productId: null })),
   ];
-  const rows = await selectIn<{ variant_id: string; quantity: number }>(
-    tx,
-    `select variant_id, cast(sum(quantity) as bigint) as quantity from incoming
-     where shop_id = ? and variant_id in (?) group by variant_id`,
-    [shopId],
-    variants.map((variant) => variant.variantId),
-  );
-  const incoming = new Map(rows.map((row) => [row.variant_id, row.quantity]));
+  const incoming = new Map([...ofSiblings, ...ofNamed].map((row) => [row.variant_id, row.quantity]));
   return variants.map((variant) => ({ ...variant, incoming: asQuantity(incoming.get(variant.variantId) ?? 0) }));
 }
 

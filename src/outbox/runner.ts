@@ -26,6 +26,7 @@ import {
   findDueLanes,
   releaseOwnStatement,
   releaseOthersStatement,
+  runMax,
 } from "../shop/effects.ts";
 import { isNotFound } from "../store/engine-rules.ts";
 import type { Clock, Engine, Ids, Log } from "../store/store.ts";
@@ -59,9 +60,15 @@ export interface Outbox {
   /**
    * Starts what is due in the shop and waits until each of these effects has had an attempt or is settled, at most `waitMs`.
    *
+   * @param isNew this process has just stored the effects, so nobody has attempted them.
    * @returns an outcome for every id; `pending` where there was none in time, or the effect is tried again.
    */
-  settle(shopId: string, effectIds: readonly string[], waitMs: number): Promise<ReadonlyMap<string, EffectOutcome>>;
+  settle(
+    shopId: string,
+    effectIds: readonly string[],
+    waitMs: number,
+    isNew?: boolean,
+  ): Promise<ReadonlyMap<string, EffectOutcome>>;
   /**
    * Resumes the pending effects of every shop, one shop after another. Resolves when each has been checked. Among other nodes, it goes on
    * searching for what they leave.
@@ -105,13 +112,17 @@ export function createOutbox(options: OutboxOptions): Outbox {
     findDue: (shopId, running) => findDue({ ...options, owner }, shopId, running),
     async runLane(shopId, lane, onClaimed) {
       try {
-        reports.report(shopId, await runLane(shopId, lane, onClaimed));
+        const outcomes = await runLane(shopId, lane, onClaimed);
+        reports.report(shopId, outcomes);
+        const states = [...outcomes.values()].map(({ state }) => state);
+        return states.length === 0 || states.length >= runMax || states.includes("pending");
       } catch (error) {
-        if (isNotFound(error)) return;
+        if (isNotFound(error)) return true;
         claimsLeft.add(shopId);
         log.error({ shopId, lane, err: error }, "a run of the outbox has failed; it is tried again");
         // What it has claimed is due when its lease ends, everything else is due now.
         if (!stop.signal.aborted) await pause(storePauseMs);
+        return true;
       }
     },
   });
@@ -148,7 +159,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   const start = (shopId: string): void => loops.check(shopId, { isOurs: true });
   return {
-    settle: (shopId, effectIds, waitMs) => settle({ engine, reports, alone, start }, shopId, effectIds, waitMs),
+    settle: (shopId, effectIds, waitMs, isNew) =>
+      settle({ engine, reports, alone, start, isAtWork: (id) => loops.runs(id) }, shopId, effectIds, waitMs, isNew),
     start: () => (alone ? resumeAll() : poll.start()),
     async close() {
       stop.abort();

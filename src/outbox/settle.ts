@@ -40,18 +40,25 @@ interface SettleOptions {
   readonly alone: boolean;
   /** Starts what is due in the shop. */
   readonly start: (shopId: string) => void;
+  /** Whether this process runs lanes of the shop now. */
+  readonly isAtWork: (shopId: string) => boolean;
 }
+
+/** While this process runs lanes of the shop, one in so many checks looks at what other nodes have done. */
+const checksAtWork = 5;
 
 /**
  * Starts what is due in the shop and waits until each of these effects has had an attempt or is settled, at most `waitMs`.
  *
+ * @param isNew this process has just stored the effects, so nobody has attempted them.
  * @returns an outcome for every id; `pending` where there was none in time, or the effect is tried again.
  */
 export async function settle(
-  { engine, reports, alone, start }: SettleOptions,
+  { engine, reports, alone, start, isAtWork }: SettleOptions,
   shopId: string,
   effectIds: readonly string[],
   waitMs: number,
+  isNew = false,
 ): Promise<Outcomes> {
   const outcomes = new Map<string, EffectOutcome>();
   const missing = new Set(effectIds);
@@ -75,11 +82,15 @@ export async function settle(
   const isSettled = ({ outcome }: Standing): boolean => outcome.state !== "pending";
   try {
     start(shopId);
-    const before = await standings(effectIds);
+    // What has just been stored has no attempt yet.
+    const before = isNew ? new Map<string, Standing>() : await standings(effectIds);
     take(before, (_, standing) => isSettled(standing));
+    let checks = 0;
     for (let leftMs = waitMs; missing.size > 0 && leftMs > 0; leftMs -= otherNodeCheckMs) {
       await withinMs(complete.promise, alone ? leftMs : Math.min(leftMs, otherNodeCheckMs));
       if (alone || missing.size === 0) break;
+      checks += 1;
+      if (isAtWork(shopId) && checks % checksAtWork !== 0 && leftMs > otherNodeCheckMs) continue;
       // Another node may have run the lane.
       const isAttempted = (effectId: string, standing: Standing): boolean =>
         !standing.isClaimed && standing.attempts > (before.get(effectId)?.attempts ?? 0);

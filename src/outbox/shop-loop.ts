@@ -21,8 +21,12 @@ interface ShopLoopsOptions {
   readonly stopping: AbortSignal;
   /** Reads which lanes are due, `running` ones left out. */
   readonly findDue: (shopId: string, running: readonly string[]) => Promise<DueLanes>;
-  /** Runs a lane; never rejects. `onClaimed` is called when it has claimed effects. */
-  readonly runLane: (shopId: string, lane: string, onClaimed: () => void) => Promise<void>;
+  /**
+   * Runs a lane; never rejects. `onClaimed` is called when it has claimed effects.
+   *
+   * @returns whether the lane may have left something that is due.
+   */
+  readonly runLane: (shopId: string, lane: string, onClaimed: () => void) => Promise<boolean>;
 }
 
 interface ShopLoop {
@@ -32,8 +36,13 @@ interface ShopLoop {
   /** The outbox is being read; `checkAgain`: it is read once more after that. */
   checking: boolean;
   checkAgain: boolean;
+  /** The latest reading has left lanes out, since they ran already or too many did: when a lane ends, it is read again. */
+  leftOut: boolean;
   timer: NodeJS.Timeout | null;
 }
+
+/** After lanes that have left nothing, the shop is looked at once more, in case a step has asked for further work. */
+const laterLookMs = 1_000;
 
 export class ShopLoops {
   readonly #options: ShopLoopsOptions;
@@ -54,6 +63,11 @@ export class ShopLoops {
     return [...this.#loops.values()].flatMap((loop) => [...loop.running.values()]);
   }
 
+  /** Whether a lane of the shop runs here. */
+  runs(shopId: string): boolean {
+    return (this.#loops.get(shopId)?.running.size ?? 0) > 0;
+  }
+
   /** Reads what is due in the shop and starts it, as far as the bounds allow. `isOurs`: this process has added effects. */
   check(shopId: string, { isOurs = false } = {}): void {
     const { alone, stopping } = this.#options;
@@ -63,6 +77,7 @@ export class ShopLoops {
       isOurs: alone,
       checking: false,
       checkAgain: false,
+      leftOut: false,
       timer: null,
     };
     this.#loops.set(shopId, loop);
@@ -85,6 +100,7 @@ export class ShopLoops {
     const { clock, log, stopping, limits } = this.#options;
     if (loop.timer !== null) clearTimeout(loop.timer);
     loop.timer = null;
+    const leavesOut = loop.running.size > 0;
     let due: DueLanes;
     try {
       due = await this.#options.findDue(shopId, [...loop.running.keys()]);
@@ -95,8 +111,12 @@ export class ShopLoops {
       return;
     }
     if (stopping.aborted) return;
+    loop.leftOut = leavesOut;
     for (const lane of due.lanes) {
-      if (loop.running.size >= limits.lanesPerShopMax) break;
+      if (loop.running.size >= limits.lanesPerShopMax) {
+        loop.leftOut = true;
+        break;
+      }
       if (this.#lanesRunning >= limits.lanesMax) {
         this.#waiting.add(shopId);
         break;
@@ -120,14 +140,16 @@ export class ShopLoops {
   }
 
   async #runLane(shopId: string, loop: ShopLoop, lane: string): Promise<void> {
+    let mayBeDue = true;
     try {
-      await this.#options.runLane(shopId, lane, () => {
+      mayBeDue = await this.#options.runLane(shopId, lane, () => {
         loop.isOurs = true;
       });
     } finally {
       loop.running.delete(lane);
       this.#lanesRunning -= 1;
-      this.check(shopId);
+      if (mayBeDue || loop.leftOut || loop.checking) this.check(shopId);
+      else if (loop.timer === null) this.#checkLater(shopId, loop, laterLookMs);
       const [next] = this.#waiting;
       if (next !== undefined) {
         this.#waiting.delete(next);

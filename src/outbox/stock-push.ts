@@ -21,7 +21,7 @@ import { loadOrder, saveDecision } from "../shop/purchase-orders.ts";
 import {
   type StockPush,
   giveUpStatements,
-  hasPendingPush,
+  pendingPushEffects,
   insertPushStatement,
   itemResultsStatement,
   loadOpenPushes,
@@ -55,24 +55,47 @@ interface PushRun {
 
 /** Loads the order and its open pushes, and plans the next push. */
 export async function planPush(tx: Tx, context: WorkContext, push: PushRun): Promise<Step> {
-  const [order, pushes] = await loadPushed(tx, context.shopId, push.purchaseOrderId, null);
+  const { order, ...standing } = await loadPushed(tx, context, push, null);
   if (order === null) return await endRun(tx, context, push.run, () => skipped, "", null);
-  return await advancePush(tx, context, push, order, [], pushes);
+  return await advancePush(tx, context, push, order, [], standing);
 }
 
-const loadPushed = (
+/** How the order's pushes stand when a step begins. */
+interface PushStanding {
+  readonly pushes: readonly StockPush[];
+  /** A push of the order was asked for by other effects than those of the run, and is not finished. */
+  readonly othersPending: boolean;
+  /** A call waits for the storefront to show the order's pushes. */
+  readonly isAwaited: boolean;
+}
+
+/** The order and how its pushes stand, in one round trip. */
+async function loadPushed(
   tx: Tx,
-  shopId: string,
-  purchaseOrderId: string,
+  { shopId, now }: WorkContext,
+  { purchaseOrderId, run }: PushRun,
   reference: string | null,
-): Promise<[PurchaseOrder | null, readonly StockPush[]]> =>
-  Promise.all([loadOrder(tx, shopId, purchaseOrderId), loadOpenPushes(tx, shopId, purchaseOrderId, reference)]);
+): Promise<PushStanding & { readonly order: PurchaseOrder | null }> {
+  const [order, pushes, pendingIds, claims] = await Promise.all([
+    loadOrder(tx, shopId, purchaseOrderId),
+    loadOpenPushes(tx, shopId, purchaseOrderId, reference),
+    pendingPushEffects(tx, shopId, purchaseOrderId, run.length + 1),
+    claimsHeld(tx, shopId, purchaseOrderId, now(), null),
+  ]);
+  const own = new Set(run.map(({ effectId }) => effectId));
+  return {
+    order,
+    pushes,
+    othersPending: pendingIds.some((effectId) => !own.has(effectId)),
+    isAwaited: claims.has("end-confirmation"),
+  };
+}
 
 /**
  * Records what has just landed. Then it stores the next push of the order, so that it can be sent, or ends the run.
  *
- * @param order  as stored, without `landed`.
- * @param pushes the order's that are not settled, as they are now; settled ones do not count.
+ * @param order    as stored, without `landed`.
+ * @param standing with the order's pushes that are not settled, as they are now; settled ones do not count.
  */
 async function advancePush(
   tx: Tx,
@@ -80,7 +103,7 @@ async function advancePush(
   push: PushRun,
   order: PurchaseOrder,
   landed: readonly SentItem[],
-  pushes: readonly StockPush[],
+  standing: PushStanding,
 ): Promise<Step> {
   const { shopId, ids } = context;
   const { purchaseOrderId, run } = push;
@@ -90,9 +113,9 @@ async function advancePush(
   const step = pushPlan(
     next,
     wanted,
-    pushes.filter((each) => each.state !== "settled"),
+    standing.pushes.filter((each) => each.state !== "settled"),
   );
-  if (step.kind === "nothing") return await endPush(tx, context, push, order, landed, next);
+  if (step.kind === "nothing") return await endPush(tx, context, push, order, landed, { ...standing, next });
   const sent = step.kind === "resend" ? step.push : { reference: ids.next("push"), items: step.items };
   // A push that this run has stored by a write that was reported as failed has not been sent yet.
   const kind = context.begunPushes.has(sent.reference) ? "send" : step.kind;
@@ -160,8 +183,8 @@ async function recordPush(
   { reference, results, shown, kind }: PushAnswer,
 ): Promise<Step> {
   const { shopId } = context;
-  const { purchaseOrderId } = push;
-  const [order, pushes] = await loadPushed(tx, shopId, purchaseOrderId, reference);
+  const { order, ...standing } = await loadPushed(tx, context, push, reference);
+  const { pushes } = standing;
   const sent = pushes.find((each) => each.reference === reference);
   if (order === null || sent === undefined) return await planPush(tx, context, push);
   // Its effects are still claimed, so an earlier try of this very step was kept: its results are reported, but not counted again.
@@ -176,9 +199,9 @@ async function recordPush(
   ]);
   const updated = withResults(push, items, landed, kind);
   if (items.some((item) => item.result === null))
-    return await putOffPush(tx, context, updated, order, landed, missingResults, null);
+    return await putOffPush(tx, context, updated, order, landed, { ...standing, detail: missingResults, error: null });
   const others = pushes.filter((each) => each !== sent);
-  return await advancePush(tx, context, updated, order, landed, others);
+  return await advancePush(tx, context, updated, order, landed, { ...standing, pushes: others });
 }
 
 /** The run with the storefront's results for these items. `landedNow`: items whose result is new and may have landed. */
@@ -232,9 +255,9 @@ async function pushFailed(
   error: StorefrontError,
 ): Promise<Step> {
   if (error.landed === "no") await tx.batch([notLandedStatement(context.shopId, reference)]);
-  const order = await loadOrder(tx, context.shopId, push.purchaseOrderId);
+  const { order, ...standing } = await loadPushed(tx, context, push, reference);
   if (order === null) return await endRun(tx, context, push.run, () => skipped, "", null);
-  return await putOffPush(tx, context, push, order, [], error.message, error);
+  return await putOffPush(tx, context, push, order, [], { ...standing, detail: error.message, error });
 }
 
 /** Ends the run without an outcome of its push: it is tried again, or given up with the last pending effect of the lane. */
@@ -244,20 +267,19 @@ async function putOffPush(
   push: PushRun,
   order: PurchaseOrder,
   landed: readonly SentItem[],
-  detail: string,
-  error: StorefrontError | null,
+  why: PushStanding & { readonly detail: string; readonly error: StorefrontError | null },
 ): Promise<Step> {
   const { shopId } = context;
   const { purchaseOrderId } = push;
+  const { detail, error } = why;
   const outcomeOf = (entry: ClaimedEffect): EffectOutcome =>
     retryOrFail(context, entry, error, detail, landedOf(push, entry).length);
   const ended = await endRun(tx, context, push.run, outcomeOf, detail, error);
   const gaveUp = push.run.find((entry) => outcomeOf(entry).state === "failed");
-  const isLast = !(await hasPendingPush(tx, shopId, purchaseOrderId));
+  const isLast = !why.othersPending && push.run.every((entry) => outcomeOf(entry).state !== "pending");
   if (isLast) await tx.batch(giveUpStatements(shopId, purchaseOrderId));
   const problem = gaveUp === undefined ? null : `${detail} (tried ${gaveUp.attempts} times).`;
-  const inFlight = !isLast || (await isAwaited(tx, context, push));
-  await record(tx, context, order, { landed, problem, inFlight });
+  await record(tx, context, order, { landed, problem, inFlight: !isLast || why.isAwaited });
   return ended;
 }
 
@@ -268,7 +290,7 @@ async function endPush(
   push: PushRun,
   order: PurchaseOrder,
   landed: readonly SentItem[],
-  next: PurchaseOrder,
+  { next, othersPending, isAwaited }: PushStanding & { readonly next: PurchaseOrder },
 ): Promise<Step> {
   const inStep = new Set(next.lineItems.filter((line) => !needsSync(line)).map((line) => line.poLineItemId));
   const outcomeOf = (entry: ClaimedEffect): EffectOutcome => {
@@ -281,15 +303,9 @@ async function endPush(
   };
   const ended = await endRun(tx, context, push.run, outcomeOf, "", null);
   const problem = push.rejections.size === 0 ? null : problemsText([...push.rejections.values()]);
-  const inFlight =
-    (await hasPendingPush(tx, context.shopId, push.purchaseOrderId)) || (await isAwaited(tx, context, push));
-  await record(tx, context, order, { landed, problem, inFlight });
+  await record(tx, context, order, { landed, problem, inFlight: othersPending || isAwaited });
   return ended;
 }
-
-/** Whether a call waits for the storefront to show the order's pushes. */
-const isAwaited = async (tx: Tx, context: WorkContext, { purchaseOrderId }: PushRun): Promise<boolean> =>
-  (await claimsHeld(tx, context.shopId, purchaseOrderId, context.now(), null)).has("end-confirmation");
 
 const linesOf = ({ effect }: ClaimedEffect): readonly string[] =>
   effect.kind === "push-stock" ? effect.poLineItemIds : [];

@@ -133,7 +133,7 @@ export async function hasPendingEffects(tx: Tx, shopId: string): Promise<boolean
 }
 
 /** Effects of a lane that one run claims. */
-const runMax = 50;
+export const runMax = 50;
 
 /**
  * Claims the lane's due effects, oldest first, with a lease until `leasedUntilMs`; none when another runner has the lane. Effects that

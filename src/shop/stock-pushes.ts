@@ -8,26 +8,31 @@ import { type OpenPush, type SentItem, isUnread } from "../core/stock-push.ts";
 import type { Statement, Tx } from "../store/store.ts";
 import { laneOf } from "./effects.ts";
 
-/** Whether a push of the order was asked for and is not finished. */
-export async function hasPendingPush(tx: Tx, shopId: string, purchaseOrderId: string): Promise<boolean> {
+/** Effects that asked for a push of the order and are not finished, at most so many. */
+export async function pendingPushEffects(
+  tx: Tx,
+  shopId: string,
+  purchaseOrderId: string,
+  limit: number,
+): Promise<readonly string[]> {
   const lane = laneOf({ kind: "push-stock", purchaseOrderId, poLineItemIds: [] });
   const rows = await tx.all<{ effect_id: string }>(
-    "select effect_id from effect where shop_id = ? and lane = ? and state = 'pending' limit 1",
-    [shopId, lane],
+    "select effect_id from effect where shop_id = ? and lane = ? and state = 'pending' limit ?",
+    [shopId, lane, limit],
   );
-  return rows.length > 0;
+  return rows.map((row) => row.effect_id);
 }
 
 /** Whether a push of the order was asked for, or sent, and has no known outcome. One that was given up is not in flight any more. */
 export async function isPushInFlight(tx: Tx, shopId: string, purchaseOrderId: string): Promise<boolean> {
-  const [isPending, sent] = await Promise.all([
-    hasPendingPush(tx, shopId, purchaseOrderId),
+  const [pending, sent] = await Promise.all([
+    pendingPushEffects(tx, shopId, purchaseOrderId, 1),
     tx.all<{ reference: string }>(
       "select reference from stock_push where shop_id = ? and purchase_order_id = ? and state = 'in-flight' limit 1",
       [shopId, purchaseOrderId],
     ),
   ]);
-  return isPending || sent.length > 0;
+  return pending.length + sent.length > 0;
 }
 
 const itemsFrom = (json: string): readonly SentItem[] => {

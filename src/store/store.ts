@@ -53,6 +53,12 @@ export interface WriteOptions {
    */
   readonly durable?: boolean;
   /**
+   * False: the promise may resolve before the commit, which a network engine sends without waiting for its answer. The shop's next turns see
+   * what was written; a crash, or an error of the commit, may take it back unnoticed. For counts beside an answer that was only read.
+   * Default true.
+   */
+  readonly committed?: boolean;
+  /**
    * True: the work reads nothing and only adds rows that no other rows depend on, such as an audit row. It may run outside the shop's
    * turns, so that it does not wait for one. Default false.
    */

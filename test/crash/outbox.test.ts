@@ -96,8 +96,8 @@ suite("crash: outbox", () => {
       if (done) break;
       killed += 1;
     }
-    // Two lanes with a claim, a call and a record each, and each of these has a step before and after.
-    assert.ok(killed >= 12 && killed < stepsMax - 1, `${killed} steps were tried`);
+    // Two lanes with a call each and, in common, a claim and a record. Each of these has a step before and after.
+    assert.ok(killed >= 8 && killed < stepsMax - 1, `${killed} steps were tried`);
   });
 
   test("after repeated kills during recovery, with lost answers, the stock is right", () =>

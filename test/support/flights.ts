@@ -265,7 +265,7 @@ function recordFlights(): { readonly flights: string[]; readonly stop: () => voi
   // oxlint-disable-next-line typescript/unbound-method -- it is called with its connection below
   const { exchange } = PostgresConnection.prototype;
   PostgresConnection.prototype.exchange = function (queries) {
-    flights.push(queries.map(({ text }) => `    ${text.replace(/\s+/g, " ").trim().slice(0, 150)}`).join("\n"));
+    flights.push(queries.map(({ text }) => `    ${text.replace(/\s+/g, " ").trim().slice(0, 400)}`).join("\n"));
     return exchange.call(this, queries);
   };
   return { flights, stop: () => void (PostgresConnection.prototype.exchange = exchange) };
@@ -325,8 +325,11 @@ export async function openCountedNode(url: string): Promise<CountedNode> {
       const before = { request: counted("request"), storefront: counted("storefront"), followOn: counted("followOn") };
       flights.length = 0;
       await ask(method, below, body);
+      // Leases of keys in flight are renewed by time, however many requests there are.
+      const renewals = flights.filter((flight) => flight.includes("skip locked")).length;
+      const request = costIn(counted("request"), before.request);
       return {
-        request: costIn(counted("request"), before.request),
+        request: { ...request, roundTrips: request.roundTrips - renewals },
         storefront: costIn(counted("storefront"), before.storefront),
         followOn: costIn(counted("followOn"), before.followOn),
       };

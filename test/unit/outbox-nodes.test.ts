@@ -115,8 +115,8 @@ suite("a write that was kept and reported as failed", () => {
     test(`at each step in turn changes nothing of what goods ${story} leave`, async () => {
       let writes = 0;
       const expected = await receiptLeaves(faults, (engine) => losingAnswers(engine, () => (writes += 1) === 0));
-      // At least the claim and the end of each of three lanes.
-      assert.ok(writes >= 6, `${writes} writes`);
+      // At least the claim and the end of three lanes, which share changes.
+      assert.ok(writes >= 2, `${writes} writes`);
       for (let lostAt = 1; lostAt <= writes; lostAt += 1) {
         let write = 0;
         const left = await receiptLeaves(faults, (engine) => losingAnswers(engine, () => (write += 1) === lostAt));

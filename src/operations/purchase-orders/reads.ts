@@ -184,8 +184,10 @@ export const getPurchaseOrder = operation({
   }),
   run: (call, input) =>
     call.read(async (tx) => {
-      const order = await orderToShow(tx, call, input.purchaseOrderId);
-      const { payments, documents, shipments } = await loadAttachments(tx, call.shop.shopId, input.purchaseOrderId);
+      const [order, { payments, documents, shipments }] = await Promise.all([
+        orderToShow(tx, call, input.purchaseOrderId),
+        loadAttachments(tx, call.shop.shopId, input.purchaseOrderId),
+      ]);
       const shipment = currentShipment(shipments);
       return {
         data: {
@@ -269,8 +271,10 @@ export const listPayments = operation({
   }),
   run: (call, input) =>
     call.read(async (tx) => {
-      const order = await headerOf(tx, call, input.purchaseOrderId);
-      const { payments, credits } = await loadAttachments(tx, call.shop.shopId, input.purchaseOrderId);
+      const [order, { payments, credits }] = await Promise.all([
+        headerOf(tx, call, input.purchaseOrderId),
+        loadAttachments(tx, call.shop.shopId, input.purchaseOrderId),
+      ]);
       const settled = settledAmount({ payments, credits }, order, call.shop);
       return {
         data: {
@@ -301,8 +305,10 @@ export const listDocuments = operation({
   output: z.strictObject({ documents: z.array(documentSchema) }),
   run: (call, input) =>
     call.read(async (tx) => {
-      await headerOf(tx, call, input.purchaseOrderId);
-      const { documents } = await loadAttachments(tx, call.shop.shopId, input.purchaseOrderId);
+      const [, { documents }] = await Promise.all([
+        headerOf(tx, call, input.purchaseOrderId),
+        loadAttachments(tx, call.shop.shopId, input.purchaseOrderId),
+      ]);
       return { data: { documents: documents.map(documentJson) } };
     }),
 });
@@ -319,8 +325,10 @@ export const getShipment = operation({
   output: z.strictObject({ shipment: shipmentSchema.nullable() }),
   run: (call, input) =>
     call.read(async (tx) => {
-      await headerOf(tx, call, input.purchaseOrderId);
-      const { shipments } = await loadAttachments(tx, call.shop.shopId, input.purchaseOrderId);
+      const [, { shipments }] = await Promise.all([
+        headerOf(tx, call, input.purchaseOrderId),
+        loadAttachments(tx, call.shop.shopId, input.purchaseOrderId),
+      ]);
       const shipment = currentShipment(shipments);
       return { data: { shipment: shipment === null ? null : shipmentJson(shipment) } };
     }),
@@ -338,8 +346,10 @@ export const listShipments = operation({
   output: z.strictObject({ shipments: z.array(shipmentSchema) }),
   run: (call, input) =>
     call.read(async (tx) => {
-      await headerOf(tx, call, input.purchaseOrderId);
-      const { shipments } = await loadAttachments(tx, call.shop.shopId, input.purchaseOrderId);
+      const [, { shipments }] = await Promise.all([
+        headerOf(tx, call, input.purchaseOrderId),
+        loadAttachments(tx, call.shop.shopId, input.purchaseOrderId),
+      ]);
       return { data: { shipments: shipments.map(shipmentJson) } };
     }),
 });
@@ -383,10 +393,12 @@ export const getReceiptSchedule = operation({
   run: (call, input) =>
     call.read(async (tx) => {
       const { shopId, timezone } = call.shop;
-      const order = await orderToShow(tx, call, input.purchaseOrderId);
-      const { shipments } = await loadAttachments(tx, shopId, input.purchaseOrderId);
+      const [order, { shipments }, receipts] = await Promise.all([
+        orderToShow(tx, call, input.purchaseOrderId),
+        loadAttachments(tx, shopId, input.purchaseOrderId),
+        loadReceipts(tx, shopId, input.purchaseOrderId),
+      ]);
       const supplier = order.supplierId === null ? null : await loadSupplier(tx, shopId, order.supplierId);
-      const receipts = await loadReceipts(tx, shopId, input.purchaseOrderId);
       const today = dateOf(dayIn(timezone, call.clock.now()));
       const schedule = receiptSchedule(order, shipments, supplier?.leadTimeDays ?? null, today);
       return { data: { receiptSchedule: schedule.map(scheduleRowJson), receipts: receipts.map(receiptJson) } };
@@ -494,8 +506,10 @@ export const listCredits = operation({
   run: (call, input) =>
     call.read(async (tx) => {
       const { shopId } = call.shop;
-      const order = await headerOf(tx, call, input.purchaseOrderId);
-      const { credits } = await loadAttachments(tx, shopId, input.purchaseOrderId);
+      const [order, { credits }] = await Promise.all([
+        headerOf(tx, call, input.purchaseOrderId),
+        loadAttachments(tx, shopId, input.purchaseOrderId),
+      ]);
       const supplierCredits = order.supplierId === null ? [] : await loadSupplierCredits(tx, shopId, order.supplierId);
       const available = supplierCredits.filter((credit) => credit.balance > 0);
       const balances = available.map(({ balance, currencyCode }) => ({ amount: balance, currencyCode }));

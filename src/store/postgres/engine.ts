@@ -117,15 +117,20 @@ const unknownOutcome = (cause: unknown): Fault =>
     cause,
   });
 
+interface NodeWrite extends PendingWrite {
+  /** False: it may be settled before the commit. */
+  readonly committed: boolean;
+}
+
 class PostgresEngine implements Engine {
   readonly embedded = false;
   readonly #options: PostgresEngineOptions;
   readonly #loop: LoopShare;
   readonly #tables: readonly string[];
   /** Queues of shops with writes that wait or run. */
-  readonly #queues = new Map<string, ShopQueue<PendingWrite>>();
+  readonly #queues = new Map<string, ShopQueue<NodeWrite>>();
   /** The same for `append` writes. */
-  readonly #appends = new Map<string, ShopQueue<PendingWrite>>();
+  readonly #appends = new Map<string, ShopQueue<NodeWrite>>();
   readonly #removals = new Map<string, Promise<void>>();
   readonly #running = new Set<Promise<unknown>>();
   #refusal: Fault | null = null;
@@ -281,6 +286,7 @@ class PostgresEngine implements Engine {
     return new Promise<T>((resolve, reject) => {
       this.#queue(options.append === true ? this.#appends : this.#queues, shopId).add({
         durable: options.durable ?? true,
+        committed: options.committed ?? true,
         run: async (tx) => {
           try {
             const value = await paced(this.#loop, shopId, tx, work);
@@ -298,11 +304,11 @@ class PostgresEngine implements Engine {
     this.#queues.get(shopId)?.admit();
   }
 
-  #queue(queues: Map<string, ShopQueue<PendingWrite>>, shopId: string): ShopQueue<PendingWrite> {
+  #queue(queues: Map<string, ShopQueue<NodeWrite>>, shopId: string): ShopQueue<NodeWrite> {
     const found = queues.get(shopId);
     if (found !== undefined) return found;
     const takesTurn = queues === this.#queues;
-    const queue = new ShopQueue<PendingWrite>({
+    const queue = new ShopQueue<NodeWrite>({
       limits: this.#options.queue ?? defaultQueueLimits,
       groupLengthMax,
       clock: this.#options.clock,
@@ -321,7 +327,7 @@ class PostgresEngine implements Engine {
   }
 
   /** Runs one group of writes in one transaction. Settles when the next may run; by then all of the group are settled too. */
-  async #turn(shopId: string, group: readonly PendingWrite[], takesTurn: boolean): Promise<void> {
+  async #turn(shopId: string, group: readonly NodeWrite[], takesTurn: boolean): Promise<void> {
     const { pool, schemaName } = this.#options;
     const marked = group.some((write) => write.durable);
     const opening = takesTurn ? turnOf(schemaName, shopId, marked) : withoutTurn(schemaName, "engine_append", shopId);
@@ -348,14 +354,14 @@ class PostgresEngine implements Engine {
   async #runGroup(
     connection: PostgresConnection,
     shopId: string,
-    group: readonly PendingWrite[],
+    group: readonly NodeWrite[],
     opening: Query,
   ): Promise<readonly (() => void)[]> {
     const shared = group.length > 1;
     const transaction = new Transaction(connection, [beginWrite, opening], shared);
     let open = true;
     try {
-      const done: { readonly write: PendingWrite; readonly part: Part; readonly settle: () => void }[] = [];
+      const done: { readonly write: NodeWrite; readonly part: Part; readonly settle: () => void }[] = [];
       let keeps = false;
       let mustSync = false;
       for (const write of group) {
@@ -380,7 +386,11 @@ class PostgresEngine implements Engine {
       const settles = done.map(({ write, part: { failure }, settle }) =>
         failure === null ? settle : () => write.refuse(this.#refusalOf(failure.error)),
       );
-      if (keeps) {
+      if (keeps && !mustSync && group.every((write) => !write.committed)) {
+        open = false;
+        if (!shared) await transaction.flush();
+        connection.sendOnly([commitUnsynced]);
+      } else if (keeps) {
         open = false;
         await this.#commit(connection, shopId, transaction, mustSync);
       }

@@ -5,7 +5,7 @@
  * a call does (platform.ts).
  */
 import { Fault } from "../../core/fault.ts";
-import type { Engine, Tx } from "../../store/store.ts";
+import type { Engine, Tx, WriteOptions } from "../../store/store.ts";
 import { StorefrontError } from "../storefront.ts";
 import { type CallFaults, type SandboxCall, useFaults } from "./faults.ts";
 import { countCall } from "./state.ts";
@@ -33,6 +33,51 @@ interface CallRequest {
   readonly signal: AbortSignal | undefined;
 }
 
+/** Of a call that only reads, nothing but its count can be lost. */
+const optionsOf = ({ writes }: CallRequest): WriteOptions => (writes ? {} : { durable: false, committed: false });
+
+/** What a call does in its turn. It changes nothing before it has the faults. */
+type CallWork<T> = (tx: Tx, faults: Promise<CallFaults>) => Promise<T>;
+
+/** A call that is done, or one that is disturbed and was only counted. */
+type Begun<T> = { readonly result: T } | { readonly faults: CallFaults };
+
+/** A turn that several calls share; it has not begun yet. */
+interface JoinedTurn {
+  /** By the name of the call. */
+  readonly begins: Map<SandboxCall, (tx: Tx, isShared: boolean) => Promise<void>>;
+  done: Promise<void>;
+}
+
+const joinedTurns = new WeakMap<Engine, Map<string, JoinedTurn>>();
+
+/** The call does nothing in this turn: it is disturbed, or a fault hits it that may be meant for another call of the turn. */
+class Disturbed extends Error {
+  override readonly name = "Disturbed";
+}
+
+/** Counts the call and, unless it is disturbed, makes it. */
+async function begin<T>(
+  tx: Tx,
+  shopId: string,
+  { name, variantIds }: CallRequest,
+  work: CallWork<T>,
+  isShared = false,
+): Promise<Begun<T>> {
+  await tx.batch([countCall(shopId, name)]);
+  const finding = useFaults(tx, shopId, name, variantIds);
+  const undisturbed = finding.then((faults) => {
+    if (faults.wholeCall !== null || faults.latencyMs > 0 || (isShared && faults.isHit)) throw new Disturbed();
+    return faults;
+  });
+  // `work` gets it too, but may have failed by then.
+  undisturbed.catch(() => {});
+  const [made] = await Promise.allSettled([work(tx, undisturbed)]);
+  if (made.status === "fulfilled") return { result: made.value };
+  if (isShared || !(made.reason instanceof Disturbed)) throw made.reason;
+  return { faults: await finding };
+}
+
 /** The calls of one sandbox. */
 export class SandboxCalls {
   readonly #engine: Engine;
@@ -46,13 +91,13 @@ export class SandboxCalls {
   }
 
   /** Works in the sandbox's turn; a sandbox that is not there yet is created. */
-  async turn<T>(work: (tx: Tx) => Promise<T>, durable = true): Promise<T> {
+  async turn<T>(work: (tx: Tx) => Promise<T>, options: WriteOptions = {}): Promise<T> {
     try {
-      return await this.#engine.write(this.#shopId, work, { durable });
+      return await this.#engine.write(this.#shopId, work, options);
     } catch (error) {
       if (!(error instanceof Fault && error.code === "NOT_FOUND")) throw error;
       await this.#engine.create(this.#shopId);
-      return await this.#engine.write(this.#shopId, work, { durable });
+      return await this.#engine.write(this.#shopId, work, options);
     }
   }
 
@@ -61,29 +106,68 @@ export class SandboxCalls {
    *
    * @throws StorefrontError as the faults say, and when the sandbox's store cannot be used.
    */
-  async run<T>(request: CallRequest, work: (tx: Tx, faults: CallFaults) => Promise<T>): Promise<T> {
-    const { name, variantIds, writes, signal } = request;
+  async run<T>(request: CallRequest, work: CallWork<T>): Promise<T> {
+    const { signal, writes } = request;
     try {
-      const begun = await this.turn(async (tx) => {
-        await tx.batch([countCall(this.#shopId, name)]);
-        const faults = await useFaults(tx, this.#shopId, name, variantIds);
-        const isUndisturbed = faults.wholeCall === null && faults.latencyMs === 0;
-        return isUndisturbed ? { result: await work(tx, faults) } : { faults };
-      }, writes);
+      const begun = writes ? await this.#beginJoined(request, work) : await this.#beginAlone(request, work);
       if ("result" in begun) return begun.result;
       const { faults } = begun;
       await wait(faults.latencyMs, signal);
       await this.#failBefore(faults, request);
       const result = await this.turn(async (tx) => {
         if (signal?.aborted === true) throw abortedError();
-        return await work(tx, faults);
-      }, writes);
+        return await work(tx, Promise.resolve(faults));
+      }, optionsOf(request));
       if (faults.wholeCall === "lost-response")
         throw new StorefrontError("error", "the storefront's answer was lost", { landed: writes ? "maybe" : "no" });
       return result;
     } catch (error) {
       throw storefrontErrorFrom(error);
     }
+  }
+
+  /** Begins a call in a turn of its own. That of a call which only reads is over when its rows are there. */
+  #beginAlone<T>(request: CallRequest, work: CallWork<T>): Promise<Begun<T>> {
+    return this.turn((tx) => begin(tx, this.#shopId, request, work), optionsOf(request));
+  }
+
+  /**
+   * Begins a call that writes in one turn with others of the sandbox that wait for it too. They are calls of different names, which touch
+   * different figures. If one of them is disturbed or fails, nothing of the turn is kept, and each begins in a turn of its own.
+   */
+  async #beginJoined<T>(request: CallRequest, work: CallWork<T>): Promise<Begun<T>> {
+    const waiting = joinedTurns.get(this.#engine) ?? new Map<string, JoinedTurn>();
+    joinedTurns.set(this.#engine, waiting);
+    let joined = waiting.get(this.#shopId);
+    if (joined === undefined || joined.begins.has(request.name)) {
+      const made: JoinedTurn = { begins: new Map(), done: Promise.resolve() };
+      const close = (): void => {
+        if (waiting.get(this.#shopId) === made) waiting.delete(this.#shopId);
+      };
+      waiting.set(this.#shopId, made);
+      made.done = this.turn(async (tx) => {
+        close();
+        const begins = [...made.begins.values()];
+        await Promise.all(begins.map((beginIn) => beginIn(tx, begins.length > 1)));
+      }).finally(close);
+      // Each call gets the error.
+      made.done.catch(() => {});
+      joined = made;
+    }
+    const { begins } = joined;
+    let begun: Begun<T> | null = null;
+    begins.set(request.name, async (tx, isShared) => {
+      begun = await begin(tx, this.#shopId, request, work, isShared);
+    });
+    try {
+      await joined.done;
+    } catch (error) {
+      // Whether a store that fails has kept the turn may be unknown: then it is not repeated here (X3).
+      if (begins.size === 1 || error instanceof Fault) throw error;
+      return await this.#beginAlone(request, work);
+    }
+    if (begun === null) throw new Error("a call of the sandbox was not begun");
+    return begun;
   }
 
   /** Fails a call of which nothing happens. */

@@ -58,6 +58,8 @@ interface FaultRow {
 export interface CallFaults {
   readonly latencyMs: number;
   readonly applyDelayMs: number;
+  /** A fault hits the call. */
+  readonly isHit: boolean;
   /** What fails the call as a whole; null when nothing does. */
   readonly wholeCall: Exclude<SandboxFaultOutcome, "refused"> | null;
   readonly isRefused: (variantId: string) => boolean;
@@ -105,6 +107,7 @@ export async function useFaults(
   return {
     latencyMs: delay?.latency_ms ?? 0,
     applyDelayMs: delay?.apply_delay_ms ?? 0,
+    isHit: used.length > 0,
     wholeCall: whole === undefined || whole.outcome === "refused" ? null : whole.outcome,
     isRefused: (variantId) => refusing.some(({ ids }) => ids === null || ids.has(variantId)),
   };

@@ -35,7 +35,8 @@ interface CallContext {
   readonly tx: Tx;
   readonly shopId: string;
   readonly nowMs: number;
-  readonly faults: CallFaults;
+  /** Found in the round trip of the call's own loads. The call changes nothing before it has them. */
+  readonly faults: Promise<CallFaults>;
 }
 
 interface VariantItem {
@@ -77,20 +78,20 @@ const itemsOf = (variantIds: readonly string[]): readonly VariantItem[] =>
   variantIds.map((variantId) => ({ variantId }));
 
 async function variantStates(
-  { tx, shopId, faults }: CallContext,
+  { tx, shopId, faults: finding }: CallContext,
   items: readonly VariantItem[],
 ): Promise<VariantState[]> {
-  const variants = await loadVariants(tx, shopId, idsOf(items));
+  const [variants, faults] = await Promise.all([loadVariants(tx, shopId, idsOf(items)), finding]);
   return items.map(({ variantId }) =>
     faults.isRefused(variantId) ? "unsyncable" : (variants.get(variantId)?.status ?? "deleted"),
   );
 }
 
 async function readCosts(
-  { tx, shopId, faults }: CallContext,
+  { tx, shopId, faults: finding }: CallContext,
   items: readonly VariantItem[],
 ): Promise<(Money | null)[]> {
-  const variants = await loadVariants(tx, shopId, idsOf(items));
+  const [variants, faults] = await Promise.all([loadVariants(tx, shopId, idsOf(items)), finding]);
   return items.map(({ variantId }) => {
     const variant = variants.get(variantId);
     if (variant === undefined || variant.status === "deleted" || faults.isRefused(variantId)) return null;
@@ -101,23 +102,30 @@ async function readCosts(
 /** What an item comes to: a statement that applies it, or the result without one. */
 type Step = Statement | ItemResult;
 
-/** Rejects refused items, decides about each other item, and applies what was decided. */
-async function writeEach<Item extends VariantItem>(
-  { tx, shopId, faults }: CallContext,
+/**
+ * Rejects refused items, decides about each other item, and applies what was decided.
+ *
+ * @param loading what the decisions need beside the variants.
+ */
+async function writeEach<Item extends VariantItem, Loaded>(
+  { tx, shopId, faults: finding }: CallContext,
   items: readonly Item[],
-  decide: (item: Item, variant: VariantRow | undefined) => Step,
+  loading: Promise<Loaded>,
+  decide: (item: Item, variant: VariantRow | undefined, loaded: Loaded) => Step,
 ): Promise<ItemResult[]> {
-  const variants = await loadVariants(tx, shopId, idsOf(items));
+  const [variants, loaded, faults] = await Promise.all([loadVariants(tx, shopId, idsOf(items)), loading, finding]);
   const steps = items.map((item): Step => {
     const { variantId } = item;
-    return faults.isRefused(variantId) ? refused(variantId) : decide(item, variants.get(variantId));
+    return faults.isRefused(variantId) ? refused(variantId) : decide(item, variants.get(variantId), loaded);
   });
   await tx.batch(steps.flatMap((step) => ("sql" in step ? step : [])));
   return steps.map((step) => ("sql" in step ? applied : step));
 }
 
+const nothing = Promise.resolve(null);
+
 const activateVariants = (context: CallContext, items: readonly VariantItem[]): Promise<ItemResult[]> =>
-  writeEach(context, items, ({ variantId }, variant) => {
+  writeEach(context, items, nothing, ({ variantId }, variant) => {
     if (!canBeChanged(variant)) return unavailable(variantId, variant);
     return variant.status === "active" ? unchanged : statusStatement(context.shopId, variantId, "active");
   });
@@ -126,7 +134,7 @@ const writeCosts = (
   context: CallContext,
   costs: readonly { readonly variantId: string; readonly unitCost: Money }[],
 ): Promise<ItemResult[]> =>
-  writeEach(context, costs, ({ variantId, unitCost }, variant) => {
+  writeEach(context, costs, nothing, ({ variantId, unitCost }, variant) => {
     if (!canBeChanged(variant)) return unavailable(variantId, variant);
     return variant.unit_cost === unitCost ? unchanged : costStatement(context.shopId, variantId, unitCost);
   });
@@ -137,8 +145,8 @@ async function setIncoming(
   levels: readonly { readonly variantId: string; readonly locationId: string; readonly incoming: Quantity }[],
 ): Promise<ItemResult[]> {
   const { tx, shopId, nowMs } = context;
-  const known = await loadLevels(tx, shopId, idsOf(levels), nowMs);
-  return await writeEach(context, levels, ({ variantId, locationId, incoming }, variant) => {
+  const loading = loadLevels(tx, shopId, idsOf(levels), nowMs);
+  return await writeEach(context, levels, loading, ({ variantId, locationId, incoming }, variant, known) => {
     if (!canBeChanged(variant)) return incoming === 0 ? unchanged : unavailable(variantId, variant);
     const before = known.get(levelKey(variantId, locationId))?.incoming ?? 0;
     return before === incoming ? unchanged : setLevel(shopId, variantId, locationId, { incoming });
@@ -151,9 +159,8 @@ async function setTags(
   changes: readonly { readonly variantId: string; readonly tag: string; readonly present: boolean }[],
 ): Promise<ItemResult[]> {
   const { tx, shopId } = context;
-  const variants = await loadVariants(tx, shopId, idsOf(changes));
-  const tags = await loadTags(tx, shopId, [...variants.values()]);
-  return await writeEach(context, changes, ({ variantId, tag, present }, variant) => {
+  const loading = loadTags(tx, shopId, idsOf(changes));
+  return await writeEach(context, changes, loading, ({ variantId, tag, present }, variant, tags) => {
     if (variant === undefined || variant.status === "deleted")
       return present ? unavailable(variantId, variant) : unchanged;
     const isPresent = (tags.get(variant.product_id) ?? []).includes(tag);
@@ -163,13 +170,16 @@ async function setTags(
 
 /** Changes on-hand and keeps each result under the reference (X1); a reference that is known gets its results again (F1). */
 async function changeOnHand(
-  { tx, shopId, nowMs, faults }: CallContext,
+  { tx, shopId, nowMs, faults: finding }: CallContext,
   changes: readonly OnHandChange[],
   { reference }: WriteContext,
 ): Promise<ItemResult[]> {
-  const before = await loadChanges(tx, shopId, reference);
+  const [before, variants, faults] = await Promise.all([
+    loadChanges(tx, shopId, reference),
+    loadVariants(tx, shopId, idsOf(changes)),
+    finding,
+  ]);
   if (before.length > 0) return keptResults(before, changes, reference);
-  const variants = await loadVariants(tx, shopId, idsOf(changes));
   const decided = changes.map((change) => {
     const { variantId } = change;
     const variant = variants.get(variantId);
@@ -209,12 +219,15 @@ function keptResults(rows: readonly ChangeRow[], changes: readonly OnHandChange[
 }
 
 async function readOnHand(
-  { tx, shopId, nowMs, faults }: CallContext,
+  { tx, shopId, nowMs, faults: finding }: CallContext,
   changes: readonly OnHandChange[],
   { reference }: WriteContext,
 ): Promise<{ verified: boolean; onHand: Quantity | null }[]> {
-  const kept = await loadChanges(tx, shopId, reference);
-  const levels = await loadLevels(tx, shopId, idsOf(changes), nowMs);
+  const [kept, levels, faults] = await Promise.all([
+    loadChanges(tx, shopId, reference),
+    loadLevels(tx, shopId, idsOf(changes), nowMs),
+    finding,
+  ]);
   return changes.map(({ variantId, locationId }) => {
     if (faults.isRefused(variantId)) return { verified: false, onHand: null };
     const verified = kept.some(

@@ -58,22 +58,35 @@ export async function loadVariants(
   return new Map(rows.map((row) => [row.variant_id, row]));
 }
 
+interface TagRow {
+  readonly product_id: string;
+  readonly tag: string;
+}
+
+const tagsByProduct = (rows: readonly TagRow[]): ReadonlyMap<string, readonly string[]> =>
+  new Map(
+    [...Map.groupBy(rows, (row) => row.product_id)].map(([productId, tags]) => [
+      productId,
+      [...new Set(tags.map((row) => row.tag))],
+    ]),
+  );
+
 /** Tags by product id, of the products that these variants are of. */
-export async function loadTags(
+export const loadTags = async (
   tx: Tx,
   shopId: string,
-  variants: readonly VariantRow[],
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const rows = await selectIn<{ product_id: string; tag: string }>(
-    tx,
-    "select product_id, tag from sandbox_tag where shop_id = ? and product_id in (?) order by product_id, tag",
-    [shopId],
-    variants.map((variant) => variant.product_id),
+  variantIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> =>
+  tagsByProduct(
+    await selectIn<TagRow>(
+      tx,
+      `select t.product_id, t.tag from sandbox_variant v
+       join sandbox_tag t on t.shop_id = v.shop_id and t.product_id = v.product_id
+       where v.shop_id = ? and v.variant_id in (?) order by t.product_id, t.tag`,
+      [shopId],
+      variantIds,
+    ),
   );
-  return new Map(
-    [...Map.groupBy(rows, (row) => row.product_id)].map(([productId, tags]) => [productId, tags.map((row) => row.tag)]),
-  );
-}
 
 /** The changes that were made under a reference, in their order. */
 export const loadChanges = (tx: Tx, shopId: string, reference: string): Promise<readonly ChangeRow[]> =>
@@ -104,14 +117,16 @@ export async function loadLevels(
   variantIds: readonly string[],
   nowMs: number,
 ): Promise<ReadonlyMap<string, ReadLevel>> {
-  const unseen = await loadUnseen(tx, shopId, nowMs);
-  const rows = await selectIn<LevelRow>(
-    tx,
-    `select variant_id, location_id, on_hand, incoming from sandbox_level
-     where shop_id = ? and variant_id in (?) order by variant_id, location_id`,
-    [shopId],
-    variantIds,
-  );
+  const [unseen, rows] = await Promise.all([
+    loadUnseen(tx, shopId, nowMs),
+    selectIn<LevelRow>(
+      tx,
+      `select variant_id, location_id, on_hand, incoming from sandbox_level
+       where shop_id = ? and variant_id in (?) order by variant_id, location_id`,
+      [shopId],
+      variantIds,
+    ),
+  ]);
   return new Map(
     rows.map((row) => {
       const key = levelKey(row.variant_id, row.location_id);
@@ -142,7 +157,7 @@ export async function loadState(
           [shopId],
         )
       : [...(await loadVariants(tx, shopId, variantIds)).values()];
-  const tags = await loadTags(tx, shopId, rows);
+  const tags = await loadTags(tx, shopId, idsOf(rows.map((row) => ({ variantId: row.variant_id }))));
   const levels = Map.groupBy(
     (await loadLevels(tx, shopId, idsOf(rows.map((row) => ({ variantId: row.variant_id }))), nowMs)).values(),
     (level) => level.variantId,
