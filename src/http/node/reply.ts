@@ -16,6 +16,9 @@ const ordinaryMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PA
 /** How long the rest of a body may arrive that nobody wants: a refusal was answered before it was read. */
 const unwantedBodyMs = 500;
 
+/** Longer bodies are written as bytes: Node joins a text with the headers and copies it once more, and holds that until it is read. */
+const textMax = 65_536;
+
 export const isOrdinary = ({ method = "", url = "", headers }: IncomingMessage): boolean =>
   ordinaryMethods.has(method) &&
   ordinaryTarget.test(url) &&
@@ -62,8 +65,10 @@ export function writeReply(
 ): void {
   const lines = ["X-Content-Type-Options", "nosniff"];
   for (const name in headers) lines.push(name, headers[name] ?? "");
-  if (body !== "") lines.push("Content-Type", "application/json", "Content-Length", String(Buffer.byteLength(body)));
-  outgoing.writeHead(status, lines).end(body);
+  const bytes = body.length < textMax ? null : Buffer.from(body);
+  const length = bytes?.length ?? Buffer.byteLength(body);
+  if (length > 0) lines.push("Content-Type", "application/json", "Content-Length", String(length));
+  outgoing.writeHead(status, lines).end(bytes ?? body);
   if (incoming.complete) return;
   incoming.resume();
   setTimeout(() => {
