@@ -7,6 +7,7 @@ import { Fault } from "../core/fault.ts";
 import { callersRememberedBytesMax } from "../core/limits.ts";
 import { covers, leastRole, type Role } from "../core/role.ts";
 import { type ApiKey, type Shop, type StoredCaller, findApiKey, loadCaller, loadShop } from "../shop/accounts.ts";
+import { isNotFound } from "../store/engine-rules.ts";
 import type { Engine, Footprint, Tx } from "../store/store.ts";
 import { Memory } from "./memory.ts";
 import type { Operation } from "./operation.ts";
@@ -67,8 +68,9 @@ class ConfirmableCallers {
   }
 
   remember(bearerToken: string, caller: StoredCaller): void {
-    this.#callers.delete(hashOf(bearerToken));
-    if (mayAsk(caller)) this.#callers.set(hashOf(bearerToken), caller);
+    const secret = hashOf(bearerToken);
+    this.#callers.delete(secret);
+    if (mayAsk(caller)) this.#callers.set(secret, caller);
     const [oldest] = this.#callers.keys();
     if (this.#callers.size > confirmableMax && oldest !== undefined) this.#callers.delete(oldest);
   }
@@ -100,8 +102,8 @@ export class Callers {
       if (bearerToken !== null) this.#confirmable.remember(bearerToken, stored);
       return { caller, found };
     }
-    const digest = hash("sha256", bearerToken, "base64");
-    const { caller, shopId, secretHash } = this.#memory.get(digest) ?? (await this.#find(digest, bearerToken));
+    const secret = hashOf(bearerToken);
+    const { caller, shopId, secretHash } = this.#memory.get(secret) ?? (await this.#find(secret, bearerToken));
     const found = alongside === null ? null : await engine.peek(shopId, (tx) => alongside(tx, shopId, secretHash));
     return { caller, found };
   }
@@ -111,7 +113,7 @@ export class Callers {
     return this.#confirmable.find(bearerToken);
   }
 
-  async #find(digest: string, bearerToken: string): Promise<KnownCaller> {
+  async #find(secret: string, bearerToken: string): Promise<KnownCaller> {
     const parsed = parseApiKey(bearerToken);
     if (parsed === null) throw unauthorized();
     const { shopId, secretHash } = parsed;
@@ -120,7 +122,7 @@ export class Callers {
     // Read and not peeked at: what is remembered is durable.
     const caller = await orUnauthorized(this.#engine.read(shopId, load, (each) => seen.push(each)));
     const known = { caller, shopId, secretHash };
-    this.#memory.put(digest, known, JSON.stringify(known).length * 2, seen);
+    this.#memory.put(secret, known, JSON.stringify(known).length * 2, seen);
     return known;
   }
 }
@@ -140,12 +142,12 @@ function callerFrom(key: ApiKey | null, shop: Shop | null): KeyCaller {
   return { shop, key, person: null };
 }
 
-/** A key of a shop that is not there is no key either. */
-async function orUnauthorized<T>(finding: Promise<T>): Promise<T> {
+/** What was found; a secret of a shop that is not there is no secret of anybody's. @throws Fault UNAUTHORIZED then. */
+export async function orUnauthorized<T>(finding: Promise<T>): Promise<T> {
   try {
     return await finding;
   } catch (error) {
-    throw error instanceof Fault && error.code === "NOT_FOUND" ? unauthorized() : error;
+    throw isNotFound(error) ? unauthorized() : error;
   }
 }
 

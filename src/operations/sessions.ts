@@ -4,13 +4,12 @@
  * Owns: how long sessions and bearers live, what ends them, and the role that a session gives. Does not own: signing in (people/),
  * the rows (shop/people.ts).
  */
-import { Fault } from "../core/fault.ts";
 import { lesserRole, type Role, roleOfScope } from "../core/role.ts";
 import { parseSecret } from "../core/secret.ts";
 import { loadShop } from "../shop/accounts.ts";
 import { findBearer, type SignedInSession } from "../shop/people.ts";
 import type { Clock, Coordination, Engine, Tx } from "../store/store.ts";
-import { operatorName, type PersonCaller, type SignedIn, unauthorized } from "./caller.ts";
+import { operatorName, orUnauthorized, type PersonCaller, type SignedIn, unauthorized } from "./caller.ts";
 
 /** A session ends when it was not seen for this time. */
 export const sessionIdleMs = 43_200_000;
@@ -51,8 +50,8 @@ export async function identifyPerson<T>(
   if (parsed === null) throw unauthorized();
   const { shopId, secretHash } = parsed;
   const nowMs = clock.now();
-  const { bearer, shop, person, found } = await engine
-    .peek(
+  const { bearer, shop, person, found } = await orUnauthorized(
+    engine.peek(
       shopId,
       async (tx) => {
         const [bearer, shop] = await Promise.all([findBearer(tx, shopId, secretHash), loadShop(tx, shopId)]);
@@ -62,10 +61,8 @@ export async function identifyPerson<T>(
         return { bearer, shop, person, found: await alongside(tx, shopId, person.personId ?? operatorName) };
       },
       secretHash,
-    )
-    .catch((error: unknown) => {
-      throw error instanceof Fault && error.code === "NOT_FOUND" ? unauthorized() : error;
-    });
+    ),
+  );
   if (
     bearer.operatorSession !== null &&
     !(await coordination.hasOperatorSession(bearer.operatorSession, nowMs - sessionIdleMs))

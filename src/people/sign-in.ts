@@ -36,6 +36,7 @@ import {
   sessionStatements,
   useInvitationStatement,
 } from "../shop/people.ts";
+import { isNotFound } from "../store/engine-rules.ts";
 import type { Clock, Coordination, Engine, Ids, Statement, Tx } from "../store/store.ts";
 
 export interface SignInDependencies {
@@ -119,7 +120,7 @@ async function byInvitation(deps: SignInDependencies, sent: string, userAgent: s
       ]);
     });
   } catch (error) {
-    throw error instanceof Fault && error.code === "NOT_FOUND" ? unusable("is not one of this service") : error;
+    throw isNotFound(error) ? unusable("is not one of this service") : error;
   }
 }
 
@@ -227,7 +228,7 @@ async function readShop(
       secretHash,
     );
   } catch (error) {
-    throw error instanceof Fault && error.code === "NOT_FOUND" ? signedOut() : error;
+    throw isNotFound(error) ? signedOut() : error;
   }
 }
 

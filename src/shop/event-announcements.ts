@@ -3,27 +3,9 @@
  *
  * The engine is wrapped, so that no writer has to remember it. Events of other nodes are not announced.
  */
-import type { Engine, Statement, Tx } from "../store/store.ts";
+import { delegated, NoticingTx } from "../store/delegated.ts";
+import type { Engine } from "../store/store.ts";
 import { fanOut } from "./deliveries.ts";
-
-/** Notices whether the work adds an event. */
-class NoticingTx implements Tx {
-  readonly #tx: Tx;
-  added = false;
-
-  constructor(tx: Tx) {
-    this.#tx = tx;
-  }
-
-  all<R>(...[sql, params]: Parameters<Tx["all"]>): Promise<R[]> {
-    return this.#tx.all<R>(sql, params);
-  }
-
-  batch(statements: readonly Statement[]): Promise<void> {
-    if (!this.added) this.added = statements.some(({ sql }) => sql === fanOut);
-    return this.#tx.batch(statements);
-  }
-}
 
 /** An engine that announces the shop of each write that has added events, after its commit. */
 export function announcingEvents(engine: Engine): {
@@ -34,33 +16,22 @@ export function announcingEvents(engine: Engine): {
   return {
     onEvents: (listener) => void listeners.push(listener),
     engine: {
-      embedded: engine.embedded,
-      create: (shopId) => engine.create(shopId),
-      exists: (shopId) => engine.exists(shopId),
-      remove: (shopId) => engine.remove(shopId),
-      list: () => engine.list(),
-      shopsWithDueRows: (nowMs) => engine.shopsWithDueRows(nowMs),
-      read: (shopId, work, onSeen) => engine.read(shopId, work, onSeen),
-      peek: (shopId, work, credential) => engine.peek(shopId, work, credential),
+      ...delegated(engine),
       async write(shopId, work, options) {
         if (options?.append === true) return await engine.write(shopId, work, options);
         let added = false;
         const result = await engine.write(
           shopId,
-          async (tx) => {
-            const noticing = new NoticingTx(tx);
-            const done = await work(noticing);
-            ({ added } = noticing);
-            return done;
+          (tx) => {
+            // An attempt that failed has added nothing.
+            added = false;
+            return work(new NoticingTx(tx, (sql) => (added ||= sql === fanOut)));
           },
           options,
         );
         if (added) for (const listener of listeners) listener(shopId);
         return result;
       },
-      admit: (shopId) => engine.admit(shopId),
-      ready: () => engine.ready(),
-      close: () => engine.close(),
     },
   };
 }

@@ -9,6 +9,7 @@
  *       variants differ that have a later change. The version changes in the transaction that changes one of the rows, whoever writes it:
  *       the engine is wrapped, so that no writer has to remember it.
  */
+import { delegated, NoticingTx } from "../store/delegated.ts";
 import type { Engine, Ids, SqlValue, Statement, Tx } from "../store/store.ts";
 
 /** The tables from which it is decided which variants need an order. */
@@ -105,27 +106,12 @@ function noteStatements(shopId: string, variantIds: readonly string[] | null, id
   ];
 }
 
-/** Notices what the work changes. */
-class NoticingTx implements Tx {
-  readonly #tx: Tx;
+/** What the statements of a write change. */
+class Changes {
   readonly #variantIds = new Set<string>();
   #all = false;
 
-  constructor(tx: Tx) {
-    this.#tx = tx;
-  }
-
-  all<R>(...[sql, params]: Parameters<Tx["all"]>): Promise<R[]> {
-    this.#notice(sql, params ?? []);
-    return this.#tx.all<R>(sql, params);
-  }
-
-  batch(statements: readonly Statement[]): Promise<void> {
-    for (const { sql, params } of statements) this.#notice(sql, params);
-    return this.#tx.batch(statements);
-  }
-
-  #notice(sql: string, params: readonly SqlValue[]): void {
+  notice(sql: string, params: readonly SqlValue[]): void {
     const reach = reachOf(sql);
     if (reach === "nothing") return;
     const variantId = reach === "all" ? null : params[reach.parameter];
@@ -142,29 +128,19 @@ class NoticingTx implements Tx {
 
 /** The engine, keeping forecast versions (V8). */
 export const keepingForecastVersions = (engine: Engine, ids: Ids): Engine => ({
-  embedded: engine.embedded,
-  create: (shopId) => engine.create(shopId),
-  exists: (shopId) => engine.exists(shopId),
-  remove: (shopId) => engine.remove(shopId),
-  list: () => engine.list(),
-  shopsWithDueRows: (nowMs) => engine.shopsWithDueRows(nowMs),
-  read: (shopId, work, onSeen) => engine.read(shopId, work, onSeen),
-  peek: (shopId, work, credential) => engine.peek(shopId, work, credential),
+  ...delegated(engine),
   write: (shopId, work, options) =>
     engine.write(
       shopId,
       async (tx) => {
-        const noticing = new NoticingTx(tx);
-        const result = await work(noticing);
-        const noted = noticing.statements(shopId, ids);
+        const changes = new Changes();
+        const result = await work(new NoticingTx(tx, (sql, params) => changes.notice(sql, params)));
+        const noted = changes.statements(shopId, ids);
         if (noted.length > 0) await tx.batch(noted);
         return result;
       },
       options,
     ),
-  admit: (shopId) => engine.admit(shopId),
-  ready: () => engine.ready(),
-  close: () => engine.close(),
 });
 
 /** A state of what decides. */

@@ -9,8 +9,9 @@
  * alone, no secret is refused wrongly.
  */
 import { credentialsKnownMax, credentialsKnownPerShopMax } from "../core/limits.ts";
+import { delegated, NoticingTx } from "../store/delegated.ts";
 import { notFound } from "../store/engine-rules.ts";
-import type { Engine, Statement, Tx } from "../store/store.ts";
+import type { Engine, Tx } from "../store/store.ts";
 
 /** The tables with a `secret_hash`. */
 const credentialTables = ["api_key", "console_session", "console_bearer", "invitation"] as const;
@@ -73,36 +74,9 @@ export class KnownCredentials {
 
 const addition = new RegExp(`^\\s*insert\\s+into\\s+(?:${credentialTables.join("|")})\\b`, "i");
 
-/** Notices secrets that the work adds. */
-class NoticingTx implements Tx {
-  readonly #tx: Tx;
-  readonly #noticed: () => void;
-
-  constructor(tx: Tx, noticed: () => void) {
-    this.#tx = tx;
-    this.#noticed = noticed;
-  }
-
-  all<R>(...[sql, params]: Parameters<Tx["all"]>): Promise<R[]> {
-    if (addition.test(sql)) this.#noticed();
-    return this.#tx.all<R>(sql, params);
-  }
-
-  batch(statements: readonly Statement[]): Promise<void> {
-    if (statements.some(({ sql }) => addition.test(sql))) this.#noticed();
-    return this.#tx.batch(statements);
-  }
-}
-
 /** The engine, which refuses a credential that the shop is known not to have as if there were no such shop, without opening its file. */
 export const keepingCredentials = (engine: Engine, known: KnownCredentials): Engine => ({
-  embedded: engine.embedded,
-  create: (shopId) => engine.create(shopId),
-  exists: (shopId) => engine.exists(shopId),
-  remove: (shopId) => engine.remove(shopId),
-  list: () => engine.list(),
-  shopsWithDueRows: (nowMs) => engine.shopsWithDueRows(nowMs),
-  read: (shopId, work, onSeen) => engine.read(shopId, work, onSeen),
+  ...delegated(engine),
   async peek(shopId, work, credential) {
     if (credential === undefined) return await engine.peek(shopId, work);
     if (!known.mayHave(shopId, credential)) {
@@ -116,8 +90,14 @@ export const keepingCredentials = (engine: Engine, known: KnownCredentials): Eng
     });
   },
   write: (shopId, work, options) =>
-    engine.write(shopId, (tx) => work(new NoticingTx(tx, () => known.forget(shopId))), options),
-  admit: (shopId) => engine.admit(shopId),
-  ready: () => engine.ready(),
-  close: () => engine.close(),
+    engine.write(
+      shopId,
+      (tx) =>
+        work(
+          new NoticingTx(tx, (sql) => {
+            if (addition.test(sql)) known.forget(shopId);
+          }),
+        ),
+      options,
+    ),
 });

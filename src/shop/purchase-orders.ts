@@ -318,14 +318,8 @@ export interface ImportedOrder {
   readonly deletedAtMs: number | null;
 }
 
-const importedTables = [
-  "purchase_order",
-  "purchase_order_line",
-  "purchase_order_attachment",
-  "purchase_order_log",
-  "receipt",
-  "cost_sync",
-] as const;
+/** What a record replaces. Pushes stay: the storefront knows them. */
+const importedTables = orderTables.filter((table) => table !== "stock_push");
 
 /** The order as it is stored, and the version that the imported one gets: a higher one if it differs (C37). */
 async function storedOrder(

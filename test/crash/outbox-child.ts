@@ -6,7 +6,7 @@
  */
 import type { Engine } from "../../src/store/store.ts";
 import { StorefrontError, type Storefront } from "../../src/storefront/storefront.ts";
-import { delegated } from "../support/engine-doubles.ts";
+import { delegated } from "../../src/store/delegated.ts";
 import { quantity } from "../support/goods.ts";
 import { openWorld, shopId } from "../support/storefront.ts";
 

@@ -7,7 +7,7 @@ import { Fault } from "../../src/core/fault.ts";
 import type { Engine } from "../../src/store/store.ts";
 import { systemClock } from "../../src/system.ts";
 import { ndjson, piecesOf, type TestShop, withShops } from "../support/admin.ts";
-import { delegated } from "../support/engine-doubles.ts";
+import { delegated } from "../../src/store/delegated.ts";
 
 /** Longer than a lease. */
 const longMs = 10 * 60_000;

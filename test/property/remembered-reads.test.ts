@@ -7,7 +7,7 @@ import { createMetrics } from "../../src/http/metrics.ts";
 import { apiPrefix } from "../../src/http/routes.ts";
 import { createPerform, type PerformDependencies } from "../../src/operations/perform.ts";
 import { operations, restOperations } from "../../src/operations/registry.ts";
-import { delegated } from "../support/engine-doubles.ts";
+import { delegated } from "../../src/store/delegated.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 import { pick, run, step } from "../support/order-steps.ts";
 import { startServer, type TestServer } from "../support/server.ts";

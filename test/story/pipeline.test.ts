@@ -10,7 +10,7 @@ import type { AuditEntry } from "../../src/shop/audit.ts";
 import type { Surface } from "../../src/http/surface.ts";
 import type { PerformDependencies } from "../../src/operations/perform.ts";
 import type { Engine } from "../../src/store/store.ts";
-import { delegated } from "../support/engine-doubles.ts";
+import { delegated } from "../../src/store/delegated.ts";
 import { crateOperations } from "../support/operations.ts";
 import { startServer, type TestResponse, type TestServer, type TestServerOptions } from "../support/server.ts";
 

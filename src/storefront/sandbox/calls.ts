@@ -5,6 +5,7 @@
  * a call does (platform.ts).
  */
 import { Fault } from "../../core/fault.ts";
+import { isNotFound } from "../../store/engine-rules.ts";
 import type { Engine, Tx, WriteOptions } from "../../store/store.ts";
 import { StorefrontError } from "../storefront.ts";
 import { type CallFaults, type SandboxCall, useFaults } from "./faults.ts";
@@ -95,7 +96,7 @@ export class SandboxCalls {
     try {
       return await this.#engine.write(this.#shopId, work, options);
     } catch (error) {
-      if (!(error instanceof Fault && error.code === "NOT_FOUND")) throw error;
+      if (!isNotFound(error)) throw error;
       await this.#engine.create(this.#shopId);
       return await this.#engine.write(this.#shopId, work, options);
     }
