@@ -1,7 +1,7 @@
 /**
  * The API as the console calls it: the typed client with the page's bearer, which is renewed when it has expired.
  */
-import { createClient, type Failure, type OperationName } from "../../client/index.ts";
+import { createClient, type ErrorDetails, type Failure, type OperationName } from "../../client/index.ts";
 import { texts } from "../texts.ts";
 import { currentBearer, type Refused, renewBearer } from "./session.ts";
 
@@ -30,15 +30,30 @@ export const openpo = createClient({
 /** What a person is told of a failed call. */
 export interface Problem extends Refused {
   readonly requestId: string | null;
+  readonly code: string;
+  /** A more exact word where the code is shared; null without one. */
+  readonly reason: string | null;
+  /** What is wrong, item by item. */
+  readonly details: ErrorDetails;
 }
 
 /** A failed call in words. */
 export function problemOf({ error }: Failure<OperationName>): Problem {
   if (error.code === "UNREACHABLE")
-    return { message: texts.problem.unreachable, action: texts.problem.unreachableHint, requestId: null };
+    return {
+      message: texts.problem.unreachable,
+      action: texts.problem.unreachableHint,
+      requestId: null,
+      code: error.code,
+      reason: null,
+      details: [],
+    };
   return {
     message: error.message,
     action: "action" in error ? (error.action ?? null) : null,
     requestId: "requestId" in error ? error.requestId : null,
+    code: error.code,
+    reason: "reason" in error ? (error.reason ?? null) : null,
+    details: "details" in error ? (error.details ?? []) : [],
   };
 }

@@ -33,6 +33,10 @@ export type SessionState =
 
 export const sessionState = signal<SessionState>({ kind: "unknown" });
 
+/** The session; null unless somebody is signed in to a shop. */
+export const signedIn = (): Session | null =>
+  sessionState.value.kind === "signed-in" ? sessionState.value.session : null;
+
 /** A refusal of the service, in the words that it says. */
 export interface Refused {
   readonly message: string;
