@@ -6,7 +6,7 @@ import { texts } from "../texts.ts";
 import { currentBearer, type Refused, renewBearer } from "./session.ts";
 
 /** Sends with the bearer; once more with another when this one is refused. */
-const withBearer: typeof fetch = async (input, init) => {
+export const withBearer: typeof fetch = async (input, init) => {
   const first = await send(input, init, await currentBearer());
   if (first.status !== 401) return first;
   const renewed = await renewBearer();
@@ -26,6 +26,9 @@ export const openpo = createClient({
   retriesMax: 2,
   waitMsMax: 5_000,
 });
+
+/** The same without attempts after the first: for what has no idempotency key and would be made twice. */
+export const openpoOnce = createClient({ baseUrl: location.origin, apiKey: "", fetch: withBearer, retriesMax: 0 });
 
 /** What a person is told of a failed call. */
 export interface Problem extends Refused {
