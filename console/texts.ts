@@ -1,12 +1,16 @@
 /** Every text that the console shows, in one place. A text with parts is a function of them. */
 
 import { number } from "./data/format.ts";
+import { accessTexts } from "./texts-access.ts";
 
 export const texts = {
   product: "OpenPO",
   navigation: {
     label: "Console",
     orders: "Orders",
+    keys: "Keys",
+    activity: "Activity",
+    people: "People",
     signOut: "Sign out",
     skip: "Skip to content",
   },
@@ -268,6 +272,8 @@ export const texts = {
     synced: "Synced",
     failed: "Sync failed",
   },
+  ...accessTexts,
+  cancel: "Cancel",
   problem: {
     title: "That did not work",
     unreachable: "The server does not answer.",
