@@ -61,7 +61,7 @@ export const Changes: FunctionComponent<{ readonly version: number }> = ({ versi
               <summary>
                 {orderName(change)} · {change.message}{" "}
                 <span class="quiet">
-                  {actorName(change)} · {texts.activity.actors[change.actor.type]}
+                  {actorName(change)} · {texts.activity.actorNames[change.actor.type]}
                 </span>
               </summary>
               <ChangeView change={change} />

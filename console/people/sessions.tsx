@@ -14,9 +14,11 @@ type Session = Output<"session_list">["sessions"][number];
 
 /** "Firefox, Linux" of what a browser says of itself. */
 function browserOf(userAgent: string | null): string {
-  const name = /\b(Edg|OPR|Firefox|Chrome|Safari)\//.exec(userAgent ?? "")?.[1];
-  const system = /\b(Android|iPhone|iPad|Windows|Macintosh|Linux)\b/.exec(userAgent ?? "")?.[1];
-  const found = [name, system].filter((each) => each !== undefined);
+  const said = userAgent ?? "";
+  // Browsers name those that they are like, too: the first of these that is named is meant.
+  const name = ["Edg", "OPR", "Firefox", "Chrome", "Safari"].find((each) => said.includes(`${each}/`));
+  const system = ["Android", "iPhone", "iPad", "Windows", "Macintosh", "Linux"].find((each) => said.includes(each));
+  const found = [name === "Edg" ? "Edge" : name, system].filter((each) => each !== undefined);
   return found.length === 0 ? texts.people.unknownBrowser : found.join(", ");
 }
 

@@ -121,7 +121,7 @@ test(
       const apiKey = await createKey(page, "Night bot", "write");
       assert.match(apiKey, /^opo_demo_/);
       const dialog = page.getByRole("dialog");
-      await dialog.getByText("Claude Code", { exact: true }).click();
+      await dialog.locator("summary", { hasText: "Claude Code" }).click();
       const snippet = dialog.getByRole("textbox", { name: "Claude Code" });
       assert.ok((await snippet.inputValue()).includes(`${program.url}/mcp --header "Authorization: Bearer ${apiKey}"`));
       await pictured(page, "key-shown");
@@ -262,7 +262,11 @@ test("a call that fails says what to do, and works when it is tried again", { sk
       await page.getByRole("alert").first().waitFor();
       await pictured(page, `${place}-failing`);
       await page.unroute("**/admin/v1/**");
-      for (const again of await page.getByRole("button", { name: "Try again" }).all()) await again.click();
+      const again = page.getByRole("button", { name: "Try again" });
+      for (let left = await again.count(); left > 0; left -= 1) {
+        await again.first().click();
+        await again.nth(left - 1).waitFor({ state: "detached" });
+      }
       await page.getByRole("alert").first().waitFor({ state: "detached" });
     }
   });
