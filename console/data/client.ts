@@ -40,17 +40,19 @@ export interface Problem extends Refused {
   readonly details: ErrorDetails;
 }
 
+/** What a person is told when the service does not answer. */
+export const unreachable: Problem = {
+  message: texts.problem.unreachable,
+  action: texts.problem.unreachableHint,
+  requestId: null,
+  code: "UNREACHABLE",
+  reason: null,
+  details: [],
+};
+
 /** A failed call in words. */
 export function problemOf({ error }: Failure<OperationName>): Problem {
-  if (error.code === "UNREACHABLE")
-    return {
-      message: texts.problem.unreachable,
-      action: texts.problem.unreachableHint,
-      requestId: null,
-      code: error.code,
-      reason: null,
-      details: [],
-    };
+  if (error.code === "UNREACHABLE") return unreachable;
   return {
     message: error.message,
     action: "action" in error ? (error.action ?? null) : null,

@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
+import { unreachable } from "../data/client.ts";
 import { texts } from "../texts.ts";
 import { ProblemNotice } from "./problem.tsx";
 
@@ -19,9 +20,8 @@ export function lazy(load: () => Promise<FunctionComponent>): FunctionComponent 
     };
     useEffect(() => void read(), []);
     if (state.value === "failed") {
-      const { unreachable: message, unreachableHint: action } = texts.problem;
       // A browser keeps a script that failed to load: only a reload asks for it again.
-      return <ProblemNotice problem={{ message, action, requestId: null }} again={() => location.reload()} />;
+      return <ProblemNotice problem={unreachable} again={() => location.reload()} />;
     }
     return state.value === "loading" || Loaded === null ? <p role="status">{texts.loading}</p> : <Loaded />;
   };
