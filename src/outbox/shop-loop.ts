@@ -39,6 +39,8 @@ interface ShopLoop {
   /** The latest reading has left lanes out, since they ran already or too many did: when a lane ends, it is read again. */
   leftOut: boolean;
   timer: NodeJS.Timeout | null;
+  /** When its oldest effect was added that was not settled at the latest reading. */
+  oldestAtMs: number | null;
 }
 
 /** After lanes that have left nothing, the shop is looked at once more, in case a step has asked for further work. */
@@ -63,6 +65,18 @@ export class ShopLoops {
     return [...this.#loops.values()].flatMap((loop) => [...loop.running.values()]);
   }
 
+  /** How many shops have effects that are not settled, as of their latest readings, and when the oldest was added. */
+  get pending(): { readonly shops: number; readonly oldestAtMs: number | null } {
+    let shops = 0;
+    let oldestAtMs = Number.POSITIVE_INFINITY;
+    for (const loop of this.#loops.values()) {
+      if (loop.oldestAtMs === null) continue;
+      shops += 1;
+      oldestAtMs = Math.min(oldestAtMs, loop.oldestAtMs);
+    }
+    return { shops, oldestAtMs: shops === 0 ? null : oldestAtMs };
+  }
+
   /** Whether a lane of the shop runs here. */
   runs(shopId: string): boolean {
     return (this.#loops.get(shopId)?.running.size ?? 0) > 0;
@@ -79,6 +93,7 @@ export class ShopLoops {
       checkAgain: false,
       leftOut: false,
       timer: null,
+      oldestAtMs: null,
     };
     this.#loops.set(shopId, loop);
     if (isOurs) loop.isOurs = true;
@@ -112,6 +127,7 @@ export class ShopLoops {
     }
     if (stopping.aborted) return;
     loop.leftOut = leavesOut;
+    loop.oldestAtMs = due.oldestAtMs;
     for (const lane of due.lanes) {
       if (loop.running.size >= limits.lanesPerShopMax) {
         loop.leftOut = true;
@@ -149,7 +165,10 @@ export class ShopLoops {
       loop.running.delete(lane);
       this.#lanesRunning -= 1;
       if (mayBeDue || loop.leftOut || loop.checking) this.check(shopId);
-      else if (loop.timer === null) this.#checkLater(shopId, loop, laterLookMs);
+      else if (loop.timer === null) {
+        if (loop.running.size === 0) loop.oldestAtMs = null;
+        this.#checkLater(shopId, loop, laterLookMs);
+      }
       const [next] = this.#waiting;
       if (next !== undefined) {
         this.#waiting.delete(next);

@@ -335,6 +335,25 @@ export async function nextDueAtMs(tx: Tx, shopId: string, endpointIds: readonly 
   }, null);
 }
 
+/** How many deliveries of these endpoints wait or are being sent; of one endpoint at most `countMax` are counted. */
+export async function countWaiting(
+  tx: Tx,
+  shopId: string,
+  endpointIds: readonly string[],
+  countMax: number,
+): Promise<number> {
+  const found = await Promise.all(
+    endpointIds.map((endpointId) =>
+      tx.all<{ n: number }>(
+        `select count(*) as n from
+           (select 1 from delivery where shop_id = ? and endpoint_id = ? and due_at is not null limit ?) as waiting`,
+        [shopId, endpointId, countMax],
+      ),
+    ),
+  );
+  return found.reduce((sum, [row]) => sum + (row?.n ?? 0), 0);
+}
+
 /** Stops up to `rowsMax` waiting deliveries of an endpoint that is disabled; they wait until it is enabled again. */
 export const parkStatement = (shopId: string, endpointId: string, rowsMax: number): Statement => ({
   sql: `update delivery set due_at = null where shop_id = ? and delivery_id in

@@ -78,6 +78,8 @@ export interface DueLanes {
   readonly isHeldUp: boolean;
   /** Null when no effect is pending beyond those that are due. */
   readonly nextDueAtMs: number | null;
+  /** When the oldest effect was added that is not settled; null when there is none. */
+  readonly oldestAtMs: number | null;
 }
 
 /** Due effects that one query reads. */
@@ -96,7 +98,7 @@ export async function findDueLanes(
   nowMs: number,
 ): Promise<DueLanes> {
   const others = running.length === 0 ? "" : ` and e.lane not in (${placeholders(running.length)})`;
-  const [due, held, next] = await Promise.all([
+  const [due, held, next, oldest] = await Promise.all([
     tx.all<{ lane: string }>(
       `select e.lane from effect e
        where e.shop_id = ? and e.state = 'pending' and e.due_at <= ?${others}
@@ -118,11 +120,16 @@ export async function findDueLanes(
       "select min(due_at) as due_at from effect where shop_id = ? and state = 'pending' and due_at > ?",
       [shopId, nowMs],
     ),
+    tx.all<{ created_at: number | null }>(
+      "select min(created_at) as created_at from effect where shop_id = ? and state = 'pending'",
+      [shopId],
+    ),
   ]);
   return {
     lanes: [...new Set(due.map((row) => row.lane))],
     isHeldUp: held.length > 0,
     nextDueAtMs: next[0]?.due_at ?? null,
+    oldestAtMs: oldest[0]?.created_at ?? null,
   };
 }
 

@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { createPublicKey, verify } from "node:crypto";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 import { z } from "zod";
 import { type RunningProgram, withProgram } from "../support/process.ts";
@@ -246,6 +247,32 @@ test("a failure is told and tried again; 410 disables with an event; retry, test
       await flaky.until(() => flaky.received.length === before + 4);
       for (const wrong of [{}, { afterSequence: 1, from: "2026-01-01T00:00:00Z" }, { from: "yesterday" }])
         await admin("POST", `${path}/replay`, wrong, 400);
+    });
+  });
+});
+
+test("/metrics tells of webhooks that wait, of attempts that failed and of endpoints that were disabled", async () => {
+  await withReceivers([1, 2], async (failing, gone) => {
+    await withShop(async ({ program, admin, makeOrder }) => {
+      const shown = async (name: string): Promise<number> => {
+        const { text } = await program.ask("GET", "/metrics", "");
+        return Number(new RegExp(`^openpo_${name} ([\\d.]+)$`, "m").exec(text)?.[1]);
+      };
+      const until = async (name: string, wanted: number): Promise<void> => {
+        for (let tries = 0; tries < 300 && (await shown(name)) !== wanted; tries += 1) await sleep(10);
+        assert.equal(await shown(name), wanted, name);
+      };
+      failing.answer = (response) => void response.writeHead(500).end();
+      gone.answer = (response) => void response.writeHead(410).end();
+      for (const { url } of [failing, gone]) await admin("POST", endpoints, { url, eventTypes: ["purchase_order.*"] });
+      await makeOrder();
+      await until("webhook_endpoints_disabled", 1);
+      await until("webhook_attempts_failed_total", 2);
+      await until("webhook_backlog", 1);
+      assert.equal(await shown("webhook_endpoints_disabled_total"), 1);
+      assert.equal(await shown("webhook_overdue_seconds"), 0);
+      assert.equal(await shown("writes_waiting"), 0);
+      assert.equal(await shown("outbox_effects_failed_total"), 0);
     });
   });
 });

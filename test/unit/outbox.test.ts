@@ -103,6 +103,22 @@ suite("outbox: stock", () => {
         assert.equal((await calls(world)).changeOnHand, 3);
       }));
 
+  test("the backlog tells the age of the oldest effect that is pending, and counts those given up", () =>
+    withWorld(async (world) => {
+      await world.place("po_1", lines(1));
+      await world.quiet();
+      assert.deepEqual(world.outbox.backlog(), { shops: 0, oldestAtMs: null, failedTotal: 0 });
+      await world.strike([fault("changeOnHand", "error")]);
+      const beforeMs = systemClock.now();
+      const effects = await world.receive("po_1", { l1: quantity(5) });
+      await pushOutcome(world, effects);
+      const { shops, oldestAtMs } = world.outbox.backlog();
+      assert.ok(shops === 1 && oldestAtMs !== null && oldestAtMs >= beforeMs, String(oldestAtMs));
+      await world.quiet();
+      assert.equal(world.outbox.backlog().oldestAtMs, null);
+      assert.equal(world.outbox.backlog().failedTotal, 1);
+    }));
+
   test("work that was put off is done when the clock is set back by more than a day, whatever it waited for", () =>
     withWorld(async (world) => {
       await world.place("po_1", lines(1));
