@@ -13,8 +13,8 @@ export const dueEffects: DueRows = { table: "effect", condition: "state = 'pendi
 const insertEffect = `
 insert into effect
   (shop_id, effect_id, kind, lane, purchase_order_id, payload, state, attempts, due_at, detail, item_count, lease_owner,
-   created_at, settled_at)
-values (?, ?, ?, ?, ?, ?, 'pending', 0, ?, null, 0, null, ?, null)`;
+   created_at, settled_at, traceparent)
+values (?, ?, ?, ?, ?, ?, 'pending', 0, ?, null, 0, null, ?, null, ?)`;
 
 /**
  * The lane of an effect. Effects of one lane run one at a time: an order has one push in flight, and the storefront's incoming
@@ -40,6 +40,7 @@ export function effectStatements(
   effects: readonly Effect[],
   ids: Ids,
   nowMs: number,
+  traceparent: string | null = null,
 ): {
   readonly effects: readonly { readonly effectId: string; readonly kind: Effect["kind"] }[];
   readonly statements: readonly Statement[];
@@ -58,6 +59,7 @@ export function effectStatements(
         JSON.stringify(effect),
         nowMs,
         nowMs,
+        traceparent,
       ],
     })),
   };
@@ -68,6 +70,8 @@ export interface ClaimedEffect {
   readonly effectId: string;
   readonly effect: Effect;
   readonly attempts: number;
+  /** Of the request that asked for it; null when none did. */
+  readonly traceparent: string | null;
 }
 
 /** Which lanes have an effect that is due, and when the next one will be. */
@@ -160,8 +164,14 @@ export async function claimLane(
        where shop_id = ? and lane = ? and state = 'pending' and lease_owner <> ? and due_at > ? limit 1`,
       [shopId, lane, owner, times.nowMs],
     ),
-    tx.all<{ effect_id: string; payload: string; attempts: number; lease_owner: string | null }>(
-      `select effect_id, payload, attempts, lease_owner from effect
+    tx.all<{
+      effect_id: string;
+      payload: string;
+      attempts: number;
+      lease_owner: string | null;
+      traceparent: string | null;
+    }>(
+      `select effect_id, payload, attempts, lease_owner, traceparent from effect
        where shop_id = ? and lane = ? and state = 'pending' and (due_at <= ? or lease_owner = ?)
        order by effect_id limit ?`,
       [shopId, lane, times.nowMs, owner, runMax],
@@ -170,7 +180,8 @@ export async function claimLane(
   if (taken.length > 0) return [];
   const claimed = rows.map((row): ClaimedEffect => {
     const effect: Effect = JSON.parse(row.payload);
-    return { effectId: row.effect_id, effect, attempts: row.attempts + (row.lease_owner === null ? 1 : 0) };
+    const attempts = row.attempts + (row.lease_owner === null ? 1 : 0);
+    return { effectId: row.effect_id, effect, attempts, traceparent: row.traceparent };
   });
   await tx.batch(
     claimed.map(({ effectId, attempts }) => ({

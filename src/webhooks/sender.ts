@@ -550,13 +550,17 @@ class WebhookSender implements Sender {
   }
 
   /** One attempt; null: it was not made, or was ended by the end of the service. Never rejects. */
-  async #attempt({ endpoint }: Lane, { eventId, text, leasedUntilMs }: Waiting): Promise<AttemptResult | null> {
+  async #attempt(
+    { endpoint }: Lane,
+    { eventId, traceparent, text, leasedUntilMs }: Waiting,
+  ): Promise<AttemptResult | null> {
     const { clock, policy, resolve, log } = this.#options;
     if (text === null) return { kind: "failed", ms: 0, reason: "the event is no longer kept" };
     const timeoutMs = this.#limits.attemptMsMax;
     if (leasedUntilMs - clock.now() < timeoutMs) return null;
     try {
-      const headers = signedHeaders(endpoint, eventId, text, clock.now());
+      const signed = signedHeaders(endpoint, eventId, text, clock.now());
+      const headers = traceparent === null ? signed : { ...signed, traceparent };
       return await post(endpoint.url, headers, text, { policy, resolve, timeoutMs, aborting: this.#aborting.signal });
     } catch (error) {
       log.error(

@@ -103,7 +103,8 @@ test("an endpoint is sent each event that it wants, signed as the standard's own
       assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
       const all = await admin("POST", endpoints, { url: everything.url, eventTypes: ["*"] }, 201);
       const id = await makeOrder();
-      await program.ask("PATCH", `${orders}/${id}`, apiKey, { note: "soon" });
+      const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+      await program.ask("PATCH", `${orders}/${id}`, apiKey, { note: "soon" }, { traceparent: trace });
       await admin("POST", `${shop}/keys`, { name: "other", scope: "read" });
       await everything.until(() => everything.received.length === 3);
       await orderly.until(() => orderly.received.length === 2);
@@ -111,6 +112,8 @@ test("an endpoint is sent each event that it wants, signed as the standard's own
         "purchase_order.created",
         "purchase_order.updated",
       ]);
+      const updated = orderly.received.find(({ type }) => type === "purchase_order.updated");
+      assert.match(String(updated?.headers["traceparent"]), /^00-4bf92f3577b34da6a3ce929d0e0e4736-[0-9a-f]{16}-01$/);
       const events = await admin("GET", `${shop}/events`);
       for (const delivery of orderly.received) {
         assert.equal(delivery.headers["webhook-id"], delivery.eventId);

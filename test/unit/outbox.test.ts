@@ -245,6 +245,33 @@ suite("outbox: stock", () => {
     );
   });
 
+  test("the storefront is told the trace of the request that asked for a push, whoever attempts it", () => {
+    const told: unknown[] = [];
+    const between = (storefront: Storefront): Storefront => ({
+      ...storefront,
+      changeOnHand: (changes, write) => {
+        told.push(write.traceparent);
+        return storefront.changeOnHand(changes, write);
+      },
+    });
+    return withWorld(
+      async (world) => {
+        await world.place("po_1", lines(1));
+        const effects = await world.receive("po_1", { l1: quantity(1) });
+        await world.engine.write(shopId, (tx) =>
+          tx.batch([
+            { sql: "update effect set traceparent = 't1' where shop_id = ? and kind = 'push-stock'", params: [shopId] },
+          ]),
+        );
+        await world.strike([fault("changeOnHand", "error", { times: 1 })]);
+        await world.outbox.settle(shopId, effects, 2_000);
+        await world.quiet();
+        assert.deepEqual(told, ["t1", "t1"]);
+      },
+      { between },
+    );
+  });
+
   test("`settle` waits no longer than asked and then says pending", () =>
     withWorld(async (world) => {
       await world.place("po_1", lines(1));

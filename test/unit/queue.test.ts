@@ -87,7 +87,7 @@ test("the depth counts writes that wait: neither those that run nor those that w
   add(7);
   await eventLoop();
   add(8, 9);
-  queue.refuseAll(new Fault("DO_UNAVAILABLE", "closing"));
+  queue.refuseAll(new Fault("DO_UNAVAILABLE", "closing", { retryAfterMs: 1 }));
   assert.equal(depth.waiting, 0);
 });
 
