@@ -39,6 +39,8 @@ interface ShopLoop {
   /** The latest reading has left lanes out, since they ran already or too many did: when a lane ends, it is read again. */
   leftOut: boolean;
   timer: NodeJS.Timeout | null;
+  /** When the timer ends; of no meaning without one. */
+  checkAtMs: number;
   /** When its oldest effect was added that was not settled at the latest reading. */
   oldestAtMs: number | null;
 }
@@ -93,6 +95,7 @@ export class ShopLoops {
       checkAgain: false,
       leftOut: false,
       timer: null,
+      checkAtMs: 0,
       oldestAtMs: null,
     };
     this.#loops.set(shopId, loop);
@@ -148,6 +151,8 @@ export class ShopLoops {
   #checkLater(shopId: string, loop: ShopLoop, afterMs: number): void {
     // Another node's shop is left alone until a poll finds its work unclaimed.
     if (this.#options.stopping.aborted || !loop.isOurs) return;
+    if (loop.timer !== null) clearTimeout(loop.timer);
+    loop.checkAtMs = this.#options.clock.now() + afterMs;
     loop.timer = setTimeout(() => {
       loop.timer = null;
       this.check(shopId);
@@ -167,6 +172,9 @@ export class ShopLoops {
       if (mayBeDue || loop.leftOut || loop.checking) this.check(shopId);
       else if (loop.timer === null) {
         if (loop.running.size === 0) loop.oldestAtMs = null;
+        this.#checkLater(shopId, loop, laterLookMs);
+      } else if (loop.running.size === 0 && loop.checkAtMs > this.#options.clock.now() + laterLookMs) {
+        // It may wait for the end of a lease that this lane has just given up.
         this.#checkLater(shopId, loop, laterLookMs);
       }
       const [next] = this.#waiting;
