@@ -7,6 +7,7 @@ import { texts } from "../texts.ts";
 /** Screens in the navigation, by the first step of their path, for people with at least this role. */
 const entries = [
   { step: "orders", title: texts.navigation.orders, least: "viewer" },
+  { step: "dock", title: texts.navigation.dock, least: "viewer" },
   { step: "keys", title: texts.navigation.keys, least: "owner" },
   { step: "activity", title: texts.navigation.activity, least: "viewer" },
   { step: "people", title: texts.navigation.people, least: "owner" },

@@ -1,0 +1,106 @@
+/** What a save came to, each with the button that goes on from there. */
+import { useSignal } from "@preact/signals";
+import type { FunctionComponent } from "preact";
+import { openpo, type Problem, problemOf } from "../data/client.ts";
+import { number } from "../data/format.ts";
+import { ProblemNotice } from "../parts/problem.tsx";
+import { texts } from "../texts.ts";
+import { linesToAllow, overBy } from "./amounts.ts";
+import type { Counting } from "./counting.ts";
+import { productOf } from "./lines.ts";
+
+type OfCounting = FunctionComponent<{ readonly counting: Counting }>;
+
+/** The server does not answer: the counts are safe. */
+export const WaitingNotice: OfCounting = ({ counting }) =>
+  counting.saving.value === "waiting" ? (
+    <p class="notice" role="status">
+      {texts.receive.waiting}
+    </p>
+  ) : null;
+
+/** Others have received: what my counts would make too much. */
+export const Asking: OfCounting = ({ counting }) => {
+  const read = counting.read.value;
+  if (counting.saving.value !== "asking" || read === null) return null;
+  const counts = counting.counts.value;
+  return (
+    <div class="problem" role="alert">
+      <p>{texts.receive.asking}</p>
+      <ul>
+        {linesToAllow(read.lines, counts).map((line) => (
+          <li key={line.lineId}>
+            {texts.receive.askingLine(productOf(read.order, line.lineId), number(overBy(line, counts)))}
+          </li>
+        ))}
+      </ul>
+      <button
+        type="button"
+        onClick={() => {
+          counting.happen({ kind: "allow-all" });
+          void counting.send();
+        }}
+      >
+        {texts.receive.allowAll}
+      </button>
+    </div>
+  );
+};
+
+/** The storefront cannot take some lines: the person says how to go on. */
+export const GuardIssues: OfCounting = ({ counting }) => {
+  const issues = counting.issues.value;
+  const read = counting.read.value;
+  if (issues.length === 0 || read === null) return null;
+  const shared = (["activate", "skip"] as const).filter((action) =>
+    issues.every(({ actions }) => actions.includes(action)),
+  );
+  return (
+    <div class="problem">
+      <ul>
+        {issues.map(({ lineId }) => (
+          <li key={lineId}>{productOf(read.order, lineId)}</li>
+        ))}
+      </ul>
+      <div class="buttons">
+        {shared.map((action) => (
+          <button
+            key={action}
+            type="button"
+            onClick={() => void counting.send(issues.map(({ lineId }) => ({ itemId: lineId, action })))}
+          >
+            {texts.receive[action]}
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+};
+
+/** What was recorded; with the way on when the stock did not reach the storefront. */
+export const SavedNotice: FunctionComponent<{ readonly counting: Counting; readonly purchaseOrderId: string }> = ({
+  counting,
+  purchaseOrderId,
+}) => {
+  const problem = useSignal<Problem | null>(null);
+  const saved = counting.saved.value;
+  if (saved === null) return null;
+  const syncAgain = async (): Promise<void> => {
+    const result = await openpo.call("purchase_order_storefront_sync", { purchaseOrderId });
+    problem.value = result.ok ? null : problemOf(result);
+    if (result.ok) counting.saved.value = { ...saved, recovery: result.data.recovery ?? null };
+  };
+  return (
+    <div class={saved.recovery === null ? "notice" : "problem"} role="status">
+      <p>
+        {texts.receive.saved(saved.lines)} {saved.recovery}
+      </p>
+      {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
+      {saved.recovery === null ? null : (
+        <button type="button" onClick={() => void syncAgain()}>
+          {texts.receive.syncAgain}
+        </button>
+      )}
+    </div>
+  );
+};
