@@ -85,3 +85,17 @@ export function quantityIn(text: string, lines: readonly CountedLine[]): number 
   const isCode = text.length >= codeLengthMin && lines.some(({ codes }) => codes.includes(text));
   return isCode || !quantityPattern.test(text) ? null : Number(text.replace(",", "."));
 }
+
+/** The counts after their sent part was recorded; the lines have the new totals. */
+export function withoutSent(lines: ReadonlyMap<string, CountedLine>, counts: Counts): Counts {
+  const rest = Object.entries(counts.added).flatMap(([lineId, amounts]) => {
+    const left = added(amounts, counts.sent[lineId] ?? none, -1);
+    return parts.every((part) => left[part] === 0) ? [] : [[lineId, left] as const];
+  });
+  const next = { ...counts, added: Object.fromEntries(rest), sent: {} };
+  const over = rest.flatMap(([lineId]) => {
+    const line = lines.get(lineId);
+    return line === undefined ? [] : [[lineId, Math.min(counts.allowedOver[lineId] ?? 0, overBy(line, next))] as const];
+  });
+  return { ...next, allowedOver: Object.fromEntries(over) };
+}

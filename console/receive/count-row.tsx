@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { number } from "../data/format.ts";
 import { texts } from "../texts.ts";
 import { addedOf, type CountedLine, type Part, roomOf, totalOf } from "./amounts.ts";
-import { type Burst, burstAfter, codeOf } from "./burst.ts";
+import { type Box, keyed, untouched } from "./burst.ts";
 import type { Counting } from "./counting.ts";
 import { type Item, nameOf } from "./lines.ts";
 
@@ -70,34 +70,25 @@ const QuantityBox: FunctionComponent<RowProps & { readonly part: Part; readonly 
   part,
   isLabelled,
 }) => {
-  const draft = useSignal<string | null>(null);
-  const burst = useRef<Burst | null>(null);
+  const box = useSignal<Box>(untouched);
   const latest = useSignal(line);
   latest.value = line;
   const total = useComputed(() => String(totalOf(latest.value, counting.counts.value, part)));
-  const commit = (): void => {
-    const text = draft.value;
-    draft.value = null;
-    if (text !== null && text !== total.value) counting.happen({ kind: "typed", lineId: line.lineId, part, text });
-  };
+  const commit = (text: string): void => counting.happen({ kind: "typed", lineId: line.lineId, part, text });
   const onKeyDown = (event: TargetedKeyboardEvent<HTMLInputElement>): void => {
     const { key, timeStamp: atMs, currentTarget } = event;
-    const code = key === "Enter" || key === "Tab" ? codeOf(burst.current, atMs) : null;
-    if (code !== null) {
-      event.preventDefault();
-      // The box gets back what stood in it; what a person had begun to type stays begun.
-      const before = burst.current?.before ?? "";
-      draft.value = before === total.value ? null : before;
-      counting.happen({ kind: "scan", code });
-    } else if (key === "Enter") {
-      event.preventDefault();
-      commit();
-      toScan();
-    } else if (key === "Escape") {
-      draft.value = null;
-      toScan();
-    }
-    burst.current = burstAfter(burst.current, { key, atMs, value: currentTarget.value });
+    const after = keyed(box.value, { key, atMs, value: currentTarget.value }, total.value);
+    box.value = after.box;
+    if (after.does === null) return;
+    event.preventDefault();
+    if (after.does.kind === "scan") counting.happen(after.does);
+    if (after.does.kind === "typed") commit(after.does.text);
+    if (after.box.draft === null) toScan();
+  };
+  const onBlur = (): void => {
+    const { draft } = box.value;
+    box.value = untouched;
+    if (draft !== null && draft !== total.value) commit(draft);
   };
   const name = texts.receive.parts[part];
   return (
@@ -109,10 +100,10 @@ const QuantityBox: FunctionComponent<RowProps & { readonly part: Part; readonly 
       <input
         inputMode="decimal"
         autocomplete="off"
-        value={draft.value ?? total.value}
-        onInput={(event) => (draft.value = event.currentTarget.value)}
+        value={box.value.draft ?? total.value}
+        onInput={(event) => (box.value = { ...box.value, draft: event.currentTarget.value })}
         onFocus={(event) => event.currentTarget.select()}
-        onBlur={commit}
+        onBlur={onBlur}
         onKeyDown={onKeyDown}
       />
     </label>

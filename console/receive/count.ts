@@ -21,34 +21,9 @@ import {
   roomOf,
   totalOf,
   whole,
+  withoutSent,
 } from "./amounts.ts";
-
-export type CountEvent =
-  | { readonly kind: "scan"; readonly code: string }
-  /** A new total, as it was typed. */
-  | { readonly kind: "typed"; readonly lineId: string; readonly part: Part; readonly text: string }
-  /** The answer to the question: count it all the same. */
-  | { readonly kind: "allow" }
-  /** What others received leaves too little room for my counts: receive them all the same. */
-  | { readonly kind: "allow-all" }
-  | { readonly kind: "undo" }
-  | { readonly kind: "all-remaining" }
-  /** The rest of a line does not come. */
-  | { readonly kind: "short"; readonly lineId: string }
-  | { readonly kind: "sending" }
-  /** The save went through; the lines have the new totals. */
-  | { readonly kind: "saved" }
-  /** The save wrote nothing. */
-  | { readonly kind: "not-saved" };
-
-export type Outcome =
-  | { readonly kind: "counted"; readonly lineId: string; readonly amount: number; readonly total: number }
-  | { readonly kind: "unknown" | "ambiguous" | "unreadable"; readonly text: string }
-  | { readonly kind: "over" | "complete"; readonly lineId: string; readonly amount: number }
-  | { readonly kind: "below"; readonly lineId: string; readonly least: number }
-  | { readonly kind: "undone"; readonly lineId: string; readonly lines: number }
-  | { readonly kind: "counted-all"; readonly lines: number }
-  | { readonly kind: "nothing" };
+import type { CountEvent, Outcome } from "./events.ts";
 
 /** Steps that can be undone. */
 const stepsMax = 500;
@@ -152,17 +127,16 @@ function filled(lines: Lines, counts: Counts, chosen: readonly CountedLine[], pa
   };
 }
 
-function saved(lines: Lines, counts: Counts): Counts {
-  const rest = Object.entries(counts.added).flatMap(([lineId, amounts]) => {
+/** Takes everything back that no save is sending. */
+function discarded(lines: Lines, counts: Counts): Counted {
+  const changes = Object.entries(counts.added).flatMap(([lineId, amounts]) => {
     const left = added(amounts, counts.sent[lineId] ?? none, -1);
-    return parts.every((part) => left[part] === 0) ? [] : [[lineId, left] as const];
+    return parts.filter((part) => left[part] !== 0).map((part) => ({ lineId, part, amount: -left[part] }));
   });
-  const next = { ...counts, added: Object.fromEntries(rest), sent: {} };
-  const over = rest.flatMap(([lineId]) => {
-    const line = lines.get(lineId);
-    return line === undefined ? [] : [[lineId, Math.min(counts.allowedOver[lineId] ?? 0, overBy(line, next))] as const];
-  });
-  return { ...next, allowedOver: Object.fromEntries(over) };
+  const [first] = changes;
+  if (first === undefined) return { counts, outcome: { kind: "nothing" } };
+  const outcome = { kind: "undone", lineId: first.lineId, lines: changes.length } as const;
+  return { counts: withStep(lines, counts, changes), outcome };
 }
 
 /** The counts after an event, and what to tell. */
@@ -183,6 +157,8 @@ export function counted(all: readonly CountedLine[], counts: Counts, event: Coun
       });
     case "undo":
       return undone(lines, counts);
+    case "discard":
+      return discarded(lines, counts);
     case "all-remaining":
       return filled(lines, counts, all, "received");
     case "short":
@@ -195,7 +171,7 @@ export function counted(all: readonly CountedLine[], counts: Counts, event: Coun
     case "sending":
       return silent({ ...counts, sent: counts.added, steps: [] });
     case "saved":
-      return silent(saved(lines, counts));
+      return silent(withoutSent(lines, counts));
     case "not-saved":
       return silent({ ...counts, sent: {} });
   }

@@ -24,11 +24,13 @@ export const Asking: OfCounting = ({ counting }) => {
   const read = counting.read.value;
   if (counting.saving.value !== "asking" || read === null) return null;
   const counts = counting.counts.value;
+  const lines = linesToAllow(read.lines, counts);
+  if (lines.length === 0) return null;
   return (
     <div class="problem" role="alert">
       <p>{texts.receive.asking}</p>
       <ul>
-        {linesToAllow(read.lines, counts).map((line) => (
+        {lines.map((line) => (
           <li key={line.lineId}>
             {texts.receive.askingLine(productOf(read.order, line.lineId), number(overBy(line, counts)))}
           </li>

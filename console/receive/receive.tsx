@@ -130,6 +130,18 @@ const SaveBar: FunctionComponent<{ readonly counting: Counting; readonly toScan:
     <div class="save-bar">
       <output>{saving === "sending" ? receive.sending : summary}</output>
       <span class="quiet">{counting.isKept.value ? null : receive.unkept}</span>
+      {changed.value === 0 || saving === "sending" ? null : (
+        <button
+          type="button"
+          class="plain"
+          onClick={() => {
+            counting.happen({ kind: "discard" });
+            toScan();
+          }}
+        >
+          {receive.discard}
+        </button>
+      )}
       <button
         type="button"
         class="primary"

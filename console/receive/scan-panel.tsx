@@ -5,7 +5,7 @@ import { useRef } from "preact/hooks";
 import { number } from "../data/format.ts";
 import { ScanField } from "../parts/scan-field.tsx";
 import { texts } from "../texts.ts";
-import type { Outcome } from "./count.ts";
+import type { Outcome } from "./events.ts";
 import type { Counting, Read } from "./counting.ts";
 import { productOf } from "./lines.ts";
 import { play } from "./sounds.ts";

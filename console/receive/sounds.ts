@@ -1,5 +1,5 @@
 /** What a scan sounds like: one short high tone when it counted, two low ones for an unknown code, a falling pair when it is too much. */
-import type { Outcome } from "./count.ts";
+import type { Outcome } from "./events.ts";
 
 type Tone = readonly [hertz: number, fromMs: number, forMs: number];
 
