@@ -59,7 +59,7 @@ export const DockScreen: FunctionComponent = () => {
         <h1>{texts.dock.title}</h1>
         <span class="quiet">{texts.dock.lead}</span>
       </div>
-      <section class="scan-panel" aria-label={texts.receive.scan}>
+      <div class="scan-panel">
         <ScanField field={field} onScan={onScan} />
         <p class="outcome" role="status">
           {state !== null && "lines" in state ? (
@@ -70,7 +70,7 @@ export const DockScreen: FunctionComponent = () => {
             texts.loading
           )}
         </p>
-      </section>
+      </div>
       {state !== null && "problem" in state ? (
         <ProblemNotice problem={state.problem} again={() => void look()} />
       ) : null}

@@ -52,7 +52,6 @@ export const ScanField: FunctionComponent<{
           inputMode="none"
           autocomplete="off"
           autocapitalize="off"
-          autocorrect="off"
           spellcheck={false}
           enterkeyhint="go"
           onKeyDown={onKeyDown}

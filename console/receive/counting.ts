@@ -104,6 +104,7 @@ export function countingOf(purchaseOrderId: string, keptName: string) {
     clearTimeout(timer);
     saving.value = "sending";
     problem.value = null;
+    saved.value = null;
     issues.value = [];
     for (let merges = 0; merges <= mergesMax; merges += 1) {
       const { order, etag, lines } = read.value;

@@ -80,7 +80,7 @@ export const ScanPanel: FunctionComponent<{
     toScan();
   };
   return (
-    <section class="scan-panel" aria-label={texts.receive.scan}>
+    <div class="scan-panel">
       <ScanField field={field} onScan={onScan} />
       <p class={`outcome ${tones[is.kind]}`} role="status" aria-atomic="true" data-nth={nth}>
         {read === null ? null : wordsOf(is, read)}
@@ -98,6 +98,6 @@ export const ScanPanel: FunctionComponent<{
           {texts.receive.all}
         </button>
       </div>
-    </section>
+    </div>
   );
 };
