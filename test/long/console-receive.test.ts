@@ -109,7 +109,7 @@ async function scan(page: Page, code: string): Promise<void> {
 async function scanKeys(context: BrowserContext, page: Page, code: string): Promise<void> {
   const devtools = await context.newCDPSession(page);
   const fromSeconds = Date.now() / 1_000;
-  for (const [nth, key] of [...code, "Enter"].entries()) {
+  for (const [nth, key] of [...Array.from(code), "Enter"].entries()) {
     const sent = { key, timestamp: fromSeconds + nth / 100 };
     await devtools.send("Input.dispatchKeyEvent", { ...sent, type: "keyDown", text: key === "Enter" ? "\r" : key });
     await devtools.send("Input.dispatchKeyEvent", { ...sent, type: "keyUp" });

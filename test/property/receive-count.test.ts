@@ -104,17 +104,17 @@ test("any interleaving of scans and typing, scans in quantity boxes among them, 
               add(each.of, 1);
               break;
             case "scan-in-box":
-              bench.keys(each.box, [...codeOf(each.of, each.rank), "Enter"], each.gapMs);
+              bench.keys(each.box, [...Array.from(codeOf(each.of, each.rank)), "Enter"], each.gapMs);
               add(each.of, 1);
               break;
             case "type":
-              bench.keys(each.box, [...String(each.total), "Enter"], each.gapMs);
+              bench.keys(each.box, [...Array.from(String(each.total)), "Enter"], each.gapMs);
               set(each.box, each.total);
               break;
             case "type-around-a-scan": {
-              const [first = "", ...rest] = String(each.total);
+              const [first = "", ...rest] = Array.from(String(each.total));
               bench.keys(each.box, [first], 100);
-              bench.keys(each.box, [...codeOf(each.of, 0), "Enter"], each.gapMs);
+              bench.keys(each.box, [...Array.from(codeOf(each.of, 0)), "Enter"], each.gapMs);
               add(each.of, 1);
               // One digit that equals the total is no typing: the box shows the same, and the rest of the keys begins anew.
               if (bench.boxes.get(`line-${each.box}`)?.draft === null) bench.keys(each.box, [first], 100);
