@@ -14,6 +14,7 @@ import { StatusChip } from "../parts/status-chip.tsx";
 import { play } from "../receive/sounds.ts";
 import { go, hrefOf, place } from "../router.ts";
 import { texts } from "../texts.ts";
+import { dockTexts, receiveTexts } from "../texts-receive.ts";
 
 type OpenLine = Output<"open_line_list">["openLines"][number];
 
@@ -56,16 +57,16 @@ export const DockScreen: FunctionComponent = () => {
   return (
     <>
       <div class="heading">
-        <h1>{texts.dock.title}</h1>
-        <span class="quiet">{texts.dock.lead}</span>
+        <h1>{dockTexts.title}</h1>
+        <span class="quiet">{dockTexts.lead}</span>
       </div>
       <div class="scan-panel">
         <ScanField field={field} onScan={onScan} />
-        <p class="outcome" role="status">
+        <p class={`outcome ${state !== null && "lines" in state && state.lines.length === 0 ? "unknown" : ""}`} role="status">
           {state !== null && "lines" in state ? (
             <FoundWords {...state} />
           ) : code === null ? (
-            texts.receive.ready
+            receiveTexts.ready
           ) : (
             texts.loading
           )}
@@ -90,8 +91,8 @@ const FoundWords: FunctionComponent<{ readonly code: string; readonly totalCount
   totalCount,
 }) => (
   <>
-    {totalCount === 0 ? texts.dock.none(code) : texts.dock.found(code, totalCount)}
-    {totalCount === 0 ? null : <span class="quiet"> {texts.dock.enter}</span>}
+    {totalCount === 0 ? dockTexts.none(code) : dockTexts.found(code, totalCount)}
+    {totalCount === 0 ? null : <span class="quiet"> {dockTexts.enter}</span>}
   </>
 );
 
@@ -104,17 +105,17 @@ const DockRow: FunctionComponent<{ readonly line: OpenLine }> = ({ line }) => (
         {[
           line.supplierName,
           line.locationName,
-          line.nextExpectedDate === null ? null : texts.dock.expected(day(line.nextExpectedDate)),
+          line.nextExpectedDate === null ? null : dockTexts.expected(day(line.nextExpectedDate)),
         ]
           .filter((part) => part !== null)
           .join(" · ")}
       </span>
     </a>
     <div class="how-many">
-      <span class="total">{texts.dock.pending(number(line.quantityPending))}</span>
+      <span class="total">{dockTexts.pending(number(line.quantityPending))}</span>
       <Progress received={line.quantityReceived} ordered={line.quantityOrdered} />
     </div>
     <StatusChip status={line.status} />
-    {isReceivable(line) ? null : <span class="quiet">{texts.dock.notYet}</span>}
+    {isReceivable(line) ? null : <span class="quiet">{dockTexts.notYet}</span>}
   </li>
 );

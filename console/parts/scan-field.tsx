@@ -5,6 +5,7 @@
 import type { FunctionComponent, RefObject, TargetedKeyboardEvent } from "preact";
 import { useEffect } from "preact/hooks";
 import { texts } from "../texts.ts";
+import { receiveTexts } from "../texts-receive.ts";
 
 const isField = (target: EventTarget | null): boolean =>
   target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
@@ -45,7 +46,7 @@ export const ScanField: FunctionComponent<{
       }}
     >
       <label>
-        {texts.receive.scan}
+        {receiveTexts.scan}
         <input
           ref={field}
           name="scan"

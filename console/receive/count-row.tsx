@@ -4,6 +4,7 @@ import type { FunctionComponent, TargetedKeyboardEvent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { number } from "../data/format.ts";
 import { texts } from "../texts.ts";
+import { receiveTexts } from "../texts-receive.ts";
 import { addedOf, type CountedLine, type Part, roomOf, totalOf } from "./amounts.ts";
 import { type Box, keyed, untouched } from "./burst.ts";
 import type { Counting } from "./counting.ts";
@@ -28,7 +29,7 @@ export const CountRow: FunctionComponent<RowProps & { readonly isWanted: boolean
   useEffect(() => {
     if (isWanted) row.current?.scrollIntoView({ block: "center" });
   }, []);
-  const { receive } = texts;
+  const receive = receiveTexts;
   return (
     <li ref={row} class={`${room.value === 0 ? "complete" : ""} ${isWanted ? "wanted" : ""}`} data-line={line.lineId}>
       <div class="what">
@@ -90,7 +91,7 @@ const QuantityBox: FunctionComponent<RowProps & { readonly part: Part; readonly 
     box.value = untouched;
     if (draft !== null && draft !== total.value) commit(draft);
   };
-  const name = texts.receive.parts[part];
+  const name = receiveTexts.parts[part];
   return (
     <label class="quantity">
       <span class={isLabelled ? "" : "hidden"}>

@@ -9,6 +9,7 @@ import { batch, signal } from "@preact/signals";
 import type { PurchaseOrder } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { texts } from "../texts.ts";
+import { receiveTexts } from "../texts-receive.ts";
 import { changedLines, type CountedLine, type Counts, linesToAllow, noCounts } from "./amounts.ts";
 import { counted } from "./count.ts";
 import type { CountEvent, Outcome } from "./events.ts";
@@ -139,7 +140,7 @@ export function countingOf(purchaseOrderId: string, keptName: string) {
       if (verdict !== "merge" || !(await reread())) {
         issues.value = guardIssuesOf(result);
         problem.value =
-          verdict === "doubtful" ? { ...problemOf(result), ...texts.receive.doubtful } : problemOf(result);
+          verdict === "doubtful" ? { ...problemOf(result), ...receiveTexts.doubtful } : problemOf(result);
         return void (saving.value = "idle");
       }
     }

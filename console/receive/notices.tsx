@@ -5,6 +5,7 @@ import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { number } from "../data/format.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { texts } from "../texts.ts";
+import { receiveTexts } from "../texts-receive.ts";
 import { linesToAllow, overBy } from "./amounts.ts";
 import type { Counting } from "./counting.ts";
 import { productOf } from "./lines.ts";
@@ -15,7 +16,7 @@ type OfCounting = FunctionComponent<{ readonly counting: Counting }>;
 export const WaitingNotice: OfCounting = ({ counting }) =>
   counting.saving.value === "waiting" ? (
     <p class="notice" role="status">
-      {texts.receive.waiting}
+      {receiveTexts.waiting}
     </p>
   ) : null;
 
@@ -28,11 +29,11 @@ export const Asking: OfCounting = ({ counting }) => {
   if (lines.length === 0) return null;
   return (
     <div class="problem" role="alert">
-      <p>{texts.receive.asking}</p>
+      <p>{receiveTexts.asking}</p>
       <ul>
         {lines.map((line) => (
           <li key={line.lineId}>
-            {texts.receive.askingLine(productOf(read.order, line.lineId), number(overBy(line, counts)))}
+            {receiveTexts.askingLine(productOf(read.order, line.lineId), number(overBy(line, counts)))}
           </li>
         ))}
       </ul>
@@ -43,7 +44,7 @@ export const Asking: OfCounting = ({ counting }) => {
           void counting.send();
         }}
       >
-        {texts.receive.allowAll}
+        {receiveTexts.allowAll}
       </button>
     </div>
   );
@@ -71,7 +72,7 @@ export const GuardIssues: OfCounting = ({ counting }) => {
             type="button"
             onClick={() => void counting.send(issues.map(({ lineId }) => ({ itemId: lineId, action })))}
           >
-            {texts.receive[action]}
+            {receiveTexts[action]}
           </button>
         ))}
       </div>
@@ -95,12 +96,12 @@ export const SavedNotice: FunctionComponent<{ readonly counting: Counting; reado
   return (
     <div class={saved.recovery === null ? "notice" : "problem"} role="status">
       <p>
-        {texts.receive.saved(saved.lines)} {saved.recovery}
+        {receiveTexts.saved(saved.lines)} {saved.recovery}
       </p>
       {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
       {saved.recovery === null ? null : (
         <button type="button" onClick={() => void syncAgain()}>
-          {texts.receive.syncAgain}
+          {receiveTexts.syncAgain}
         </button>
       )}
     </div>

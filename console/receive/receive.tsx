@@ -8,6 +8,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
 import { hrefOf } from "../router.ts";
 import { texts } from "../texts.ts";
+import { receiveTexts } from "../texts-receive.ts";
 import { changedLines } from "./amounts.ts";
 import { type Counting, countingOf, type Read } from "./counting.ts";
 import { Asking, GuardIssues, SavedNotice, WaitingNotice } from "./notices.tsx";
@@ -38,7 +39,7 @@ const Receiving: FunctionComponent<{
   useEffect(() => counting.stop, []);
   const read = counting.read.value;
   const problem = counting.problem.value;
-  if (counting.isElsewhere.value) return <p class="notice">{texts.receive.elsewhere}</p>;
+  if (counting.isElsewhere.value) return <p class="notice">{receiveTexts.elsewhere}</p>;
   if (read === null)
     return problem === null ? (
       <p role="status">{texts.loading}</p>
@@ -51,8 +52,8 @@ const Receiving: FunctionComponent<{
       <Heading read={read} />
       {canReceive ? null : (
         <div class="problem" role="alert">
-          <p>{texts.receive.notReceivable(read.order.status)}</p>
-          <a href={hrefOf("orders", purchaseOrderId)}>{texts.receive.toOrder}</a>
+          <p>{receiveTexts.notReceivable(read.order.status)}</p>
+          <a href={hrefOf("orders", purchaseOrderId)}>{receiveTexts.toOrder}</a>
         </div>
       )}
       {canReceive ? (
@@ -67,13 +68,13 @@ const Receiving: FunctionComponent<{
 const Heading: FunctionComponent<{ readonly read: Read }> = ({ read: { order } }) => (
   <>
     <p class="back">
-      <a href={hrefOf("orders", order.purchaseOrderId)}>{texts.receive.back(order.poNumber)}</a>
+      <a href={hrefOf("orders", order.purchaseOrderId)}>{receiveTexts.back(order.poNumber)}</a>
     </p>
     <div class="heading">
-      <h1>{texts.receive.title(order.poNumber)}</h1>
+      <h1>{receiveTexts.title(order.poNumber)}</h1>
       <StatusChip status={order.status} />
       <span>{order.supplierName}</span>
-      {order.locationName === null ? null : <strong>{texts.receive.to(order.locationName)}</strong>}
+      {order.locationName === null ? null : <strong>{receiveTexts.to(order.locationName)}</strong>}
     </div>
   </>
 );
@@ -124,7 +125,7 @@ const SaveBar: FunctionComponent<{ readonly counting: Counting; readonly toScan:
   const changed = useComputed(() => changedLines(counting.read.value?.lines ?? [], counting.counts.value).length);
   const saving = counting.saving.value;
   const isEmpty = changed.value === 0 && saving !== "waiting";
-  const { receive } = texts;
+  const receive = receiveTexts;
   const summary = changed.value === 0 ? receive.noneCounted : receive.counted(changed.value);
   return (
     <div class="save-bar">

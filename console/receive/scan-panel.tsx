@@ -5,6 +5,7 @@ import { useRef } from "preact/hooks";
 import { number } from "../data/format.ts";
 import { ScanField } from "../parts/scan-field.tsx";
 import { texts } from "../texts.ts";
+import { receiveTexts } from "../texts-receive.ts";
 import type { Outcome } from "./events.ts";
 import type { Counting, Read } from "./counting.ts";
 import { productOf } from "./lines.ts";
@@ -28,7 +29,7 @@ const tones: Readonly<Record<Outcome["kind"], "good" | "unknown" | "over" | "pla
 
 /** An outcome in words. */
 function wordsOf(outcome: Outcome, { order, lines }: Read): string {
-  const { outcome: words } = texts.receive;
+  const { outcome: words } = receiveTexts;
   switch (outcome.kind) {
     case "counted": {
       const sign = outcome.amount < 0 ? "−" : "+";
@@ -50,7 +51,7 @@ function wordsOf(outcome: Outcome, { order, lines }: Read): string {
     case "counted-all":
       return words.countedAll(outcome.lines);
     case "nothing":
-      return texts.receive.ready;
+      return receiveTexts.ready;
   }
 }
 
@@ -88,14 +89,14 @@ export const ScanPanel: FunctionComponent<{
       <div class="buttons">
         {question === null ? null : (
           <button type="button" class="over" onClick={press({ kind: "allow" })}>
-            {texts.receive.allow}
+            {receiveTexts.allow}
           </button>
         )}
         <button type="button" disabled={steps.length === 0} onClick={press({ kind: "undo" })}>
-          {texts.receive.undo}
+          {receiveTexts.undo}
         </button>
         <button type="button" onClick={press({ kind: "all-remaining" })}>
-          {texts.receive.all}
+          {receiveTexts.all}
         </button>
       </div>
     </div>

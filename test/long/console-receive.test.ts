@@ -4,10 +4,9 @@ import path from "node:path";
 import { after, test } from "node:test";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { browserPath } from "../support/browser.ts";
+import { picture, skip } from "../support/console.ts";
 import { type RunningProgram, serveProgram } from "../support/process.ts";
 import { makePlace, type StorePlace } from "../support/store.ts";
-
-const skip = browserPath === undefined && "NO CHROMIUM ON THIS MACHINE: the console was not looked at";
 
 interface Started {
   readonly place: StorePlace;
@@ -144,6 +143,7 @@ test(
     await page.locator(".save-bar", { hasText: "4 lines counted" }).waitFor();
     assert.deepEqual(await totals(page), [25, 25, 25, 25]);
     assert.deepEqual(await receivedOf(all, order), [0, 0, 0, 0]);
+    await picture(page, "receive-counted");
     await page.keyboard.press("Enter");
     await page.getByText("4 lines received.").waitFor();
     assert.deepEqual(await receivedOf(all, order), [25, 25, 25, 25]);
@@ -171,6 +171,7 @@ test(
     await heard();
     await scan(page, one.barcode);
     assert.match(await outcome(page), /More than confirmed/);
+    await picture(page, "receive-over");
     sounds.add(await heard());
     assert.equal(sounds.size, 3, [...sounds].join(" | "));
     assert.deepEqual(await totals(page), [2, 0]);
@@ -229,6 +230,7 @@ test(
     await ana.page.getByText("1 line received.").waitFor();
     await ben.page.getByRole("button", { name: /^Receive \(/ }).click();
     await ben.page.getByRole("alert").waitFor();
+    await picture(ben.page, "receive-asking");
     assert.deepEqual(await receivedOf(all, order), [9, 2]);
     await ben.page.getByRole("button", { name: "Receive it all the same" }).click();
     await ben.page.getByText("1 line received.").waitFor();
@@ -258,6 +260,7 @@ test("a server that is killed during a save, and a lost network, lose no count a
   await page.getByRole("button", { name: /^Receive \(/ }).click();
   await page.getByText("The server does not answer.").first().waitFor();
   await scan(page, code);
+  await picture(page, "receive-waiting");
   await page.unroute("**/receive");
   const { port } = new URL(all.program.url);
   all.program = await serveProgram({
@@ -269,6 +272,7 @@ test("a server that is killed during a save, and a lost network, lose no count a
   assert.deepEqual(await receivedOf(all, order), [3]);
   assert.equal(keys.size, 1);
   assert.deepEqual(await totals(page), [4]);
+  await picture(page, "receive-saved");
 
   await context.setOffline(true);
   await page.getByRole("button", { name: /^Receive \(/ }).click();
@@ -287,9 +291,11 @@ test("at the dock a scan shows the orders that wait for a box, and Enter leads t
   assert.ok(line !== undefined);
   const { context, page } = await receiver(all, "Dora", "dock");
   await scan(page, "no such code");
-  await page.getByText("No open order has no such code.").waitFor();
+  await page.getByText("No open order waits for “no such code”.").waitFor();
+  await picture(page, "dock-none");
   await scan(page, line.barcode);
   await page.getByText("9,000 pending").waitFor();
+  await picture(page, "dock-found");
   await page.keyboard.press("Enter");
   await page.waitForURL(`**/receive/${order.purchaseOrderId}?line=${line.lineId}`);
   await page.locator(`.wanted[data-line='${line.lineId}']`).waitFor();
