@@ -2,12 +2,10 @@
 import { useSignalEffect } from "@preact/signals";
 import { type FunctionComponent, render } from "preact";
 import { sessionState, renewBearer } from "./data/session.ts";
-import { DockScreen } from "./dock/dock.tsx";
 import { OrderScreen } from "./order/order.tsx";
 import { OrdersScreen } from "./orders/orders.tsx";
 import { lazy } from "./parts/lazy.tsx";
 import { Shell } from "./parts/shell.tsx";
-import { ReceiveScreen } from "./receive/receive.tsx";
 import { place, startRouter } from "./router.ts";
 import { ShopChooser } from "./sign-in/shop-chooser.tsx";
 import { invitationIn, SignInScreen } from "./sign-in/sign-in.tsx";
@@ -23,16 +21,9 @@ const screens: Readonly<Record<string, FunctionComponent>> = {
       <OrderScreen key={purchaseOrderId} purchaseOrderId={purchaseOrderId} />
     );
   },
-  dock: DockScreen,
-  receive: () => {
-    const [, purchaseOrderId] = place.value.steps;
-    return purchaseOrderId === undefined ? (
-      <DockScreen />
-    ) : (
-      <ReceiveScreen key={purchaseOrderId} purchaseOrderId={purchaseOrderId} lineId={place.value.query.get("line")} />
-    );
-  },
-  // Few people open these every day: their scripts are loaded when they are opened.
+  // The scripts of these are loaded when they are opened.
+  dock: lazy(async () => (await import("./dock/dock.tsx")).DockScreen),
+  receive: lazy(async () => (await import("./receive/receive.tsx")).ReceiveScreen),
   keys: lazy(async () => (await import("./keys/keys.tsx")).KeysScreen),
   activity: lazy(async () => (await import("./activity/activity.tsx")).ActivityScreen),
   people: lazy(async () => (await import("./people/people.tsx")).PeopleScreen),

@@ -62,7 +62,10 @@ export const DockScreen: FunctionComponent = () => {
       </div>
       <div class="scan-panel">
         <ScanField field={field} onScan={onScan} />
-        <p class={`outcome ${state !== null && "lines" in state && state.lines.length === 0 ? "unknown" : ""}`} role="status">
+        <p
+          class={`outcome ${state !== null && "lines" in state && state.lines.length === 0 ? "unknown" : ""}`}
+          role="status"
+        >
           {state !== null && "lines" in state ? (
             <FoundWords {...state} />
           ) : code === null ? (

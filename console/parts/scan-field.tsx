@@ -4,7 +4,6 @@
  */
 import type { FunctionComponent, RefObject, TargetedKeyboardEvent } from "preact";
 import { useEffect } from "preact/hooks";
-import { texts } from "../texts.ts";
 import { receiveTexts } from "../texts-receive.ts";
 
 const isField = (target: EventTarget | null): boolean =>

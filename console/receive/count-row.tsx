@@ -3,7 +3,6 @@ import { useComputed, useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedKeyboardEvent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { number } from "../data/format.ts";
-import { texts } from "../texts.ts";
 import { receiveTexts } from "../texts-receive.ts";
 import { addedOf, type CountedLine, type Part, roomOf, totalOf } from "./amounts.ts";
 import { type Box, keyed, untouched } from "./burst.ts";

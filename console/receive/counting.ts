@@ -8,7 +8,6 @@
 import { batch, signal } from "@preact/signals";
 import type { PurchaseOrder } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
-import { texts } from "../texts.ts";
 import { receiveTexts } from "../texts-receive.ts";
 import { changedLines, type CountedLine, type Counts, linesToAllow, noCounts } from "./amounts.ts";
 import { counted } from "./count.ts";
@@ -139,8 +138,7 @@ export function countingOf(purchaseOrderId: string, keptName: string) {
       apply({ kind: "not-saved" });
       if (verdict !== "merge" || !(await reread())) {
         issues.value = guardIssuesOf(result);
-        problem.value =
-          verdict === "doubtful" ? { ...problemOf(result), ...receiveTexts.doubtful } : problemOf(result);
+        problem.value = verdict === "doubtful" ? { ...problemOf(result), ...receiveTexts.doubtful } : problemOf(result);
         return void (saving.value = "idle");
       }
     }

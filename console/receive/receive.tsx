@@ -6,7 +6,7 @@ import { type Session, sessionState } from "../data/session.ts";
 import { number } from "../data/format.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
-import { hrefOf } from "../router.ts";
+import { hrefOf, place } from "../router.ts";
 import { texts } from "../texts.ts";
 import { receiveTexts } from "../texts-receive.ts";
 import { changedLines } from "./amounts.ts";
@@ -17,12 +17,12 @@ import { ScanPanel } from "./scan-panel.tsx";
 
 const receivable: readonly string[] = ["In Progress", "Partially Received", "Received"];
 
-export const ReceiveScreen: FunctionComponent<{ readonly purchaseOrderId: string; readonly lineId: string | null }> = ({
-  purchaseOrderId,
-  lineId,
-}) => {
+export const ReceiveScreen: FunctionComponent = () => {
   const state = sessionState.value;
+  const [, purchaseOrderId] = place.value.steps;
+  const lineId = place.value.query.get("line");
   if (state.kind !== "signed-in") return null;
+  if (purchaseOrderId === undefined) return <p class="notice">{texts.notFound}</p>;
   const { person, shop } = state.session;
   // Counts belong to a person, like the key that saves them.
   const keptName = [shop.shopId, person.personId ?? person.name, purchaseOrderId].join("/");
@@ -128,7 +128,7 @@ const SaveBar: FunctionComponent<{ readonly counting: Counting; readonly toScan:
   const receive = receiveTexts;
   const summary = changed.value === 0 ? receive.noneCounted : receive.counted(changed.value);
   return (
-    <div class="save-bar">
+    <div class="count-bar">
       <output>{saving === "sending" ? receive.sending : summary}</output>
       <span class="quiet">{counting.isKept.value ? null : receive.unkept}</span>
       {changed.value === 0 || saving === "sending" ? null : (

@@ -4,7 +4,6 @@ import type { FunctionComponent, RefObject } from "preact";
 import { useRef } from "preact/hooks";
 import { number } from "../data/format.ts";
 import { ScanField } from "../parts/scan-field.tsx";
-import { texts } from "../texts.ts";
 import { receiveTexts } from "../texts-receive.ts";
 import type { Outcome } from "./events.ts";
 import type { Counting, Read } from "./counting.ts";

@@ -140,7 +140,7 @@ test(
     await devtools.send("Emulation.setCPUThrottlingRate", { rate: 1 });
     assert.deepEqual(await totals(page), [25, 25, 25, 25]);
     await page.reload();
-    await page.locator(".save-bar", { hasText: "4 lines counted" }).waitFor();
+    await page.locator(".count-bar", { hasText: "4 lines counted" }).waitFor();
     assert.deepEqual(await totals(page), [25, 25, 25, 25]);
     assert.deepEqual(await receivedOf(all, order), [0, 0, 0, 0]);
     await picture(page, "receive-counted");
