@@ -27,6 +27,7 @@ const screens: Readonly<Record<string, FunctionComponent>> = {
   keys: lazy(async () => (await import("./keys/keys.tsx")).KeysScreen),
   activity: lazy(async () => (await import("./activity/activity.tsx")).ActivityScreen),
   people: lazy(async () => (await import("./people/people.tsx")).PeopleScreen),
+  webhooks: lazy(async () => (await import("./webhooks/webhooks.tsx")).WebhooksScreen),
 };
 
 const NotFound: FunctionComponent = () => <p class="notice">{texts.notFound}</p>;

@@ -2,6 +2,7 @@
 
 import { number } from "./data/format.ts";
 import { accessTexts } from "./texts-access.ts";
+import { webhookTexts } from "./texts-webhooks.ts";
 
 export const texts = {
   product: "OpenPO",
@@ -12,6 +13,7 @@ export const texts = {
     activity: "Activity",
     people: "People",
     dock: "Dock",
+    webhooks: "Webhooks",
     signOut: "Sign out",
     skip: "Skip to content",
   },
@@ -274,6 +276,7 @@ export const texts = {
     failed: "Sync failed",
   },
   ...accessTexts,
+  ...webhookTexts,
   cancel: "Cancel",
   problem: {
     title: "That did not work",
