@@ -19,10 +19,8 @@ const states = ["all", "pending", "delivered", "failed"] as const;
 const tones = { pending: "chip waiting", delivered: "chip done", failed: "chip bad" } as const;
 
 /** What the endpoint answered last, or why it did not. */
-export function answerOf({ lastStatus, lastError, lastMs }: Delivery): string {
-  if (lastMs === null) return texts.orders.none;
-  return [lastStatus, lastError].filter((part) => part !== null && part !== "").join(" ") || texts.orders.none;
-}
+export const answerOf = ({ lastStatus, lastError }: Delivery): string =>
+  lastError ?? (lastStatus === null ? texts.orders.none : `HTTP ${lastStatus}`);
 
 interface Shown {
   readonly endpoint: Endpoint;

@@ -56,11 +56,11 @@ test(
         assert.equal(changed.status, 200, changed.text);
         await receiver.until(() => receiver.received.some(({ type }) => type === "purchase_order.updated"));
         const waiting = page.getByRole("row", { name: /purchase_order\.updated.*Waiting/s });
-        for (let looks = 0; looks < 50 && (await waiting.getByText("500 no database").count()) === 0; looks += 1) {
+        for (let looks = 0; looks < 50 && (await waiting.getByText("HTTP 500").count()) === 0; looks += 1) {
           await page.getByRole("button", { name: "Read again" }).click();
           await page.waitForTimeout(100);
         }
-        await waiting.getByText("500 no database").waitFor();
+        await waiting.getByText("HTTP 500").waitFor();
         await picture(page, "webhook-endpoint");
         receiver.answer = (response) => void response.writeHead(204).end();
         await waiting.getByRole("button").click();
@@ -74,7 +74,7 @@ test(
         // Gone: disabled, and back with a replay of what it missed.
         receiver.answer = (response) => void response.writeHead(410).end();
         await page.getByRole("button", { name: "Send a test" }).click();
-        await page.getByText("The test did not arrive: 410").waitFor();
+        await page.getByText("The test did not arrive: HTTP 410").waitFor();
         await page.reload();
         await page.getByText("It answered 410").waitFor();
         await picture(page, "webhook-disabled");

@@ -54,8 +54,9 @@ export async function endConsole(): Promise<void> {
 }
 
 /** An invitation to the demo shop. */
-export async function invitation(program: RunningProgram, role: Role = "owner", name = "Ana"): Promise<string> {
-  const made = await program.ask("POST", "/admin/v1/shops/demo/invitations", program.adminToken, { name, role });
+export async function invitation(program: RunningProgram, role: Role = "owner"): Promise<string> {
+  const body = { name: `Ana the ${role}`, role };
+  const made = await program.ask("POST", "/admin/v1/shops/demo/invitations", program.adminToken, body);
   return String(made.at("data", "url"));
 }
 
@@ -76,10 +77,14 @@ export function watched(page: Page, { url }: Pick<RunningProgram, "url">): reado
   return faults;
 }
 
-/** Lets `use` work with a page on the demo shop, and with a link that signs somebody in, an owner by default. */
+/**
+ * Lets `use` work with a page on the demo shop, and with a link that signs somebody in.
+ *
+ * @param role  whom the link is for; left out: an owner, whose link is the printed one the first time.
+ */
 export async function withConsole(
   use: (page: Page, link: string, program: RunningProgram) => Promise<void>,
-  role: Role = "owner",
+  role?: Role,
 ): Promise<void> {
   const isFirst = started === null;
   const { program, browser } = await (started ??= start());
@@ -87,8 +92,8 @@ export async function withConsole(
   page.setDefaultTimeout(15_000);
   const faults = watched(page, program);
   try {
-    const isPrinted = isFirst && role === "owner";
-    await use(page, isPrinted ? program.word("console") : await invitation(program, role, `Ana the ${role}`), program);
+    const invited = isFirst && role === undefined ? null : await invitation(program, role);
+    await use(page, invited ?? program.word("console"), program);
     assert.deepEqual(faults, []);
   } finally {
     await page.close();
