@@ -4,7 +4,6 @@ import { type FunctionComponent, render } from "preact";
 import { sessionState, renewBearer } from "./data/session.ts";
 import { OrderScreen } from "./order/order.tsx";
 import { OrdersScreen } from "./orders/orders.tsx";
-import { lazy } from "./parts/lazy.tsx";
 import { Shell } from "./parts/shell.tsx";
 import { place, startRouter } from "./router.ts";
 import { ShopChooser } from "./sign-in/shop-chooser.tsx";
@@ -21,13 +20,6 @@ const screens: Readonly<Record<string, FunctionComponent>> = {
       <OrderScreen key={purchaseOrderId} purchaseOrderId={purchaseOrderId} />
     );
   },
-  // The scripts of these are loaded when they are opened.
-  dock: lazy(async () => (await import("./dock/dock.tsx")).DockScreen),
-  receive: lazy(async () => (await import("./receive/receive.tsx")).ReceiveScreen),
-  keys: lazy(async () => (await import("./keys/keys.tsx")).KeysScreen),
-  activity: lazy(async () => (await import("./activity/activity.tsx")).ActivityScreen),
-  people: lazy(async () => (await import("./people/people.tsx")).PeopleScreen),
-  webhooks: lazy(async () => (await import("./webhooks/webhooks.tsx")).WebhooksScreen),
 };
 
 const NotFound: FunctionComponent = () => <p class="notice">{texts.notFound}</p>;

@@ -44,8 +44,6 @@ export type SnapshotPart = (typeof snapshotParts)[number];
 /** One request: its id, who asks, its body for operations that read a file, and how it goes on and ends for those that follow something. */
 export interface AdminCall {
   readonly requestId: string;
-  /** Passed on to whom an event of the call is delivered. Default: none. */
-  readonly traceparent?: string;
   /** The person who asks for their own shop (C51); null: the operator with the admin token. */
   readonly person: SignedIn | null;
   /** Where the service was asked, as `https://openpo.example.com`; empty within the process. */
@@ -78,8 +76,8 @@ interface AdminOperationShape<Input> {
   };
   /** The least role of people who may call it for their own shop (C51); absent: it is the operator's alone. */
   readonly role?: Role;
-  /** What it does and answers, for the description of the admin API and the client; absent: it is not described. `status` absent: 201 for POST. */
-  readonly describes?: { readonly summary: string; readonly output: z.ZodType; readonly status?: 200 };
+  /** What it does and answers, for the description of the admin API and the client; absent: it is not described. */
+  readonly describes?: { readonly summary: string; readonly output: z.ZodType };
   /** The body is a file of lines instead of a JSON object; members then come from the query. */
   readonly takesFile?: true;
   /** One strict object: path, query and body members merged. */
@@ -114,11 +112,10 @@ export async function runOperation(
 /** Under whose name an event of this request stands. */
 export const stampOf = (
   { clock, ids }: Pick<AdminContext, "clock" | "ids">,
-  { requestId, traceparent, person }: Pick<AdminCall, "requestId" | "traceparent" | "person">,
+  { requestId, person }: Pick<AdminCall, "requestId" | "person">,
 ): EventStamp => ({
   actor: { type: "user", id: person?.personId ?? null, name: person?.name ?? operatorName },
   requestId,
-  traceparent: traceparent ?? null,
   nowMs: clock.now(),
   ids,
 });

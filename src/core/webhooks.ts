@@ -22,16 +22,9 @@ export type AttemptResult =
   /** There was no answer, for this reason. */
   | { readonly kind: "failed"; readonly ms: number; readonly reason: string };
 
-/** The receiver has taken the delivery. */
-export const isDelivered = (result: AttemptResult): boolean =>
-  result.kind === "answered" && result.status >= 200 && result.status < 300;
-
-/** How a delivery can stand. */
-export const deliveryStates = ["pending", "delivered", "failed"] as const;
-
 /** How a delivery stands. `dueAtMs` is null when nothing is to be sent any more. */
 export interface DeliveryState {
-  readonly state: (typeof deliveryStates)[number];
+  readonly state: "pending" | "delivered" | "failed";
   readonly dueAtMs: number | null;
   readonly lastStatus: number | null;
   readonly lastMs: number;
@@ -74,9 +67,7 @@ const failuresBeforeDisabled = 10;
 const failingMsBeforeDisabled = 5 * 24 * hourMs;
 
 /** Why an endpoint is disabled: it said that it is gone, nothing reached it for days, or somebody did so. */
-export const disabledReasons = ["gone", "failing", "by-hand"] as const;
-
-export type DisabledReason = (typeof disabledReasons)[number];
+export type DisabledReason = "gone" | "failing" | "by-hand";
 
 /**
  * What an attempt means for its delivery and its endpoint. `disabled`: the endpoint is disabled for this reason.
@@ -93,7 +84,7 @@ export function afterAttempt(
   random: number,
 ): { readonly delivery: DeliveryState; readonly health: EndpointHealth; readonly disabled: DisabledReason | null } {
   const lastStatus = result.kind === "answered" ? result.status : null;
-  if (isDelivered(result))
+  if (result.kind === "answered" && result.status >= 200 && result.status < 300)
     return {
       delivery: { state: "delivered", dueAtMs: null, lastStatus, lastMs: result.ms, lastError: null },
       health: { lastDeliveredAtMs: nowMs, failures: 0, failingSinceMs: null },

@@ -39,7 +39,6 @@ import {
   retryOrFail,
   skipped,
   systemStamp,
-  traceparentOfRun,
 } from "./step.ts";
 import { withinMs } from "./waiting.ts";
 
@@ -132,8 +131,7 @@ async function advancePush(
     kind: "call",
     call: async (storefront, signal) => {
       const changes = sent.items.map(({ variantId, locationId, delta }) => ({ variantId, locationId, delta }));
-      const documentUri = orderUri(shopId, purchaseOrderId);
-      const write = { reference: sent.reference, documentUri, traceparent: traceparentOfRun(run), signal };
+      const write = { reference: sent.reference, documentUri: orderUri(shopId, purchaseOrderId), signal };
       const results = await storefront.changeOnHand(changes, write);
       const hasLanded = results.some(({ outcome }) => outcome === "applied" || outcome === "unchanged");
       const shown = hasLanded ? await shownAtOnce(storefront, changes, write) : [];

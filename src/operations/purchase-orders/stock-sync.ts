@@ -265,9 +265,7 @@ async function readOnHand(
   limitMs: number,
 ): Promise<readonly boolean[]> {
   const changes = push.items.map(({ variantId, locationId, delta }) => ({ variantId, locationId, delta }));
-  const { traceparent } = call;
-  const documentUri = orderUri(call.shop.shopId, purchaseOrderId);
-  const context = { reference: push.reference, documentUri, traceparent };
+  const context = { reference: push.reference, documentUri: orderUri(call.shop.shopId, purchaseOrderId) };
   try {
     const levels = await withinLimit(() => call.storefront.readOnHand(changes, context), limitMs);
     return levels.map((level) => level.verified);
