@@ -2645,6 +2645,8 @@ export interface Operations {
       readonly auditLog: readonly ({
         readonly at: string;
         readonly requestId: string;
+        readonly traceId: string | null;
+        readonly spanId: string | null;
         readonly tag: string;
         readonly keyId: string | null;
         readonly personId: string | null;

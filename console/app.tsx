@@ -4,6 +4,7 @@ import { type FunctionComponent, render } from "preact";
 import { sessionState, renewBearer } from "./data/session.ts";
 import { OrderScreen } from "./order/order.tsx";
 import { OrdersScreen } from "./orders/orders.tsx";
+import { lazy } from "./parts/lazy.tsx";
 import { Shell } from "./parts/shell.tsx";
 import { place, startRouter } from "./router.ts";
 import { ShopChooser } from "./sign-in/shop-chooser.tsx";
@@ -20,6 +21,10 @@ const screens: Readonly<Record<string, FunctionComponent>> = {
       <OrderScreen key={purchaseOrderId} purchaseOrderId={purchaseOrderId} />
     );
   },
+  // Few people open these every day: their scripts are loaded when they are opened.
+  keys: lazy(async () => (await import("./keys/keys.tsx")).KeysScreen),
+  activity: lazy(async () => (await import("./activity/activity.tsx")).ActivityScreen),
+  people: lazy(async () => (await import("./people/people.tsx")).PeopleScreen),
 };
 
 const NotFound: FunctionComponent = () => <p class="notice">{texts.notFound}</p>;

@@ -27,12 +27,14 @@ import { keepingForecastVersions } from "./shop/forecast-version.ts";
 import { KnownCredentials, keepingCredentials } from "./shop/known-credentials.ts";
 import { ShopArrivals } from "./shop-arrivals.ts";
 import { LoopShare } from "./store/loop-share.ts";
+import type { QueueDepth } from "./store/queue.ts";
 import type { Clock, Engine, Log } from "./store/store.ts";
 import { lockDirectory } from "./store/sqlite/directory-lock.ts";
 import { type SqliteEngine, openSqliteEngine } from "./store/sqlite/engine.ts";
 import { isBusy, syncDirectory } from "./store/sqlite/file.ts";
 import { keepDirectoryPrivate } from "./private-files.ts";
 import { steadyClock } from "./steady-clock.ts";
+import { writesWaiting } from "./work-gauges.ts";
 import { directorySizes, type Sizes } from "./sizes.ts";
 import { elapsedMs, systemClock, timeOrderedIds } from "./system.ts";
 import { onlyGlobal } from "./webhooks/addresses.ts";
@@ -247,7 +249,8 @@ export async function openDataDirectory(
   opening.defer(stop);
   const ids = timeOrderedIds(clock);
   const loop = new LoopShare();
-  const { shops: files, sandboxes: sandboxEngine } = await openEngines(dataDir, limits, { clock, loop, log });
+  const depth: QueueDepth = { waiting: 0 };
+  const { shops: files, sandboxes: sandboxEngine } = await openEngines(dataDir, limits, depth, { clock, loop, log });
   opening.defer(() => files.close());
   opening.defer(() => sandboxEngine.close());
   const { engine: announced, onEvents } = announcingEvents(keepingForecastVersions(files, ids));
@@ -279,7 +282,7 @@ export async function openDataDirectory(
     ids,
     loop,
     alone: true,
-    ...withGauges(directorySizes(dataDir, elapsedMs), gaugesOf(files, sandboxEngine)),
+    ...withGauges(directorySizes(dataDir, elapsedMs), [...gaugesOf(files, sandboxEngine), writesWaiting(depth)]),
     shopsWith: (kind, signal) => arrivals.shopsWith(kind, signal),
     readerStore: filesForReaders(files),
     place: dataDir,
@@ -326,6 +329,7 @@ export const filesForReaders = (engine: SqliteEngine): ReaderStore => ({
 async function openEngines(
   dataDir: string,
   limits: DirectoryLimits,
+  depth: QueueDepth,
   parts: { readonly clock: Clock; readonly loop: LoopShare; readonly log: Log },
 ): Promise<{ readonly shops: SqliteEngine; readonly sandboxes: SqliteEngine }> {
   const openMax = shopsOpenWith(descriptorsMax(), limits.shopsOpenMax);
@@ -339,6 +343,7 @@ async function openEngines(
       shopsOpenMax: most,
       shopsWarmMax,
       ...parts,
+      ...(name === "shops" ? { depth } : {}),
     });
   };
   return {

@@ -15,6 +15,7 @@ import type { Gauge } from "./http/metrics.ts";
 import { announcingEvents } from "./shop/event-announcements.ts";
 import { keepingForecastVersions } from "./shop/forecast-version.ts";
 import { LoopShare } from "./store/loop-share.ts";
+import type { QueueDepth } from "./store/queue.ts";
 import type { DueRows, Engine, Log } from "./store/store.ts";
 import { openPostgresEngine } from "./store/postgres/engine.ts";
 import { openPostgresPool, type PostgresPool } from "./store/postgres/connection.ts";
@@ -22,6 +23,7 @@ import { postgresCoordination } from "./store/postgres/coordination.ts";
 import { claimFirstStart, databaseIdentity } from "./store/postgres/first-start.ts";
 import { databaseClock } from "./store/postgres/database-clock.ts";
 import { type Sizes, sizesOf } from "./sizes.ts";
+import { writesWaiting } from "./work-gauges.ts";
 import { elapsedMs, systemClock, timeOrderedIds } from "./system.ts";
 import { steadyClock } from "./steady-clock.ts";
 import { openSandbox } from "./storefront/sandbox/sandbox.ts";
@@ -67,7 +69,7 @@ const gaugesOf = (pool: PostgresPool): readonly Gauge[] => [
 ];
 
 /** What a node's metrics say of the database, of which it measures the sizes. */
-function measuresOf(pool: PostgresPool): Sizes {
+function measuresOf(pool: PostgresPool, depth: QueueDepth): Sizes {
   const sizes = sizesOf(
     [
       { name: "database_bytes", help: "The whole database." },
@@ -89,7 +91,7 @@ function measuresOf(pool: PostgresPool): Sizes {
       }),
     elapsedMs,
   );
-  return { ...sizes, gauges: [...gaugesOf(pool), ...sizes.gauges] };
+  return { ...sizes, gauges: [...gaugesOf(pool), ...sizes.gauges, writesWaiting(depth)] };
 }
 
 /** Every reader thread has a connection of its own, and what it sees is on the server's disk. */
@@ -170,16 +172,10 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
   });
   const ids = timeOrderedIds(clock);
   const loop = new LoopShare();
+  const depth: QueueDepth = { waiting: 0 };
   const openEngine = async (schemaName: string, schemaDirectory: string, rows: readonly DueRows[]): Promise<Engine> => {
-    const engine = await openPostgresEngine({
-      pool,
-      schemaName,
-      schemaDirectory,
-      dueRows: rows,
-      clock,
-      loop,
-      log,
-    });
+    const parts = { pool, schemaName, schemaDirectory, dueRows: rows, clock, loop, log };
+    const engine = await openPostgresEngine(schemaName === shopsSchema ? { ...parts, depth } : parts);
     opening.defer(() => engine.close());
     return engine;
   };
@@ -206,7 +202,7 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
     ids,
     loop,
     alone: false,
-    ...measuresOf(pool),
+    ...measuresOf(pool, depth),
     // Nodes find them by the rows that are due.
     shopsWith: async function* () {},
     readerStore: databaseForReaders(url),

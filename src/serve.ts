@@ -40,6 +40,7 @@ import type { LoopShare } from "./store/loop-share.ts";
 import type { Engine, Log } from "./store/store.ts";
 import { createResolve } from "./webhooks/names.ts";
 import { createSender, type Sender } from "./webhooks/sender.ts";
+import { workGauges } from "./work-gauges.ts";
 import type { StorefrontOf } from "./storefront/storefront.ts";
 
 export interface Service {
@@ -127,8 +128,8 @@ export async function openService(config: Config): Promise<Service> {
   const metrics = createMetrics([
     ...store.gauges,
     ...readers.gauges,
-    pacedSteps(store.loop),
-    residentMemory,
+    ...processGauges(store.loop),
+    ...workGauges(outbox, sender, () => store.clock.now()),
     ...storeGauges(counts),
   ]);
   const server = await listen(config, store, log, {
@@ -218,19 +219,20 @@ const storefrontsOf =
   (shopId) =>
     Promise.resolve(store.sandboxOf(shopId));
 
-const residentMemory: Gauge = {
-  name: "resident_memory_bytes",
-  help: "Memory of the process.",
-  type: "gauge",
-  value: () => process.memoryUsage.rss(),
-};
-
-const pacedSteps = (loop: LoopShare): Gauge => ({
-  name: "paced_steps_total",
-  help: "Steps of shops that had held the event loop for long and gave way to others.",
-  type: "counter",
-  value: () => loop.waitedTotal,
-});
+const processGauges = (loop: LoopShare): readonly Gauge[] => [
+  {
+    name: "paced_steps_total",
+    help: "Steps of shops that had held the event loop for long and gave way to others.",
+    type: "counter",
+    value: () => loop.waitedTotal,
+  },
+  {
+    name: "resident_memory_bytes",
+    help: "Memory of the process.",
+    type: "gauge",
+    value: () => process.memoryUsage.rss(),
+  },
+];
 
 const storeGauges = (counts: StoreCounts): readonly Gauge[] => [
   { name: "audit_rows_total", help: "Rows added to audit logs.", type: "counter", value: () => counts.auditRows },

@@ -1,12 +1,12 @@
 /**
  * The API as the console calls it: the typed client with the page's bearer, which is renewed when it has expired.
  */
-import { createClient, type Failure, type OperationName } from "../../client/index.ts";
+import { createClient, type ErrorDetails, type Failure, type OperationName } from "../../client/index.ts";
 import { texts } from "../texts.ts";
 import { currentBearer, type Refused, renewBearer } from "./session.ts";
 
 /** Sends with the bearer; once more with another when this one is refused. */
-const withBearer: typeof fetch = async (input, init) => {
+export const withBearer: typeof fetch = async (input, init) => {
   const first = await send(input, init, await currentBearer());
   if (first.status !== 401) return first;
   const renewed = await renewBearer();
@@ -27,18 +27,38 @@ export const openpo = createClient({
   waitMsMax: 5_000,
 });
 
+/** The same without attempts after the first: for what has no idempotency key and would be made twice. */
+export const openpoOnce = createClient({ baseUrl: location.origin, apiKey: "", fetch: withBearer, retriesMax: 0 });
+
 /** What a person is told of a failed call. */
 export interface Problem extends Refused {
   readonly requestId: string | null;
+  readonly code: string;
+  /** A more exact word where the code is shared; null without one. */
+  readonly reason: string | null;
+  /** What is wrong, item by item. */
+  readonly details: ErrorDetails;
 }
+
+/** What a person is told when the service does not answer. */
+export const unreachable: Problem = {
+  message: texts.problem.unreachable,
+  action: texts.problem.unreachableHint,
+  requestId: null,
+  code: "UNREACHABLE",
+  reason: null,
+  details: [],
+};
 
 /** A failed call in words. */
 export function problemOf({ error }: Failure<OperationName>): Problem {
-  if (error.code === "UNREACHABLE")
-    return { message: texts.problem.unreachable, action: texts.problem.unreachableHint, requestId: null };
+  if (error.code === "UNREACHABLE") return unreachable;
   return {
     message: error.message,
     action: "action" in error ? (error.action ?? null) : null,
     requestId: "requestId" in error ? error.requestId : null,
+    code: error.code,
+    reason: "reason" in error ? (error.reason ?? null) : null,
+    details: "details" in error ? (error.details ?? []) : [],
   };
 }

@@ -28,3 +28,20 @@ export const moment = (value: string): string => moments.format(new Date(value))
 
 /** Today in a time zone, as `YYYY-MM-DD`. */
 export const todayIn = (timeZone: string): string => new Intl.DateTimeFormat("en-CA", { timeZone }).format(new Date());
+
+const parts = new Intl.NumberFormat(locale).formatToParts(12345.6);
+const decimalMark = parts.find((part) => part.type === "decimal")?.value ?? ".";
+const groupMark = parts.find((part) => part.type === "group")?.value ?? ",";
+
+/** The number that a person typed or pasted in the reader's locale; null when it is none. A group mark must stand before three digits. */
+export function numberIn(text: string): number | null {
+  const [whole = "", fraction, ...rest] = text.replaceAll(/\s/g, "").split(decimalMark);
+  if (rest.length > 0) return null;
+  const groups = whole.split(groupMark.trim() === "" ? "\u0000" : groupMark);
+  if (groups.slice(1).some((group) => !/^\d{3}$/.test(group))) return null;
+  const spelled = fraction === undefined ? groups.join("") : `${groups.join("")}.${fraction}`;
+  return /^-?\d+(?:\.\d+)?$/.test(spelled) ? Number(spelled) : null;
+}
+
+/** A number as a person would type it: no group marks. */
+export const typed = (value: number): string => String(value).replace(".", decimalMark);

@@ -16,7 +16,10 @@ export interface Session {
   };
 }
 
-export type Role = "viewer" | "receiver" | "purchaser" | "owner";
+/** From the least to the most: each may do everything that the one before it may. */
+export const roles = ["viewer", "receiver", "purchaser", "owner"] as const;
+
+export type Role = (typeof roles)[number];
 
 /** A shop that the operator may choose. */
 export interface ShopChoice {
@@ -32,6 +35,19 @@ export type SessionState =
   | { readonly kind: "signed-in"; readonly session: Session };
 
 export const sessionState = signal<SessionState>({ kind: "unknown" });
+
+/** The session; null unless somebody is signed in to a shop. */
+export const signedIn = (): Session | null =>
+  sessionState.value.kind === "signed-in" ? sessionState.value.session : null;
+
+/** The shop in which the page works; empty before somebody is signed in. */
+export const shopId = (): string => signedIn()?.shop.shopId ?? "";
+
+/** Whether the person who is signed in has at least this role. */
+export function hasRole(least: Role): boolean {
+  const role = signedIn()?.person.role;
+  return role !== undefined && roles.indexOf(role) >= roles.indexOf(least);
+}
 
 /** A refusal of the service, in the words that it says. */
 export interface Refused {
@@ -63,10 +79,11 @@ async function send(
   return { status: response.status, body: await response.json() };
 }
 
-const member = (value: unknown, name: string): unknown =>
+/** A member of an answer; undefined where there is none. */
+export const member = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? new Map(Object.entries(value)).get(name) : undefined;
 
-const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
+export const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
 // The service's tests hold what it answers; a page does not validate it again.
 const isTokenAnswer = (value: unknown): value is TokenAnswer => member(value, "person") !== undefined;

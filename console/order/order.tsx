@@ -1,179 +1,108 @@
-/** One order: its header, its lines and what has happened to it. */
+/** One order: its header, its lines, what can be done next and what has happened. Confirming and completing are places below it. */
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren, FunctionComponent } from "preact";
+import type { FunctionComponent } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import type { Output } from "../../client/index.ts";
-import { openpo, type Problem, problemOf } from "../data/client.ts";
-import { day, moment, money, number } from "../data/format.ts";
-import { listOf } from "../data/pages.ts";
+import { signedIn } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
-import { Progress } from "../parts/progress.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
-import { hrefOf } from "../router.ts";
+import { hrefOf, place } from "../router.ts";
 import { texts } from "../texts.ts";
-
-type Order = Output<"purchase_order_get">["purchaseOrder"];
-type LogEntry = Output<"purchase_order_log_list">["log"][number];
-
-/** What is known of the order so far. */
-type Found = { readonly order: Order } | { readonly problem: Problem } | null;
+import { Actions } from "./actions.tsx";
+import { AddLines } from "./add-lines.tsx";
+import { Attachments } from "./attachments.tsx";
+import { Complete } from "./complete.tsx";
+import { Confirm } from "./confirm.tsx";
+import { HeaderForm } from "./header-form.tsx";
+import { Facts, Totals } from "./header.tsx";
+import { Lines } from "./lines.tsx";
+import { mayDo, obstacleTo } from "./moves.ts";
+import { Notices } from "./notices.tsx";
+import { type FullOrder, type OrderState, orderState } from "./order-state.ts";
+import { Timeline } from "./timeline.tsx";
 
 export const OrderScreen: FunctionComponent<{ readonly purchaseOrderId: string }> = ({ purchaseOrderId }) => {
-  const found = useSignal<Found>(null);
-  const read = async (): Promise<void> => {
-    const result = await openpo.call("purchase_order_get", { purchaseOrderId });
-    found.value = result.ok ? { order: result.data.purchaseOrder } : { problem: problemOf(result) };
-  };
-  useEffect(() => void read(), [purchaseOrderId]);
-  const state = found.value;
+  const state = useMemo(() => orderState(purchaseOrderId), [purchaseOrderId]);
+  useEffect(() => void state.read(), [state]);
+  const [, , task] = place.value.steps;
+  const order = state.order.value;
+  const problem = state.problem.value;
   return (
     <>
       <p class="back">
-        <a href={hrefOf("orders")}>{texts.order.back}</a>
+        {task === undefined ? (
+          <a href={hrefOf("orders")}>{texts.order.back}</a>
+        ) : (
+          <a href={hrefOf("orders", purchaseOrderId)}>{texts.order.backToOrder}</a>
+        )}
       </p>
-      {state === null ? <p role="status">{texts.loading}</p> : null}
-      {state !== null && "problem" in state ? (
-        <ProblemNotice problem={state.problem} again={() => void read()} />
-      ) : null}
-      {state !== null && "order" in state ? <OrderView order={state.order} /> : null}
+      {problem === null ? null : <ProblemNotice problem={problem} again={() => void state.read()} />}
+      {order === null && problem === null ? <p role="status">{texts.loading}</p> : null}
+      {order === null ? null : (
+        <>
+          <div class="heading">
+            <h1>
+              {order.poNumber} {order.poName === null ? null : <span class="quiet">{order.poName}</span>}
+            </h1>
+            <StatusChip status={order.status} />
+            <span class="quiet" role="status">
+              {state.isSaving.value ? texts.order.saving : null}
+            </span>
+          </div>
+          <Notices state={state} order={order} />
+          <Task task={task} state={state} order={order} />
+        </>
+      )}
     </>
   );
 };
 
-const OrderView: FunctionComponent<{ readonly order: Order }> = ({ order }) => (
-  <>
-    <div class="heading">
-      <h1>
-        {order.poNumber} {order.poName === null ? null : <span class="quiet">{order.poName}</span>}
-      </h1>
-      <StatusChip status={order.status} />
-    </div>
-    <Facts order={order} />
-    <section aria-labelledby="lines">
-      <h2 id="lines">{texts.order.lines}</h2>
-      {order.lineItems.length === 0 ? <p class="quiet">{texts.order.noLines}</p> : <Lines order={order} />}
-    </section>
-    <Timeline purchaseOrderId={order.purchaseOrderId} />
-  </>
-);
+interface OrderProps {
+  readonly state: OrderState;
+  readonly order: FullOrder;
+}
 
-const Fact: FunctionComponent<{ readonly name: string; readonly children: ComponentChildren }> = ({
-  name,
-  children,
-}) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-);
-
-const Facts: FunctionComponent<{ readonly order: Order }> = ({ order }) => {
-  const { none } = texts.orders;
-  return (
-    <dl class="facts">
-      <Fact name={texts.order.supplier}>{order.supplierName ?? none}</Fact>
-      <Fact name={texts.order.location}>{order.locationName ?? none}</Fact>
-      <Fact name={texts.order.expected}>{order.nextExpectedDate === null ? none : day(order.nextExpectedDate)}</Fact>
-      <Fact name={texts.orders.columns.received}>
-        <Progress received={order.quantityReceived} ordered={order.quantityOrdered} />
-      </Fact>
-      <Fact name={texts.order.value}>{money(order.grandTotal, order.currencyCode)}</Fact>
-      <Fact name={texts.order.paid}>{order.paidStatus}</Fact>
-      <Fact name={texts.order.storefront}>{texts.sync[order.storefrontSyncState]}</Fact>
-      <Fact name={texts.order.createdBy}>{order.createdBy ?? none}</Fact>
-      {order.note === null ? null : <Fact name={texts.order.note}>{order.note}</Fact>}
-    </dl>
-  );
+const Task: FunctionComponent<OrderProps & { readonly task: string | undefined }> = ({ task, ...props }) => {
+  if (task === undefined) return <OrderView {...props} />;
+  if (task === "confirm") return <Confirm {...props} />;
+  return task === "complete" ? <Complete {...props} /> : <p class="notice">{texts.notFound}</p>;
 };
 
-const Lines: FunctionComponent<{ readonly order: Order }> = ({ order }) => {
-  const { columns } = texts.order;
+const OrderView: FunctionComponent<OrderProps> = ({ state, order }) => {
+  const isEditingHeader = useSignal<FullOrder | null>(null);
+  const role = signedIn()?.person.role ?? "viewer";
+  const obstacle = obstacleTo(order, "edit-lines", role);
   return (
-    <table class="rows">
-      <thead>
-        <tr>
-          <th scope="col">{columns.product}</th>
-          <th scope="col">{columns.sku}</th>
-          <th scope="col" class="amount">
-            {columns.ordered}
-          </th>
-          <th scope="col" class="amount">
-            {columns.confirmed}
-          </th>
-          <th scope="col" class="amount">
-            {columns.received}
-          </th>
-          <th scope="col" class="amount">
-            {columns.pending}
-          </th>
-          <th scope="col" class="amount">
-            {columns.unitCost}
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {order.lineItems.map((line) => (
-          <tr key={line.poLineItemId}>
-            <th scope="row">
-              {line.productName ?? line.variantId}
-              {line.variantName === null ? null : <span class="quiet">{line.variantName}</span>}
-            </th>
-            <td>{line.sku ?? texts.orders.none}</td>
-            <td class="amount" data-name={columns.ordered}>
-              {number(line.quantityOrdered)}
-            </td>
-            <td class="amount" data-name={columns.confirmed}>
-              {number(line.quantityConfirmed)}
-            </td>
-            <td class="amount" data-name={columns.received}>
-              {number(line.quantityReceived)}
-            </td>
-            <td class="amount" data-name={columns.pending}>
-              {number(line.quantityPending)}
-            </td>
-            <td class="amount" data-name={columns.unitCost}>
-              {money(line.unitCost, line.unitCostCurrencyCode)}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-};
-
-const Timeline: FunctionComponent<{ readonly purchaseOrderId: string }> = ({ purchaseOrderId }) => {
-  const list = useMemo(
-    () =>
-      listOf<LogEntry>(async (cursor) => {
-        const page = cursor === null ? { limit: 20 } : { limit: 20, cursor };
-        const result = await openpo.call("purchase_order_log_list", { purchaseOrderId, ...page });
-        if (!result.ok) return { problem: problemOf(result) };
-        const { log, totalCount, cursor: next } = result.data;
-        return { rows: log, totalCount, cursor: next };
-      }),
-    [purchaseOrderId],
-  );
-  const { rows, hasMore, isLoading, problem } = list.state.value;
-  return (
-    <section aria-labelledby="timeline">
-      <h2 id="timeline">{texts.order.timeline}</h2>
-      {problem === null ? null : <ProblemNotice problem={problem} again={() => void list.more()} />}
-      <ol class="timeline">
-        {rows.map((entry) => (
-          <li key={entry.logId}>
-            <time dateTime={entry.occurredAt}>{moment(entry.occurredAt)}</time>
-            <span>{entry.message}</span>
-            <span class="quiet">
-              {entry.actor.name ?? entry.actor.type} · {entry.actor.type}
-            </span>
-          </li>
-        ))}
-      </ol>
-      {hasMore ? (
-        <button type="button" disabled={isLoading} onClick={() => void list.more()}>
-          {texts.order.more}
-        </button>
-      ) : null}
-    </section>
+    <>
+      <Actions state={state} order={order} />
+      {isEditingHeader.value === null ? (
+        <>
+          <Facts order={order} />
+          {mayDo(role, "edit-lines") ? (
+            <button type="button" class="plain" onClick={() => (isEditingHeader.value = order)}>
+              {texts.orderHeader.edit}
+            </button>
+          ) : null}
+        </>
+      ) : (
+        <HeaderForm state={state} order={isEditingHeader.value} close={() => (isEditingHeader.value = null)} />
+      )}
+      <section aria-labelledby="lines">
+        <h2 id="lines">{texts.order.lines}</h2>
+        <p class="quiet">
+          {obstacle === null
+            ? texts.order.lineHelp
+            : `${texts.order.readOnly} ${texts.orderActions.obstacles[obstacle]}`}
+        </p>
+        {order.lineItems.length === 0 ? (
+          <p class="quiet">{texts.order.noLines}</p>
+        ) : (
+          <Lines state={state} order={order} isEditable={obstacle === null} />
+        )}
+        {obstacle === null ? <AddLines state={state} order={order} /> : null}
+      </section>
+      <Totals order={order} />
+      <Attachments purchaseOrderId={order.purchaseOrderId} version={order.version} />
+      <Timeline order={order} />
+    </>
   );
 };

@@ -1,11 +1,16 @@
 /** What stands around every screen: navigation, the shop, who is signed in. */
 import type { ComponentChildren, FunctionComponent } from "preact";
-import { type Session, signOut } from "../data/session.ts";
+import { hasRole, type Session, signOut } from "../data/session.ts";
 import { hrefOf, place } from "../router.ts";
 import { texts } from "../texts.ts";
 
-/** Screens in the navigation, by the first step of their path. */
-const entries = [{ step: "orders", title: texts.navigation.orders }] as const;
+/** Screens in the navigation, by the first step of their path, for people with at least this role. */
+const entries = [
+  { step: "orders", title: texts.navigation.orders, least: "viewer" },
+  { step: "keys", title: texts.navigation.keys, least: "owner" },
+  { step: "activity", title: texts.navigation.activity, least: "viewer" },
+  { step: "people", title: texts.navigation.people, least: "owner" },
+] as const;
 
 export const Shell: FunctionComponent<{ readonly session: Session; readonly children: ComponentChildren }> = ({
   session,
@@ -22,11 +27,13 @@ export const Shell: FunctionComponent<{ readonly session: Session; readonly chil
           {session.shop.name}
         </a>
         <nav aria-label={texts.navigation.label}>
-          {entries.map(({ step, title }) => (
-            <a key={step} href={hrefOf(step)} aria-current={step === first ? "page" : undefined}>
-              {title}
-            </a>
-          ))}
+          {entries
+            .filter(({ least }) => hasRole(least))
+            .map(({ step, title }) => (
+              <a key={step} href={hrefOf(step)} aria-current={step === first ? "page" : undefined}>
+                {title}
+              </a>
+            ))}
         </nav>
         <div class="who">
           <span>

@@ -2,16 +2,12 @@
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedEvent } from "preact";
 import { useEffect } from "preact/hooks";
+import { field } from "../data/form.ts";
 import { type Refused, signIn } from "../data/session.ts";
 import { texts } from "../texts.ts";
 
 /** The invitation in the fragment of an address; null without one. */
 export const invitationIn = (hash: string): string | null => /^#(opi_[\w-]+)$/.exec(hash)?.[1] ?? null;
-
-const field = (form: HTMLFormElement, name: string): string => {
-  const value = new FormData(form).get(name);
-  return typeof value === "string" ? value.trim() : "";
-};
 
 export const SignInScreen: FunctionComponent<{ readonly hasEnded: boolean }> = ({ hasEnded }) => {
   const refused = useSignal<Refused | null>(null);

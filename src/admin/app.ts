@@ -11,6 +11,7 @@ import { parseJson } from "../core/json.ts";
 import { guessersMax, guessesAtOnceMax, guessWaitMsMax } from "../core/limits.ts";
 import { covers } from "../core/role.ts";
 import { shownPath } from "../core/shown-path.ts";
+import { loggedRequest, traceparentOf } from "../core/trace-context.ts";
 import { parseQuery } from "../http/query.ts";
 import { assemble, type Binding, bindingFor, createRoutes, type Match } from "../http/routes.ts";
 import { baseUrlOf, bearerToken, pathNotFound, type RequestContext, type Surface } from "../http/surface.ts";
@@ -94,6 +95,7 @@ async function answerOf(
   const leave = (): void => leaving.abort();
   const call = {
     requestId,
+    traceparent: traceparentOf(context.trace),
     person,
     baseUrl: baseUrlOf(context),
     readers,
@@ -149,6 +151,8 @@ async function asPerson(served: Served, context: RequestContext, token: string):
     auditId: ids.next("aud"),
     atMs: startedAtMs,
     requestId: context.requestId,
+    traceId: context.trace.traceId,
+    spanId: context.trace.spanId,
     tag: `console:${operation}`,
     keyId: null,
     personId: person.personId,
@@ -209,10 +213,11 @@ const notForPeople = (): Fault =>
  */
 async function requireOperator(
   { isAdminToken, guesses, log }: Served,
-  { requestId, remoteAddress }: RequestContext,
+  context: RequestContext,
   token: string | null,
 ): Promise<void> {
   if (token === null) throw wrongToken();
+  const { remoteAddress } = context;
   if (isAdminToken(token)) {
     guesses.delete(remoteAddress);
     return;
@@ -220,7 +225,7 @@ async function requireOperator(
   const guess = (guesses.get(remoteAddress) ?? 0) + 1;
   if (guesses.size >= guessersMax) guesses.clear();
   guesses.set(remoteAddress, guess);
-  log.warn({ requestId, remoteAddress, guess }, "wrong admin token");
+  log.warn({ ...loggedRequest(context), remoteAddress, guess }, "wrong admin token");
   if (guess > guessesAtOnceMax) await sleep(Math.min(guessWaitMsMax, 2 ** (guess - guessesAtOnceMax) * 10));
   throw wrongToken();
 }

@@ -12,6 +12,8 @@ const auditPageDefault = 50;
 const auditSchema = z.strictObject({
   at: z.string(),
   requestId: z.string(),
+  traceId: z.string().nullable(),
+  spanId: z.string().nullable(),
   tag: z.string(),
   keyId: z.string().nullable(),
   personId: z.string().nullable(),
@@ -27,6 +29,8 @@ const auditSchema = z.strictObject({
 const auditJson = (entry: AuditEntry): z.output<typeof auditSchema> => ({
   at: instant(entry.atMs),
   requestId: entry.requestId,
+  traceId: entry.traceId,
+  spanId: entry.spanId,
   tag: entry.tag,
   keyId: entry.keyId,
   personId: entry.personId,

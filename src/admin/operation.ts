@@ -44,6 +44,8 @@ export type SnapshotPart = (typeof snapshotParts)[number];
 /** One request: its id, who asks, its body for operations that read a file, and how it goes on and ends for those that follow something. */
 export interface AdminCall {
   readonly requestId: string;
+  /** Passed on to whom an event of the call is delivered. Default: none. */
+  readonly traceparent?: string;
   /** The person who asks for their own shop (C51); null: the operator with the admin token. */
   readonly person: SignedIn | null;
   /** Where the service was asked, as `https://openpo.example.com`; empty within the process. */
@@ -112,10 +114,11 @@ export async function runOperation(
 /** Under whose name an event of this request stands. */
 export const stampOf = (
   { clock, ids }: Pick<AdminContext, "clock" | "ids">,
-  { requestId, person }: Pick<AdminCall, "requestId" | "person">,
+  { requestId, traceparent, person }: Pick<AdminCall, "requestId" | "traceparent" | "person">,
 ): EventStamp => ({
   actor: { type: "user", id: person?.personId ?? null, name: person?.name ?? operatorName },
   requestId,
+  traceparent: traceparent ?? null,
   nowMs: clock.now(),
   ids,
 });

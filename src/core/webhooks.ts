@@ -22,6 +22,10 @@ export type AttemptResult =
   /** There was no answer, for this reason. */
   | { readonly kind: "failed"; readonly ms: number; readonly reason: string };
 
+/** The receiver has taken the delivery. */
+export const isDelivered = (result: AttemptResult): boolean =>
+  result.kind === "answered" && result.status >= 200 && result.status < 300;
+
 /** How a delivery stands. `dueAtMs` is null when nothing is to be sent any more. */
 export interface DeliveryState {
   readonly state: "pending" | "delivered" | "failed";
@@ -84,7 +88,7 @@ export function afterAttempt(
   random: number,
 ): { readonly delivery: DeliveryState; readonly health: EndpointHealth; readonly disabled: DisabledReason | null } {
   const lastStatus = result.kind === "answered" ? result.status : null;
-  if (result.kind === "answered" && result.status >= 200 && result.status < 300)
+  if (isDelivered(result))
     return {
       delivery: { state: "delivered", dueAtMs: null, lastStatus, lastMs: result.ms, lastError: null },
       health: { lastDeliveredAtMs: nowMs, failures: 0, failingSinceMs: null },

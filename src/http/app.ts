@@ -9,6 +9,7 @@
  * - H5. No secret and no body reaches the log: neither headers nor query are written, and secrets in a path are masked.
  */
 import { shownPath } from "../core/shown-path.ts";
+import { loggedRequest, traceOf } from "../core/trace-context.ts";
 import { asFault, failure, type Reply, respond } from "../operations/envelope.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { Perform } from "../operations/perform.ts";
@@ -18,6 +19,7 @@ import { createHealth } from "./health.ts";
 import type { Metrics } from "./metrics.ts";
 import { createRest } from "./rest.ts";
 import { apiPrefix } from "./routes.ts";
+import { newTraceId } from "./trace-ids.ts";
 import { type HttpRequest, pathNotFound, type RequestContext, type Surface } from "./surface.ts";
 
 interface ServiceDependencies extends AppDependencies {
@@ -92,7 +94,7 @@ export function appOf(surfaces: readonly Surface[], deps: AppDependencies): App 
   /** The answer to what was thrown; a bug is logged with its stack (H4). */
   function faultReply(context: RequestContext, error: unknown): Reply {
     const fault = asFault(error);
-    if (fault.code === "INTERNAL") log.error({ requestId: context.requestId, err: error }, "request failed");
+    if (fault.code === "INTERNAL") log.error({ ...loggedRequest(context), err: error }, "request failed");
     context.errorCode = fault.code;
     return failure(context.requestId, fault);
   }
@@ -107,14 +109,13 @@ export function appOf(surfaces: readonly Surface[], deps: AppDependencies): App 
     const context = contextOf(request, transport, ids.next("req"), bodies);
     const answered = await work(context);
     context.body.release();
-    const { requestId, operation, errorCode } = context;
+    const { operation, errorCode } = context;
+    const { method } = request;
+    const path = shownPath(context.path);
     const { status } = answered;
     const durationMs = clock.now() - startedAtMs;
     metrics.observe({ operation, status, errorCode, durationMs });
-    log.info(
-      { requestId, operation, method: request.method, path: shownPath(context.path), status, errorCode, durationMs },
-      "request",
-    );
+    log.info({ ...loggedRequest(context), operation, method, path, status, errorCode, durationMs }, "request");
     return answered;
   }
 
@@ -161,6 +162,7 @@ function contextOf(
     request,
     body: new RequestBody(request, bodies),
     requestId,
+    trace: traceOf(headerValues("traceparent"), newTraceId),
     path: at === -1 ? target : target.slice(0, at),
     search: at === -1 ? "" : target.slice(at + 1),
     headerValues,

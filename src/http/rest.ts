@@ -74,13 +74,14 @@ async function documentResponse(document: Publication, context: RequestContext):
 
 /** What `perform` answers. It gets unknown paths and methods too, because the key is checked before they are refused (C1). */
 async function replyTo(context: RequestContext, found: Match | null, perform: Perform): Promise<Reply> {
-  const { request, requestId, path } = context;
+  const { request, requestId, trace, path } = context;
   const binding = found === null ? unknownPath(path) : bindingFor(found, request.method);
   const query = parseQuery(context.search);
   if (!(binding instanceof Fault)) context.operation = binding.operation.name;
   const reply = await perform({
     surface: "rest",
     requestId,
+    trace,
     bearerToken: bearerToken(context),
     target: binding instanceof Fault ? binding : binding.operation,
     method: request.method,

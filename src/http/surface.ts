@@ -4,6 +4,7 @@
  */
 import { Fault } from "../core/fault.ts";
 import { shownPath } from "../core/shown-path.ts";
+import type { Trace } from "../core/trace-context.ts";
 import type { Reply } from "../operations/envelope.ts";
 import type { RequestBody } from "./body.ts";
 
@@ -23,6 +24,7 @@ export interface RequestContext {
   readonly request: HttpRequest;
   readonly body: RequestBody;
   readonly requestId: string;
+  readonly trace: Trace;
   /** As sent, without the query. */
   readonly path: string;
   /** What follows the question mark, as sent. */

@@ -23,6 +23,7 @@ import {
 import { Fault } from "../core/fault.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { messageBytesMax } from "../core/limits.ts";
+import { loggedRequest, type Trace } from "../core/trace-context.ts";
 import { bearerToken, type HttpRequest, type RequestContext, type WebSurface } from "../http/surface.ts";
 import { admit, identify, namedShop } from "../operations/caller.ts";
 import { respond } from "../operations/envelope.ts";
@@ -76,6 +77,7 @@ interface Sender {
 /** A message whose sender and form have been checked. */
 interface AgentMessage extends Sender {
   readonly requestId: string;
+  readonly trace: Trace | undefined;
   readonly message: JsonObject;
   readonly malformed: Malformed | null;
 }
@@ -87,7 +89,7 @@ export function createMcp(deps: McpDependencies): WebSurface {
   const shownTo = shownByScope([...tools.values()]);
 
   async function handle(context: RequestContext): Promise<Response | null> {
-    const { request, requestId } = context;
+    const { request, requestId, trace } = context;
     if (context.path !== mcpPath) return null;
     context.operation = "mcp";
     const refusal = addressRefusal(request, allowedHosts);
@@ -111,7 +113,7 @@ export function createMcp(deps: McpDependencies): WebSurface {
     if (asked.method === "subscriptions/listen")
       return protocolFailure(404, METHOD_NOT_FOUND, "There are no subscriptions.", asked.id);
     if (asked.tool !== null && tools.has(asked.tool)) context.operation = `mcp:${asked.tool}`;
-    const agentMessage: AgentMessage = { ...sender, requestId, message, malformed };
+    const agentMessage: AgentMessage = { ...sender, requestId, trace, message, malformed };
     let large: LargeAnswer | null = null;
     const answered = await answerMessage(request.web(), message, {
       definitions: shownTo[sender.scope].map(({ definition }) => definition),
@@ -122,7 +124,7 @@ export function createMcp(deps: McpDependencies): WebSurface {
         large = { request: plainRequest(request.web()), message, tool: name, arguments: input, reply };
         return { content: [] };
       },
-      onError: (error) => log.warn({ requestId, err: error }, "message not understood"),
+      onError: (error) => log.warn({ ...loggedRequest(context), err: error }, "message not understood"),
     });
     const response = large === null ? answered : await responseTo(deps, large, sender.bearerToken);
     for (const [name, value] of Object.entries(await sender.tokens.headers())) response.headers.set(name, value);
@@ -156,13 +158,15 @@ export function createMcp(deps: McpDependencies): WebSurface {
 async function calledTool(
   tools: ReadonlyMap<string, OperationTool>,
   perform: Perform,
-  { message, malformed, requestId, bearerToken: token, tokens }: AgentMessage,
+  { message, malformed, requestId, trace, bearerToken: token, tokens }: AgentMessage,
   name: string,
 ) {
   const tool = tools.get(name);
   if (tool === undefined) throw new ProtocolError(INVALID_PARAMS, `There is no tool ${name}.`);
   const input = malformed === null ? argumentsOf(message) : {};
-  const reply = await perform(incomingOf({ tool, arguments: input, requestId, bearerToken: token, tokens, malformed }));
+  const reply = await perform(
+    incomingOf({ tool, arguments: input, requestId, trace, bearerToken: token, tokens, malformed }),
+  );
   return { reply, tool, input };
 }
 
@@ -219,13 +223,14 @@ function addressRefusal(request: HttpRequest, allowedHosts: string[]): string | 
 
 /** What was refused before there was a message, for its audit row (H1). */
 const refusedBeforeMessage = (
-  { request, requestId }: RequestContext,
+  { request, requestId, trace }: RequestContext,
   token: string | null,
   fault: Fault,
   tokens?: RequestTokens,
 ): Parameters<Perform>[0] => ({
   surface: "mcp",
   requestId,
+  trace,
   bearerToken: token,
   ...(tokens === undefined ? {} : { tokens }),
   target: fault,

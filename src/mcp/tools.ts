@@ -15,6 +15,7 @@ import type { CallToolResult, JSONObject, Tool, ToolAnnotations } from "@modelco
 import { z } from "zod";
 import type { ValidationDetail } from "../core/fault.ts";
 import { isJsonArray, type Json, type JsonObject } from "../core/json.ts";
+import type { Trace } from "../core/trace-context.ts";
 import { apiPrefix, type Binding, bindingOf, type SpelledRequest, spellRequest } from "../http/routes.ts";
 import type { Reply } from "../operations/envelope.ts";
 import { worded } from "../operations/guidance.ts";
@@ -114,6 +115,7 @@ interface ToolCall {
   readonly tool: OperationTool;
   readonly arguments: JsonObject;
   readonly requestId: string;
+  readonly trace?: Trace | undefined;
   readonly bearerToken: string | null;
   /** The token of the message. Default: `perform` takes one. */
   readonly tokens?: RequestTokens;
@@ -142,6 +144,7 @@ export function incomingOf(call: ToolCall): Incoming {
   return {
     surface: "mcp",
     requestId: call.requestId,
+    trace: call.trace,
     bearerToken: call.bearerToken,
     ...(call.tokens === undefined ? {} : { tokens: call.tokens }),
     target: operation,

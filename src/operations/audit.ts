@@ -94,6 +94,8 @@ export function auditEntryOf(
     auditId,
     atMs: startedAtMs,
     requestId: incoming.requestId,
+    traceId: incoming.trace?.traceId ?? null,
+    spanId: incoming.trace?.spanId ?? null,
     tag: `${person === null ? incoming.surface : "console"}:${name}`,
     keyId: key?.keyId ?? null,
     personId: person?.personId ?? null,

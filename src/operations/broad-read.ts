@@ -103,6 +103,7 @@ export const readingCall = (
   readPart: (part, asked) => reading.read((tx) => part.run(tx, { ...reading, leaveLoop: () => {} }, asked)),
   afterwards: () => {},
   ids: noIds,
+  traceparent: null,
   storefront: noStorefront,
   change: unusable("change anything"),
   settle: unusable("wait for effects"),

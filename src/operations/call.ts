@@ -3,6 +3,7 @@
  */
 import type { EffectOutcome } from "../core/effect.ts";
 import { Fault } from "../core/fault.ts";
+import { loggedRequest, traceparentOf } from "../core/trace-context.ts";
 import type { Clock, Engine, Ids, KeyRelease, Log, Statement, Tx } from "../store/store.ts";
 import type { StorefrontOf } from "../storefront/storefront.ts";
 import { type BroadPart, LeavesLoop, type Readers } from "./broad-read.ts";
@@ -124,7 +125,7 @@ export async function openCall(
     } catch (error) {
       // The change is committed. The fault of a store that fails afterwards would say that nothing was changed.
       if (!(error instanceof Fault && error.retryable)) throw error;
-      log.warn({ requestId: incoming.requestId, err: error }, "the first attempts of follow-on work could not be read");
+      log.warn({ ...loggedRequest(incoming), err: error }, "the first attempts of follow-on work could not be read");
       return result.answer(pending);
     }
   }
@@ -137,6 +138,7 @@ export async function openCall(
         : { type: incoming.surface === "mcp" ? "agent" : "api-key", id: key.keyId, name: key.name },
     operation: operation.name,
     requestId: incoming.requestId,
+    traceparent: incoming.trace === undefined ? null : traceparentOf(incoming.trace),
     clock,
     ids,
     storefront: await deps.storefrontOf(shopId),

@@ -117,6 +117,8 @@ export interface Call {
   readonly actor: Actor;
   readonly operation: string;
   readonly requestId: string;
+  /** Kept with what the request asks to be done later, and passed on then; null: no request came by HTTP. */
+  readonly traceparent: string | null;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly storefront: Storefront;

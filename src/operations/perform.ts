@@ -17,6 +17,7 @@
  */
 import { Fault } from "../core/fault.ts";
 import { answersRememberedBytesMax, responseBytesMax } from "../core/limits.ts";
+import { loggedRequest } from "../core/trace-context.ts";
 import { parseIdempotencyKey, requestFingerprint } from "../core/idempotency.ts";
 import type { Shop, StoredCaller } from "../shop/accounts.ts";
 import { isNotFound } from "../store/engine-rules.ts";
@@ -125,7 +126,7 @@ async function performCounted(context: Context, incoming: Incoming): Promise<Rep
     return await withRateLimit(request, reply);
   } catch (error) {
     const fault = asFault(error);
-    if (fault.code === "INTERNAL") log.error({ requestId: incoming.requestId, err: error }, "request failed");
+    if (fault.code === "INTERNAL") log.error({ ...loggedRequest(incoming), err: error }, "request failed");
     const reply = failure(incoming.requestId, fault, incoming.surface);
     return request === null ? reply : await refuse(context, request, reply);
   }
@@ -262,7 +263,7 @@ async function readReply(
       nowMs: clock.now(),
       responseBytesMax,
     });
-    if (bug !== null) log.error({ requestId, bug }, "request failed on a reader thread");
+    if (bug !== null) log.error({ ...loggedRequest(incoming), bug }, "request failed on a reader thread");
     return reply;
   }
 }
@@ -441,7 +442,7 @@ async function replaceAnswer(
 
 /** Answers with a refusal, its audit row written. If the row cannot be written, the log tells of it and the caller gets the refusal. */
 async function refuse(context: Context, request: IdentifiedRequest, reply: Reply): Promise<Reply> {
-  const { requestId, surface } = request.incoming;
+  const { incoming } = request;
   try {
     // What took a token is bounded by the rate limit; nothing else bounds the others.
     if (request.tokens.taken) await writeAuditRowIfPossible(context, request, reply);
@@ -450,14 +451,14 @@ async function refuse(context: Context, request: IdentifiedRequest, reply: Reply
       await context.refusals.add(request.shop.shopId, entry);
     }
   } catch (error) {
-    context.log.error({ requestId, err: error, status: reply.status }, "refusal not in the audit log");
+    context.log.error({ ...loggedRequest(incoming), err: error, status: reply.status }, "refusal not in the audit log");
   }
   if (reply.errorCode === "UNAUTHORIZED") return reply;
   try {
     return await withRateLimit(request, reply);
   } catch (error) {
     // The bucket cannot be read: the store is away, and that is what the caller is told.
-    return failure(requestId, asFault(error), surface);
+    return failure(incoming.requestId, asFault(error), incoming.surface);
   }
 }
 

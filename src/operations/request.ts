@@ -3,6 +3,7 @@
  */
 import type { Fault, ValidationDetail } from "../core/fault.ts";
 import type { Json } from "../core/json.ts";
+import type { Trace } from "../core/trace-context.ts";
 import type { Caller } from "./caller.ts";
 import type { Surface } from "../core/guidance.ts";
 import type { Operation } from "./operation.ts";
@@ -12,6 +13,8 @@ import type { RequestTokens } from "./rate-limit.ts";
 export interface Incoming {
   readonly surface: Surface;
   readonly requestId: string;
+  /** Absent where no request came by HTTP. */
+  readonly trace?: Trace | undefined;
   /** The API key, or null when none was sent in a readable form. */
   readonly bearerToken: string | null;
   /** The operation that is asked for, or why there is none (404, 405). */

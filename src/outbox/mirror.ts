@@ -19,6 +19,7 @@ import {
   problemsText,
   retryOrFail,
   skipped,
+  traceparentOfRun,
 } from "./step.ts";
 
 /** Sets the storefront's incoming quantities to those of the ledger, in one call for all effects of the run (C41). */
@@ -51,6 +52,7 @@ export async function mirrorIncoming(
       storefront.setIncoming(levels, {
         reference: `incoming:${run[0]?.effectId ?? ""}`,
         documentUri: `openpo://shops/${shopId}/locations/${locationId}`,
+        traceparent: traceparentOfRun(run),
         signal,
       }),
   );
@@ -79,6 +81,7 @@ export async function syncTags(tx: Tx, context: WorkContext, run: Run<"sync-tags
       storefront.setTags(changes, {
         reference: `tags:${run[0]?.effectId ?? ""}`,
         documentUri: `openpo://shops/${shopId}`,
+        traceparent: traceparentOfRun(run),
         signal,
       }),
   );

@@ -56,6 +56,16 @@ interface OutboxOptions {
   readonly random: () => number;
 }
 
+/** What waits in the outbox, for the metrics. */
+interface OutboxBacklog {
+  /** Shops with effects that are not settled, of those at which this process is at work. */
+  readonly shops: number;
+  /** When the oldest of these effects was added; null when there is none. */
+  readonly oldestAtMs: number | null;
+  /** Effects that this process has given up. */
+  readonly failedTotal: number;
+}
+
 export interface Outbox {
   /**
    * Starts what is due in the shop and waits until each of these effects has had an attempt or is settled, at most `waitMs`.
@@ -74,6 +84,8 @@ export interface Outbox {
    * searching for what they leave.
    */
   start(): Promise<void>;
+  /** Reads no shop. */
+  backlog(): OutboxBacklog;
   /** Begins nothing more and waits for what runs; calls are given up after `closeWaitMs`. The next start resumes what is left. */
   close(): Promise<void>;
 }
@@ -162,6 +174,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     settle: (shopId, effectIds, waitMs, isNew) =>
       settle({ engine, reports, alone, start, isAtWork: (id) => loops.runs(id) }, shopId, effectIds, waitMs, isNew),
     start: () => (alone ? resumeAll() : poll.start()),
+    backlog: () => ({ ...loops.pending, failedTotal: reports.failedTotal }),
     async close() {
       stop.abort();
       await withinMs(Promise.all(loops.running), limits.closeWaitMs);

@@ -13,9 +13,18 @@ type Outcomes = ReadonlyMap<string, EffectOutcome>;
 export class AttemptReports {
   readonly #listeners = new Map<string, Set<(outcome: EffectOutcome) => void>>();
 
+  #failedTotal = 0;
+
+  /** Effects that were given up. */
+  get failedTotal(): number {
+    return this.#failedTotal;
+  }
+
   report(shopId: string, outcomes: Outcomes): void {
-    for (const [effectId, outcome] of outcomes)
+    for (const [effectId, outcome] of outcomes) {
+      if (outcome.state === "failed") this.#failedTotal += 1;
       for (const listener of this.#listeners.get(keyOf(shopId, effectId)) ?? []) listener(outcome);
+    }
   }
 
   /** @returns what ends the listening. */

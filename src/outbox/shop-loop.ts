@@ -39,6 +39,10 @@ interface ShopLoop {
   /** The latest reading has left lanes out, since they ran already or too many did: when a lane ends, it is read again. */
   leftOut: boolean;
   timer: NodeJS.Timeout | null;
+  /** When the timer ends; of no meaning without one. */
+  checkAtMs: number;
+  /** When its oldest effect was added that was not settled at the latest reading. */
+  oldestAtMs: number | null;
 }
 
 /** After lanes that have left nothing, the shop is looked at once more, in case a step has asked for further work. */
@@ -63,6 +67,18 @@ export class ShopLoops {
     return [...this.#loops.values()].flatMap((loop) => [...loop.running.values()]);
   }
 
+  /** How many shops have effects that are not settled, as of their latest readings, and when the oldest was added. */
+  get pending(): { readonly shops: number; readonly oldestAtMs: number | null } {
+    let shops = 0;
+    let oldestAtMs = Number.POSITIVE_INFINITY;
+    for (const loop of this.#loops.values()) {
+      if (loop.oldestAtMs === null) continue;
+      shops += 1;
+      oldestAtMs = Math.min(oldestAtMs, loop.oldestAtMs);
+    }
+    return { shops, oldestAtMs: shops === 0 ? null : oldestAtMs };
+  }
+
   /** Whether a lane of the shop runs here. */
   runs(shopId: string): boolean {
     return (this.#loops.get(shopId)?.running.size ?? 0) > 0;
@@ -79,6 +95,8 @@ export class ShopLoops {
       checkAgain: false,
       leftOut: false,
       timer: null,
+      checkAtMs: 0,
+      oldestAtMs: null,
     };
     this.#loops.set(shopId, loop);
     if (isOurs) loop.isOurs = true;
@@ -112,6 +130,7 @@ export class ShopLoops {
     }
     if (stopping.aborted) return;
     loop.leftOut = leavesOut;
+    loop.oldestAtMs = due.oldestAtMs;
     for (const lane of due.lanes) {
       if (loop.running.size >= limits.lanesPerShopMax) {
         loop.leftOut = true;
@@ -132,6 +151,8 @@ export class ShopLoops {
   #checkLater(shopId: string, loop: ShopLoop, afterMs: number): void {
     // Another node's shop is left alone until a poll finds its work unclaimed.
     if (this.#options.stopping.aborted || !loop.isOurs) return;
+    if (loop.timer !== null) clearTimeout(loop.timer);
+    loop.checkAtMs = this.#options.clock.now() + afterMs;
     loop.timer = setTimeout(() => {
       loop.timer = null;
       this.check(shopId);
@@ -149,7 +170,13 @@ export class ShopLoops {
       loop.running.delete(lane);
       this.#lanesRunning -= 1;
       if (mayBeDue || loop.leftOut || loop.checking) this.check(shopId);
-      else if (loop.timer === null) this.#checkLater(shopId, loop, laterLookMs);
+      else if (loop.timer === null) {
+        if (loop.running.size === 0) loop.oldestAtMs = null;
+        this.#checkLater(shopId, loop, laterLookMs);
+      } else if (loop.running.size === 0 && loop.checkAtMs > this.#options.clock.now() + laterLookMs) {
+        // It may wait for the end of a lease that this lane has just given up.
+        this.#checkLater(shopId, loop, laterLookMs);
+      }
       const [next] = this.#waiting;
       if (next !== undefined) {
         this.#waiting.delete(next);

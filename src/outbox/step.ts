@@ -51,6 +51,9 @@ type KindOf<K extends Effect["kind"]> = Extract<Effect, { readonly kind: K }>;
 /** Effects of one lane that were claimed together; all of one kind. */
 export type Run<K extends Effect["kind"]> = readonly (ClaimedEffect & { readonly effect: KindOf<K> })[];
 
+/** The trace of the latest request that asked for one of these effects; the call is made for all of them. */
+export const traceparentOfRun = (run: readonly ClaimedEffect[]): string | null => run.at(-1)?.traceparent ?? null;
+
 export const isKind = <K extends Effect["kind"]>(effect: Effect, kind: K): effect is KindOf<K> => effect.kind === kind;
 
 export const skipped: EffectOutcome = { state: "skipped" };

@@ -39,6 +39,7 @@ import {
   retryOrFail,
   skipped,
   systemStamp,
+  traceparentOfRun,
 } from "./step.ts";
 import { withinMs } from "./waiting.ts";
 
@@ -131,7 +132,8 @@ async function advancePush(
     kind: "call",
     call: async (storefront, signal) => {
       const changes = sent.items.map(({ variantId, locationId, delta }) => ({ variantId, locationId, delta }));
-      const write = { reference: sent.reference, documentUri: orderUri(shopId, purchaseOrderId), signal };
+      const documentUri = orderUri(shopId, purchaseOrderId);
+      const write = { reference: sent.reference, documentUri, traceparent: traceparentOfRun(run), signal };
       const results = await storefront.changeOnHand(changes, write);
       const hasLanded = results.some(({ outcome }) => outcome === "applied" || outcome === "unchanged");
       const shown = hasLanded ? await shownAtOnce(storefront, changes, write) : [];

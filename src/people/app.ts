@@ -6,6 +6,7 @@
  * the console's pages (http/console-pages.ts).
  */
 import { z } from "zod";
+import { loggedRequest } from "../core/trace-context.ts";
 import { Fault } from "../core/fault.ts";
 import { parseJson } from "../core/json.ts";
 import type { ConsolePages } from "../http/console-pages.ts";
@@ -96,7 +97,7 @@ async function beginSession(deps: ConsoleDependencies, attempts: Attempts, conte
   } catch (error) {
     if (error instanceof Fault && error.code === "UNAUTHORIZED") {
       attempts.failed(remoteAddress);
-      deps.log.warn({ requestId, remoteAddress }, "sign-in refused");
+      deps.log.warn({ ...loggedRequest(context), remoteAddress }, "sign-in refused");
     }
     throw error;
   }

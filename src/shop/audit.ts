@@ -8,6 +8,9 @@ export interface AuditEntry {
   readonly auditId: string;
   readonly atMs: number;
   readonly requestId: string;
+  /** Of the request's trace; null in rows from before there were any. */
+  readonly traceId: string | null;
+  readonly spanId: string | null;
   /** `rest:purchase_order_receive`, `mcp:…`; `rest:unknown` where no operation was reached. */
   readonly tag: string;
   readonly keyId: string | null;
@@ -27,8 +30,8 @@ export interface AuditEntry {
 export const auditStatement = (shopId: string, entry: AuditEntry): Statement => ({
   sql: `insert into audit_log
           (shop_id, audit_id, at, request_id, tag, key_id, person_id, method, path, status, error_code, duration_ms,
-           replayed, request_count)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+           replayed, request_count, trace_id, span_id)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         on conflict (shop_id, audit_id) do update set
           status = excluded.status, error_code = excluded.error_code, duration_ms = excluded.duration_ms,
           request_count = excluded.request_count`,
@@ -47,6 +50,8 @@ export const auditStatement = (shopId: string, entry: AuditEntry): Statement => 
     entry.durationMs,
     entry.replayed ? 1 : 0,
     entry.count,
+    entry.traceId,
+    entry.spanId,
   ],
 });
 
@@ -79,6 +84,8 @@ interface AuditRow {
   readonly duration_ms: number;
   readonly replayed: number;
   readonly request_count: number;
+  readonly trace_id: string | null;
+  readonly span_id: string | null;
 }
 
 /** Rows to list; null members let every row through. */
@@ -122,7 +129,7 @@ export async function listAudit(
     tx.all<{ n: number }>(`select count(*) as n from audit_log where ${where}`, params),
     tx.all<AuditRow>(
       `select audit_id, at, request_id, tag, key_id, person_id, method, path, status, error_code, duration_ms, replayed,
-         request_count
+         request_count, trace_id, span_id
        from audit_log where ${where}${page} order by audit_id desc limit ?`,
       before === null ? [...params, limit] : [...params, before, limit],
     ),
@@ -131,6 +138,8 @@ export async function listAudit(
     auditId: row.audit_id,
     atMs: row.at,
     requestId: row.request_id,
+    traceId: row.trace_id,
+    spanId: row.span_id,
     tag: row.tag,
     keyId: row.key_id,
     personId: row.person_id,

@@ -22,18 +22,24 @@ const deliveryPrefix = (eventId: string): string => `dlv${eventId.slice("evt".le
 const newestSequence = "(select max(sequence) from event where shop_id = ?)";
 
 const columns =
-  "shop_id, delivery_id, endpoint_id, sequence, event_id, type, state, attempts, due_at, lease_owner, last_status, last_ms, last_error, created_at";
+  "shop_id, delivery_id, endpoint_id, sequence, event_id, type, state, attempts, due_at, lease_owner, last_status, last_ms, last_error, created_at, traceparent";
 
 /** Hands the shop's newest event to every endpoint that is enabled and wants its type. Its text tells a write with an event. */
 export const fanOut = `
 insert into delivery (${columns})
-select shop_id, ${idOf("?", "endpoint_id")}, endpoint_id, ${newestSequence}, ?, ?, 'pending', 0, ?, null, null, null, null, ?
+select shop_id, ${idOf("?", "endpoint_id")}, endpoint_id, ${newestSequence}, ?, ?, 'pending', 0, ?, null, null, null, null, ?, ?
 from webhook_subscription where shop_id = ? and pattern in (?, ?, ?)`;
 
 /** Hands the shop's newest event, which this same change adds, to the endpoints that want it. */
-export const fanOutStatement = (shopId: string, eventId: string, type: EventType, nowMs: number): Statement => ({
+export const fanOutStatement = (
+  shopId: string,
+  eventId: string,
+  type: EventType,
+  nowMs: number,
+  traceparent: string | null,
+): Statement => ({
   sql: fanOut,
-  params: [deliveryPrefix(eventId), shopId, eventId, type, nowMs, nowMs, shopId, ...patternsOf(type)],
+  params: [deliveryPrefix(eventId), shopId, eventId, type, nowMs, nowMs, traceparent, shopId, ...patternsOf(type)],
 });
 
 /** Hands the shop's newest event, which this same change adds, to one endpoint, whatever that wants. @returns the delivery's id. */
@@ -47,7 +53,7 @@ export function handOver(
     deliveryId,
     statement: {
       sql: `insert into delivery (${columns})
-            values (?, ?, ?, ${newestSequence}, ?, ?, 'pending', 0, ?, null, null, null, null, ?)`,
+            values (?, ?, ?, ${newestSequence}, ?, ?, 'pending', 0, ?, null, null, null, null, ?, null)`,
       params: [shopId, deliveryId, endpointId, shopId, eventId, type, occurredAtMs, occurredAtMs],
     },
   };
@@ -179,7 +185,7 @@ export async function replaySlice(
   await tx.batch(
     wanted.map(({ sequence, event_id: eventId, type }) => ({
       sql: `insert into delivery (${columns})
-            values (?, ?, ?, ?, ?, ?, 'pending', 0, ?, null, null, null, null, ?)
+            values (?, ?, ?, ?, ?, ?, 'pending', 0, ?, null, null, null, null, ?, null)
             on conflict (shop_id, delivery_id) do update set
               state = 'pending', attempts = 0, due_at = excluded.due_at, lease_owner = null`,
       params: [
@@ -205,6 +211,8 @@ export interface ClaimedDelivery {
   readonly eventId: string;
   /** Attempts, the one that begins now included. */
   readonly attempts: number;
+  /** Of the request that made the event. */
+  readonly traceparent: string | null;
   /** The very bytes to send. Null: the event is no longer kept. */
   readonly text: string | null;
 }
@@ -216,6 +224,7 @@ interface ClaimRow {
   readonly type: EventType;
   readonly sequence: number;
   readonly attempts: number;
+  readonly traceparent: string | null;
 }
 
 /** How many deliveries of each endpoint some process has at this moment. */
@@ -237,7 +246,7 @@ export async function claimDeliveries(
   { owner, nowMs, leasedUntilMs }: { readonly owner: string; readonly nowMs: number; readonly leasedUntilMs: number },
 ): Promise<readonly ClaimedDelivery[]> {
   const rows = await tx.all<ClaimRow>(
-    `select delivery_id, endpoint_id, event_id, type, sequence, attempts from delivery
+    `select delivery_id, endpoint_id, event_id, type, sequence, attempts, traceparent from delivery
      where shop_id = ? and endpoint_id = ? and due_at <= ? order by due_at, delivery_id limit ?`,
     [shopId, endpointId, nowMs, limit],
   );
@@ -256,13 +265,13 @@ export async function claimDeliveries(
       params: [leasedUntilMs, owner, shopId, ...rows.map((row) => row.delivery_id)],
     },
   ]);
-  return rows.map(({ delivery_id: deliveryId, event_id: eventId, type, sequence, attempts }) => {
+  return rows.map(({ delivery_id: deliveryId, event_id: eventId, type, sequence, attempts, traceparent }) => {
     const event = contents.get(sequence);
     const text =
       event === undefined
         ? null
         : eventText({ eventId, type, occurredAtMs: event.occurred_at }, sequence, event.content);
-    return { deliveryId, endpointId, eventId, attempts: attempts + 1, text };
+    return { deliveryId, endpointId, eventId, attempts: attempts + 1, traceparent, text };
   });
 }
 
@@ -333,6 +342,25 @@ export async function nextDueAtMs(tx: Tx, shopId: string, endpointIds: readonly 
     const due = row?.due ?? null;
     return due === null || (next !== null && next <= due) ? next : due;
   }, null);
+}
+
+/** How many deliveries of these endpoints wait or are being sent; of one endpoint at most `countMax` are counted. */
+export async function countWaiting(
+  tx: Tx,
+  shopId: string,
+  endpointIds: readonly string[],
+  countMax: number,
+): Promise<number> {
+  const found = await Promise.all(
+    endpointIds.map((endpointId) =>
+      tx.all<{ n: number }>(
+        `select count(*) as n from
+           (select 1 from delivery where shop_id = ? and endpoint_id = ? and due_at is not null limit ?) as waiting`,
+        [shopId, endpointId, countMax],
+      ),
+    ),
+  );
+  return found.reduce((sum, [row]) => sum + (row?.n ?? 0), 0);
 }
 
 /** Stops up to `rowsMax` waiting deliveries of an endpoint that is disabled; they wait until it is enabled again. */

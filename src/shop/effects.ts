@@ -2,6 +2,8 @@
  * The outbox as rows: effects are stored with the change that asks for them (S3), claimed under a lease, postponed and settled.
  *
  * Owns: the SQL of `effect`. Does not own: when an effect runs (outbox/runner.ts), what it does (outbox/work.ts).
+ *
+ * Statements about one lane write `due_at + 0 > ?`. sqlite would otherwise rather walk all effects that are due later, of every lane.
  */
 import type { Effect, EffectOutcome } from "../core/effect.ts";
 import { inChunks, placeholders } from "../store/in-lists.ts";
@@ -13,8 +15,8 @@ export const dueEffects: DueRows = { table: "effect", condition: "state = 'pendi
 const insertEffect = `
 insert into effect
   (shop_id, effect_id, kind, lane, purchase_order_id, payload, state, attempts, due_at, detail, item_count, lease_owner,
-   created_at, settled_at)
-values (?, ?, ?, ?, ?, ?, 'pending', 0, ?, null, 0, null, ?, null)`;
+   created_at, settled_at, traceparent)
+values (?, ?, ?, ?, ?, ?, 'pending', 0, ?, null, 0, null, ?, null, ?)`;
 
 /**
  * The lane of an effect. Effects of one lane run one at a time: an order has one push in flight, and the storefront's incoming
@@ -40,6 +42,7 @@ export function effectStatements(
   effects: readonly Effect[],
   ids: Ids,
   nowMs: number,
+  traceparent: string | null = null,
 ): {
   readonly effects: readonly { readonly effectId: string; readonly kind: Effect["kind"] }[];
   readonly statements: readonly Statement[];
@@ -58,6 +61,7 @@ export function effectStatements(
         JSON.stringify(effect),
         nowMs,
         nowMs,
+        traceparent,
       ],
     })),
   };
@@ -68,6 +72,8 @@ export interface ClaimedEffect {
   readonly effectId: string;
   readonly effect: Effect;
   readonly attempts: number;
+  /** Of the request that asked for it; null when none did. */
+  readonly traceparent: string | null;
 }
 
 /** Which lanes have an effect that is due, and when the next one will be. */
@@ -78,6 +84,8 @@ export interface DueLanes {
   readonly isHeldUp: boolean;
   /** Null when no effect is pending beyond those that are due. */
   readonly nextDueAtMs: number | null;
+  /** When the oldest effect was added that is not settled; null when there is none. */
+  readonly oldestAtMs: number | null;
 }
 
 /** Due effects that one query reads. */
@@ -96,13 +104,13 @@ export async function findDueLanes(
   nowMs: number,
 ): Promise<DueLanes> {
   const others = running.length === 0 ? "" : ` and e.lane not in (${placeholders(running.length)})`;
-  const [due, held, next] = await Promise.all([
+  const [due, held, next, oldest] = await Promise.all([
     tx.all<{ lane: string }>(
       `select e.lane from effect e
        where e.shop_id = ? and e.state = 'pending' and e.due_at <= ?${others}
          and not exists (
            select 1 from effect h where h.shop_id = e.shop_id and h.lane = e.lane and h.state = 'pending'
-             and h.lease_owner is not null and h.lease_owner <> ? and h.due_at > ?)
+             and h.lease_owner is not null and h.lease_owner <> ? and h.due_at + 0 > ?)
        order by e.due_at, e.effect_id limit ?`,
       [shopId, nowMs, ...running, owner, nowMs, dueMax],
     ),
@@ -118,11 +126,16 @@ export async function findDueLanes(
       "select min(due_at) as due_at from effect where shop_id = ? and state = 'pending' and due_at > ?",
       [shopId, nowMs],
     ),
+    tx.all<{ created_at: number | null }>(
+      "select min(created_at) as created_at from effect where shop_id = ? and state = 'pending'",
+      [shopId],
+    ),
   ]);
   return {
     lanes: [...new Set(due.map((row) => row.lane))],
     isHeldUp: held.length > 0,
     nextDueAtMs: next[0]?.due_at ?? null,
+    oldestAtMs: oldest[0]?.created_at ?? null,
   };
 }
 
@@ -150,11 +163,17 @@ export async function claimLane(
   const [taken, rows] = await Promise.all([
     tx.all<{ effect_id: string }>(
       `select effect_id from effect
-       where shop_id = ? and lane = ? and state = 'pending' and lease_owner <> ? and due_at > ? limit 1`,
+       where shop_id = ? and lane = ? and state = 'pending' and lease_owner <> ? and due_at + 0 > ? limit 1`,
       [shopId, lane, owner, times.nowMs],
     ),
-    tx.all<{ effect_id: string; payload: string; attempts: number; lease_owner: string | null }>(
-      `select effect_id, payload, attempts, lease_owner from effect
+    tx.all<{
+      effect_id: string;
+      payload: string;
+      attempts: number;
+      lease_owner: string | null;
+      traceparent: string | null;
+    }>(
+      `select effect_id, payload, attempts, lease_owner, traceparent from effect
        where shop_id = ? and lane = ? and state = 'pending' and (due_at <= ? or lease_owner = ?)
        order by effect_id limit ?`,
       [shopId, lane, times.nowMs, owner, runMax],
@@ -163,7 +182,8 @@ export async function claimLane(
   if (taken.length > 0) return [];
   const claimed = rows.map((row): ClaimedEffect => {
     const effect: Effect = JSON.parse(row.payload);
-    return { effectId: row.effect_id, effect, attempts: row.attempts + (row.lease_owner === null ? 1 : 0) };
+    const attempts = row.attempts + (row.lease_owner === null ? 1 : 0);
+    return { effectId: row.effect_id, effect, attempts, traceparent: row.traceparent };
   });
   await tx.batch(
     claimed.map(({ effectId, attempts }) => ({

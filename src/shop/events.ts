@@ -25,6 +25,8 @@ import type { LogEntry } from "./purchase-order-history.ts";
 export interface EventStamp {
   readonly actor: LogEntry["actor"];
   readonly requestId: string | null;
+  /** Passed on to whom the event is delivered. Default: none. */
+  readonly traceparent?: string | null;
   readonly nowMs: number;
   readonly ids: Ids;
 }
@@ -36,7 +38,7 @@ values (?, (select coalesce(max(sequence), 0) + 1 from event where shop_id = ?),
 /** Adds the event and hands it to the webhook endpoints that want it. Part of the change that it tells of (E1). */
 export function eventStatements(shopId: string, draft: EventDraft, stamp: EventStamp): readonly Statement[] {
   const { head, statement } = newEvent(shopId, draft, stamp);
-  return [statement, fanOutStatement(shopId, head.eventId, head.type, head.occurredAtMs)];
+  return [statement, fanOutStatement(shopId, head.eventId, head.type, head.occurredAtMs, stamp.traceparent ?? null)];
 }
 
 /** An event that is handed to nobody yet. */

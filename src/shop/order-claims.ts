@@ -98,7 +98,7 @@ export async function claimsHeld(
 ): Promise<ReadonlySet<ClaimEffect["kind"]>> {
   const rows = await tx.all<{ effect_id: string; kind: ClaimEffect["kind"] }>(
     `select effect_id, kind from effect
-     where shop_id = ? and lane in (?, ?) and state = 'pending' and lease_owner = effect_id and due_at > ?`,
+     where shop_id = ? and lane in (?, ?) and state = 'pending' and lease_owner = effect_id and due_at + 0 > ?`,
     [shopId, ...claimLanes(purchaseOrderId), nowMs],
   );
   return new Set(rows.filter((row) => row.effect_id !== ownClaimId).map((row) => row.kind));

@@ -287,7 +287,7 @@ export async function saveDecision(
   const { next, log, effects } = decided;
   if (next === before) return [];
   const { purchaseOrderId } = next;
-  const outbox = effectStatements(shopId, effects, stamp.ids, stamp.nowMs);
+  const outbox = effectStatements(shopId, effects, stamp.ids, stamp.nowMs, stamp.traceparent ?? null);
   const receipts = decided.receipts.map((receipt) => recorded(receipt, stamp));
   const event = eventOf(before, decided, receipts[0]?.receiptId ?? null);
   await tx.batch([

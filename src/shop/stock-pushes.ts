@@ -3,6 +3,8 @@
  *
  * Owns: the SQL of `stock_push`. Does not own: what a push carries (core/stock-push.ts), when it is sent and settled
  * (outbox/stock-push.ts).
+ *
+ * Statements about pushes that are not settled say so as `settled_at is null`: the index of these rows has the same words.
  */
 import { type OpenPush, type SentItem, isUnread } from "../core/stock-push.ts";
 import type { Statement, Tx } from "../store/store.ts";
@@ -28,7 +30,8 @@ export async function isPushInFlight(tx: Tx, shopId: string, purchaseOrderId: st
   const [pending, sent] = await Promise.all([
     pendingPushEffects(tx, shopId, purchaseOrderId, 1),
     tx.all<{ reference: string }>(
-      "select reference from stock_push where shop_id = ? and purchase_order_id = ? and state = 'in-flight' limit 1",
+      `select reference from stock_push
+       where shop_id = ? and purchase_order_id = ? and state = 'in-flight' and settled_at is null limit 1`,
       [shopId, purchaseOrderId],
     ),
   ]);
@@ -76,9 +79,13 @@ export async function loadOpenPushes(
   reference: string | null,
 ): Promise<readonly StockPush[]> {
   const rows = await tx.all<PushRow>(
-    `select reference, items, state from stock_push
-     where shop_id = ? and purchase_order_id = ? and (state <> 'settled' or reference = ?) order by created_at, reference`,
-    [shopId, purchaseOrderId, reference ?? ""],
+    `select reference, items, state, created_at from stock_push
+     where shop_id = ? and purchase_order_id = ? and settled_at is null
+     union all
+     select reference, items, state, created_at from stock_push
+     where shop_id = ? and reference = ? and purchase_order_id = ? and settled_at is not null
+     order by created_at, reference`,
+    [shopId, purchaseOrderId, shopId, reference ?? "", purchaseOrderId],
   );
   return rows.map(pushFrom);
 }
@@ -163,11 +170,12 @@ export const notLandedStatement = (shopId: string, reference: string): Statement
 export const giveUpStatements = (shopId: string, purchaseOrderId: string): readonly Statement[] => [
   {
     sql: `delete from stock_push
-          where shop_id = ? and purchase_order_id = ? and state = 'in-flight' and attempts = not_landed`,
+          where shop_id = ? and purchase_order_id = ? and state = 'in-flight' and settled_at is null and attempts = not_landed`,
     params: [shopId, purchaseOrderId],
   },
   {
-    sql: "update stock_push set state = 'unknown' where shop_id = ? and purchase_order_id = ? and state = 'in-flight'",
+    sql: `update stock_push set state = 'unknown'
+          where shop_id = ? and purchase_order_id = ? and state = 'in-flight' and settled_at is null`,
     params: [shopId, purchaseOrderId],
   },
 ];

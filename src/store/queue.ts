@@ -23,6 +23,11 @@ export const defaultQueueLimits: QueueLimits = { lengthMax: 1_000, waitMsMax: 10
 /** The shortest wait that a refusal names. */
 const retryAfterMsMin = 100;
 
+/** Writes that wait in all queues that share it. */
+export interface QueueDepth {
+  waiting: number;
+}
+
 /** A write that can be refused before it runs. */
 interface QueuedWrite {
   refuse(fault: Fault): void;
@@ -46,12 +51,15 @@ interface ShopQueueOptions<Write extends QueuedWrite> {
    * @returns how many writes it has left, at the end of the group. They stay first in the queue.
    */
   readonly turn: (group: readonly Write[]) => Promise<number>;
+  /** Counts the queue's waiting writes among those of others. */
+  readonly depth?: QueueDepth | undefined;
   /** Null: the next turn may begin at once. Otherwise resolves when it may (Q5). Default: always at once. */
   readonly gate?: () => Promise<void> | null;
 }
 
 export class ShopQueue<Write extends QueuedWrite> {
   readonly #options: ShopQueueOptions<Write>;
+  readonly #depth: QueueDepth;
   #waiting: { readonly write: Write; readonly acceptedAtMs: number }[] = [];
   #running = false;
   #expiry: ReturnType<typeof setTimeout> | null = null;
@@ -61,6 +69,7 @@ export class ShopQueue<Write extends QueuedWrite> {
 
   constructor(options: ShopQueueOptions<Write>) {
     this.#options = options;
+    this.#depth = options.depth ?? { waiting: 0 };
   }
 
   /** Nothing waits and nothing runs. */
@@ -82,6 +91,7 @@ export class ShopQueue<Write extends QueuedWrite> {
   add(write: Write): void {
     this.admit();
     this.#waiting.push({ write, acceptedAtMs: this.#options.clock.now() });
+    this.#depth.waiting += 1;
     if (this.#running) return;
     this.#running = true;
     setImmediate(() => void this.#run());
@@ -89,7 +99,7 @@ export class ShopQueue<Write extends QueuedWrite> {
 
   /** Refuses everything that waits. */
   refuseAll(fault: Fault): void {
-    for (const { write } of this.#waiting.splice(0)) write.refuse(fault);
+    for (const { write } of this.#take(this.#waiting.length)) write.refuse(fault);
   }
 
   /** Resolves when nothing waits and nothing runs. */
@@ -100,6 +110,13 @@ export class ShopQueue<Write extends QueuedWrite> {
     });
   }
 
+  /** Removes the first of those that wait, as many as there are up to `count`. */
+  #take(count: number): readonly { readonly write: Write; readonly acceptedAtMs: number }[] {
+    const taken = this.#waiting.splice(0, count);
+    this.#depth.waiting -= taken.length;
+    return taken;
+  }
+
   async #run(): Promise<void> {
     const gate = this.#isHurried ? null : (this.#options.gate?.() ?? null);
     if (gate !== null) {
@@ -107,14 +124,17 @@ export class ShopQueue<Write extends QueuedWrite> {
       await gate;
     }
     this.#refuseExpired();
-    const group = this.#waiting.splice(0, this.#options.groupLengthMax);
+    const group = this.#take(this.#options.groupLengthMax);
     if (group.length > 0) {
       const last = group[group.length - 1];
       if (last !== undefined) this.#lastWaitMs = Math.max(0, this.#options.clock.now() - last.acceptedAtMs);
       // The writes that still wait must be refused in time even if this turn takes long.
       this.#armExpiry();
       const left = await this.#options.turn(group.map((entry) => entry.write));
-      if (left > 0) this.#waiting.unshift(...group.slice(-left));
+      if (left > 0) {
+        this.#waiting.unshift(...group.slice(-left));
+        this.#depth.waiting += left;
+      }
     }
     if (this.#waiting.length > 0) {
       setImmediate(() => void this.#run());
@@ -151,7 +171,7 @@ export class ShopQueue<Write extends QueuedWrite> {
   #refuseExpired(): void {
     const latestAcceptedMs = this.#options.clock.now() - this.#options.limits.waitMsMax;
     const firstInTime = this.#waiting.findIndex((entry) => entry.acceptedAtMs > latestAcceptedMs);
-    const refused = this.#waiting.splice(0, firstInTime === -1 ? this.#waiting.length : firstInTime);
+    const refused = this.#take(firstInTime === -1 ? this.#waiting.length : firstInTime);
     for (const { write } of refused) write.refuse(this.#overloaded("did not get to this change in time"));
   }
 

@@ -40,6 +40,8 @@ export interface WriteContext {
   readonly reference: string;
   /** What the change belongs to, for the platform's own history (`openpo://shops/demo/purchase-orders/po_…`). */
   readonly documentUri: string;
+  /** The trace of the request that asked for it, for a platform that takes part in traces (header `traceparent`). */
+  readonly traceparent?: string | null;
   /** Aborted when the caller stops waiting: a write that has not been made by then is not made afterwards. */
   readonly signal?: AbortSignal;
 }

@@ -14,12 +14,19 @@
  * - L3. No transaction is open while an attempt runs, and a shop without endpoints costs nothing.
  */
 import { type EventDraft } from "../core/events.ts";
-import { type AttemptResult, afterAttempt, type DisabledReason, type EndpointHealth } from "../core/webhooks.ts";
+import {
+  type AttemptResult,
+  afterAttempt,
+  isDelivered,
+  type DisabledReason,
+  type EndpointHealth,
+} from "../core/webhooks.ts";
 import {
   type ClaimedDelivery,
   claimDeliveries,
   claimMax,
   countLeased,
+  countWaiting,
   giveBackOthersStatement,
   giveBackStatement,
   nextDueAtMs,
@@ -78,6 +85,11 @@ const quickMs = 1_000;
 /** Deliveries of a disabled endpoint that one turn stops. */
 const parkedMax = 500;
 
+/** Deliveries of an endpoint that are counted for the metrics, and how often that is while they are being sent. */
+const countedMax = 1_000;
+
+const countedEveryMs = 10_000;
+
 /** Between two tries of a store that refuses. */
 const storePauseMs = 500;
 
@@ -103,6 +115,20 @@ interface SenderOptions {
   readonly limits?: Partial<SenderLimits>;
 }
 
+/** What waits to be sent, for the metrics. */
+interface SenderBacklog {
+  /** Deliveries that wait or are being sent, as counted last: when a shop had nothing more to send at the time, and every ten seconds. */
+  readonly deliveries: number;
+  /** When the longest waiting one was due; null when none is due. */
+  readonly dueAtMs: number | null;
+  /** Attempts of this process that failed. */
+  readonly failedTotal: number;
+  /** Endpoints that this process has disabled. */
+  readonly disabledTotal: number;
+  /** Disabled endpoints of shops in which this process has taken a turn. */
+  readonly disabled: number;
+}
+
 export interface Sender {
   /** Sends what is due in the shop. Called after every write with an event, so it costs nothing where nobody is told. */
   wake(shopId: string): void;
@@ -110,6 +136,8 @@ export interface Sender {
   endpointsChanged(shopId: string): void;
   /** Sends what earlier processes have left. Among other nodes, goes on searching for what they leave. */
   start(): Promise<void>;
+  /** Reads no shop. */
+  backlog(): SenderBacklog;
   /** Begins nothing more, waits for what runs and gives the rest back. */
   close(): Promise<void>;
 }
@@ -141,6 +169,11 @@ interface ShopLanes {
   /** Something has happened since the turn that runs began. */
   again: boolean;
   timer: NodeJS.Timeout | null;
+  /** When something is due next, as of the latest turn. */
+  dueAtMs: number | null;
+  /** Deliveries that wait, and when they were counted. */
+  backlog: number;
+  countedAtMs: number;
 }
 
 /** What one turn has found. */
@@ -148,6 +181,10 @@ interface Turn {
   readonly endpoints: readonly WebhookEndpoint[];
   readonly claimed: readonly Waiting[];
   readonly dueAtMs: number | null;
+  /** Endpoints that it has disabled. */
+  readonly disabled: number;
+  /** Null: they were not counted. */
+  readonly backlog: number | null;
 }
 
 export function createSender(options: SenderOptions): Sender {
@@ -161,6 +198,10 @@ class WebhookSender implements Sender {
   readonly #shops = new Map<string, ShopLanes>();
   /** Shops that had no endpoints, and when that was seen. */
   readonly #without = new Map<string, number>();
+  /** How many endpoints are disabled, of shops that have any such. */
+  readonly #disabled = new Map<string, number>();
+  #failedTotal = 0;
+  #disabledTotal = 0;
   readonly #aborting = new AbortController();
   readonly #stopped = new AbortController();
   #attempts = new Set<Promise<void>>();
@@ -253,6 +294,23 @@ class WebhookSender implements Sender {
     }
   }
 
+  backlog(): SenderBacklog {
+    const nowMs = this.#options.clock.now();
+    let deliveries = 0;
+    let dueAtMs = Number.POSITIVE_INFINITY;
+    for (const shop of this.#shops.values()) {
+      deliveries += shop.backlog;
+      dueAtMs = Math.min(dueAtMs, shop.dueAtMs ?? dueAtMs);
+    }
+    return {
+      deliveries,
+      dueAtMs: dueAtMs > nowMs ? null : dueAtMs,
+      failedTotal: this.#failedTotal,
+      disabledTotal: this.#disabledTotal,
+      disabled: [...this.#disabled.values()].reduce((sum, count) => sum + count, 0),
+    };
+  }
+
   /** Takes a turn in the shop, now or after the one that runs. */
   #turn(shopId: string): void {
     const shop = this.#shops.get(shopId) ?? {
@@ -261,6 +319,9 @@ class WebhookSender implements Sender {
       turning: false,
       again: false,
       timer: null,
+      dueAtMs: null,
+      backlog: 0,
+      countedAtMs: 0,
     };
     this.#shops.set(shopId, shop);
     shop.again = true;
@@ -280,6 +341,7 @@ class WebhookSender implements Sender {
     } catch (error) {
       if (isNotFound(error)) {
         this.#shops.delete(shopId);
+        this.#disabled.delete(shopId);
         return;
       }
       this.#options.log.warn({ shopId, err: error }, "webhooks could not be claimed or recorded; it is tried again");
@@ -322,6 +384,7 @@ class WebhookSender implements Sender {
       shop.finished.unshift(...finished);
       throw error;
     }
+    this.#note(shopId, shop, turn);
     if (turn.endpoints.length === 0) this.#without.set(shopId, clock.now());
     for (const endpoint of turn.endpoints) {
       const lane = shop.lanes.get(endpoint.endpointId);
@@ -331,6 +394,18 @@ class WebhookSender implements Sender {
     for (const delivery of turn.claimed) shop.lanes.get(delivery.endpointId)?.waiting.push(delivery);
     this.#send(shopId, shop);
     return turn;
+  }
+
+  /** Keeps what the metrics tell. */
+  #note(shopId: string, shop: ShopLanes, { endpoints, disabled, dueAtMs, backlog }: Turn): void {
+    this.#disabledTotal += disabled;
+    const count = endpoints.filter(({ status }) => status === "disabled").length;
+    if (count === 0) this.#disabled.delete(shopId);
+    else this.#disabled.set(shopId, count);
+    shop.dueAtMs = dueAtMs;
+    if (backlog === null) return;
+    shop.backlog = backlog;
+    shop.countedAtMs = this.#options.clock.now();
   }
 
   async #work(tx: Tx, shopId: string, shop: ShopLanes, finished: readonly Finished[]): Promise<Turn> {
@@ -368,12 +443,11 @@ class WebhookSender implements Sender {
         .map(({ endpointId }) => parkStatement(shopId, endpointId, parkedMax)),
     );
     const claimed = this.#stopping ? [] : await this.#claim(tx, shopId, shop, enabled, nowMs);
-    const dueAtMs = await nextDueAtMs(
-      tx,
-      shopId,
-      enabled.map(({ endpointId }) => endpointId),
-    );
-    return { endpoints, claimed, dueAtMs };
+    const sending = enabled.map(({ endpointId }) => endpointId);
+    const dueAtMs = await nextDueAtMs(tx, shopId, sending);
+    const counts = claimed.length === 0 || nowMs >= shop.countedAtMs + countedEveryMs;
+    const backlog = counts ? await countWaiting(tx, shopId, sending, countedMax) : null;
+    return { endpoints, claimed, dueAtMs, disabled: recorded.disabled.size, backlog };
   }
 
   /** What the attempts mean, in the order in which they ended. */
@@ -470,18 +544,23 @@ class WebhookSender implements Sender {
     const result = await this.#attempt(lane, delivery);
     lane.running -= 1;
     if (result !== null) lane.lastMs = result.ms;
+    if (result !== null && !isDelivered(result)) this.#failedTotal += 1;
     shop.finished.push({ delivery, result });
     this.#turn(shopId);
   }
 
   /** One attempt; null: it was not made, or was ended by the end of the service. Never rejects. */
-  async #attempt({ endpoint }: Lane, { eventId, text, leasedUntilMs }: Waiting): Promise<AttemptResult | null> {
+  async #attempt(
+    { endpoint }: Lane,
+    { eventId, traceparent, text, leasedUntilMs }: Waiting,
+  ): Promise<AttemptResult | null> {
     const { clock, policy, resolve, log } = this.#options;
     if (text === null) return { kind: "failed", ms: 0, reason: "the event is no longer kept" };
     const timeoutMs = this.#limits.attemptMsMax;
     if (leasedUntilMs - clock.now() < timeoutMs) return null;
     try {
-      const headers = signedHeaders(endpoint, eventId, text, clock.now());
+      const signed = signedHeaders(endpoint, eventId, text, clock.now());
+      const headers = traceparent === null ? signed : { ...signed, traceparent };
       return await post(endpoint.url, headers, text, { policy, resolve, timeoutMs, aborting: this.#aborting.signal });
     } catch (error) {
       log.error(

@@ -22,9 +22,11 @@ import {
   hangUp,
   makeShop,
   operate,
+  rowsOf,
   seeded,
-} from "../support/clients.ts";
-import { rowsOf, type ServiceNode, withNodes } from "../support/nodes.ts";
+  type ServiceNode,
+  withNodes,
+} from "../support/nodes.ts";
 import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres.ts";
 
 const seconds = Number(process.env["OPENPO_TEST_NODES_SECONDS"] ?? 60);

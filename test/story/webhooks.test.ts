@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { createPublicKey, verify } from "node:crypto";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
 import { z } from "zod";
 import { type RunningProgram, withProgram } from "../support/process.ts";
@@ -102,7 +103,8 @@ test("an endpoint is sent each event that it wants, signed as the standard's own
       assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
       const all = await admin("POST", endpoints, { url: everything.url, eventTypes: ["*"] }, 201);
       const id = await makeOrder();
-      await program.ask("PATCH", `${orders}/${id}`, apiKey, { note: "soon" });
+      const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+      await program.ask("PATCH", `${orders}/${id}`, apiKey, { note: "soon" }, { traceparent: trace });
       await admin("POST", `${shop}/keys`, { name: "other", scope: "read" });
       await everything.until(() => everything.received.length === 3);
       await orderly.until(() => orderly.received.length === 2);
@@ -110,6 +112,8 @@ test("an endpoint is sent each event that it wants, signed as the standard's own
         "purchase_order.created",
         "purchase_order.updated",
       ]);
+      const updated = orderly.received.find(({ type }) => type === "purchase_order.updated");
+      assert.match(String(updated?.headers["traceparent"]), /^00-4bf92f3577b34da6a3ce929d0e0e4736-[0-9a-f]{16}-01$/);
       const events = await admin("GET", `${shop}/events`);
       for (const delivery of orderly.received) {
         assert.equal(delivery.headers["webhook-id"], delivery.eventId);
@@ -246,6 +250,32 @@ test("a failure is told and tried again; 410 disables with an event; retry, test
       await flaky.until(() => flaky.received.length === before + 4);
       for (const wrong of [{}, { afterSequence: 1, from: "2026-01-01T00:00:00Z" }, { from: "yesterday" }])
         await admin("POST", `${path}/replay`, wrong, 400);
+    });
+  });
+});
+
+test("/metrics tells of webhooks that wait, of attempts that failed and of endpoints that were disabled", async () => {
+  await withReceivers([1, 2], async (failing, gone) => {
+    await withShop(async ({ program, admin, makeOrder }) => {
+      const shown = async (name: string): Promise<number> => {
+        const { text } = await program.ask("GET", "/metrics", "");
+        return Number(new RegExp(`^openpo_${name} ([\\d.]+)$`, "m").exec(text)?.[1]);
+      };
+      const until = async (name: string, wanted: number): Promise<void> => {
+        for (let tries = 0; tries < 300 && (await shown(name)) !== wanted; tries += 1) await sleep(10);
+        assert.equal(await shown(name), wanted, name);
+      };
+      failing.answer = (response) => void response.writeHead(500).end();
+      gone.answer = (response) => void response.writeHead(410).end();
+      for (const { url } of [failing, gone]) await admin("POST", endpoints, { url, eventTypes: ["purchase_order.*"] });
+      await makeOrder();
+      await until("webhook_endpoints_disabled", 1);
+      await until("webhook_attempts_failed_total", 2);
+      await until("webhook_backlog", 1);
+      assert.equal(await shown("webhook_endpoints_disabled_total"), 1);
+      assert.equal(await shown("webhook_overdue_seconds"), 0);
+      assert.equal(await shown("writes_waiting"), 0);
+      assert.equal(await shown("outbox_effects_failed_total"), 0);
     });
   });
 });

@@ -124,19 +124,32 @@ test("docs/operating.md lists every bound of core/limits.ts with its value", () 
   assert.deepEqual(Object.fromEntries(told), { ...limits });
 });
 
-test("the metrics in docs/operating.md exist", () => {
-  const named = captures(textOf("docs/operating.md"), /`openpo_(?!sandbox\b|backup\b)(\w+)/g);
+test("the metrics in docs/operating.md and in the alert rules exist", () => {
+  const named = {
+    "docs/operating.md": captures(textOf("docs/operating.md"), /`openpo_(?!sandbox\b|backup\b)(\w+)/g),
+    "deploy/alerts.yaml": captures(textOf("deploy/alerts.yaml"), /\bopenpo_(\w+)/g),
+    "deploy/alerts.test.yaml": captures(textOf("deploy/alerts.test.yaml"), /\bopenpo_(\w+)/g),
+  };
   const gauges = [
     ...captures(textOf("src/http/metrics.ts"), /family\("(\w+)"/g),
     ...globSync("src/**/*.ts").flatMap((file) => captures(textOf(file), /name: "(\w+)"/g)),
   ];
   const told = createMetrics().text();
-  assert.ok(named.length > 0);
   none(
-    named
-      .filter((name) => !gauges.includes(name) && !told.includes(`openpo_${name}`))
-      .map((name) => `docs/operating.md: there is no openpo_${name}.`),
+    Object.entries(named).flatMap(([file, names]) => {
+      assert.ok(names.length > 0, file);
+      return names
+        .filter((name) => !gauges.includes(name) && !told.includes(`openpo_${name}`))
+        .map((name) => `${file}: there is no openpo_${name}.`);
+    }),
   );
+});
+
+test("every alert rule is seen to fire in deploy/alerts.test.yaml, and is told in docs/operating.md", () => {
+  const rules = captures(textOf("deploy/alerts.yaml"), /^ +- alert: (\w+)$/gm);
+  assert.ok(rules.length > 10);
+  for (const file of ["deploy/alerts.test.yaml", "docs/operating.md"])
+    none(rules.filter((name) => !textOf(file).includes(name)).map((name) => `${file}: ${name} is missing.`));
 });
 
 // Distribution.

@@ -9,6 +9,7 @@ import { isUnread } from "../../src/core/stock-push.ts";
 import { claimStatements, claimsHeld, endConfirmation, renewClaimStatement } from "../../src/shop/order-claims.ts";
 import { costStatement } from "../../src/shop/purchase-order-history.ts";
 import { loadStockPushes, markReadBack, sweepPushesStatement } from "../../src/shop/stock-pushes.ts";
+import { pause } from "../../src/outbox/waiting.ts";
 import type { SandboxFault } from "../../src/storefront/sandbox/faults.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
 import { systemClock, timeOrderedIds } from "../../src/system.ts";
@@ -102,6 +103,23 @@ suite("outbox: stock", () => {
         assert.equal(await world.onHand("v2"), 1);
         assert.equal((await calls(world)).changeOnHand, 3);
       }));
+
+  test("the backlog tells the age of the oldest effect that is pending, and counts those given up", () =>
+    withWorld(async (world) => {
+      await world.place("po_1", lines(1));
+      await world.quiet();
+      assert.deepEqual(world.outbox.backlog(), { shops: 0, oldestAtMs: null, failedTotal: 0 });
+      await world.strike([fault("changeOnHand", "error")]);
+      const beforeMs = systemClock.now();
+      const effects = await world.receive("po_1", { l1: quantity(5) });
+      await pushOutcome(world, effects);
+      const { shops, oldestAtMs } = world.outbox.backlog();
+      assert.ok(shops === 1 && oldestAtMs !== null && oldestAtMs >= beforeMs, String(oldestAtMs));
+      await world.quiet();
+      // The effect is settled before the outbox has seen it: it looks once more within a second.
+      for (let looks = 0; looks < 300 && world.outbox.backlog().oldestAtMs !== null; looks += 1) await pause(10);
+      assert.deepEqual(world.outbox.backlog(), { shops: 0, oldestAtMs: null, failedTotal: 1 });
+    }));
 
   test("work that was put off is done when the clock is set back by more than a day, whatever it waited for", () =>
     withWorld(async (world) => {
@@ -226,6 +244,33 @@ suite("outbox: stock", () => {
         });
       },
       { between, limits: { callTimeLimitMs: 500, attemptsMax: 2 } },
+    );
+  });
+
+  test("the storefront is told the trace of the request that asked for a push, whoever attempts it", () => {
+    const told: unknown[] = [];
+    const between = (storefront: Storefront): Storefront => ({
+      ...storefront,
+      changeOnHand: (changes, write) => {
+        told.push(write.traceparent);
+        return storefront.changeOnHand(changes, write);
+      },
+    });
+    return withWorld(
+      async (world) => {
+        await world.place("po_1", lines(1));
+        const effects = await world.receive("po_1", { l1: quantity(1) });
+        await world.engine.write(shopId, (tx) =>
+          tx.batch([
+            { sql: "update effect set traceparent = 't1' where shop_id = ? and kind = 'push-stock'", params: [shopId] },
+          ]),
+        );
+        await world.strike([fault("changeOnHand", "error", { times: 1 })]);
+        await world.outbox.settle(shopId, effects, 2_000);
+        await world.quiet();
+        assert.deepEqual(told, ["t1", "t1"]);
+      },
+      { between },
     );
   });
 

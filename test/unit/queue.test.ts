@@ -13,10 +13,12 @@ function queueUnderTest(limits: QueueLimits, groupLengthMax = 3, gate?: () => Pr
   const clock = { nowMs: 1_000, now: () => clock.nowMs };
   const turns: { readonly names: readonly number[]; readonly end: (left?: number) => void }[] = [];
   const refusals = new Map<number, Fault>();
+  const depth = { waiting: 0 };
   const queue = new ShopQueue<Write>({
     limits,
     groupLengthMax,
     clock,
+    depth,
     ...(gate === undefined ? {} : { gate }),
     turn: (group) =>
       new Promise((resolve) => {
@@ -29,7 +31,7 @@ function queueUnderTest(limits: QueueLimits, groupLengthMax = 3, gate?: () => Pr
   const eventLoop = async (rounds = 3): Promise<void> => {
     for (let round = 0; round < rounds; round += 1) await new Promise((resolve) => setImmediate(resolve));
   };
-  return { queue, clock, turns, refusals, add, eventLoop };
+  return { queue, clock, turns, refusals, depth, add, eventLoop };
 }
 
 const generous = { lengthMax: 100, waitMsMax: 10_000 };
@@ -67,6 +69,26 @@ test("a full queue refuses at once; the running group does not count", async () 
   queue.admit();
   add(5, 6, 7);
   assert.throws(() => add(8), { code: "DO_OVERLOADED" });
+});
+
+test("the depth counts writes that wait: neither those that run nor those that were refused", async () => {
+  const { queue, clock, depth, turns, add, eventLoop } = queueUnderTest({ lengthMax: 10, waitMsMax: 10_000 });
+  add(1, 2, 3, 4);
+  assert.equal(depth.waiting, 4);
+  await eventLoop();
+  assert.equal(depth.waiting, 1);
+  turns[0]?.end(2);
+  assert.deepEqual([await eventLoop(), turns[1]?.names, depth.waiting], [undefined, [2, 3, 4], 0]);
+  add(5, 6);
+  clock.nowMs += 20_000;
+  turns[1]?.end();
+  await eventLoop();
+  assert.equal(depth.waiting, 0, "they were refused for their age");
+  add(7);
+  await eventLoop();
+  add(8, 9);
+  queue.refuseAll(new Fault("DO_UNAVAILABLE", "closing", { retryAfterMs: 1 }));
+  assert.equal(depth.waiting, 0);
 });
 
 test("a refusal's Retry-After is the current wait in the queue", async () => {

@@ -91,6 +91,7 @@ export const stampOf = (call: Call): Stamp => ({
   actor: call.actor,
   operation: call.operation,
   requestId: call.requestId,
+  traceparent: call.traceparent,
   nowMs: call.clock.now(),
   ids: call.ids,
 });

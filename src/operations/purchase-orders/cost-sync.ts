@@ -219,6 +219,7 @@ async function write(call: Call, { order, attempt, proposals }: StoredAttempt): 
         {
           reference: `costs:${purchaseOrderId}:${completionOf(order)}:${attempt}`,
           documentUri: orderUri(call.shop.shopId, purchaseOrderId),
+          traceparent: call.traceparent,
           signal,
         },
       ),

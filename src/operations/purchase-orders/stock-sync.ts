@@ -265,7 +265,9 @@ async function readOnHand(
   limitMs: number,
 ): Promise<readonly boolean[]> {
   const changes = push.items.map(({ variantId, locationId, delta }) => ({ variantId, locationId, delta }));
-  const context = { reference: push.reference, documentUri: orderUri(call.shop.shopId, purchaseOrderId) };
+  const { traceparent } = call;
+  const documentUri = orderUri(call.shop.shopId, purchaseOrderId);
+  const context = { reference: push.reference, documentUri, traceparent };
   try {
     const levels = await withinLimit(() => call.storefront.readOnHand(changes, context), limitMs);
     return levels.map((level) => level.verified);

@@ -18,7 +18,7 @@ import { mention } from "../../core/guidance.ts";
 import { notFound, unavailable } from "../engine-rules.ts";
 import { loadMigrations } from "../migrations.ts";
 import { LoopShare } from "../loop-share.ts";
-import { type PendingWrite, type QueueLimits, ShopQueue, defaultQueueLimits } from "../queue.ts";
+import { type PendingWrite, type QueueDepth, type QueueLimits, ShopQueue, defaultQueueLimits } from "../queue.ts";
 import type { Clock, DueRows, Engine, Log, SqlValue, Work, WriteOptions } from "../store.ts";
 import {
   type Answer,
@@ -61,6 +61,8 @@ interface PostgresEngineOptions {
   /** Rows that `shopsWithDueRows` searches for. Default: none. */
   readonly dueRows?: readonly DueRows[];
   readonly queue?: QueueLimits;
+  /** Counts the writes that wait. */
+  readonly depth?: QueueDepth;
   readonly clock: Clock;
   /** Default: one of its own. */
   readonly loop?: LoopShare;
@@ -312,6 +314,7 @@ class PostgresEngine implements Engine {
       limits: this.#options.queue ?? defaultQueueLimits,
       groupLengthMax,
       clock: this.#options.clock,
+      depth: this.#options.depth,
       turn: async (group) => {
         await this.#turn(shopId, group, takesTurn);
         // An idle queue is dropped and made again when it is needed.

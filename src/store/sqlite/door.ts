@@ -16,7 +16,7 @@
 import type { Fault } from "../../core/fault.ts";
 import { unavailable } from "../engine-rules.ts";
 import type { LoopShare } from "../loop-share.ts";
-import { type PendingWrite, type QueueLimits, ShopQueue } from "../queue.ts";
+import { type PendingWrite, type QueueDepth, type QueueLimits, ShopQueue } from "../queue.ts";
 import type { Clock, Footprint, Log, SqlValue, Statement, Tx, Work } from "../store.ts";
 import { type ShopFile, StoreFailure } from "./file.ts";
 import { SeenRows } from "./row-watch.ts";
@@ -106,6 +106,7 @@ interface ShopDoorOptions {
   /** Called when something could not be written because the disk takes no more. */
   readonly diskFull: () => void;
   readonly queue: QueueLimits;
+  readonly depth?: QueueDepth | undefined;
   readonly clock: Clock;
   readonly loop: LoopShare;
   readonly log: Log | null;
@@ -133,7 +134,7 @@ export class ShopDoor {
   /** The failure that was logged last, until a write succeeds. */
   #loggedFailure: string | null = null;
 
-  constructor({ shopId, openFile, diskFull, queue, clock, loop, log }: ShopDoorOptions) {
+  constructor({ shopId, openFile, diskFull, queue, depth, clock, loop, log }: ShopDoorOptions) {
     this.#shopId = shopId;
     this.#openFile = openFile;
     this.#diskFull = diskFull;
@@ -144,6 +145,7 @@ export class ShopDoor {
       limits: queue,
       groupLengthMax,
       clock,
+      depth,
       turn: (group) => this.#turn(group),
       gate: () => loop.turn(shopId),
     });

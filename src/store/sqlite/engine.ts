@@ -12,7 +12,7 @@ import type { Fault } from "../../core/fault.ts";
 import { filesClosingMax } from "../../core/limits.ts";
 import { notFound, unavailable } from "../engine-rules.ts";
 import { LoopShare } from "../loop-share.ts";
-import { type QueueLimits, defaultQueueLimits } from "../queue.ts";
+import { type QueueDepth, type QueueLimits, defaultQueueLimits } from "../queue.ts";
 import type { Clock, Engine, Footprint, Log, Work, WriteOptions } from "../store.ts";
 import { type FileLoan, ShopDoor } from "./door.ts";
 import { makeDirectory, makePrivateFile } from "./directories.ts";
@@ -42,6 +42,8 @@ interface SqliteEngineOptions {
   /** Of these, the ones used last keep what they have read of their files in memory. Default: all. */
   readonly shopsWarmMax?: number;
   readonly queue?: QueueLimits;
+  /** Counts the writes that wait. */
+  readonly depth?: QueueDepth;
   readonly clock: Clock;
   /** Default: one of its own. */
   readonly loop?: LoopShare;
@@ -294,6 +296,7 @@ class SqliteShops implements SqliteEngine {
       queue,
       clock,
       loop: this.#loop,
+      depth: this.#options.depth,
       log,
       diskFull: () => {
         this.#fullAtMs = clock.now();

@@ -1,0 +1,56 @@
+/** One change of an order: what happened, and every field before and after. */
+import type { FunctionComponent } from "preact";
+import type { Output } from "../../client/index.ts";
+import { number } from "../data/format.ts";
+import { hrefOf } from "../router.ts";
+import { texts } from "../texts.ts";
+
+export type Change = Output<"change_list">["changes"][number];
+
+/** `quantityReceived` as "Quantity received". */
+const words = (field: string): string => {
+  const text = field.replaceAll(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+  return text.charAt(0).toUpperCase() + text.slice(1);
+};
+
+/** A value of any field as text. */
+function shown(value: unknown): string {
+  if (value === null || value === undefined || value === "") return texts.orders.none;
+  if (typeof value === "number") return number(value);
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+export const orderName = ({ poNumber, purchaseOrderId }: Change): string => poNumber ?? purchaseOrderId;
+
+export const ChangeView: FunctionComponent<{ readonly change: Change }> = ({ change }) => (
+  <div class="change">
+    <p>
+      <a href={hrefOf("orders", change.purchaseOrderId)}>{orderName(change)}</a> {change.message}
+    </p>
+    {change.changes.length === 0 ? <p class="quiet">{texts.activity.noFields}</p> : <Fields change={change} />}
+  </div>
+);
+
+const Fields: FunctionComponent<{ readonly change: Change }> = ({ change }) => (
+  <table class="diff">
+    <thead>
+      <tr>
+        <th scope="col">{texts.activity.field}</th>
+        <th scope="col">{texts.activity.before}</th>
+        <th scope="col">{texts.activity.after}</th>
+      </tr>
+    </thead>
+    <tbody>
+      {change.changes.map(({ field, poLineItemId, before, after }) => (
+        <tr key={`${field} ${poLineItemId}`}>
+          <th scope="row">
+            {words(field)}
+            {poLineItemId === null ? null : <span class="quiet">{texts.activity.line(poLineItemId)}</span>}
+          </th>
+          <td class="before">{shown(before)}</td>
+          <td class="after">{shown(after)}</td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);

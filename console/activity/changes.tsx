@@ -1,0 +1,74 @@
+/** Changes of all orders, newest first: what everybody of the shop may see of the activity. */
+import type { FunctionComponent } from "preact";
+import { useMemo } from "preact/hooks";
+import { openpo, problemOf } from "../data/client.ts";
+import { moment } from "../data/format.ts";
+import { type List, listOf } from "../data/pages.ts";
+import { shopId } from "../data/session.ts";
+import { texts } from "../texts.ts";
+import { type Change, ChangeView, orderName } from "./change.tsx";
+import { actors, chosen, parameter } from "./filters.ts";
+import { ActivityList } from "./list.tsx";
+
+function changesWith(keyId: string | undefined, operation: string | undefined): List<Change> {
+  const actor = chosen("actor", actors);
+  const actorType = actor === "all" ? undefined : actor;
+  return listOf<Change>(async (cursor) => {
+    const page = cursor === null ? {} : { cursor };
+    const input = { shopId: shopId(), keyId, operation, actorType, limit: 50, ...page };
+    const result = await openpo.call("change_list", input);
+    if (!result.ok) return { problem: problemOf(result) };
+    const { changes, totalCount, cursor: next } = result.data;
+    return { rows: changes, totalCount, cursor: next };
+  });
+}
+
+const actorName = ({ actor }: Change): string => actor.name ?? actor.type;
+
+/** A value of any field as a cell. */
+function cellOf(value: unknown): string | number {
+  if (value === null || value === undefined) return "";
+  return typeof value === "string" || typeof value === "number" ? value : JSON.stringify(value);
+}
+
+/** A row for each field that changed; one for a change that names none. */
+const rowsOf = (change: Change): readonly (readonly (string | number)[])[] => {
+  const { occurredAt, operation, requestId, message, changes } = change;
+  const start = [occurredAt, orderName(change), actorName(change), operation ?? "", requestId ?? "", message];
+  if (changes.length === 0) return [[...start, "", "", "", ""]];
+  return changes.map(({ field, poLineItemId, before, after }) => [
+    ...start,
+    field,
+    poLineItemId ?? "",
+    cellOf(before),
+    cellOf(after),
+  ]);
+};
+
+/** @param version  another number reads the list again. */
+export const Changes: FunctionComponent<{ readonly version: number }> = ({ version }) => {
+  const query = ["keyId", "operation", "actor"].map((name) => parameter(name) ?? "").join(" ");
+  const list = useMemo(() => changesWith(parameter("keyId"), parameter("operation")), [query, version]);
+  const { rows } = list.state.value;
+  const head = ["at", "order", "who", "operation", "requestId", "message", "field", "poLineItemId", "before", "after"];
+  return (
+    <ActivityList list={list} table={() => [head, ...rows.flatMap(rowsOf)]}>
+      <ol class="timeline changes">
+        {rows.map((change) => (
+          <li key={change.logId}>
+            <time dateTime={change.occurredAt}>{moment(change.occurredAt)}</time>
+            <details>
+              <summary>
+                {orderName(change)} · {change.message}{" "}
+                <span class="quiet">
+                  {actorName(change)} · {texts.activity.actorNames[change.actor.type]}
+                </span>
+              </summary>
+              <ChangeView change={change} />
+            </details>
+          </li>
+        ))}
+      </ol>
+    </ActivityList>
+  );
+};

@@ -1,0 +1,48 @@
+/** Filters of the activity. The page's query holds them, so that an address is a view. */
+import type { Output } from "../../client/index.ts";
+import { hrefOf, place } from "../router.ts";
+
+export type Request = Output<"audit_log_list">["auditLog"][number];
+
+export const surfaces = ["keys", "mcp", "rest", "console", "all"] as const;
+export const outcomes = ["all", "done", "refused", "failed"] as const;
+export const actors = ["all", "agent", "api-key", "user", "system"] as const;
+
+export type Outcome = Exclude<(typeof outcomes)[number], "all">;
+
+/** What the query chooses; the first of `values` when it names none of them. */
+export const chosen = <Value extends string>(name: string, values: readonly [Value, ...(readonly Value[])]): Value =>
+  values.find((value) => value === place.value.query.get(name)) ?? values[0];
+
+/** A parameter of the query; undefined when it is empty. */
+export const parameter = (name: string): string | undefined => place.value.query.get(name) || undefined;
+
+/** The address with this parameter changed; an empty value leaves it out. */
+export function addressWith(name: string, value: string): string {
+  const query = new URLSearchParams(place.value.query);
+  if (value === "") query.delete(name);
+  else query.set(name, value);
+  const text = query.toString();
+  return text === "" ? hrefOf("activity") : `${hrefOf("activity")}?${text}`;
+}
+
+/** What has become of a request. */
+export function outcomeOf(status: number): Outcome {
+  if (status < 400) return "done";
+  return status < 500 ? "refused" : "failed";
+}
+
+/** `mcp` of the tag `mcp:purchase_order_receive`. */
+export const surfaceOf = ({ tag }: Request): string => tag.slice(0, tag.indexOf(":"));
+
+/** The operation of a tag. */
+export const operationOf = ({ tag }: Request): string => tag.slice(tag.indexOf(":") + 1);
+
+/** Whether a request passes what the service does not filter by. */
+export const passes = (
+  request: Request,
+  surface: (typeof surfaces)[number],
+  outcome: (typeof outcomes)[number],
+): boolean =>
+  (surface === "all" || (surface === "keys" ? request.keyId !== null : surface === surfaceOf(request))) &&
+  (outcome === "all" || outcome === outcomeOf(request.status));

@@ -1,0 +1,52 @@
+/** What both lists of the activity share: how many rows are shown, what is new, why there are none, more of them, and their export. */
+import type { ComponentChildren, FunctionComponent } from "preact";
+import { csvOf, saveFile } from "../data/csv.ts";
+import type { List } from "../data/pages.ts";
+import { ProblemNotice } from "../parts/problem.tsx";
+import { hrefOf, place } from "../router.ts";
+import { texts } from "../texts.ts";
+
+interface Shown {
+  readonly list: List<object>;
+  /** The rows shown as a table, its head first. */
+  readonly table: () => readonly (readonly (string | number)[])[];
+  readonly children: ComponentChildren;
+}
+
+export const ActivityList: FunctionComponent<Shown> = ({ list, table, children }) => {
+  const { rows, hasMore, isLoading, problem } = list.state.value;
+  const isFiltered = place.value.query.size > 0;
+  return (
+    <>
+      <p class="list-head">
+        <output class="quiet">
+          {isLoading && rows.length === 0 ? texts.loading : texts.activity.shown(rows.length)}
+        </output>
+        {rows.length === 0 ? null : (
+          <button type="button" onClick={() => saveFile("activity.csv", csvOf(table()))}>
+            {texts.activity.exportCsv}
+          </button>
+        )}
+      </p>
+      {problem === null ? null : <ProblemNotice problem={problem} again={() => void list.more()} />}
+      {rows.length > 0 ? children : null}
+      {rows.length === 0 && !isLoading && !hasMore && problem === null ? (
+        <div class="empty">
+          <p>{isFiltered ? texts.activity.empty : texts.activity.emptyShop}</p>
+          {isFiltered ? (
+            <a href={hrefOf("activity")}>{texts.activity.clear}</a>
+          ) : (
+            <p class="quiet">{texts.activity.emptyShopHint}</p>
+          )}
+        </div>
+      ) : null}
+      {hasMore ? (
+        <p class="more">
+          <button type="button" disabled={isLoading} onClick={() => void list.more()}>
+            {isLoading ? texts.loading : texts.activity.more}
+          </button>
+        </p>
+      ) : null}
+    </>
+  );
+};

@@ -1,0 +1,36 @@
+/** Names of the keys and people of the shop, for lists that hold their ids. */
+import type { Output } from "../../client/index.ts";
+import type { Problem } from "../data/client.ts";
+import { useReading } from "../data/reading.ts";
+import { hasRole, shopId } from "../data/session.ts";
+import { texts } from "../texts.ts";
+import type { Request } from "./filters.ts";
+
+export interface Names {
+  readonly keys: Output<"key_list">["keys"];
+  /** Who sent a request. */
+  readonly of: (request: Request) => string;
+  readonly problem: Problem | null;
+  readonly again: () => Promise<void>;
+}
+
+/** Owners alone may read them; for others the lists are empty. */
+export function useNames(): Names {
+  const input = { shopId: shopId() };
+  const keys = useReading("key_list", input, hasRole("owner"));
+  const people = useReading("person_list", input, hasRole("owner"));
+  const known = keys.data?.keys ?? [];
+  return {
+    keys: known,
+    of: ({ keyId, personId }) => {
+      if (keyId !== null) return known.find((key) => key.keyId === keyId)?.name ?? keyId;
+      if (personId === null) return texts.activity.operator;
+      const person = people.data?.people.find((each) => each.personId === personId);
+      return person?.name ?? texts.activity.deleted;
+    },
+    problem: keys.problem ?? people.problem,
+    again: async () => {
+      await Promise.all([keys.again(), people.again()]);
+    },
+  };
+}

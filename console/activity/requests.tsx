@@ -1,0 +1,167 @@
+/** The audit log: every request of keys and people; a row opens what it was and what it changed. */
+import { useSignal } from "@preact/signals";
+import type { FunctionComponent } from "preact";
+import { useMemo } from "preact/hooks";
+import { openpo, problemOf } from "../data/client.ts";
+import { moment } from "../data/format.ts";
+import { type List, listOf } from "../data/pages.ts";
+import { shopId } from "../data/session.ts";
+import { texts } from "../texts.ts";
+import {
+  chosen,
+  operationOf,
+  outcomeOf,
+  outcomes,
+  parameter,
+  passes,
+  type Request,
+  surfaceOf,
+  surfaces,
+} from "./filters.ts";
+import { ActivityList } from "./list.tsx";
+import type { Names } from "./names.ts";
+import { RequestDetails } from "./request-details.tsx";
+
+/** The service filters by key and operation. The rest is filtered here, so pages are large, and more are read until some rows are found. */
+const pageRows = 200;
+const rowsWanted = 50;
+const pagesMax = 5;
+
+function requestsWith(keyId: string | undefined, operation: string | undefined): List<Request> {
+  const surface = chosen("surface", surfaces);
+  const outcome = chosen("outcome", outcomes);
+  return listOf<Request>(async (from) => {
+    const rows: Request[] = [];
+    let cursor = from;
+    for (let pages = 1; ; pages += 1) {
+      const page = cursor === null ? {} : { cursor };
+      const input = { shopId: shopId(), keyId, operation, limit: pageRows, ...page };
+      const result = await openpo.call("audit_log_list", input);
+      if (!result.ok) return { problem: problemOf(result) };
+      rows.push(...result.data.auditLog.filter((request) => passes(request, surface, outcome)));
+      ({ cursor } = result.data);
+      if (cursor === null || rows.length >= rowsWanted || pages === pagesMax)
+        return { rows, totalCount: rows.length, cursor };
+    }
+  });
+}
+
+/** @param version  another number reads the list again. */
+export const Requests: FunctionComponent<{ readonly names: Names; readonly version: number }> = ({
+  names,
+  version,
+}) => {
+  const query = ["keyId", "operation", "surface", "outcome"].map((name) => parameter(name) ?? "").join(" ");
+  const list = useMemo(() => requestsWith(parameter("keyId"), parameter("operation")), [query, version]);
+  const opened = useSignal<string | null>(null);
+  const { rows } = list.state.value;
+  const { columns } = texts.activity;
+  const table = () => [
+    [
+      "at",
+      "operation",
+      "surface",
+      "who",
+      "keyId",
+      "personId",
+      "requestId",
+      "status",
+      "errorCode",
+      "durationMs",
+      "count",
+    ],
+    ...rows.map((request) => [
+      request.at,
+      operationOf(request),
+      surfaceOf(request),
+      names.of(request),
+      request.keyId ?? "",
+      request.personId ?? "",
+      request.requestId,
+      request.status,
+      request.errorCode ?? "",
+      request.durationMs,
+      request.count,
+    ]),
+  ];
+  return (
+    <ActivityList list={list} table={table}>
+      <table class="rows requests">
+        <thead>
+          <tr>
+            <th scope="col">{columns.operation}</th>
+            <th scope="col">{columns.at}</th>
+            <th scope="col">{columns.who}</th>
+            <th scope="col">{columns.outcome}</th>
+            <th scope="col" class="amount">
+              {columns.duration}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((request) => (
+            <RequestRow
+              key={`${request.requestId} ${request.at}`}
+              request={request}
+              who={names.of(request)}
+              isOpen={opened.value === request.requestId}
+              toggle={() => (opened.value = opened.value === request.requestId ? null : request.requestId)}
+            />
+          ))}
+        </tbody>
+      </table>
+    </ActivityList>
+  );
+};
+
+interface Row {
+  readonly request: Request;
+  readonly who: string;
+  readonly isOpen: boolean;
+  readonly toggle: () => void;
+}
+
+const tones = { done: "chip done", refused: "chip waiting", failed: "chip bad" } as const;
+
+const RequestRow: FunctionComponent<Row> = ({ request, who, isOpen, toggle }) => {
+  const { columns } = texts.activity;
+  const outcome = outcomeOf(request.status);
+  const surface = surfaces.find((each) => each === surfaceOf(request));
+  return (
+    <>
+      <tr>
+        <th scope="row">
+          <button type="button" class="opens" aria-expanded={isOpen} onClick={toggle}>
+            {operationOf(request)}
+          </button>
+          {request.count > 1 ? <span class="quiet">{texts.activity.times(request.count)}</span> : null}
+        </th>
+        <td class="date" data-name={columns.at}>
+          <time dateTime={request.at}>{moment(request.at)}</time>
+        </td>
+        <td data-name={columns.who}>
+          {who}
+          <span class="quiet">
+            {surface === undefined || surface === "keys" || surface === "all"
+              ? surfaceOf(request)
+              : texts.activity.surfaceNames[surface]}
+          </span>
+        </td>
+        <td>
+          <span class={tones[outcome]}>{texts.activity.outcomeNames[outcome]}</span>
+          {request.errorCode === null ? null : <span class="quiet">{request.errorCode}</span>}
+        </td>
+        <td class="amount" data-name={columns.duration}>
+          {texts.activity.milliseconds(request.durationMs)}
+        </td>
+      </tr>
+      {isOpen ? (
+        <tr class="opened">
+          <td colSpan={5}>
+            <RequestDetails request={request} />
+          </td>
+        </tr>
+      ) : null}
+    </>
+  );
+};

@@ -1,0 +1,38 @@
+/** Waits for the first call of a new key, by the audit log. */
+import { useSignal } from "@preact/signals";
+import type { FunctionComponent } from "preact";
+import { useEffect } from "preact/hooks";
+import { openpo } from "../data/client.ts";
+import { shopId } from "../data/session.ts";
+import { texts } from "../texts.ts";
+
+const firstWaitMs = 3_000;
+const waitMsMax = 30_000;
+
+export const FirstCall: FunctionComponent<{ readonly keyId: string }> = ({ keyId }) => {
+  const seen = useSignal<string | null>(null);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout>;
+    let waitMs = firstWaitMs;
+    const look = async (): Promise<void> => {
+      // A hidden page asks nothing.
+      if (!document.hidden) {
+        const result = await openpo.call("audit_log_list", { shopId: shopId(), keyId, limit: 1 });
+        seen.value = result.ok ? (result.data.auditLog[0]?.tag ?? null) : null;
+        waitMs = Math.min(waitMs * 1.5, waitMsMax);
+      }
+      if (seen.value === null && !isEnded) timer = setTimeout(() => void look(), waitMs);
+    };
+    let isEnded = false;
+    timer = setTimeout(() => void look(), waitMs);
+    return () => {
+      isEnded = true;
+      clearTimeout(timer);
+    };
+  }, [keyId]);
+  return (
+    <p role="status" class={seen.value === null ? "first-call" : "first-call seen"}>
+      {seen.value === null ? texts.keys.waiting : texts.keys.seen(seen.value)}
+    </p>
+  );
+};

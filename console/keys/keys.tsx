@@ -1,0 +1,135 @@
+/** The keys of agents and programs: who has access, since when, and how it ends. */
+import { useSignal } from "@preact/signals";
+import type { FunctionComponent } from "preact";
+import { useEffect } from "preact/hooks";
+import type { Output } from "../../client/index.ts";
+import { followEvents, pastEvents } from "../data/events.ts";
+import { moment } from "../data/format.ts";
+import { useReading } from "../data/reading.ts";
+import { shopId } from "../data/session.ts";
+import { OwnerOnly } from "../parts/owner-only.tsx";
+import { ProblemNotice } from "../parts/problem.tsx";
+import { hrefOf } from "../router.ts";
+import { texts } from "../texts.ts";
+import { NewKeyForm } from "./new-key.tsx";
+import { RevokeKey } from "./revoke-key.tsx";
+
+type Key = Output<"key_list">["keys"][number];
+
+export const KeysScreen: FunctionComponent = () => (
+  <OwnerOnly why={texts.keys.why}>
+    <Keys />
+  </OwnerOnly>
+);
+
+/** Who made which key, by the events, which are kept for 30 days. */
+async function makers(): Promise<ReadonlyMap<string, string>> {
+  const events = await pastEvents(["api_key.created"]);
+  return new Map(events.flatMap(({ keyId, actorName }) => (keyId && actorName ? [[keyId, actorName] as const] : [])));
+}
+
+const Keys: FunctionComponent = () => {
+  const { data, problem, again } = useReading("key_list", { shopId: shopId() });
+  const madeBy = useSignal<ReadonlyMap<string, string>>(new Map());
+  const revoking = useSignal<Key | null>(null);
+  const readMakers = async (): Promise<void> => {
+    madeBy.value = await makers();
+  };
+  useEffect(() => {
+    void readMakers();
+    return followEvents(["api_key.created", "api_key.revoked"], () => {
+      void again();
+      void readMakers();
+    });
+  }, []);
+  const keys = data?.keys ?? [];
+  const active = keys.filter((key) => key.revokedAt === null);
+  const revoked = keys.filter((key) => key.revokedAt !== null);
+  const revoke = (key: Key): void => void (revoking.value = key);
+  return (
+    <>
+      <div class="heading">
+        <h1>{texts.keys.title}</h1>
+      </div>
+      <p class="quiet lead">{texts.keys.lead}</p>
+      <NewKeyForm onMade={() => void again()} />
+      {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
+      {data === null && problem === null ? <p role="status">{texts.loading}</p> : null}
+      {active.length > 0 ? <KeyTable keys={active} madeBy={madeBy.value} revoke={revoke} /> : null}
+      {data !== null && active.length === 0 ? (
+        <div class="empty">
+          <p>{texts.keys.empty}</p>
+          <p class="quiet">{texts.keys.emptyHint}</p>
+        </div>
+      ) : null}
+      {revoked.length > 0 ? (
+        <details class="more-rows">
+          <summary>{texts.keys.revokedCount(revoked.length)}</summary>
+          <KeyTable keys={revoked} madeBy={madeBy.value} revoke={revoke} />
+        </details>
+      ) : null}
+      {revoking.value === null ? null : (
+        <RevokeKey shopKey={revoking.value} again={again} onClose={() => (revoking.value = null)} />
+      )}
+    </>
+  );
+};
+
+interface Table {
+  readonly keys: readonly Key[];
+  readonly madeBy: ReadonlyMap<string, string>;
+  readonly revoke: (key: Key) => void;
+}
+
+const KeyTable: FunctionComponent<Table> = ({ keys, madeBy, revoke }) => {
+  const { columns } = texts.keys;
+  return (
+    <table class="rows">
+      <thead>
+        <tr>
+          <th scope="col">{columns.name}</th>
+          <th scope="col">{columns.scope}</th>
+          <th scope="col">{columns.lastFour}</th>
+          <th scope="col">{columns.madeBy}</th>
+          <th scope="col">{columns.created}</th>
+          <th scope="col">{columns.lastUsed}</th>
+          <th scope="col">
+            <span class="hidden">{columns.does}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {keys.map((key) => (
+          <tr key={key.keyId}>
+            <th scope="row">{key.name}</th>
+            <td>
+              <span class={key.scope === "write" ? "chip waiting" : "chip"}>{texts.keys.scopeNames[key.scope]}</span>
+            </td>
+            <td data-name={columns.lastFour}>
+              <code>…{key.lastFour}</code>
+            </td>
+            <td data-name={columns.madeBy}>{madeBy.get(key.keyId) ?? texts.orders.none}</td>
+            <td data-name={columns.created}>{moment(key.createdAt)}</td>
+            <td data-name={columns.lastUsed}>
+              {key.lastUsedAt === null ? texts.keys.neverUsed : moment(key.lastUsedAt)}
+            </td>
+            <td class="does">
+              <a href={`${hrefOf("activity")}?keyId=${key.keyId}`} aria-label={texts.keys.activityOf(key.name)}>
+                {texts.keys.activity}
+              </a>
+              {key.revokedAt === null ? (
+                <button type="button" aria-label={texts.keys.revokeOf(key.name)} onClick={() => revoke(key)}>
+                  {texts.keys.revoke}
+                </button>
+              ) : (
+                <span class="quiet">
+                  {texts.keys.revoked} {moment(key.revokedAt)}
+                </span>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+};

@@ -1,0 +1,84 @@
+/** Creates a key and shows it, once. The key is in this component's memory and leaves it, and the page, with the dialog. */
+import { useSignal } from "@preact/signals";
+import type { FunctionComponent, TargetedEvent } from "preact";
+import type { Output } from "../../client/index.ts";
+import { openpoOnce, type Problem, problemOf } from "../data/client.ts";
+import { field } from "../data/form.ts";
+import { shopId } from "../data/session.ts";
+import { CopyField } from "../parts/copy-field.tsx";
+import { ProblemNotice } from "../parts/problem.tsx";
+import { ShownOnce } from "../parts/shown-once.tsx";
+import { texts } from "../texts.ts";
+import { FirstCall } from "./first-call.tsx";
+import { snippetsFor } from "./snippets.ts";
+
+type NewKey = Output<"key_create">;
+
+export const NewKeyForm: FunctionComponent<{ readonly onMade: () => void }> = ({ onMade }) => {
+  const made = useSignal<NewKey | null>(null);
+  const problem = useSignal<Problem | null>(null);
+  const isSending = useSignal(false);
+  const create = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    isSending.value = true;
+    const result = await openpoOnce.call("key_create", {
+      shopId: shopId(),
+      name: field(form, "name"),
+      scope: field(form, "scope") === "write" ? "write" : "read",
+    });
+    isSending.value = false;
+    problem.value = result.ok ? null : problemOf(result);
+    if (!result.ok) return;
+    made.value = result.data;
+    form.reset();
+  };
+  return (
+    <>
+      <form class="inline-form" aria-label={texts.keys.create} onSubmit={(event) => void create(event)}>
+        <label>
+          {texts.keys.name}
+          <input name="name" required maxLength={200} placeholder={texts.keys.nameHint} autocomplete="off" />
+        </label>
+        <label>
+          {texts.keys.scope}
+          <select name="scope">
+            <option value="read">{texts.keys.scopes.read}</option>
+            <option value="write">{texts.keys.scopes.write}</option>
+          </select>
+        </label>
+        <button class="primary" disabled={isSending.value}>
+          {texts.keys.create}
+        </button>
+      </form>
+      {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
+      {made.value === null ? null : (
+        <KeyShown
+          made={made.value}
+          onClose={() => {
+            made.value = null;
+            onMade();
+          }}
+        />
+      )}
+    </>
+  );
+};
+
+const KeyShown: FunctionComponent<{ readonly made: NewKey; readonly onClose: () => void }> = ({ made, onClose }) => (
+  <ShownOnce title={texts.keys.made(made.name)} label={texts.keys.key} secret={made.apiKey} onClose={onClose}>
+    {(copied) => (
+      <section aria-labelledby="connect">
+        <h3 id="connect">{texts.keys.connect}</h3>
+        {snippetsFor(location.origin, made.apiKey).map(({ name, text }) => (
+          // Opening one closes the others.
+          <details key={name} name="snippet">
+            <summary>{name}</summary>
+            <CopyField label={name} value={text} onCopied={copied} />
+          </details>
+        ))}
+        <FirstCall keyId={made.keyId} />
+      </section>
+    )}
+  </ShownOnce>
+);

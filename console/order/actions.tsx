@@ -1,0 +1,162 @@
+/** What can be done to the order next, as buttons, and why something else cannot. */
+import { useSignal } from "@preact/signals";
+import type { FunctionComponent } from "preact";
+import type { PurchaseOrderStatus } from "../../client/index.ts";
+import { openpo, type Problem, problemOf } from "../data/client.ts";
+import { signedIn } from "../data/session.ts";
+import { ProblemNotice } from "../parts/problem.tsx";
+import { go, hrefOf } from "../router.ts";
+import { texts } from "../texts.ts";
+import { type Activity, isConfirmedShort, mayMove, movesOf, obstacleTo } from "./moves.ts";
+import { PushAgain } from "./notices.tsx";
+import type { FullOrder, OrderState } from "./order-state.ts";
+
+const words = texts.orderActions;
+
+/** Moves that a person is asked about once more. */
+const grave: readonly PurchaseOrderStatus[] = ["Cancelled"];
+
+/** What the button of a move says. */
+function moveTitle({ status }: FullOrder, to: PurchaseOrderStatus): string {
+  if (status === "Cancelled" || status === "On Hold" || status === "Disputed") return words.resume(to);
+  return status === "Completed" ? words.reopen(to) : status === "Received" ? words.resume(to) : words.moves[to];
+}
+
+interface ActionsProps {
+  readonly state: OrderState;
+  readonly order: FullOrder;
+}
+
+/** Confirms every line as it was ordered. */
+export const confirmAll = (state: OrderState, { purchaseOrderId }: FullOrder) =>
+  state.change<"purchase_order_confirm">({
+    send: (ifMatch, resolutions) =>
+      openpo.call(
+        "purchase_order_confirm",
+        { purchaseOrderId, confirmAll: true, ...(resolutions.length === 0 ? {} : { resolutions }) },
+        { ifMatch },
+      ),
+    touches: null,
+  });
+
+export const Actions: FunctionComponent<ActionsProps> = ({ state, order }) => {
+  const asked = useSignal<PurchaseOrderStatus | "delete" | null>(null);
+  const problem = useSignal<Problem | null>(null);
+  const role = signedIn()?.person.role ?? "viewer";
+  const { purchaseOrderId } = order;
+  const isOpen = (activity: Activity): boolean => obstacleTo(order, activity, role) === null;
+
+  const move = (status: PurchaseOrderStatus): void => {
+    asked.value = null;
+    void state.change<"purchase_order_status">({
+      send: (ifMatch, resolutions) =>
+        openpo.call(
+          "purchase_order_status",
+          { purchaseOrderId, status, ...(resolutions.length === 0 ? {} : { resolutions }) },
+          { ifMatch },
+        ),
+      touches: null,
+    });
+  };
+  const remove = async (): Promise<void> => {
+    asked.value = null;
+    const result = await openpo.call("purchase_order_delete", { purchaseOrderId }, { ifMatch: state.etag() });
+    if (result.ok) go(hrefOf("orders"));
+    else problem.value = problemOf(result);
+  };
+  const moves = mayMove(role) ? movesOf(order) : [];
+  const [first] = moves.filter((to) => to === "Sent" || to === "In Progress");
+  const isBusy = state.isSaving.value;
+  return (
+    <section aria-label={words.title} class="next">
+      {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
+      <div class="buttons">
+        {isOpen("confirm") && !isConfirmedShort(order) && order.status !== "Confirmed" ? (
+          <button type="button" class="primary" disabled={isBusy} onClick={() => void confirmAll(state, order)}>
+            {words.confirmAll}
+          </button>
+        ) : null}
+        {isOpen("confirm") ? <a href={hrefOf("orders", purchaseOrderId, "confirm")}>{words.confirm}</a> : null}
+        {isOpen("receive") ? <a href={hrefOf("receive", purchaseOrderId)}>{words.receive}</a> : null}
+        {isOpen("complete") || isOpen("quick-complete") ? (
+          <a href={hrefOf("orders", purchaseOrderId, "complete")}>{words.complete}</a>
+        ) : null}
+        {moves.map((to) => (
+          <button
+            key={to}
+            type="button"
+            class={to === first && ["Draft", "Confirmed"].includes(order.status) ? "primary" : undefined}
+            disabled={isBusy}
+            onClick={() => {
+              if (grave.includes(to)) asked.value = to;
+              else move(to);
+            }}
+          >
+            {moveTitle(order, to)}
+          </button>
+        ))}
+        {isOpen("sync") && ["failed", "partial"].includes(order.storefrontSyncState) ? (
+          <PushAgain state={state} order={order} />
+        ) : null}
+        {isOpen("delete") ? (
+          <button type="button" class="plain" disabled={isBusy} onClick={() => (asked.value = "delete")}>
+            {words.delete}
+          </button>
+        ) : null}
+      </div>
+      {asked.value === null ? null : (
+        <Sure
+          action={asked.value === "delete" ? words.delete : words.moves[asked.value]}
+          yes={() => {
+            if (asked.value === "delete") void remove();
+            else if (asked.value !== null) move(asked.value);
+          }}
+          no={() => (asked.value = null)}
+        />
+      )}
+      <WhyNot order={order} role={role} />
+    </section>
+  );
+};
+
+const Sure: FunctionComponent<{ readonly action: string; readonly yes: () => void; readonly no: () => void }> = ({
+  action,
+  yes,
+  no,
+}) => (
+  <div class="notice buttons" role="alert">
+    <span>{words.sure(action)}</span>
+    <button type="button" class="primary" onClick={yes}>
+      {words.yes}
+    </button>
+    <button type="button" onClick={no}>
+      {words.no}
+    </button>
+  </div>
+);
+
+const activities = ["edit-lines", "confirm", "receive", "quick-complete", "complete", "delete"] as const;
+
+const WhyNot: FunctionComponent<{ readonly order: FullOrder; readonly role: Parameters<typeof obstacleTo>[2] }> = ({
+  order,
+  role,
+}) => {
+  const closed = activities.flatMap((activity) => {
+    const obstacle = obstacleTo(order, activity, role);
+    return obstacle === null ? [] : [{ activity, obstacle }];
+  });
+  if (closed.length === 0) return null;
+  return (
+    <details class="why">
+      <summary>{words.whyNot}</summary>
+      <dl>
+        {closed.map(({ activity, obstacle }) => (
+          <div key={activity}>
+            <dt>{words[activity]}</dt>
+            <dd>{words.obstacles[obstacle]}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+};

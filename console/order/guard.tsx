@@ -1,0 +1,56 @@
+/** Products that the storefront cannot take: each is activated or skipped, then the same change is sent once more. */
+import { useSignal } from "@preact/signals";
+import type { FunctionComponent } from "preact";
+import type { PurchaseOrder, VariantDetail } from "../../client/index.ts";
+import { texts } from "../texts.ts";
+import { nameOf } from "./edit-cell.tsx";
+import type { Refusal, Resolution } from "./order-state.ts";
+
+export const lineNamed = (order: PurchaseOrder, lineItemId: string): string => {
+  const line = order.lineItems.find((each) => each.poLineItemId === lineItemId);
+  return line === undefined ? lineItemId : nameOf(line);
+};
+
+export const Guard: FunctionComponent<{
+  readonly variants: readonly VariantDetail[];
+  readonly order: PurchaseOrder;
+  readonly again: Refusal["again"];
+}> = ({ variants, order, again }) => {
+  const answers = useSignal<readonly Resolution[]>(
+    variants.map(({ itemId, allowedActions }) => ({ itemId, action: allowedActions[0] ?? "skip" })),
+  );
+  return (
+    <form
+      class="problem"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void again(answers.value);
+      }}
+    >
+      <p role="alert">
+        <strong>{texts.guard.title}</strong>
+      </p>
+      {variants.map((variant, index) => (
+        <fieldset key={variant.itemId} class="plain-fields">
+          <legend>
+            {lineNamed(order, variant.itemId)} {texts.guard.issues[variant.issue]}
+          </legend>
+          {variant.allowedActions.map((action) => (
+            <label key={action}>
+              <input
+                type="radio"
+                name={variant.itemId}
+                checked={answers.value[index]?.action === action}
+                onChange={() => {
+                  answers.value = answers.value.with(index, { itemId: variant.itemId, action });
+                }}
+              />
+              {texts.guard[action]}
+            </label>
+          ))}
+        </fieldset>
+      ))}
+      <button class="primary">{texts.guard.again}</button>
+    </form>
+  );
+};

@@ -1,0 +1,140 @@
+/** Changes the order's header: only what differs is sent, and what is wrong is told beside its field. */
+import { useSignal } from "@preact/signals";
+import type { FunctionComponent, TargetedEvent } from "preact";
+import type { Input } from "../../client/index.ts";
+import { openpo, type Problem, problemOf } from "../data/client.ts";
+import { numberIn, typed } from "../data/format.ts";
+import { signedIn } from "../data/session.ts";
+import { type Choice, Combobox } from "../parts/combobox.tsx";
+import { texts } from "../texts.ts";
+import type { FullOrder, OrderState } from "./order-state.ts";
+
+const fields = [
+  { name: "poName", kind: "text" },
+  { name: "supplierReference", kind: "text" },
+  { name: "orderDate", kind: "date" },
+  { name: "expectedDeliveryDate", kind: "date" },
+  { name: "shippingCost", kind: "number" },
+  { name: "discountAmount", kind: "number" },
+  { name: "taxAmount", kind: "number" },
+  { name: "paymentTerms", kind: "text" },
+  { name: "incoterm", kind: "text" },
+  { name: "note", kind: "text" },
+  { name: "noteToSupplier", kind: "text" },
+] as const;
+
+type Changes = Omit<Input<"purchase_order_update">, "purchaseOrderId">;
+
+async function suppliers(search: string): Promise<readonly Choice[] | Problem> {
+  const result = await openpo.call("supplier_list", { shopId: signedIn()?.shop.shopId ?? "", search, limit: 10 });
+  if (!result.ok) return problemOf(result);
+  return result.data.suppliers.map(({ supplierId, name, email }) => ({ id: supplierId, title: name, hint: email }));
+}
+
+async function locations(search: string): Promise<readonly Choice[] | Problem> {
+  const result = await openpo.call("location_list", { shopId: signedIn()?.shop.shopId ?? "", search, limit: 10 });
+  if (!result.ok) return problemOf(result);
+  return result.data.locations.map(({ locationId, name }) => ({ id: locationId, title: name, hint: null }));
+}
+
+interface HeaderFormProps {
+  readonly state: OrderState;
+  /** The order as it was when editing began: what a save is compared with. */
+  readonly order: FullOrder;
+  readonly close: () => void;
+}
+
+export const HeaderForm: FunctionComponent<HeaderFormProps> = ({ state, order, close }) => {
+  const chosen = useSignal<{ readonly supplierId?: string; readonly locationId?: string }>({});
+  const seen = useSignal(order);
+  const wrong = useSignal<ReadonlyMap<string, string>>(new Map());
+
+  const save = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const values = new FormData(event.currentTarget);
+    const changes = new Map<string, string | number | null>(Object.entries(chosen.value));
+    const faults = new Map<string, string>();
+    for (const { name, kind } of fields) {
+      const written = values.get(name);
+      const text = typeof written === "string" ? written.trim() : "";
+      const value = text === "" ? null : kind === "number" ? numberIn(text) : text;
+      if (text !== "" && value === null) faults.set(name, texts.order.notNumber);
+      else if (value !== seen.value[name]) changes.set(name, value);
+    }
+    wrong.value = faults;
+    if (faults.size > 0) return;
+    if (changes.size === 0) {
+      close();
+      return;
+    }
+    const input: Changes = Object.fromEntries(changes);
+    const answer = await state.change<"purchase_order_update">({
+      send: (ifMatch) =>
+        openpo.call("purchase_order_update", { ...input, purchaseOrderId: order.purchaseOrderId }, { ifMatch }),
+      touches: [...changes.keys()].map((field) => ({ lineItemId: null, field })),
+      seen: seen.value,
+    });
+    if (answer !== null) {
+      close();
+      return;
+    }
+    const details = state.refusal.value?.problem.details ?? [];
+    wrong.value = new Map(
+      details.flatMap((each) => ("path" in each ? [[each.path.slice(1), each.message] as const] : [])),
+    );
+    // After a conflict the person has been told: the next save is compared with what others made of it.
+    if (state.meanwhile.value !== null) seen.value = state.order.value ?? seen.value;
+  };
+
+  return (
+    <form class="fields" aria-label={texts.orderHeader.edit} onSubmit={(event) => void save(event)}>
+      <Combobox
+        label={texts.orderHeader.findSupplier}
+        initial={order.supplierName ?? ""}
+        search={suppliers}
+        choose={({ id }) => (chosen.value = { ...chosen.value, supplierId: id })}
+      />
+      <Combobox
+        label={texts.orderHeader.findLocation}
+        initial={order.locationName ?? ""}
+        search={locations}
+        choose={({ id }) => (chosen.value = { ...chosen.value, locationId: id })}
+      />
+      {fields.map(({ name, kind }) => {
+        const value = order[name];
+        const fault = wrong.value.get(name);
+        const common = {
+          name,
+          defaultValue: typeof value === "number" ? typed(value) : (value ?? ""),
+          "aria-invalid": fault !== undefined,
+          "aria-describedby": fault === undefined ? undefined : `wrong-${name}`,
+        };
+        return (
+          <div key={name} class="field">
+            <label>
+              {texts.orderHeader[name]}
+              {kind === "date" ? (
+                <input type="date" {...common} />
+              ) : (
+                <input {...common} {...(kind === "number" ? { inputMode: "decimal" } : {})} />
+              )}
+            </label>
+            {fault === undefined ? null : (
+              <p class="cell-note" id={`wrong-${name}`}>
+                {fault}
+              </p>
+            )}
+          </div>
+        );
+      })}
+      <p class="buttons">
+        <button class="primary" disabled={state.isSaving.value}>
+          {texts.orderHeader.save}
+        </button>
+        <button type="button" onClick={close}>
+          {texts.orderHeader.cancel}
+        </button>
+      </p>
+    </form>
+  );
+};

@@ -1,0 +1,72 @@
+/** The order's header: facts, totals, and a form that changes them. */
+import type { ComponentChildren, FunctionComponent } from "preact";
+import { day, money } from "../data/format.ts";
+import { Progress } from "../parts/progress.tsx";
+import { texts } from "../texts.ts";
+import type { FullOrder } from "./order-state.ts";
+
+const Fact: FunctionComponent<{ readonly name: string; readonly children: ComponentChildren }> = ({
+  name,
+  children,
+}) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+);
+
+export const Facts: FunctionComponent<{ readonly order: FullOrder }> = ({ order }) => {
+  const { none } = texts.orders;
+  return (
+    <dl class="facts">
+      <Fact name={texts.order.supplier}>{order.supplierName ?? none}</Fact>
+      <Fact name={texts.order.location}>{order.locationName ?? none}</Fact>
+      <Fact name={texts.order.expected}>{order.nextExpectedDate === null ? none : day(order.nextExpectedDate)}</Fact>
+      <Fact name={texts.orders.columns.received}>
+        <Progress received={order.quantityReceived} ordered={order.quantityOrdered} />
+      </Fact>
+      <Fact name={texts.order.value}>{money(order.grandTotal, order.currencyCode)}</Fact>
+      <Fact name={texts.order.paid}>{order.paidStatus}</Fact>
+      <Fact name={texts.order.storefront}>{texts.sync[order.storefrontSyncState]}</Fact>
+      <Fact name={texts.order.createdBy}>{order.createdBy ?? none}</Fact>
+      {order.supplierReference === null ? null : (
+        <Fact name={texts.orderHeader.supplierReference}>{order.supplierReference}</Fact>
+      )}
+      {order.paymentTerms === null ? null : <Fact name={texts.orderHeader.paymentTerms}>{order.paymentTerms}</Fact>}
+      {order.note === null ? null : <Fact name={texts.order.note}>{order.note}</Fact>}
+      {order.noteToSupplier === null ? null : (
+        <Fact name={texts.orderHeader.noteToSupplier}>{order.noteToSupplier}</Fact>
+      )}
+    </dl>
+  );
+};
+
+/** The API's own figures; nothing is computed here. */
+export const Totals: FunctionComponent<{ readonly order: FullOrder }> = ({ order }) => {
+  const words = texts.totals;
+  const rows: readonly (readonly [string, number | null])[] = [
+    [words.lines, order.totalValue],
+    [words.shipping, order.shippingCost],
+    [words.tax, order.taxAmount],
+    [words.discount, order.discountAmount === null ? null : -order.discountAmount],
+    [words.grand, order.grandTotal],
+  ];
+  return (
+    <section aria-labelledby="totals" class="totals">
+      <h2 id="totals">{words.title}</h2>
+      <dl>
+        {rows.map(([name, value]) =>
+          value === null ? null : (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{money(value, order.currencyCode)}</dd>
+            </div>
+          ),
+        )}
+      </dl>
+      {order.unpricedLineItemIds.length === 0 ? null : (
+        <p class="quiet">{words.unpriced(order.unpricedLineItemIds.length)}</p>
+      )}
+    </section>
+  );
+};

@@ -1,0 +1,112 @@
+/**
+ * What can be done to an order in its status, and why something else cannot. The service decides; this is what the page offers. A test
+ * compares the table with the service's own.
+ */
+import type { PurchaseOrder, PurchaseOrderStatus as Status } from "../../client/index.ts";
+import type { Role } from "../data/session.ts";
+
+export type Activity = "edit-lines" | "confirm" | "receive" | "complete" | "quick-complete" | "sync" | "delete";
+
+/** Where POST /status moves an order to. A held order goes back to the status it had before. */
+export const movesFrom: Readonly<Record<Status, readonly Status[]>> = {
+  Draft: ["Sent"],
+  Sent: ["Draft", "Cancelled", "On Hold", "Disputed"],
+  "Partially Confirmed": ["Cancelled", "On Hold", "Disputed"],
+  Confirmed: ["Sent", "In Progress", "Cancelled", "On Hold", "Disputed"],
+  "In Progress": ["Confirmed", "Cancelled", "On Hold", "Disputed"],
+  "Partially Received": ["Cancelled", "On Hold", "Disputed"],
+  Received: ["In Progress", "Partially Received", "On Hold", "Disputed"],
+  Completed: ["In Progress", "Partially Received", "Received"],
+  Cancelled: [],
+  "On Hold": [],
+  Disputed: [],
+};
+
+const confirmable: readonly Status[] = ["Sent", "Partially Confirmed", "Confirmed"];
+const receivable: readonly Status[] = ["In Progress", "Partially Received", "Received"];
+const editable: readonly Status[] = [
+  "Draft",
+  "Sent",
+  "Partially Confirmed",
+  "Confirmed",
+  "In Progress",
+  "Partially Received",
+];
+
+/** In which statuses an activity can change an order. */
+export const statusesOpenTo: Readonly<Record<Activity, readonly Status[]>> = {
+  "edit-lines": editable,
+  confirm: confirmable,
+  receive: receivable,
+  complete: ["Partially Received", "Received"],
+  "quick-complete": ["In Progress"],
+  sync: ["Sent", "Partially Confirmed", "Confirmed", "In Progress", "Partially Received", "Received"],
+  delete: ["Draft", "Cancelled"],
+};
+
+const activitiesOf: Readonly<Record<Role, readonly Activity[]>> = {
+  viewer: [],
+  receiver: ["confirm", "receive", "sync"],
+  purchaser: ["edit-lines", "confirm", "receive", "complete", "quick-complete", "sync", "delete"],
+  owner: ["edit-lines", "confirm", "receive", "complete", "quick-complete", "sync", "delete"],
+};
+
+type Facts = Pick<PurchaseOrder, "status" | "previousStatus" | "lineItems">;
+
+const isHeld = ({ status }: Pick<Facts, "status">): boolean =>
+  status === "Cancelled" || status === "On Hold" || status === "Disputed";
+
+const hasGoods = ({ lineItems }: Pick<Facts, "lineItems">): boolean =>
+  lineItems.some((line) => line.quantityReceived !== 0 || line.quantitySynced !== 0);
+
+/** Goods were received: no way leads back to these. */
+const beforeGoods: readonly Status[] = ["Draft", "Sent", "Partially Confirmed", "Confirmed"];
+
+/** Moves that are offered as buttons. */
+export function movesOf(order: Facts): readonly Status[] {
+  const listed = isHeld(order) ? [order.previousStatus] : movesFrom[order.status];
+  return listed.filter((status) => status !== "Completed" && !(hasGoods(order) && beforeGoods.includes(status)));
+}
+
+/** Whether the status leaves the activity open. */
+export const isOpenTo = ({ status }: Pick<Facts, "status">, activity: Activity): boolean =>
+  statusesOpenTo[activity].includes(status);
+
+/** Whether the role may do it at all. */
+export const mayDo = (role: Role, activity: Activity): boolean => activitiesOf[role].includes(activity);
+
+/** Whether the role may move an order by name. */
+export const mayMove = (role: Role): boolean => role === "purchaser" || role === "owner";
+
+/** Why an activity is not open: the word by which texts explain it. */
+export type Obstacle =
+  | "role"
+  | "send-first"
+  | "confirm-first"
+  | "begin-first"
+  | "receive-first"
+  | "received"
+  | "move-back"
+  | "reopen"
+  | "held"
+  | "use-complete"
+  | "cancel-first";
+
+/** What stands before an activity; null when nothing does. */
+export function obstacleTo(order: Facts, activity: Activity, role: Role): Obstacle | null {
+  if (!mayDo(role, activity)) return "role";
+  if (isOpenTo(order, activity)) return null;
+  if (isHeld(order)) return activity === "delete" ? "cancel-first" : "held";
+  if (activity === "delete") return "cancel-first";
+  if (order.status === "Completed") return "reopen";
+  if (order.status === "Draft") return "send-first";
+  if (activity === "confirm") return order.status === "In Progress" ? "move-back" : "received";
+  if (activity === "edit-lines") return "move-back";
+  if (activity === "quick-complete" && receivable.includes(order.status)) return "use-complete";
+  if (order.status === "Confirmed") return "begin-first";
+  return receivable.includes(order.status) ? "receive-first" : "confirm-first";
+}
+
+/** Whether a line was confirmed short, so that confirming everything would overwrite what the supplier said. */
+export const isConfirmedShort = ({ lineItems }: Pick<Facts, "lineItems">): boolean =>
+  lineItems.some((line) => line.quantityConfirmed > 0 && line.quantityConfirmed < line.quantityOrdered);

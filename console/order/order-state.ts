@@ -1,0 +1,191 @@
+/**
+ * One order as the page knows it, and the one way to change it.
+ *
+ * Owns: the order with its ETag, the last refusal, what others changed meanwhile, what became of follow-on work.
+ * Invariants: every change is sent with If-Match; changes of one page are sent one after another; a 412 reads the order again, and the
+ * change is sent once more only if nobody else changed a value that it replaces.
+ */
+import { type ReadonlySignal, signal } from "@preact/signals";
+import type { Output, PurchaseOrder, Result, SideEffects, Warning } from "../../client/index.ts";
+import { openpo, type Problem, problemOf } from "../data/client.ts";
+import { conflictsOf, differenceOf, type Difference, type Touched } from "./merge.ts";
+
+export type FullOrder = Output<"purchase_order_get">["purchaseOrder"];
+
+/** Answers to variants that the storefront cannot take. */
+export type Resolution = { readonly itemId: string; readonly action: "activate" | "skip" };
+
+/** Operations that change an order and answer with it. */
+export type Writing =
+  | "purchase_order_update"
+  | "purchase_order_line_item_add"
+  | "purchase_order_line_item_add_custom"
+  | "purchase_order_line_item_update"
+  | "purchase_order_line_item_delete"
+  | "purchase_order_status"
+  | "purchase_order_confirm"
+  | "purchase_order_complete"
+  | "purchase_order_quick_complete"
+  | "purchase_order_storefront_sync"
+  | "purchase_order_storefront_sync_reset";
+
+/** A change that a person asked for. */
+export interface Change<Name extends Writing> {
+  /** Sends it, for the version of the order that `ifMatch` names. */
+  readonly send: (ifMatch: string, resolutions: readonly Resolution[]) => Promise<Result<Name>>;
+  /** Values that it replaces. Null: it depends on the whole order, so the person looks again before it is repeated. */
+  readonly touches: readonly Touched[] | null;
+  /** The order that the person looked at; left out: the latest. */
+  readonly seen?: PurchaseOrder;
+}
+
+/** What others did to the order while the person was working on it. */
+export interface Meanwhile {
+  readonly names: readonly string[];
+  readonly difference: Difference;
+  /** Whether the person's own change was saved with it. */
+  readonly isMerged: boolean;
+}
+
+/** A change that was refused, with the way to send it again. */
+export interface Refusal {
+  readonly problem: Problem;
+  readonly again: (resolutions: readonly Resolution[]) => Promise<void>;
+}
+
+/** What a change led to beside the order itself. */
+export interface Outcome {
+  readonly sideEffects: SideEffects;
+  readonly recovery: string | null;
+  readonly warnings: readonly Warning[];
+}
+
+export interface OrderState {
+  readonly order: ReadonlySignal<FullOrder | null>;
+  /** Why the order could not be read. */
+  readonly problem: ReadonlySignal<Problem | null>;
+  readonly refusal: ReadonlySignal<Refusal | null>;
+  readonly meanwhile: ReadonlySignal<Meanwhile | null>;
+  readonly outcome: ReadonlySignal<Outcome | null>;
+  readonly isSaving: ReadonlySignal<boolean>;
+  /** The version of the order that was read last, for If-Match. */
+  etag(): string;
+  read(): Promise<void>;
+  /** Makes a change. @returns its answer; null when it was not made, which `refusal` or `meanwhile` explains. */
+  change<Name extends Writing>(change: Change<Name>): Promise<Output<Name> | null>;
+  dismiss(): void;
+}
+
+/** Actors of changes made after an instant, by name. */
+async function namesSince(purchaseOrderId: string, instant: string): Promise<readonly string[]> {
+  const result = await openpo.call("purchase_order_log_list", { purchaseOrderId, limit: 50 });
+  if (!result.ok) return [];
+  const entries = result.data.log.filter((entry) => entry.occurredAt > instant);
+  return [...new Set(entries.map(({ actor }) => actor.name ?? actor.type))];
+}
+
+export function orderState(purchaseOrderId: string): OrderState {
+  const order = signal<FullOrder | null>(null);
+  const problem = signal<Problem | null>(null);
+  const refusal = signal<Refusal | null>(null);
+  const meanwhile = signal<Meanwhile | null>(null);
+  const outcome = signal<Outcome | null>(null);
+  const saving = signal(0);
+  const isSaving = signal(false);
+  let etag = "";
+  let last: Promise<unknown> = Promise.resolve();
+
+  const read = async (): Promise<void> => {
+    const result = await openpo.call("purchase_order_get", { purchaseOrderId });
+    if (!result.ok) {
+      problem.value = problemOf(result);
+      return;
+    }
+    problem.value = null;
+    etag = result.etag ?? "";
+    order.value = result.data.purchaseOrder;
+  };
+
+  const keep = (result: { readonly etag: string | null }, next: PurchaseOrder): void => {
+    if (order.value === null) return;
+    etag = result.etag ?? etag;
+    order.value = { ...order.value, ...next };
+  };
+
+  /** Reads what others made of the order. @returns whether the change still fits it. */
+  const catchUp = async (seen: PurchaseOrder, touches: readonly Touched[] | null): Promise<boolean> => {
+    await read();
+    const now = order.value;
+    if (now === null || problem.value !== null) return false;
+    const isMerged = touches !== null && conflictsOf(seen, now, touches).length === 0;
+    const names = await namesSince(purchaseOrderId, seen.updatedAt);
+    meanwhile.value = { names, difference: differenceOf(seen, now), isMerged };
+    return isMerged;
+  };
+
+  const attempt = async <Name extends Writing>(
+    change: Change<Name>,
+    resolutions: readonly Resolution[],
+  ): Promise<Output<Name> | null> => {
+    const seen = change.seen ?? order.value;
+    if (seen === null) return null;
+    refusal.value = null;
+    meanwhile.value = null;
+    const { touches } = change;
+    const isStale = order.value !== null && touches !== null && conflictsOf(seen, order.value, touches).length > 0;
+    if (isStale && !(await catchUp(seen, touches))) return null;
+    let result = await change.send(etag, resolutions);
+    if (!result.ok && result.status === 412) {
+      if (!(await catchUp(seen, touches))) return null;
+      result = await change.send(etag, resolutions);
+    }
+    if (!result.ok) {
+      refusal.value = {
+        problem: problemOf(result),
+        again: async (answers) =>
+          void (await enqueue({ ...change, ...(order.value === null ? {} : { seen: order.value }) }, answers)),
+      };
+      return null;
+    }
+    // Which members an answer has is known for each operation, not for a type variable over them.
+    const data: Output<Writing> = result.data;
+    keep(result, data.purchaseOrder);
+    const recovery = "recovery" in data ? (data.recovery ?? null) : null;
+    const warnings = "warnings" in data ? (data.warnings ?? []) : [];
+    outcome.value = { sideEffects: "sideEffects" in data ? data.sideEffects : {}, recovery, warnings };
+    return result.data;
+  };
+
+  const enqueue = <Name extends Writing>(
+    change: Change<Name>,
+    resolutions: readonly Resolution[],
+  ): Promise<Output<Name> | null> => {
+    saving.value += 1;
+    isSaving.value = true;
+    const made = last
+      .then(() => attempt(change, resolutions))
+      .finally(() => {
+        saving.value -= 1;
+        isSaving.value = saving.value > 0;
+      });
+    last = made.catch(() => null);
+    return made;
+  };
+
+  return {
+    order,
+    problem,
+    refusal,
+    meanwhile,
+    outcome,
+    isSaving,
+    etag: () => etag,
+    read,
+    change: (change) => enqueue(change, []),
+    dismiss: () => {
+      refusal.value = null;
+      meanwhile.value = null;
+      outcome.value = null;
+    },
+  };
+}

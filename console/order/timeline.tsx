@@ -1,0 +1,82 @@
+/** What has happened to the order: who did it, with which key, and what it changed. */
+import type { FunctionComponent } from "preact";
+import { useMemo } from "preact/hooks";
+import type { LogEntry, PurchaseOrder } from "../../client/index.ts";
+import { openpo, problemOf } from "../data/client.ts";
+import { moment } from "../data/format.ts";
+import { listOf } from "../data/pages.ts";
+import { ProblemNotice } from "../parts/problem.tsx";
+import { texts } from "../texts.ts";
+import { lineNamed } from "./guard.tsx";
+
+const shown = (value: unknown): string => {
+  if (value === null || value === undefined || value === "") return texts.changes.nothing;
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+    ? String(value)
+    : JSON.stringify(value);
+};
+
+export const Timeline: FunctionComponent<{ readonly order: PurchaseOrder }> = ({ order }) => {
+  const { purchaseOrderId, version } = order;
+  // Every change of the order is one of the log, so the list begins anew with each version.
+  const list = useMemo(
+    () =>
+      listOf<LogEntry>(async (cursor) => {
+        const page = cursor === null ? { limit: 20 } : { limit: 20, cursor };
+        const result = await openpo.call("purchase_order_log_list", { purchaseOrderId, ...page });
+        if (!result.ok) return { problem: problemOf(result) };
+        const { log, totalCount, cursor: next } = result.data;
+        return { rows: log, totalCount, cursor: next };
+      }),
+    [purchaseOrderId, version],
+  );
+  const { rows, hasMore, isLoading, problem } = list.state.value;
+  return (
+    <section aria-labelledby="timeline">
+      <h2 id="timeline">{texts.order.timeline}</h2>
+      {problem === null ? null : <ProblemNotice problem={problem} again={() => void list.more()} />}
+      <ol class="timeline">
+        {rows.map((entry) => (
+          <Entry key={entry.logId} entry={entry} order={order} />
+        ))}
+      </ol>
+      {hasMore ? (
+        <button type="button" disabled={isLoading} onClick={() => void list.more()}>
+          {texts.order.moreLines}
+        </button>
+      ) : null}
+    </section>
+  );
+};
+
+const Entry: FunctionComponent<{ readonly entry: LogEntry; readonly order: PurchaseOrder }> = ({ entry, order }) => {
+  const { actor, changes } = entry;
+  const who = [
+    actor.name ?? (actor.type === "system" ? texts.changes.system : actor.type),
+    actor.type === "system" ? null : actor.type,
+    actor.type === "user" ? null : actor.id,
+    entry.operation,
+  ].filter((part) => part !== null);
+  return (
+    <li>
+      <time dateTime={entry.occurredAt}>{moment(entry.occurredAt)}</time>
+      <div>
+        <p>{entry.message}</p>
+        <p class="quiet">{who.join(" · ")}</p>
+        {changes.length === 0 ? null : (
+          <details>
+            <summary class="quiet">{texts.changes.title(changes.length)}</summary>
+            <ul class="changes">
+              {changes.map(({ field, poLineItemId, before, after }) => (
+                <li key={`${poLineItemId ?? ""}/${field}`}>
+                  {poLineItemId === null ? null : `${lineNamed(order, poLineItemId)} · `}
+                  {field}: <del>{shown(before)}</del> → <ins>{shown(after)}</ins>
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
+      </div>
+    </li>
+  );
+};

@@ -1,0 +1,49 @@
+/** A question before something that cannot be taken back. */
+import { useSignal } from "@preact/signals";
+import type { FunctionComponent } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+import type { Problem } from "../data/client.ts";
+import { texts } from "../texts.ts";
+import { ProblemNotice } from "./problem.tsx";
+
+interface Question {
+  readonly title: string;
+  readonly text: string;
+  /** What the button that does it says. */
+  readonly action: string;
+  /** Does it; returns what went wrong, null when it is done. */
+  readonly run: () => Promise<Problem | null>;
+  /** Called when the dialog has closed, done or not. */
+  readonly onClose: () => void;
+}
+
+export const AskFirst: FunctionComponent<Question> = ({ title, text, action, run, onClose }) => {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const heading = useId();
+  const isRunning = useSignal(false);
+  const problem = useSignal<Problem | null>(null);
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  const go = async (): Promise<void> => {
+    isRunning.value = true;
+    problem.value = await run();
+    isRunning.value = false;
+    if (problem.value === null) dialog.current?.close();
+  };
+  return (
+    <dialog ref={dialog} class="dialog" aria-labelledby={heading} onClose={onClose}>
+      <h2 id={heading}>{title}</h2>
+      <p>{text}</p>
+      {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
+      <p class="actions">
+        <button type="button" onClick={() => dialog.current?.close()}>
+          {texts.cancel}
+        </button>
+        <button type="button" class="danger" disabled={isRunning.value} onClick={() => void go()}>
+          {action}
+        </button>
+      </p>
+    </dialog>
+  );
+};

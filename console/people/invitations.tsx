@@ -1,0 +1,94 @@
+/** Invitations: a link, shown once, for each who is to come in. */
+import { useSignal } from "@preact/signals";
+import type { FunctionComponent, TargetedEvent } from "preact";
+import type { Output } from "../../client/index.ts";
+import { openpo, openpoOnce, type Problem, problemOf } from "../data/client.ts";
+import { field } from "../data/form.ts";
+import { moment } from "../data/format.ts";
+import { useReading } from "../data/reading.ts";
+import { roles, shopId } from "../data/session.ts";
+import { ProblemNotice } from "../parts/problem.tsx";
+import { ShownOnce } from "../parts/shown-once.tsx";
+import { texts } from "../texts.ts";
+import { RoleOptions } from "./role-options.tsx";
+
+type NewInvitation = Output<"invitation_create">;
+
+export const Invitations: FunctionComponent = () => {
+  const { data, problem, again } = useReading("invitation_list", { shopId: shopId() });
+  const made = useSignal<NewInvitation | null>(null);
+  const failed = useSignal<Problem | null>(null);
+  const open = data?.invitations.filter(({ status }) => status === "open") ?? [];
+  const invite = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const email = field(form, "email");
+    const result = await openpoOnce.call("invitation_create", {
+      shopId: shopId(),
+      name: field(form, "name"),
+      role: roles.find((role) => role === field(form, "role")) ?? "viewer",
+      ...(email === "" ? {} : { email }),
+    });
+    failed.value = result.ok ? null : problemOf(result);
+    if (!result.ok) return;
+    made.value = result.data;
+    form.reset();
+    await again();
+  };
+  const revoke = async (invitationId: string): Promise<void> => {
+    const result = await openpo.call("invitation_revoke", { shopId: shopId(), invitationId });
+    failed.value = result.ok ? null : problemOf(result);
+    await again();
+  };
+  return (
+    <section aria-labelledby="invite">
+      <h2 id="invite">{texts.people.invite}</h2>
+      <form class="inline-form" aria-labelledby="invite" onSubmit={(event) => void invite(event)}>
+        <label>
+          {texts.people.name}
+          <input name="name" required maxLength={200} autocomplete="off" />
+        </label>
+        <label>
+          {texts.people.role}
+          <select name="role">
+            <RoleOptions />
+          </select>
+        </label>
+        <label>
+          {texts.people.email}
+          <input name="email" type="email" maxLength={320} autocomplete="off" />
+        </label>
+        <button class="primary">{texts.people.makeLink}</button>
+      </form>
+      {failed.value === null ? null : <ProblemNotice problem={failed.value} />}
+      {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
+      <h2>{texts.people.invitations}</h2>
+      {data !== null && open.length === 0 ? <p class="quiet">{texts.people.noInvitations}</p> : null}
+      <ul class="plain-list">
+        {open.map(({ invitationId, name, role, expiresAt }) => (
+          <li key={invitationId}>
+            <span>
+              {name}{" "}
+              <span class="quiet">
+                {texts.people.roleNames[role]} · {texts.people.until(moment(expiresAt))}
+              </span>
+            </span>
+            <button type="button" aria-label={texts.people.revokeOf(name)} onClick={() => void revoke(invitationId)}>
+              {texts.people.revoke}
+            </button>
+          </li>
+        ))}
+      </ul>
+      {made.value === null ? null : <InvitationShown made={made.value} onClose={() => (made.value = null)} />}
+    </section>
+  );
+};
+
+const InvitationShown: FunctionComponent<{ readonly made: NewInvitation; readonly onClose: () => void }> = ({
+  made: { name, url, expiresAt },
+  onClose,
+}) => (
+  <ShownOnce title={texts.people.linkFor(name)} label={texts.people.link} secret={url} onClose={onClose}>
+    {() => <p class="quiet">{texts.people.linkHint(moment(expiresAt))}</p>}
+  </ShownOnce>
+);

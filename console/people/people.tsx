@@ -1,0 +1,153 @@
+/** The people of the shop: who they are, what they may do, who is invited, and who is signed in. */
+import { useSignal } from "@preact/signals";
+import type { FunctionComponent } from "preact";
+import type { Output } from "../../client/index.ts";
+import { openpo, problemOf } from "../data/client.ts";
+import { moment } from "../data/format.ts";
+import { useReading } from "../data/reading.ts";
+import { renewBearer, type Role, roles, sessionState, shopId } from "../data/session.ts";
+import { AskFirst } from "../parts/ask-first.tsx";
+import { OwnerOnly } from "../parts/owner-only.tsx";
+import { ProblemNotice } from "../parts/problem.tsx";
+import { texts } from "../texts.ts";
+import { Invitations } from "./invitations.tsx";
+import { RoleOptions } from "./role-options.tsx";
+import { Sessions } from "./sessions.tsx";
+
+type Person = Output<"person_list">["people"][number];
+
+export const PeopleScreen: FunctionComponent = () => (
+  <OwnerOnly why={texts.people.why}>
+    <People />
+  </OwnerOnly>
+);
+
+const People: FunctionComponent = () => {
+  const people = useReading("person_list", { shopId: shopId() });
+  const sessions = useReading("session_list", { shopId: shopId() });
+  const again = async (): Promise<void> => {
+    await Promise.all([people.again(), sessions.again()]);
+  };
+  return (
+    <>
+      <div class="heading">
+        <h1>{texts.people.title}</h1>
+      </div>
+      {people.problem === null ? null : <ProblemNotice problem={people.problem} again={() => void people.again()} />}
+      {people.data === null && people.problem === null ? <p role="status">{texts.loading}</p> : null}
+      {people.data !== null && people.data.people.length === 0 ? <p class="empty">{texts.people.empty}</p> : null}
+      {people.data !== null && people.data.people.length > 0 ? (
+        <PeopleTable people={people.data.people} again={again} />
+      ) : null}
+      <Invitations />
+      <Sessions sessions={sessions} />
+    </>
+  );
+};
+
+interface Table {
+  readonly people: readonly Person[];
+  readonly again: () => Promise<void>;
+}
+
+const PeopleTable: FunctionComponent<Table> = ({ people, again }) => {
+  const { columns } = texts.people;
+  return (
+    <table class="rows">
+      <thead>
+        <tr>
+          <th scope="col">{columns.name}</th>
+          <th scope="col">{columns.role}</th>
+          <th scope="col">{columns.lastSeen}</th>
+          <th scope="col">
+            <span class="hidden">{columns.does}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {people.map((person) => (
+          <PersonRow key={person.personId} person={person} again={again} />
+        ))}
+      </tbody>
+    </table>
+  );
+};
+
+const isMe = ({ personId }: Person): boolean =>
+  sessionState.value.kind === "signed-in" && sessionState.value.session.person.personId === personId;
+
+const PersonRow: FunctionComponent<{ readonly person: Person; readonly again: Table["again"] }> = ({
+  person,
+  again,
+}) => {
+  const { personId, name, email, keyId, role, lastSeenAt } = person;
+  const chosen = useSignal<Role>(role);
+  const asking = useSignal<"delete" | "own-role" | null>(null);
+  const save = async () => {
+    const result = await openpo.call("person_patch", { shopId: shopId(), personId, role: chosen.value });
+    if (!result.ok) return problemOf(result);
+    // Another role holds at once: what is shown follows it.
+    if (isMe(person)) await renewBearer();
+    else await again();
+    return null;
+  };
+  const remove = async () => {
+    const result = await openpo.call("person_delete", { shopId: shopId(), personId });
+    if (!result.ok) return problemOf(result);
+    await again();
+    return null;
+  };
+  const failed = useSignal<Awaited<ReturnType<typeof save>>>(null);
+  const saveOrAsk = async (): Promise<void> => {
+    if (isMe(person)) asking.value = "own-role";
+    else failed.value = await save();
+  };
+  return (
+    <tr>
+      <th scope="row">
+        {name} {isMe(person) ? <span class="chip active">{texts.people.you}</span> : null}
+        {email === null ? null : <span class="quiet">{email}</span>}
+        {keyId === null ? null : <span class="quiet">{texts.people.withKey}</span>}
+      </th>
+      <td class="role">
+        <select
+          aria-label={texts.people.roleOf(name)}
+          value={chosen.value}
+          onChange={(event) => (chosen.value = roles.find((each) => each === event.currentTarget.value) ?? role)}
+        >
+          <RoleOptions />
+        </select>
+        {chosen.value === role ? null : (
+          <button type="button" class="primary" aria-label={texts.people.saveOf(name)} onClick={() => void saveOrAsk()}>
+            {texts.people.save}
+          </button>
+        )}
+        {failed.value === null ? null : <ProblemNotice problem={failed.value} />}
+      </td>
+      <td data-name={texts.people.columns.lastSeen}>{lastSeenAt === null ? texts.people.never : moment(lastSeenAt)}</td>
+      <td class="does">
+        <button type="button" aria-label={texts.people.removeOf(name)} onClick={() => (asking.value = "delete")}>
+          {texts.people.remove}
+        </button>
+        {asking.value === "delete" ? (
+          <AskFirst
+            title={texts.people.removeTitle(name)}
+            text={texts.people.removeText}
+            action={texts.people.remove}
+            run={remove}
+            onClose={() => (asking.value = null)}
+          />
+        ) : null}
+        {asking.value === "own-role" ? (
+          <AskFirst
+            title={texts.people.ownRoleTitle}
+            text={texts.people.ownRoleText}
+            action={texts.people.ownRole}
+            run={save}
+            onClose={() => (asking.value = null)}
+          />
+        ) : null}
+      </td>
+    </tr>
+  );
+};

@@ -1,0 +1,76 @@
+/**
+ * Metrics of work that waits: writes in the shops' queues, effects in the outbox, webhooks. They are what the process remembers of shops that
+ * have such work now, so a scrape reads no shop.
+ */
+import type { Gauge } from "./http/metrics.ts";
+import type { Outbox } from "./outbox/runner.ts";
+import type { QueueDepth } from "./store/queue.ts";
+import type { Sender } from "./webhooks/sender.ts";
+
+/** How many seconds ago that was; 0 when there is no such time. */
+const secondsSince = (atMs: number | null, nowMs: number): number =>
+  atMs === null ? 0 : Math.max(0, (nowMs - atMs) / 1_000);
+
+export const writesWaiting = (depth: QueueDepth): Gauge => ({
+  name: "writes_waiting",
+  help: "Writes that wait in the queues of all shops.",
+  type: "gauge",
+  value: () => depth.waiting,
+});
+
+export function workGauges(
+  outbox: Pick<Outbox, "backlog">,
+  sender: Pick<Sender, "backlog">,
+  now: () => number,
+): readonly Gauge[] {
+  return [
+    {
+      name: "outbox_oldest_pending_seconds",
+      help: "Age of the oldest effect that is not settled.",
+      type: "gauge",
+      value: () => secondsSince(outbox.backlog().oldestAtMs, now()),
+    },
+    {
+      name: "outbox_shops_pending",
+      help: "Shops with effects that are not settled.",
+      type: "gauge",
+      value: () => outbox.backlog().shops,
+    },
+    {
+      name: "outbox_effects_failed_total",
+      help: "Effects given up after their last attempt.",
+      type: "counter",
+      value: () => outbox.backlog().failedTotal,
+    },
+    {
+      name: "webhook_backlog",
+      help: "Webhooks that wait to be sent or are being sent; of one endpoint at most 1,000 are counted.",
+      type: "gauge",
+      value: () => sender.backlog().deliveries,
+    },
+    {
+      name: "webhook_overdue_seconds",
+      help: "How long ago the longest waiting webhook was due.",
+      type: "gauge",
+      value: () => secondsSince(sender.backlog().dueAtMs, now()),
+    },
+    {
+      name: "webhook_attempts_failed_total",
+      help: "Attempts to send a webhook that failed.",
+      type: "counter",
+      value: () => sender.backlog().failedTotal,
+    },
+    {
+      name: "webhook_endpoints_disabled_total",
+      help: "Endpoints disabled because they failed for long or answered 410.",
+      type: "counter",
+      value: () => sender.backlog().disabledTotal,
+    },
+    {
+      name: "webhook_endpoints_disabled",
+      help: "Disabled endpoints of the shops that this process has sent for, or has looked at since its start.",
+      type: "gauge",
+      value: () => sender.backlog().disabled,
+    },
+  ];
+}

@@ -1,0 +1,273 @@
+/** Owners give keys to agents, see what these did and revoke them; people come in by links: in a real browser. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { after, test } from "node:test";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { browserPath } from "../support/browser.ts";
+import { type RunningProgram, serveProgram } from "../support/process.ts";
+import { makePlace, type StorePlace } from "../support/store.ts";
+
+const skip = browserPath === undefined && "NO CHROMIUM ON THIS MACHINE: the console was not looked at";
+
+/** Where pictures of the screens go; without it none are taken. */
+const pictures = process.env["CI_ARTIFACTS"];
+
+/** What the console may ask: operations of both documents, and the events (C58). */
+const asked = ["openapi.json", "admin-openapi.json"].flatMap((name) => {
+  const text = readFileSync(path.join(import.meta.dirname, "../..", name), "utf8");
+  const document: { readonly paths: Readonly<Record<string, unknown>> } = JSON.parse(text);
+  return Object.keys(document.paths).map((each) => new RegExp(`^${each.replaceAll(/\{\w+\}/g, "[^/]+")}$`));
+});
+const allowed = [...asked, /^\/console/, /^\/admin\/v1\/shops\/demo\/events(?:\/stream)?$/];
+
+interface Started {
+  readonly place: StorePlace;
+  readonly program: RunningProgram;
+  readonly browser: Browser;
+}
+
+let started: Promise<Started> | null = null;
+
+/** One program and one browser for all tests here. */
+async function start(): Promise<Started> {
+  const place = await makePlace();
+  return {
+    place,
+    program: await serveProgram({ OPENPO_DATA_DIR: path.join(place.directory, "data") }),
+    browser: await chromium.launch({
+      args: ["--no-sandbox"],
+      ...(browserPath === undefined ? {} : { executablePath: browserPath }),
+    }),
+  };
+}
+
+after(async () => {
+  const { program, browser, place } = (await started) ?? {};
+  await browser?.close();
+  await program?.end("SIGTERM");
+  await place?.remove();
+});
+
+/** Lets `use` work with a page of somebody with this role, who sees the orders; the page may break no policy. */
+async function withPerson(role: string, use: (page: Page, program: RunningProgram) => Promise<void>): Promise<void> {
+  const { program, browser } = await (started ??= start());
+  const body = { name: `Ana the ${role}`, role };
+  const made = await program.ask("POST", "/admin/v1/shops/demo/invitations", program.adminToken, body);
+  const page = await browser.newPage({ viewport: { width: 1_280, height: 900 } });
+  page.setDefaultTimeout(15_000);
+  const faults: string[] = [];
+  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("console", (message) => {
+    if (/Content Security Policy|TrustedHTML/.test(message.text())) faults.push(message.text());
+  });
+  page.on("request", (request) => {
+    const { origin, pathname, protocol } = new URL(request.url());
+    if (protocol === "data:" || protocol === "blob:") return;
+    if (origin !== program.url || !allowed.some((each) => each.test(pathname))) faults.push(request.url());
+  });
+  try {
+    await page.goto(String(made.at("data", "url")));
+    await page.getByRole("heading", { name: "Orders" }).waitFor();
+    await use(page, program);
+    assert.deepEqual(faults, []);
+  } finally {
+    await page.close();
+  }
+}
+
+/** Opens a screen by the navigation. */
+const open = (page: Page, title: string): Promise<void> =>
+  page.getByRole("navigation").getByRole("link", { name: title }).click();
+
+const html = (page: Page): Promise<string> =>
+  page.evaluate<string>(
+    "document.documentElement.outerHTML + [...document.querySelectorAll('input, textarea')].map((each) => each.value)",
+  );
+
+/** Creates a key by keyboard alone, from any screen. @returns it, while it is shown. */
+async function createKey(page: Page, name: string, scope: "read" | "write"): Promise<string> {
+  await page.getByRole("navigation").getByRole("link", { name: "Keys" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("textbox", { name: "Name" }).focus();
+  await page.keyboard.type(name);
+  await page.getByRole("combobox", { name: "Scope" }).selectOption(scope);
+  await page.getByRole("textbox", { name: "Name" }).focus();
+  await page.keyboard.press("Enter");
+  return await page.getByRole("dialog").getByRole("textbox", { name: "API key" }).inputValue();
+}
+
+/** The tallest and widest question of a layout: whether anything is beyond the sides. */
+async function pictured(page: Page, name: string): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const width of [360, 768, 1_280]) {
+      await page.setViewportSize({ width, height: 800 });
+      const tooWide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+      if (pictures !== undefined)
+        await page.screenshot({ path: path.join(pictures, `${name}-${colorScheme}-${width}.png`), fullPage: true });
+      assert.ok(tooWide <= 0, `${name} at ${width} is ${tooWide} too wide`);
+    }
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize({ width: 1_280, height: 900 });
+}
+
+test(
+  "a key is shown once behind a guard, its first call is seen, and it is refused on the call after its revocation",
+  { skip },
+  async () => {
+    await withPerson("owner", async (page, program) => {
+      const apiKey = await createKey(page, "Night bot", "write");
+      assert.match(apiKey, /^opo_demo_/);
+      const dialog = page.getByRole("dialog");
+      await dialog.locator("summary", { hasText: "Claude Code" }).click();
+      const snippet = dialog.getByRole("textbox", { name: "Claude Code" });
+      assert.ok((await snippet.inputValue()).includes(`${program.url}/mcp --header "Authorization: Bearer ${apiKey}"`));
+      await pictured(page, "key-shown");
+
+      // A reload and Escape ask first.
+      const asked: string[] = [];
+      page.once("dialog", (question) => {
+        asked.push(question.type());
+        void question.dismiss();
+      });
+      await page.evaluate("location.reload()");
+      await page.keyboard.press("Escape");
+      await dialog.getByRole("button", { name: "Go back" }).click();
+      assert.deepEqual(asked, ["beforeunload"]);
+      assert.equal(await dialog.getByRole("textbox", { name: "API key" }).inputValue(), apiKey);
+
+      assert.equal((await program.ask("GET", "/api/v1/purchase-orders", apiKey)).status, 200);
+      await dialog.getByText("First call seen: rest:purchase_order_list").waitFor();
+      await dialog.getByRole("button", { name: "Close" }).click();
+      await dialog.getByRole("button", { name: "Close without copying" }).click();
+      await dialog.waitFor({ state: "detached" });
+      assert.ok(!(await html(page)).includes(apiKey));
+
+      const row = page.getByRole("row", { name: /Night bot/ });
+      await row.getByText("Ana the owner").waitFor();
+      await row.getByRole("button", { name: "Revoke Night bot" }).click();
+      await dialog.getByRole("button", { name: "Revoke" }).click();
+      await row.waitFor({ state: "hidden" });
+      assert.equal((await program.ask("GET", "/api/v1/purchase-orders", apiKey)).status, 401);
+      await pictured(page, "keys");
+    });
+  },
+);
+
+test("from the orders to what an agent changed in one of them are three clicks", { skip }, async () => {
+  await withPerson("owner", async (page, program) => {
+    const apiKey = await createKey(page, "Reorder bot", "write");
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("button", { name: "Close without copying" }).click();
+    const change = { note: "=2+2 is what the bot wrote" };
+    const changed = await program.ask("PATCH", "/api/v1/purchase-orders/po_demo_07", apiKey, change, {
+      "Idempotency-Key": "the-night",
+    });
+    assert.equal(changed.status, 200, changed.text);
+    await program.ask("PATCH", "/api/v1/purchase-orders/po_none", apiKey, change, { "Idempotency-Key": "the-night-2" });
+    await open(page, "Orders");
+
+    await open(page, "Activity");
+    await page.getByRole("combobox", { name: "Key" }).selectOption({ label: `Reorder bot …${apiKey.slice(-4)}` });
+    await page
+      .getByRole("row", { name: /purchase_order_update.*Done/s })
+      .getByRole("button")
+      .click();
+    const note = page.getByRole("row", { name: /^Note .*=2\+2 is what the bot wrote$/ });
+    await note.waitFor();
+    await page.getByText(String(changed.headers.get("x-request-id"))).waitFor();
+    await pictured(page, "activity");
+
+    await page
+      .getByRole("row", { name: /Refused/ })
+      .getByText("NOT_FOUND")
+      .waitFor();
+    await page.getByRole("combobox", { name: "Outcome" }).selectOption("Refused");
+    await page.waitForURL(/outcome=refused/);
+    await note.waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "Changes", exact: true }).click();
+    const saving = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export as CSV" }).click();
+    const csv = readFileSync(await (await saving).path(), "utf8");
+    assert.match(csv, /,'=2\+2 is what the bot wrote\r\n/);
+    await pictured(page, "changes");
+
+    await page.getByRole("button", { name: "Revoke Reorder bot" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    assert.equal((await program.ask("GET", "/api/v1/purchase-orders", apiKey)).status, 401);
+  });
+});
+
+test("an owner invites, changes and deletes people, who are out at once", { skip }, async () => {
+  await withPerson("owner", async (page, program) => {
+    await open(page, "People");
+    await page.getByRole("textbox", { name: "Name" }).fill("Ben");
+    await page.getByRole("form", { name: "Invite somebody" }).getByRole("combobox").selectOption("receiver");
+    await page.getByRole("button", { name: "Create link" }).click();
+    const link = await page.getByRole("dialog").getByRole("textbox", { name: "Invitation link" }).inputValue();
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("button", { name: "Close without copying" }).click();
+    await page.getByRole("button", { name: "Revoke the invitation of Ben" }).waitFor();
+    assert.ok(!(await html(page)).includes(new URL(link).hash));
+
+    const { browser } = await (started ?? start());
+    const ben = await browser.newPage();
+    await ben.goto(link);
+    await ben.getByRole("heading", { name: "Orders" }).waitFor();
+    await page.reload();
+    await page.getByRole("row", { name: /Ben/ }).getByRole("combobox").selectOption("viewer");
+    await page.getByRole("button", { name: "Save the role of Ben" }).click();
+    await page.getByRole("button", { name: "Save the role of Ben" }).waitFor({ state: "detached" });
+    await pictured(page, "people");
+    await page.getByRole("button", { name: "Delete Ben" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete Ben" }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Sign out Ben" }).waitFor({ state: "detached" });
+    await ben.reload();
+    await ben.getByRole("heading", { name: "Sign in" }).waitFor();
+    await ben.close();
+    assert.equal(program.url, new URL(link).origin);
+  });
+});
+
+test("who is no owner sees changes, and is told why keys and people are not shown", { skip }, async () => {
+  await withPerson("purchaser", async (page, program) => {
+    const entries = page.getByRole("navigation").getByRole("link");
+    assert.ok(!(await entries.allInnerTexts()).some((title) => /Keys|People/.test(title)));
+    for (const place of ["keys", "people"]) {
+      await page.goto(`${program.url}/console/${place}`);
+      await page.getByRole("heading", { name: "This is for owners" }).waitFor();
+      await page.getByText("You are a purchaser.").waitFor();
+    }
+    await open(page, "Activity");
+    await page.getByText("are shown to owners of the shop").waitFor();
+    await page.getByRole("listitem").first().waitFor();
+    await pictured(page, "activity-purchaser");
+  });
+});
+
+test("a call that fails says what to do, and works when it is tried again", { skip }, async () => {
+  await withPerson("owner", async (page, program) => {
+    for (const [place, title] of [
+      ["keys", "Keys"],
+      ["activity", "Activity"],
+      ["people", "People"],
+    ] as const) {
+      await page.route("**/admin/v1/**", (route) => route.abort());
+      await page.goto(`${program.url}/console/${place}`);
+      await page.getByRole("heading", { name: title, level: 1 }).waitFor();
+      await page.getByRole("alert").first().waitFor();
+      await pictured(page, `${place}-failing`);
+      await page.unroute("**/admin/v1/**");
+      const again = page.getByRole("button", { name: "Try again" });
+      for (let left = await again.count(); left > 0; left -= 1) {
+        await again.first().click();
+        await again.nth(left - 1).waitFor({ state: "detached" });
+      }
+      await page.getByRole("alert").first().waitFor({ state: "detached" });
+    }
+  });
+});

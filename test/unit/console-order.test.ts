@@ -1,0 +1,75 @@
+/** What the console knows of an order by itself: which moves it offers, how two people's changes are merged, how pasted rows are read. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { PurchaseOrder, PurchaseOrderLineItem } from "../../client/index.ts";
+import { conflictsOf, differenceOf } from "../../console/order/merge.ts";
+import { movesFrom, obstacleTo, statusesOpenTo } from "../../console/order/moves.ts";
+import { linesOf, rowsIn } from "../../console/order/pasted-rows.ts";
+import { statuses } from "../../src/core/purchase-order.ts";
+import { movesFrom as servedMoves, statusesOpenTo as servedStatuses } from "../../src/core/status.ts";
+
+const line = (poLineItemId: string, more: Partial<PurchaseOrderLineItem> = {}): PurchaseOrderLineItem =>
+  ({
+    poLineItemId,
+    quantityOrdered: 5,
+    unitCost: 1,
+    quantityReceived: 0,
+    quantitySynced: 0,
+    ...more,
+  }) as PurchaseOrderLineItem;
+const order = (more: Partial<PurchaseOrder>): PurchaseOrder =>
+  ({ status: "Draft", previousStatus: "Draft", version: 1, note: null, lineItems: [], ...more }) as PurchaseOrder;
+
+test("the console offers the moves and activities that the service's own table allows", () => {
+  for (const status of statuses) assert.deepEqual(movesFrom[status], servedMoves(status), status);
+  for (const [activity, open] of Object.entries(statusesOpenTo))
+    assert.deepEqual(open.toSorted(), servedStatuses(activity as keyof typeof statusesOpenTo).toSorted(), activity);
+});
+
+test("every activity that is not open has a reason, and an open one has none", () => {
+  for (const status of statuses)
+    for (const activity of Object.keys(statusesOpenTo) as (keyof typeof statusesOpenTo)[]) {
+      const isOpen = statusesOpenTo[activity].includes(status);
+      assert.equal(obstacleTo(order({ status }), activity, "owner") === null, isOpen, `${activity} in ${status}`);
+      assert.equal(obstacleTo(order({ status }), activity, "viewer"), "role");
+    }
+});
+
+test("a change fits what others did unless they changed the same value or deleted the line", () => {
+  const before = order({ lineItems: [line("a"), line("b"), line("c")] });
+  const after = order({
+    version: 2,
+    note: "x",
+    lineItems: [line("a", { quantityOrdered: 7 }), line("b", { unitCost: 2 }), line("d")],
+  });
+  assert.deepEqual(differenceOf(before, after), { fields: ["note"], changedLines: 2, addedLines: 1, deletedLines: 1 });
+  const touch = (lineItemId: string | null, field: string) =>
+    conflictsOf(before, after, [{ lineItemId, field }]).length;
+  assert.equal(touch("a", "unitCost"), 0);
+  assert.equal(touch("a", "quantityOrdered"), 1);
+  assert.equal(touch("c", "quantityOrdered"), 1);
+  assert.equal(touch(null, "note"), 1);
+  assert.equal(touch(null, "poName"), 0);
+});
+
+test("pasted rows become lines when every one of them is right", () => {
+  const number = (text: string): number | null => (/^\d+(\.\d+)?$/.test(text) ? Number(text) : null);
+  const rows = rowsIn("SKU\tQty\tCost\nA-1\t12\t3.5\n\nB-2\t4\t\t2026-12-24\n", number);
+  assert.deepEqual(
+    rows.map(({ row, faults }) => [row, faults]),
+    [
+      [2, []],
+      [4, []],
+    ],
+  );
+  const ids = new Map([
+    ["A-1", "var_a"],
+    ["B-2", "var_b"],
+  ]);
+  assert.deepEqual(linesOf(rows, ids), [
+    { variantId: "var_a", quantityOrdered: 12, unitCost: 3.5 },
+    { variantId: "var_b", quantityOrdered: 4, expectedDeliveryDate: "2026-12-24" },
+  ]);
+  assert.equal(linesOf(rows, new Map([["A-1", "var_a"]])), null);
+  assert.deepEqual(rowsIn("A-1;x;y;z", number)[0]?.faults, ["quantity", "cost", "date"]);
+});
