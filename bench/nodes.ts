@@ -9,7 +9,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Client } from "pg";
-import { ask, type Asked, adminToken, hangUp, makeShop, operate, serviceNode } from "../test/support/nodes.ts";
+import { ask, type Asked, adminToken, hangUp, makeShop, operate } from "../test/support/clients.ts";
+import { serviceNode } from "../test/support/nodes.ts";
 import { freshDatabase, startPostgres } from "../test/support/postgres.ts";
 import { type RunningProgram, serveProgram } from "../test/support/process.ts";
 

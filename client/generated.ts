@@ -2666,6 +2666,259 @@ export interface Operations {
     code: string;
     reason: string;
   };
+  /** Events in their order, those after a sequence. */
+  event_list: {
+    input: {
+      shopId: string;
+      after?: number | undefined;
+      types?: readonly ("purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "test.ping" | "purchase_order.*" | "storefront_sync.*" | "cost_sync.*" | "api_key.*" | "webhook_endpoint.*" | "import.*" | "test.*" | "*")[] | undefined;
+      limit?: number | undefined;
+    };
+    output: {
+      readonly events: readonly ({
+        readonly eventId: string;
+        readonly sequence: number;
+        readonly type: "purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "test.ping";
+        readonly timestamp: string;
+        readonly shopId: string;
+        readonly actor: {
+          readonly type: string;
+          readonly id: string | null;
+          readonly name: string | null;
+        };
+        readonly requestId: string | null;
+        readonly data: {
+          readonly [name: string]: unknown;
+        };
+      })[];
+      /** Rows over all pages. */
+      readonly totalCount: number;
+      /** For the next page; null on the last. */
+      readonly cursor: string | null;
+      readonly lastSequence: number;
+    };
+    code: string;
+    reason: string;
+  };
+  /** Adds a webhook endpoint, whose secret is shown here only. */
+  webhook_endpoint_create: {
+    input: {
+      shopId: string;
+      url: string;
+      eventTypes: readonly ("purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "test.ping" | "purchase_order.*" | "storefront_sync.*" | "cost_sync.*" | "api_key.*" | "webhook_endpoint.*" | "import.*" | "test.*" | "*")[];
+      description?: string | undefined;
+      signature?: "hmac" | "ed25519" | undefined;
+    };
+    output: {
+      readonly endpointId: string;
+      readonly url: string;
+      readonly eventTypes: readonly (string)[];
+      readonly description: string | null;
+      readonly signature: "hmac" | "ed25519";
+      readonly status: "enabled" | "disabled";
+      readonly disabledReason: "gone" | "failing" | "by-hand" | null;
+      readonly createdAt: string;
+      readonly lastDeliveredAt: string | null;
+      readonly secret: string;
+    };
+    code: string;
+    reason: string;
+  };
+  /** Webhook endpoints, oldest first. */
+  webhook_endpoint_list: {
+    input: {
+      shopId: string;
+    };
+    output: {
+      readonly endpoints: readonly ({
+        readonly endpointId: string;
+        readonly url: string;
+        readonly eventTypes: readonly (string)[];
+        readonly description: string | null;
+        readonly signature: "hmac" | "ed25519";
+        readonly status: "enabled" | "disabled";
+        readonly disabledReason: "gone" | "failing" | "by-hand" | null;
+        readonly createdAt: string;
+        readonly lastDeliveredAt: string | null;
+      })[];
+      /** Rows over all pages. */
+      readonly totalCount: number;
+      /** For the next page; null on the last. */
+      readonly cursor: string | null;
+    };
+    code: string;
+    reason: string;
+  };
+  /** One webhook endpoint. */
+  webhook_endpoint_get: {
+    input: {
+      shopId: string;
+      endpointId: string;
+    };
+    output: {
+      readonly endpoint: {
+        readonly endpointId: string;
+        readonly url: string;
+        readonly eventTypes: readonly (string)[];
+        readonly description: string | null;
+        readonly signature: "hmac" | "ed25519";
+        readonly status: "enabled" | "disabled";
+        readonly disabledReason: "gone" | "failing" | "by-hand" | null;
+        readonly createdAt: string;
+        readonly lastDeliveredAt: string | null;
+      };
+    };
+    code: string;
+    reason: string;
+  };
+  /** Changes a webhook endpoint, or enables it again. */
+  webhook_endpoint_update: {
+    input: {
+      shopId: string;
+      endpointId: string;
+      url?: string | undefined;
+      eventTypes?: readonly ("purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "test.ping" | "purchase_order.*" | "storefront_sync.*" | "cost_sync.*" | "api_key.*" | "webhook_endpoint.*" | "import.*" | "test.*" | "*")[] | undefined;
+      description?: string | null | undefined;
+      status?: "enabled" | "disabled" | undefined;
+    };
+    output: {
+      readonly endpoint: {
+        readonly endpointId: string;
+        readonly url: string;
+        readonly eventTypes: readonly (string)[];
+        readonly description: string | null;
+        readonly signature: "hmac" | "ed25519";
+        readonly status: "enabled" | "disabled";
+        readonly disabledReason: "gone" | "failing" | "by-hand" | null;
+        readonly createdAt: string;
+        readonly lastDeliveredAt: string | null;
+      };
+    };
+    code: string;
+    reason: string;
+  };
+  /** Deletes a webhook endpoint with its deliveries. */
+  webhook_endpoint_delete: {
+    input: {
+      shopId: string;
+      endpointId: string;
+    };
+    output: {
+      readonly endpointId: string;
+      readonly deleted: boolean;
+    };
+    code: string;
+    reason: string;
+  };
+  /** Gives a webhook endpoint another secret, which is shown here only. */
+  webhook_endpoint_rotate_secret: {
+    input: {
+      shopId: string;
+      endpointId: string;
+      overlapHours?: number | undefined;
+    };
+    output: {
+      readonly endpointId: string;
+      readonly secret: string;
+      readonly previousSecretUntil: string;
+    };
+    code: string;
+    reason: string;
+  };
+  /** Sends a test to a webhook endpoint and waits for what becomes of it. */
+  webhook_endpoint_test: {
+    input: {
+      shopId: string;
+      endpointId: string;
+    };
+    output: {
+      readonly delivery: {
+        readonly deliveryId: string;
+        readonly eventId: string;
+        readonly type: string;
+        readonly endpointId: string;
+        readonly state: "pending" | "delivered" | "failed";
+        readonly attempts: number;
+        readonly lastStatus: number | null;
+        readonly lastMs: number | null;
+        readonly lastError: string | null;
+        readonly nextAttemptAt: string | null;
+      };
+    };
+    code: string;
+    reason: string;
+  };
+  /** Deliveries to a webhook endpoint, those of newer events first. */
+  webhook_delivery_list: {
+    input: {
+      shopId: string;
+      endpointId: string;
+      state?: "pending" | "delivered" | "failed" | undefined;
+      type?: readonly ("purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "test.ping" | "purchase_order.*" | "storefront_sync.*" | "cost_sync.*" | "api_key.*" | "webhook_endpoint.*" | "import.*" | "test.*" | "*")[] | undefined;
+      limit?: number | undefined;
+      cursor?: string | undefined;
+    };
+    output: {
+      readonly deliveries: readonly ({
+        readonly deliveryId: string;
+        readonly eventId: string;
+        readonly type: string;
+        readonly endpointId: string;
+        readonly state: "pending" | "delivered" | "failed";
+        readonly attempts: number;
+        readonly lastStatus: number | null;
+        readonly lastMs: number | null;
+        readonly lastError: string | null;
+        readonly nextAttemptAt: string | null;
+      })[];
+      /** Rows over all pages. */
+      readonly totalCount: number;
+      /** For the next page; null on the last. */
+      readonly cursor: string | null;
+    };
+    code: string;
+    reason: string;
+  };
+  /** Sends a delivery once more, now. */
+  webhook_delivery_retry: {
+    input: {
+      shopId: string;
+      endpointId: string;
+      deliveryId: string;
+    };
+    output: {
+      readonly delivery: {
+        readonly deliveryId: string;
+        readonly eventId: string;
+        readonly type: string;
+        readonly endpointId: string;
+        readonly state: "pending" | "delivered" | "failed";
+        readonly attempts: number;
+        readonly lastStatus: number | null;
+        readonly lastMs: number | null;
+        readonly lastError: string | null;
+        readonly nextAttemptAt: string | null;
+      } | null;
+    };
+    code: string;
+    reason: string;
+  };
+  /** Hands past events to a webhook endpoint. */
+  webhook_endpoint_replay: {
+    input: {
+      shopId: string;
+      endpointId: string;
+      afterSequence?: number | undefined;
+      from?: string | undefined;
+      to?: string | undefined;
+    };
+    output: {
+      readonly endpointId: string;
+      readonly replayed: number;
+    };
+    code: string;
+    reason: string;
+  };
 }
 
 /** How an operation is sent: members of its input not named in `path` or `query` are its body. */
@@ -2745,4 +2998,15 @@ export const routes = {
   console_view_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}/console-views/{viewId}","query":[],"rows":null},
   console_view_delete: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/console-views/{viewId}","query":[],"rows":null},
   audit_log_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/audit-log","query":["limit","cursor","keyId","personId","operation","status"],"rows":"auditLog"},
+  event_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/events","query":["after","types","limit"],"rows":"events"},
+  webhook_endpoint_create: {"method":"POST","path":"/admin/v1/shops/{shopId}/webhook-endpoints","query":[],"rows":null},
+  webhook_endpoint_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/webhook-endpoints","query":[],"rows":"endpoints"},
+  webhook_endpoint_get: {"method":"GET","path":"/admin/v1/shops/{shopId}/webhook-endpoints/{endpointId}","query":[],"rows":null},
+  webhook_endpoint_update: {"method":"PATCH","path":"/admin/v1/shops/{shopId}/webhook-endpoints/{endpointId}","query":[],"rows":null},
+  webhook_endpoint_delete: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/webhook-endpoints/{endpointId}","query":[],"rows":null},
+  webhook_endpoint_rotate_secret: {"method":"POST","path":"/admin/v1/shops/{shopId}/webhook-endpoints/{endpointId}/rotate-secret","query":[],"rows":null},
+  webhook_endpoint_test: {"method":"POST","path":"/admin/v1/shops/{shopId}/webhook-endpoints/{endpointId}/test","query":[],"rows":null},
+  webhook_delivery_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/webhook-endpoints/{endpointId}/deliveries","query":["state","type","limit","cursor"],"rows":"deliveries"},
+  webhook_delivery_retry: {"method":"POST","path":"/admin/v1/shops/{shopId}/webhook-endpoints/{endpointId}/deliveries/{deliveryId}/retry","query":[],"rows":null},
+  webhook_endpoint_replay: {"method":"POST","path":"/admin/v1/shops/{shopId}/webhook-endpoints/{endpointId}/replay","query":[],"rows":null},
 } as const satisfies Record<keyof Operations, Route>;

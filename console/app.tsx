@@ -21,10 +21,13 @@ const screens: Readonly<Record<string, FunctionComponent>> = {
       <OrderScreen key={purchaseOrderId} purchaseOrderId={purchaseOrderId} />
     );
   },
-  // Few people open these every day: their scripts are loaded when they are opened.
+  // The scripts of these are loaded when they are opened.
+  dock: lazy(async () => (await import("./dock/dock.tsx")).DockScreen),
+  receive: lazy(async () => (await import("./receive/receive.tsx")).ReceiveScreen),
   keys: lazy(async () => (await import("./keys/keys.tsx")).KeysScreen),
   activity: lazy(async () => (await import("./activity/activity.tsx")).ActivityScreen),
   people: lazy(async () => (await import("./people/people.tsx")).PeopleScreen),
+  webhooks: lazy(async () => (await import("./webhooks/webhooks.tsx")).WebhooksScreen),
 };
 
 const NotFound: FunctionComponent = () => <p class="notice">{texts.notFound}</p>;

@@ -2,6 +2,7 @@
 
 import { number } from "./data/format.ts";
 import { accessTexts } from "./texts-access.ts";
+import { webhookTexts } from "./texts-webhooks.ts";
 
 export const texts = {
   product: "OpenPO",
@@ -11,6 +12,8 @@ export const texts = {
     keys: "Keys",
     activity: "Activity",
     people: "People",
+    dock: "Dock",
+    webhooks: "Webhooks",
     signOut: "Sign out",
     skip: "Skip to content",
   },
@@ -273,6 +276,7 @@ export const texts = {
     failed: "Sync failed",
   },
   ...accessTexts,
+  ...webhookTexts,
   cancel: "Cancel",
   problem: {
     title: "That did not work",

@@ -86,6 +86,10 @@ const adminToken = "replay-admin-token-0123456789";
 const callsPerFault = 10;
 /** Timeout of a call with all its retries. */
 const callTimeoutMs = 60_000;
+/** After a kill, follow-on work waits until its lease of 30 s ends, and is then retried for some seconds (docs/operating.md). */
+const followOnMsMax = 45_000;
+/** With `--faults`, so many calls fail that tell the storefront of the last order's receipt what is incoming; each takes 1 s. */
+const lateAttempts = 4;
 
 /** The service as a separate process that can be killed and restarted on the same directory. */
 class Server {
@@ -288,8 +292,8 @@ class Replay {
     return this.#call("GET", `/api/v1${below}`, this.#apiKey);
   }
 
-  /** Takes an order through all its steps. Returns its id in the service. */
-  async #play(order: Order, index: number): Promise<string> {
+  /** Takes an order through all its steps. `isLate`: calls fail that follow its receipt. Returns its id in the service. */
+  async #play(order: Order, index: number, isLate = false): Promise<string> {
     const key = (step: string): string => `order-${order.id}-${step}`;
     const created = await this.#write(
       "POST",
@@ -311,6 +315,7 @@ class Replay {
     const path = `/purchase-orders/${id}`;
     await this.#write("POST", `${path}/status`, { status: "Sent" }, key("send"));
     await this.#confirm(order, path, lineIds, key);
+    if (isLate) await this.#delayIncoming();
     const received = await this.#write(
       "POST",
       `${path}/receive`,
@@ -375,6 +380,12 @@ class Replay {
     await this.#admin("PUT", "/sandbox/faults", { faults: [] });
   }
 
+  /** The storefront is told late what is no longer incoming, so the comparison has to wait for it. */
+  async #delayIncoming(): Promise<void> {
+    const late = { call: "setIncoming", outcome: "timeout", times: lateAttempts };
+    await this.#admin("PUT", "/sandbox/faults", { faults: [late] });
+  }
+
   async #storefrontCalls(): Promise<number> {
     const sandbox = await this.#admin("GET", "/sandbox?variantIds=none");
     const calls = member(sandbox, "calls");
@@ -402,8 +413,9 @@ class Replay {
     let next = 0;
     let killing: Promise<void> = Promise.resolve();
     const killEvery = kills === 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(orders.length / (kills + 1)));
+    const last = orders.length - 1;
     const worker = async (): Promise<void> => {
-      for (let index = next++; index < orders.length; index = next++) {
+      for (let index = next++; index < last; index = next++) {
         const order = orders[index];
         if (order === undefined) return;
         if (index > 0 && index % killEvery === 0 && this.#kills < kills) {
@@ -417,6 +429,8 @@ class Replay {
     await killing;
     replaying.done = true;
     await injecting;
+    const final = orders[last];
+    if (final !== undefined) ids[last] = await this.#play(final, last, faults);
     const seconds = (performance.now() - started) / 1000;
 
     await this.#settled(ids);
@@ -476,10 +490,11 @@ class Replay {
     return stock;
   }
 
-  async #differences(orders: readonly Order[], ids: readonly string[], opening: Stock): Promise<readonly string[]> {
+  /** What the stock must be: on hand and incoming by `variant location`, and the unit costs that each variant may have. */
+  async #expected(orders: readonly Order[], ids: readonly string[], opening: Stock): Promise<Expected> {
     const onHand = new Map(opening.onHand);
     const incoming = new Map<string, number>();
-    const costs = new Map<string, Set<number>>();
+    const unitCosts = new Map<string, Set<number>>();
     for (const [index, order] of orders.entries()) {
       const id = ids[index] ?? "";
       const stored = member(await this.#read(`/purchase-orders/${id}`), "purchaseOrder");
@@ -492,23 +507,27 @@ class Replay {
       }
       for (const row of list(await this.#read(`/purchase-orders/${id}/cost-sync-history`), "costSyncHistory")) {
         const variantId = String(member(row, "variantId"));
-        const proposed = costs.get(variantId) ?? new Set();
+        const proposed = unitCosts.get(variantId) ?? new Set();
         proposed.add(Number(member(row, "proposedUnitCost")));
-        costs.set(variantId, proposed);
+        unitCosts.set(variantId, proposed);
       }
     }
+    return { onHand, incoming, unitCosts };
+  }
+
+  /** Compares the storefront's stock with what it must be. Incoming quantities follow the orders, so they may come later. */
+  async #differences(orders: readonly Order[], ids: readonly string[], opening: Stock): Promise<readonly string[]> {
+    const expected = await this.#expected(orders, ids, opening);
+    const until = Date.now() + followOnMsMax;
+    while (differing("incoming", expected.incoming, (await this.#stock()).incoming).length > 0 && Date.now() < until)
+      await sleep(250);
     const stock = await this.#stock();
-    const differences: string[] = [];
-    const compare = (what: string, expected: ReadonlyMap<string, number>, found: ReadonlyMap<string, number>): void => {
-      for (const place of new Set([...expected.keys(), ...found.keys()])) {
-        const [a, b] = [expected.get(place) ?? 0, found.get(place) ?? 0];
-        if (a !== b) differences.push(`${what} of ${place}: ${b} instead of ${a}`);
-      }
-    };
-    compare("on hand", onHand, stock.onHand);
-    compare("incoming", incoming, stock.incoming);
+    const differences = [
+      ...differing("on hand", expected.onHand, stock.onHand),
+      ...differing("incoming", expected.incoming, stock.incoming),
+    ];
     // Orders of one product complete in parallel, so any of their proposed costs may be the last one written.
-    for (const [variantId, proposed] of costs) {
+    for (const [variantId, proposed] of expected.unitCosts) {
       const cost = stock.unitCost.get(variantId) ?? null;
       if (cost === null || !proposed.has(cost))
         differences.push(
@@ -517,6 +536,23 @@ class Replay {
     }
     return differences;
   }
+}
+
+interface Expected {
+  readonly onHand: ReadonlyMap<string, number>;
+  readonly incoming: ReadonlyMap<string, number>;
+  readonly unitCosts: ReadonlyMap<string, ReadonlySet<number>>;
+}
+
+function differing(
+  what: string,
+  expected: ReadonlyMap<string, number>,
+  found: ReadonlyMap<string, number>,
+): readonly string[] {
+  return [...new Set([...expected.keys(), ...found.keys()])].flatMap((place) => {
+    const [a, b] = [expected.get(place) ?? 0, found.get(place) ?? 0];
+    return a === b ? [] : [`${what} of ${place}: ${b} instead of ${a}`];
+  });
 }
 
 interface Stock {

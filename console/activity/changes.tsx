@@ -53,7 +53,7 @@ export const Changes: FunctionComponent<{ readonly version: number }> = ({ versi
   const head = ["at", "order", "who", "operation", "requestId", "message", "field", "poLineItemId", "before", "after"];
   return (
     <ActivityList list={list} table={() => [head, ...rows.flatMap(rowsOf)]}>
-      <ol class="timeline changes">
+      <ol class="timeline change-list">
         {rows.map((change) => (
           <li key={change.logId}>
             <time dateTime={change.occurredAt}>{moment(change.occurredAt)}</time>

@@ -17,7 +17,7 @@ const Fact: FunctionComponent<{ readonly name: string; readonly children: Compon
 );
 
 export const RequestDetails: FunctionComponent<{ readonly request: Request }> = ({ request }) => (
-  <div class="details">
+  <div class="request-details">
     <dl class="facts">
       <Fact name={texts.activity.request}>
         <code>{request.requestId}</code>

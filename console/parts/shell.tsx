@@ -1,5 +1,6 @@
 /** What stands around every screen: navigation, the shop, who is signed in. */
 import type { ComponentChildren, FunctionComponent } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { hasRole, type Session, signOut } from "../data/session.ts";
 import { hrefOf, place } from "../router.ts";
 import { texts } from "../texts.ts";
@@ -7,9 +8,11 @@ import { texts } from "../texts.ts";
 /** Screens in the navigation, by the first step of their path, for people with at least this role. */
 const entries = [
   { step: "orders", title: texts.navigation.orders, least: "viewer" },
+  { step: "dock", title: texts.navigation.dock, least: "viewer" },
   { step: "keys", title: texts.navigation.keys, least: "owner" },
   { step: "activity", title: texts.navigation.activity, least: "viewer" },
   { step: "people", title: texts.navigation.people, least: "owner" },
+  { step: "webhooks", title: texts.navigation.webhooks, least: "owner" },
 ] as const;
 
 export const Shell: FunctionComponent<{ readonly session: Session; readonly children: ComponentChildren }> = ({
@@ -17,6 +20,10 @@ export const Shell: FunctionComponent<{ readonly session: Session; readonly chil
   children,
 }) => {
   const [first = "orders"] = place.value.steps;
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [first]);
   return (
     <>
       <a class="skip" href="#content">
@@ -26,7 +33,7 @@ export const Shell: FunctionComponent<{ readonly session: Session; readonly chil
         <a class="brand" href={hrefOf("orders")}>
           {session.shop.name}
         </a>
-        <nav aria-label={texts.navigation.label}>
+        <nav ref={nav} aria-label={texts.navigation.label}>
           {entries
             .filter(({ least }) => hasRole(least))
             .map(({ step, title }) => (

@@ -5,10 +5,10 @@
  * of events for a reader who is slow.
  */
 import { z } from "zod";
-import { type EventType, eventTypePatterns, typesNamed } from "../core/events.ts";
+import { type EventType, eventTypePatterns, eventTypes, typesNamed } from "../core/events.ts";
 import { eventHeartbeatMs, eventPollMs, eventStreamsMax } from "../core/limits.ts";
 import { Fault } from "../core/fault.ts";
-import { listParameterMax } from "../operations/fields.ts";
+import { listParameterMax, pageShape } from "../operations/fields.ts";
 import { type StoredEvent, countEventsAfter, eventsAfter, lastSequence } from "../shop/events.ts";
 import { type AdminContext, data, inShop, operation, shopOf } from "./operation.ts";
 
@@ -18,7 +18,7 @@ const eventPageDefault = 50;
 
 const types = z
   .array(
-    z.string().refine((pattern) => eventTypePatterns.includes(pattern), {
+    z.enum(eventTypePatterns, {
       error: "must be a type of event, purchase_order.*, storefront_sync.* and the like, or *",
     }),
   )
@@ -29,6 +29,18 @@ const types = z
 
 const sequence = z.int().min(0).meta({ query: "integer" });
 
+/** What every event has (C56); `data` depends on its type. */
+const eventSchema = z.strictObject({
+  eventId: z.string(),
+  sequence: z.int(),
+  type: z.enum(eventTypes),
+  timestamp: z.string(),
+  shopId: z.string(),
+  actor: z.strictObject({ type: z.string(), id: z.string().nullable(), name: z.string().nullable() }),
+  requestId: z.string().nullable(),
+  data: z.record(z.string(), z.unknown()),
+});
+
 const namedTypes = (patterns: readonly string[] | undefined): readonly EventType[] | null =>
   patterns === undefined || patterns.includes("*") ? null : typesNamed(patterns);
 
@@ -36,6 +48,10 @@ export const listEvents = operation({
   name: "event_list",
   route: { method: "GET", path: "/shops/{shopId}/events" },
   role: "viewer",
+  describes: {
+    summary: "Events in their order, those after a sequence.",
+    output: z.strictObject({ events: z.array(eventSchema), ...pageShape, lastSequence: z.int() }),
+  },
   input: z.strictObject({
     ...inShop,
     after: sequence.default(0),

@@ -74,7 +74,7 @@ function entryOf(operation: AdminOperation, schemas: Record<string, Json>): Json
           },
         }),
     responses: {
-      [route.method === "POST" ? "201" : "200"]: {
+      [describes.status ?? (route.method === "POST" ? 201 : 200)]: {
         description: describes.summary,
         content: {
           "application/json": {

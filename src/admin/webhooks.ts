@@ -6,8 +6,8 @@ import { z } from "zod";
 import { decodeCursor, encodeCursor, invalidCursor } from "../core/cursor.ts";
 import { eventTypePatterns, typesNamed } from "../core/events.ts";
 import { Fault, invalidField } from "../core/fault.ts";
-import { webhookEndpointsMax } from "../core/webhooks.ts";
-import { instant, instantOrNull, listParameterMax, pathId, shownId, text } from "../operations/fields.ts";
+import { deliveryStates, disabledReasons, webhookEndpointsMax } from "../core/webhooks.ts";
+import { instant, instantOrNull, listParameterMax, pageShape, pathId, shownId, text } from "../operations/fields.ts";
 import {
   type Delivery,
   deleteSlice,
@@ -50,7 +50,7 @@ const deliveryPageMax = 500;
 
 const deliveryPageDefault = 50;
 
-const eventType = z.string().refine((pattern) => eventTypePatterns.includes(pattern), {
+const eventType = z.enum(eventTypePatterns, {
   error: "must be a type of event, purchase_order.*, storefront_sync.* and the like, or *",
 });
 
@@ -60,10 +60,35 @@ const ofEndpoint = { ...inShop, endpointId: pathId } as const;
 
 const path = "/shops/{shopId}/webhook-endpoints";
 
-const endpointJson = (endpoint: WebhookEndpoint) => ({
+const endpointSchema = z.strictObject({
+  endpointId: z.string(),
+  url: z.string(),
+  eventTypes: z.array(z.string()),
+  description: z.string().nullable(),
+  signature: z.enum(signatureKinds),
+  status: z.enum(["enabled", "disabled"]),
+  disabledReason: z.enum(disabledReasons).nullable(),
+  createdAt: z.string(),
+  lastDeliveredAt: z.string().nullable(),
+});
+
+const deliverySchema = z.strictObject({
+  deliveryId: z.string(),
+  eventId: z.string(),
+  type: z.string(),
+  endpointId: z.string(),
+  state: z.enum(deliveryStates),
+  attempts: z.int(),
+  lastStatus: z.int().nullable(),
+  lastMs: z.number().nullable(),
+  lastError: z.string().nullable(),
+  nextAttemptAt: z.string().nullable(),
+});
+
+const endpointJson = (endpoint: WebhookEndpoint): z.output<typeof endpointSchema> => ({
   endpointId: endpoint.endpointId,
   url: endpoint.url,
-  eventTypes: endpoint.eventTypes,
+  eventTypes: [...endpoint.eventTypes],
   description: endpoint.description,
   signature: endpoint.signature,
   status: endpoint.status,
@@ -72,7 +97,7 @@ const endpointJson = (endpoint: WebhookEndpoint) => ({
   lastDeliveredAt: instantOrNull(endpoint.lastDeliveredAtMs),
 });
 
-const deliveryJson = (delivery: Delivery) => ({
+const deliveryJson = (delivery: Delivery): z.output<typeof deliverySchema> => ({
   deliveryId: delivery.deliveryId,
   eventId: delivery.eventId,
   type: delivery.type,
@@ -117,6 +142,10 @@ export const createEndpoint = operation({
   name: "webhook_endpoint_create",
   route: { method: "POST", path },
   role: "owner",
+  describes: {
+    summary: "Adds a webhook endpoint, whose secret is shown here only.",
+    output: endpointSchema.extend({ secret: z.string() }),
+  },
   input: z.strictObject({
     ...inShop,
     url: text(urlLengthMax),
@@ -162,6 +191,10 @@ export const listWebhookEndpoints = operation({
   name: "webhook_endpoint_list",
   route: { method: "GET", path },
   role: "owner",
+  describes: {
+    summary: "Webhook endpoints, oldest first.",
+    output: z.strictObject({ endpoints: z.array(endpointSchema), ...pageShape }),
+  },
   input: z.strictObject(inShop),
   async run({ engine }, { shopId: id }) {
     const [, endpoints] = await engine.read(id, (tx) => Promise.all([shopOf(tx, id), listEndpoints(tx, id)]));
@@ -173,6 +206,7 @@ export const getEndpoint = operation({
   name: "webhook_endpoint_get",
   route: { method: "GET", path: `${path}/{endpointId}` },
   role: "owner",
+  describes: { summary: "One webhook endpoint.", output: z.strictObject({ endpoint: endpointSchema }) },
   input: z.strictObject(ofEndpoint),
   async run({ engine }, { shopId: id, endpointId }) {
     return data({ endpoint: endpointJson(await engine.read(id, (tx) => endpointOf(tx, id, endpointId))) });
@@ -183,6 +217,10 @@ export const patchEndpoint = operation({
   name: "webhook_endpoint_update",
   route: { method: "PATCH", path: `${path}/{endpointId}` },
   role: "owner",
+  describes: {
+    summary: "Changes a webhook endpoint, or enables it again.",
+    output: z.strictObject({ endpoint: endpointSchema }),
+  },
   input: z.strictObject({
     ...ofEndpoint,
     url: text(urlLengthMax).optional(),
@@ -223,6 +261,10 @@ export const deleteEndpoint = operation({
   name: "webhook_endpoint_delete",
   route: { method: "DELETE", path: `${path}/{endpointId}` },
   role: "owner",
+  describes: {
+    summary: "Deletes a webhook endpoint with its deliveries.",
+    output: z.strictObject({ endpointId: z.string(), deleted: z.literal(true) }),
+  },
   input: z.strictObject(ofEndpoint),
   /** Deletes the endpoint with its deliveries. What is being sent to it may still arrive. */
   async run({ engine }, { shopId: id, endpointId }) {
@@ -239,6 +281,11 @@ export const rotateSecret = operation({
   name: "webhook_endpoint_rotate_secret",
   route: { method: "POST", path: `${path}/{endpointId}/rotate-secret` },
   role: "owner",
+  describes: {
+    summary: "Gives a webhook endpoint another secret, which is shown here only.",
+    output: z.strictObject({ endpointId: z.string(), secret: z.string(), previousSecretUntil: z.string() }),
+    status: 200,
+  },
   input: z.strictObject({
     ...ofEndpoint,
     overlapHours: z.number().min(0).max(overlapHoursMax).default(overlapHoursDefault),
@@ -267,6 +314,11 @@ export const testEndpoint = operation({
   name: "webhook_endpoint_test",
   route: { method: "POST", path: `${path}/{endpointId}/test` },
   role: "owner",
+  describes: {
+    summary: "Sends a test to a webhook endpoint and waits for what becomes of it.",
+    output: z.strictObject({ delivery: deliverySchema }),
+    status: 200,
+  },
   input: z.strictObject(ofEndpoint),
   /** Sends a `test.ping` to the endpoint, whatever it is subscribed to, and answers with what became of it, or that it is not known yet. */
   async run(context, { shopId: id, endpointId }, call) {
@@ -294,9 +346,13 @@ export const listEndpointDeliveries = operation({
   name: "webhook_delivery_list",
   route: { method: "GET", path: `${path}/{endpointId}/deliveries` },
   role: "owner",
+  describes: {
+    summary: "Deliveries to a webhook endpoint, those of newer events first.",
+    output: z.strictObject({ deliveries: z.array(deliverySchema), ...pageShape }),
+  },
   input: z.strictObject({
     ...ofEndpoint,
-    state: z.enum(["pending", "delivered", "failed"]).optional(),
+    state: z.enum(deliveryStates).optional(),
     type: z.array(eventType).min(1).max(listParameterMax).optional().meta({ query: "list" }),
     limit: z.int().min(1).max(deliveryPageMax).default(deliveryPageDefault).meta({ query: "integer" }),
     cursor: z.string().min(1).optional(),
@@ -332,6 +388,11 @@ export const retryDelivery = operation({
   name: "webhook_delivery_retry",
   route: { method: "POST", path: `${path}/{endpointId}/deliveries/{deliveryId}/retry` },
   role: "owner",
+  describes: {
+    summary: "Sends a delivery once more, now.",
+    output: z.strictObject({ delivery: deliverySchema.nullable() }),
+    status: 200,
+  },
   input: z.strictObject({ ...ofEndpoint, deliveryId: pathId }),
   /** Sends a delivery once more, now, whatever became of it. */
   async run(context, { shopId: id, endpointId, deliveryId }) {
@@ -353,6 +414,11 @@ export const replayEvents = operation({
   name: "webhook_endpoint_replay",
   route: { method: "POST", path: `${path}/{endpointId}/replay` },
   role: "owner",
+  describes: {
+    summary: "Hands past events to a webhook endpoint.",
+    output: z.strictObject({ endpointId: z.string(), replayed: z.int() }),
+    status: 200,
+  },
   input: z
     .strictObject({
       ...ofEndpoint,

@@ -26,9 +26,12 @@ export type AttemptResult =
 export const isDelivered = (result: AttemptResult): boolean =>
   result.kind === "answered" && result.status >= 200 && result.status < 300;
 
+/** How a delivery can stand. */
+export const deliveryStates = ["pending", "delivered", "failed"] as const;
+
 /** How a delivery stands. `dueAtMs` is null when nothing is to be sent any more. */
 export interface DeliveryState {
-  readonly state: "pending" | "delivered" | "failed";
+  readonly state: (typeof deliveryStates)[number];
   readonly dueAtMs: number | null;
   readonly lastStatus: number | null;
   readonly lastMs: number;
@@ -71,7 +74,9 @@ const failuresBeforeDisabled = 10;
 const failingMsBeforeDisabled = 5 * 24 * hourMs;
 
 /** Why an endpoint is disabled: it said that it is gone, nothing reached it for days, or somebody did so. */
-export type DisabledReason = "gone" | "failing" | "by-hand";
+export const disabledReasons = ["gone", "failing", "by-hand"] as const;
+
+export type DisabledReason = (typeof disabledReasons)[number];
 
 /**
  * What an attempt means for its delivery and its endpoint. `disabled`: the endpoint is disabled for this reason.

@@ -22,11 +22,9 @@ import {
   hangUp,
   makeShop,
   operate,
-  rowsOf,
   seeded,
-  type ServiceNode,
-  withNodes,
-} from "../support/nodes.ts";
+} from "../support/clients.ts";
+import { rowsOf, type ServiceNode, withNodes } from "../support/nodes.ts";
 import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres.ts";
 
 const seconds = Number(process.env["OPENPO_TEST_NODES_SECONDS"] ?? 60);

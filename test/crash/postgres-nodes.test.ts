@@ -7,17 +7,8 @@ import { suite, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { outboxLimits } from "../../src/outbox/limits.ts";
-import {
-  type Answered,
-  ask,
-  type Asked,
-  makeKey,
-  makeShop,
-  operate,
-  rowsOf,
-  type ServiceNode,
-  withNodes,
-} from "../support/nodes.ts";
+import { type Answered, ask, type Asked, makeKey, makeShop, operate } from "../support/clients.ts";
+import { rowsOf, type ServiceNode, withNodes } from "../support/nodes.ts";
 import { freshDatabase, withClient } from "../support/postgres.ts";
 
 const orders = "/api/v1/purchase-orders";

@@ -1,80 +1,11 @@
 /** Owners give keys to agents, see what these did and revoke them; people come in by links: in a real browser. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import path from "node:path";
 import { after, test } from "node:test";
-import { type Browser, chromium, type Page } from "playwright-core";
-import { browserPath } from "../support/browser.ts";
-import { type RunningProgram, serveProgram } from "../support/process.ts";
-import { makePlace, type StorePlace } from "../support/store.ts";
+import type { Page } from "playwright-core";
+import { endConsole, picture, skip, withPerson } from "../support/console.ts";
 
-const skip = browserPath === undefined && "NO CHROMIUM ON THIS MACHINE: the console was not looked at";
-
-/** Where pictures of the screens go; without it none are taken. */
-const pictures = process.env["CI_ARTIFACTS"];
-
-/** What the console may ask: operations of both documents, and the events (C58). */
-const asked = ["openapi.json", "admin-openapi.json"].flatMap((name) => {
-  const text = readFileSync(path.join(import.meta.dirname, "../..", name), "utf8");
-  const document: { readonly paths: Readonly<Record<string, unknown>> } = JSON.parse(text);
-  return Object.keys(document.paths).map((each) => new RegExp(`^${each.replaceAll(/\{\w+\}/g, "[^/]+")}$`));
-});
-const allowed = [...asked, /^\/console/, /^\/admin\/v1\/shops\/demo\/events(?:\/stream)?$/];
-
-interface Started {
-  readonly place: StorePlace;
-  readonly program: RunningProgram;
-  readonly browser: Browser;
-}
-
-let started: Promise<Started> | null = null;
-
-/** One program and one browser for all tests here. */
-async function start(): Promise<Started> {
-  const place = await makePlace();
-  return {
-    place,
-    program: await serveProgram({ OPENPO_DATA_DIR: path.join(place.directory, "data") }),
-    browser: await chromium.launch({
-      args: ["--no-sandbox"],
-      ...(browserPath === undefined ? {} : { executablePath: browserPath }),
-    }),
-  };
-}
-
-after(async () => {
-  const { program, browser, place } = (await started) ?? {};
-  await browser?.close();
-  await program?.end("SIGTERM");
-  await place?.remove();
-});
-
-/** Lets `use` work with a page of somebody with this role, who sees the orders; the page may break no policy. */
-async function withPerson(role: string, use: (page: Page, program: RunningProgram) => Promise<void>): Promise<void> {
-  const { program, browser } = await (started ??= start());
-  const body = { name: `Ana the ${role}`, role };
-  const made = await program.ask("POST", "/admin/v1/shops/demo/invitations", program.adminToken, body);
-  const page = await browser.newPage({ viewport: { width: 1_280, height: 900 } });
-  page.setDefaultTimeout(15_000);
-  const faults: string[] = [];
-  page.on("pageerror", (error) => faults.push(error.message));
-  page.on("console", (message) => {
-    if (/Content Security Policy|TrustedHTML/.test(message.text())) faults.push(message.text());
-  });
-  page.on("request", (request) => {
-    const { origin, pathname, protocol } = new URL(request.url());
-    if (protocol === "data:" || protocol === "blob:") return;
-    if (origin !== program.url || !allowed.some((each) => each.test(pathname))) faults.push(request.url());
-  });
-  try {
-    await page.goto(String(made.at("data", "url")));
-    await page.getByRole("heading", { name: "Orders" }).waitFor();
-    await use(page, program);
-    assert.deepEqual(faults, []);
-  } finally {
-    await page.close();
-  }
-}
+after(endConsole);
 
 /** Opens a screen by the navigation. */
 const open = (page: Page, title: string): Promise<void> =>
@@ -97,22 +28,6 @@ async function createKey(page: Page, name: string, scope: "read" | "write"): Pro
   return await page.getByRole("dialog").getByRole("textbox", { name: "API key" }).inputValue();
 }
 
-/** The tallest and widest question of a layout: whether anything is beyond the sides. */
-async function pictured(page: Page, name: string): Promise<void> {
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    for (const width of [360, 768, 1_280]) {
-      await page.setViewportSize({ width, height: 800 });
-      const tooWide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
-      if (pictures !== undefined)
-        await page.screenshot({ path: path.join(pictures, `${name}-${colorScheme}-${width}.png`), fullPage: true });
-      assert.ok(tooWide <= 0, `${name} at ${width} is ${tooWide} too wide`);
-    }
-  }
-  await page.emulateMedia({ colorScheme: "light" });
-  await page.setViewportSize({ width: 1_280, height: 900 });
-}
-
 test(
   "a key is shown once behind a guard, its first call is seen, and it is refused on the call after its revocation",
   { skip },
@@ -124,7 +39,7 @@ test(
       await dialog.locator("summary", { hasText: "Claude Code" }).click();
       const snippet = dialog.getByRole("textbox", { name: "Claude Code" });
       assert.ok((await snippet.inputValue()).includes(`${program.url}/mcp --header "Authorization: Bearer ${apiKey}"`));
-      await pictured(page, "key-shown");
+      await picture(page, "key-shown");
 
       // A reload and Escape ask first.
       const asked: string[] = [];
@@ -151,7 +66,7 @@ test(
       await dialog.getByRole("button", { name: "Revoke" }).click();
       await row.waitFor({ state: "hidden" });
       assert.equal((await program.ask("GET", "/api/v1/purchase-orders", apiKey)).status, 401);
-      await pictured(page, "keys");
+      await picture(page, "keys");
     });
   },
 );
@@ -178,7 +93,7 @@ test("from the orders to what an agent changed in one of them are three clicks",
     const note = page.getByRole("row", { name: /^Note .*=2\+2 is what the bot wrote$/ });
     await note.waitFor();
     await page.getByText(String(changed.headers.get("x-request-id"))).waitFor();
-    await pictured(page, "activity");
+    await picture(page, "activity");
 
     await page
       .getByRole("row", { name: /Refused/ })
@@ -192,7 +107,7 @@ test("from the orders to what an agent changed in one of them are three clicks",
     await page.getByRole("button", { name: "Export as CSV" }).click();
     const csv = readFileSync(await (await saving).path(), "utf8");
     assert.match(csv, /,'=2\+2 is what the bot wrote\r\n/);
-    await pictured(page, "changes");
+    await picture(page, "changes");
 
     await page.getByRole("button", { name: "Revoke Reorder bot" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
@@ -213,15 +128,15 @@ test("an owner invites, changes and deletes people, who are out at once", { skip
     await page.getByRole("button", { name: "Revoke the invitation of Ben" }).waitFor();
     assert.ok(!(await html(page)).includes(new URL(link).hash));
 
-    const { browser } = await (started ?? start());
-    const ben = await browser.newPage();
+    const ben = await page.context().browser()?.newPage();
+    assert.ok(ben !== undefined);
     await ben.goto(link);
     await ben.getByRole("heading", { name: "Orders" }).waitFor();
     await page.reload();
     await page.getByRole("row", { name: /Ben/ }).getByRole("combobox").selectOption("viewer");
     await page.getByRole("button", { name: "Save the role of Ben" }).click();
     await page.getByRole("button", { name: "Save the role of Ben" }).waitFor({ state: "detached" });
-    await pictured(page, "people");
+    await picture(page, "people");
     await page.getByRole("button", { name: "Delete Ben" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByRole("button", { name: "Delete Ben" }).waitFor({ state: "detached" });
@@ -245,7 +160,7 @@ test("who is no owner sees changes, and is told why keys and people are not show
     await open(page, "Activity");
     await page.getByText("are shown to owners of the shop").waitFor();
     await page.getByRole("listitem").first().waitFor();
-    await pictured(page, "activity-purchaser");
+    await picture(page, "activity-purchaser");
   });
 });
 
@@ -260,7 +175,7 @@ test("a call that fails says what to do, and works when it is tried again", { sk
       await page.goto(`${program.url}/console/${place}`);
       await page.getByRole("heading", { name: title, level: 1 }).waitFor();
       await page.getByRole("alert").first().waitFor();
-      await pictured(page, `${place}-failing`);
+      await picture(page, `${place}-failing`);
       await page.unroute("**/admin/v1/**");
       const again = page.getByRole("button", { name: "Try again" });
       for (let left = await again.count(); left > 0; left -= 1) {

@@ -1,81 +1,9 @@
 /** A person's way through the console in a real browser: from the link that the first start prints to an order and back. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import { after, test } from "node:test";
-import { type Browser, chromium, type Page } from "playwright-core";
-import { browserPath } from "../support/browser.ts";
-import { type RunningProgram, serveProgram } from "../support/process.ts";
-import { makePlace, type StorePlace } from "../support/store.ts";
+import { endConsole, skip, withConsole } from "../support/console.ts";
 
-const skip = browserPath === undefined && "NO CHROMIUM ON THIS MACHINE: the console was not looked at";
-
-/** Paths of openapi.json as patterns. */
-function documentedPaths(): readonly RegExp[] {
-  const text = readFileSync(path.join(import.meta.dirname, "../../openapi.json"), "utf8");
-  const document: { readonly paths: Readonly<Record<string, unknown>> } = JSON.parse(text);
-  return Object.keys(document.paths).map((each) => new RegExp(`^${each.replaceAll(/\{\w+\}/g, "[^/]+")}$`));
-}
-
-interface Started {
-  readonly place: StorePlace;
-  readonly program: RunningProgram;
-  readonly browser: Browser;
-}
-
-let started: Promise<Started> | null = null;
-
-/** One program and one browser for all tests here. */
-async function start(): Promise<Started> {
-  const place = await makePlace();
-  return {
-    place,
-    program: await serveProgram({ OPENPO_DATA_DIR: path.join(place.directory, "data") }),
-    browser: await chromium.launch({
-      args: ["--no-sandbox"],
-      ...(browserPath === undefined ? {} : { executablePath: browserPath }),
-    }),
-  };
-}
-
-after(async () => {
-  const { program, browser, place } = (await started) ?? {};
-  await browser?.close();
-  await program?.end("SIGTERM");
-  await place?.remove();
-});
-
-/** An invitation to the demo shop, for an owner. */
-async function invitation(program: RunningProgram): Promise<string> {
-  const body = { name: "Ana", role: "owner" };
-  const made = await program.ask("POST", "/admin/v1/shops/demo/invitations", program.adminToken, body);
-  return String(made.at("data", "url"));
-}
-
-/** Lets `use` work with a page on the demo shop; the page may contact no other server and break no policy. */
-async function withConsole(use: (page: Page, link: string) => Promise<void>): Promise<void> {
-  const isFirst = started === null;
-  const { program, browser } = await (started ??= start());
-  const page = await browser.newPage({ viewport: { width: 1_280, height: 900 } });
-  const faults: string[] = [];
-  const paths = documentedPaths();
-  page.on("pageerror", (error) => faults.push(error.message));
-  page.on("console", (message) => {
-    if (/Content Security Policy|TrustedHTML/.test(message.text())) faults.push(message.text());
-  });
-  page.on("request", (request) => {
-    const { origin, pathname } = new URL(request.url());
-    if (origin !== program.url && request.url() !== "data:,") faults.push(request.url());
-    else if (!pathname.startsWith("/console") && !paths.some((each) => each.test(pathname)) && origin === program.url)
-      faults.push(`${pathname} is no operation`);
-  });
-  try {
-    await use(page, isFirst ? program.word("console") : await invitation(program));
-    assert.deepEqual(faults, []);
-  } finally {
-    await page.close();
-  }
-}
+after(endConsole);
 
 test(
   "one click on the printed link shows the orders; the link works once and its secret leaves the page",

@@ -3,19 +3,21 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
+import type { Role } from "../../src/core/role.ts";
 import { browserPath } from "./browser.ts";
 import { type RunningProgram, serveProgram } from "./process.ts";
 import { makePlace, type StorePlace } from "./store.ts";
 
 export const skip = browserPath === undefined && "NO CHROMIUM ON THIS MACHINE: the console was not looked at";
 
-/** Paths of the two documents as patterns. */
-function documentedPaths(): readonly RegExp[] {
-  return ["openapi.json", "admin-openapi.json"].flatMap((name) => {
+/** What the console may ask: its own files and sign-in, the operations of the two documents, and the stream of events (C55, C58). */
+function allowedPaths(): readonly RegExp[] {
+  const documented = ["openapi.json", "admin-openapi.json"].flatMap((name) => {
     const text = readFileSync(path.join(import.meta.dirname, "../..", name), "utf8");
     const document: { readonly paths: Readonly<Record<string, unknown>> } = JSON.parse(text);
     return Object.keys(document.paths).map((each) => new RegExp(`^${each.replaceAll(/\{\w+\}/g, "[^/]+")}$`));
   });
+  return [/^\/console(?:\/|$)/, /^\/admin\/v1\/shops\/[^/]+\/events\/stream$/, ...documented];
 }
 
 interface Started {
@@ -31,7 +33,11 @@ async function start(): Promise<Started> {
   const place = await makePlace();
   return {
     place,
-    program: await serveProgram({ OPENPO_DATA_DIR: path.join(place.directory, "data") }),
+    program: await serveProgram({
+      OPENPO_DATA_DIR: path.join(place.directory, "data"),
+      OPENPO_WEBHOOK_ALLOW: "127.0.0.1",
+      OPENPO_WEBHOOK_HTTP: "1",
+    }),
     browser: await chromium.launch({
       args: ["--no-sandbox"],
       ...(browserPath === undefined ? {} : { executablePath: browserPath }),
@@ -47,51 +53,78 @@ export async function endConsole(): Promise<void> {
   await place?.remove();
 }
 
-/** An invitation to the demo shop, for an owner. */
-async function invitation(program: RunningProgram): Promise<string> {
-  const body = { name: "Ana", role: "owner" };
+/** An invitation to the demo shop. */
+export async function invitation(program: RunningProgram, role: Role = "owner"): Promise<string> {
+  const body = { name: `Ana the ${role}`, role };
   const made = await program.ask("POST", "/admin/v1/shops/demo/invitations", program.adminToken, body);
   return String(made.at("data", "url"));
 }
 
-/** Lets `use` work with a page on the demo shop; the page may contact no other server and break no policy. */
-export async function withConsole(
-  use: (page: Page, link: string, program: RunningProgram) => Promise<void>,
-): Promise<void> {
-  const isFirst = started === null;
-  const { program, browser } = await (started ??= start());
-  const page = await browser.newPage({ viewport: { width: 1_280, height: 900 } });
+/** Notes what no page of the console may do: fail, break its policy, ask another server or what is no operation. @returns the notes. */
+export function watched(page: Page, { url }: Pick<RunningProgram, "url">): readonly string[] {
   const faults: string[] = [];
-  const paths = documentedPaths();
+  const allowed = allowedPaths();
   page.on("pageerror", (error) => faults.push(error.message));
   page.on("console", (message) => {
     if (/Content Security Policy|TrustedHTML/.test(message.text())) faults.push(message.text());
   });
   page.on("request", (request) => {
-    const { origin, pathname } = new URL(request.url());
-    if (origin !== program.url && request.url() !== "data:,") faults.push(request.url());
-    else if (!pathname.startsWith("/console") && !paths.some((each) => each.test(pathname)) && origin === program.url)
-      faults.push(`${pathname} is no operation`);
+    const { origin, pathname, protocol } = new URL(request.url());
+    if (protocol === "data:" || protocol === "blob:") return;
+    if (origin !== url) faults.push(request.url());
+    else if (!allowed.some((each) => each.test(pathname))) faults.push(`${pathname} is no operation`);
   });
+  return faults;
+}
+
+/**
+ * Lets `use` work with a page on the demo shop, and with a link that signs somebody in.
+ *
+ * @param role  whom the link is for; left out: an owner, whose link is the printed one the first time.
+ */
+export async function withConsole(
+  use: (page: Page, link: string, program: RunningProgram) => Promise<void>,
+  role?: Role,
+): Promise<void> {
+  const isFirst = started === null;
+  const { program, browser } = await (started ??= start());
+  const page = await browser.newPage({ viewport: { width: 1_280, height: 900 } });
+  page.setDefaultTimeout(15_000);
+  const faults = watched(page, program);
   try {
-    await use(page, isFirst ? program.word("console") : await invitation(program), program);
+    const invited = isFirst && role === undefined ? null : await invitation(program, role);
+    await use(page, invited ?? program.word("console"), program);
     assert.deepEqual(faults, []);
   } finally {
     await page.close();
   }
 }
 
-/** Writes pictures of the page for a person to look at, where `CI_ARTIFACTS` names a folder: three widths, light and dark. */
+/** Lets `use` work with a page on which somebody with this role is signed in and sees the orders. */
+export const withPerson = (role: Role, use: (page: Page, program: RunningProgram) => Promise<void>): Promise<void> =>
+  withConsole(async (page, link, program) => {
+    await page.goto(link);
+    await page.getByRole("heading", { name: "Orders" }).waitFor();
+    await use(page, program);
+  }, role);
+
+/**
+ * Looks at the page on three widths, light and dark: none scrolls sideways. Where `CI_ARTIFACTS` names a folder, each is written as a picture
+ * for a person to look at.
+ */
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env["CI_ARTIFACTS"];
-  if (folder === undefined) return;
-  mkdirSync(folder, { recursive: true });
   const before = page.viewportSize();
-  for (const colorScheme of ["light", "dark"] as const) {
+  for (const colorScheme of folder === undefined ? (["light"] as const) : (["light", "dark"] as const)) {
     await page.emulateMedia({ colorScheme });
     for (const width of [360, 768, 1_280]) {
       await page.setViewportSize({ width, height: 900 });
-      await page.screenshot({ path: path.join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+      const tooWide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+      if (folder !== undefined) {
+        mkdirSync(folder, { recursive: true });
+        await page.screenshot({ path: path.join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+      }
+      assert.ok(tooWide <= 0, `${name} at ${width} is ${tooWide} too wide`);
     }
   }
   await page.emulateMedia({ colorScheme: "light" });

@@ -1,0 +1,124 @@
+/** At the dock: a scan of any box shows the open orders that wait for it, most pending first; one key leads on to receiving it. */
+import { useSignal } from "@preact/signals";
+import type { FunctionComponent } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { Output } from "../../client/index.ts";
+import { openpo, type Problem, problemOf } from "../data/client.ts";
+import { day, number } from "../data/format.ts";
+import { sessionState } from "../data/session.ts";
+import { ProblemNotice } from "../parts/problem.tsx";
+import { Progress } from "../parts/progress.tsx";
+import { nameOf } from "../receive/lines.ts";
+import { ScanField } from "../parts/scan-field.tsx";
+import { StatusChip } from "../parts/status-chip.tsx";
+import { play } from "../receive/sounds.ts";
+import { go, hrefOf, place } from "../router.ts";
+import { texts } from "../texts.ts";
+import { dockTexts, receiveTexts } from "../texts-receive.ts";
+
+type OpenLine = Output<"open_line_list">["openLines"][number];
+
+type Found =
+  | { readonly code: string; readonly lines: readonly OpenLine[]; readonly totalCount: number }
+  | { readonly problem: Problem }
+  | null;
+
+const receiveHref = ({ purchaseOrderId, poLineItemId }: OpenLine): string =>
+  `${hrefOf("receive", purchaseOrderId)}?${new URLSearchParams({ line: poLineItemId }).toString()}`;
+
+/** Goods are received on orders in these; others have to be moved on first. */
+const isReceivable = ({ status }: OpenLine): boolean => status === "In Progress" || status === "Partially Received";
+
+export const DockScreen: FunctionComponent = () => {
+  const field = useRef<HTMLInputElement>(null);
+  const found = useSignal<Found>(null);
+  const code = place.value.query.get("code");
+  const shopId = sessionState.value.kind === "signed-in" ? sessionState.value.session.shop.shopId : null;
+  const asked = useRef<string | null>(null);
+  const look = async (): Promise<void> => {
+    asked.current = code;
+    found.value = null;
+    if (code === null || shopId === null) return;
+    const result = await openpo.call("open_line_list", { shopId, code });
+    // A later scan has asked for something else.
+    if (asked.current !== code) return;
+    if (!result.ok) return void (found.value = { problem: problemOf(result) });
+    const { openLines, totalCount } = result.data;
+    found.value = { code, lines: openLines, totalCount };
+    play(openLines.length === 0 ? "unknown" : "counted");
+  };
+  useEffect(() => void look(), [code, shopId]);
+  const onScan = (scanned: string): void => {
+    if (scanned !== "") return go(`${hrefOf("dock")}?${new URLSearchParams({ code: scanned }).toString()}`);
+    const first = found.value !== null && "lines" in found.value ? found.value.lines[0] : undefined;
+    if (first !== undefined) go(receiveHref(first));
+  };
+  const state = found.value;
+  return (
+    <>
+      <div class="heading">
+        <h1>{dockTexts.title}</h1>
+        <span class="quiet">{dockTexts.lead}</span>
+      </div>
+      <div class="scan-panel">
+        <ScanField field={field} onScan={onScan} />
+        <p
+          class={`outcome ${state !== null && "lines" in state && state.lines.length === 0 ? "unknown" : ""}`}
+          role="status"
+        >
+          {state !== null && "lines" in state ? (
+            <FoundWords {...state} />
+          ) : code === null ? (
+            receiveTexts.ready
+          ) : (
+            texts.loading
+          )}
+        </p>
+      </div>
+      {state !== null && "problem" in state ? (
+        <ProblemNotice problem={state.problem} again={() => void look()} />
+      ) : null}
+      {state !== null && "lines" in state ? (
+        <ol class="count-rows">
+          {state.lines.map((line) => (
+            <DockRow key={line.poLineItemId} line={line} />
+          ))}
+        </ol>
+      ) : null}
+    </>
+  );
+};
+
+const FoundWords: FunctionComponent<{ readonly code: string; readonly totalCount: number }> = ({
+  code,
+  totalCount,
+}) => (
+  <>
+    {totalCount === 0 ? dockTexts.none(code) : dockTexts.found(code, totalCount)}
+    {totalCount === 0 ? null : <span class="quiet"> {dockTexts.enter}</span>}
+  </>
+);
+
+const DockRow: FunctionComponent<{ readonly line: OpenLine }> = ({ line }) => (
+  <li class="dock-row">
+    <a class="what" href={receiveHref(line)}>
+      <strong>{line.poNumber}</strong>
+      <span>{nameOf(line)}</span>
+      <span class="quiet">
+        {[
+          line.supplierName,
+          line.locationName,
+          line.nextExpectedDate === null ? null : dockTexts.expected(day(line.nextExpectedDate)),
+        ]
+          .filter((part) => part !== null)
+          .join(" · ")}
+      </span>
+    </a>
+    <div class="how-many">
+      <span class="total">{dockTexts.pending(number(line.quantityPending))}</span>
+      <Progress received={line.quantityReceived} ordered={line.quantityOrdered} />
+    </div>
+    <StatusChip status={line.status} />
+    {isReceivable(line) ? null : <span class="quiet">{dockTexts.notYet}</span>}
+  </li>
+);

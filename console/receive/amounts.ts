@@ -1,0 +1,101 @@
+/**
+ * What was counted on an order beside the totals that it has already, and the arithmetic of both. Quantities have three decimals.
+ */
+
+/** A line as counting sees it. */
+export interface CountedLine {
+  readonly lineId: string;
+  readonly variantId: string;
+  /** Barcode, supplier's barcode, SKU, supplier's SKU: the most certain first. */
+  readonly codes: readonly (string | null)[];
+  /** What may come at most: confirmed, or ordered if never confirmed. */
+  readonly base: number;
+  /** Totals of the order. */
+  readonly totals: Amounts;
+}
+
+export type Part = "received" | "rejected" | "cancelled";
+
+export type Amounts = Readonly<Record<Part, number>>;
+
+export interface Change {
+  readonly lineId: string;
+  readonly part: Part;
+  readonly amount: number;
+}
+
+/** What was counted on an order and is not recorded yet. */
+export interface Counts {
+  /** By line. */
+  readonly added: Readonly<Record<string, Amounts>>;
+  /** The part of `added` that a save is sending. */
+  readonly sent: Readonly<Record<string, Amounts>>;
+  /** How far a person let a line go beyond its base. */
+  readonly allowedOver: Readonly<Record<string, number>>;
+  /** What can be undone, the latest last. */
+  readonly steps: readonly (readonly Change[])[];
+  /** What was refused as too much and is counted when a person says so. */
+  readonly question: Change | null;
+}
+
+export const noCounts: Counts = { added: {}, sent: {}, allowedOver: {}, steps: [], question: null };
+
+export const none: Amounts = { received: 0, rejected: 0, cancelled: 0 };
+export const parts = ["received", "rejected", "cancelled"] as const;
+
+/** Quantities have three decimals. */
+export const plus = (one: number, other: number): number => Math.round((one + other) * 1_000) / 1_000;
+export const whole = (amounts: Amounts): number => plus(plus(amounts.received, amounts.rejected), amounts.cancelled);
+export const added = (one: Amounts, other: Amounts, sign: 1 | -1 = 1): Amounts => ({
+  received: plus(one.received, sign * other.received),
+  rejected: plus(one.rejected, sign * other.rejected),
+  cancelled: plus(one.cancelled, sign * other.cancelled),
+});
+
+export const addedOf = (counts: Counts, lineId: string): Amounts => counts.added[lineId] ?? none;
+
+/** The line's total with what was counted. */
+export const totalOf = (line: CountedLine, counts: Counts, part: Part): number =>
+  plus(line.totals[part], addedOf(counts, line.lineId)[part]);
+
+/** What may still come. */
+export const roomOf = (line: CountedLine, counts: Counts): number =>
+  Math.max(0, plus(line.base, -plus(whole(line.totals), whole(addedOf(counts, line.lineId)))));
+
+/** How far my counts take the line beyond its base, or further beyond it. */
+export const overBy = (line: CountedLine, counts: Counts): number => {
+  const before = whole(line.totals);
+  return Math.max(0, plus(plus(before, whole(addedOf(counts, line.lineId))), -Math.max(line.base, before)));
+};
+
+/** Lines that a person has not let go that far: others have received in the meantime. */
+export const linesToAllow = (lines: readonly CountedLine[], counts: Counts): readonly CountedLine[] =>
+  lines.filter((line) => overBy(line, counts) > (counts.allowedOver[line.lineId] ?? 0));
+
+/** Lines that were counted, or rejected, or cut short. */
+export const changedLines = (lines: readonly CountedLine[], counts: Counts): readonly CountedLine[] =>
+  lines.filter((line) => parts.some((part) => addedOf(counts, line.lineId)[part] !== 0));
+
+/** A quantity has at most seven digits before its point; a barcode has more. */
+const quantityPattern = /^\d{1,7}(?:[.,]\d{1,3})?$/;
+const codeLengthMin = 6;
+
+/** The quantity that a person typed; null when it is none, or may be a code of the order. */
+export function quantityIn(text: string, lines: readonly CountedLine[]): number | null {
+  const isCode = text.length >= codeLengthMin && lines.some(({ codes }) => codes.includes(text));
+  return isCode || !quantityPattern.test(text) ? null : Number(text.replace(",", "."));
+}
+
+/** The counts after their sent part was recorded; the lines have the new totals. */
+export function withoutSent(lines: ReadonlyMap<string, CountedLine>, counts: Counts): Counts {
+  const rest = Object.entries(counts.added).flatMap(([lineId, amounts]) => {
+    const left = added(amounts, counts.sent[lineId] ?? none, -1);
+    return parts.every((part) => left[part] === 0) ? [] : [[lineId, left] as const];
+  });
+  const next = { ...counts, added: Object.fromEntries(rest), sent: {} };
+  const over = rest.flatMap(([lineId]) => {
+    const line = lines.get(lineId);
+    return line === undefined ? [] : [[lineId, Math.min(counts.allowedOver[lineId] ?? 0, overBy(line, next))] as const];
+  });
+  return { ...next, allowedOver: Object.fromEntries(over) };
+}

@@ -1,0 +1,108 @@
+/** What a save came to, each with the button that goes on from there. */
+import { useSignal } from "@preact/signals";
+import type { FunctionComponent } from "preact";
+import { openpo, type Problem, problemOf } from "../data/client.ts";
+import { number } from "../data/format.ts";
+import { ProblemNotice } from "../parts/problem.tsx";
+import { receiveTexts } from "../texts-receive.ts";
+import { linesToAllow, overBy } from "./amounts.ts";
+import type { Counting } from "./counting.ts";
+import { productOf } from "./lines.ts";
+
+type OfCounting = FunctionComponent<{ readonly counting: Counting }>;
+
+/** The server does not answer: the counts are safe. */
+export const WaitingNotice: OfCounting = ({ counting }) =>
+  counting.saving.value === "waiting" ? (
+    <p class="notice" role="status">
+      {receiveTexts.waiting}
+    </p>
+  ) : null;
+
+/** Others have received: what my counts would make too much. */
+export const Asking: OfCounting = ({ counting }) => {
+  const read = counting.read.value;
+  if (counting.saving.value !== "asking" || read === null) return null;
+  const counts = counting.counts.value;
+  const lines = linesToAllow(read.lines, counts);
+  if (lines.length === 0) return null;
+  return (
+    <div class="problem" role="alert">
+      <p>{receiveTexts.asking}</p>
+      <ul>
+        {lines.map((line) => (
+          <li key={line.lineId}>
+            {receiveTexts.askingLine(productOf(read.order, line.lineId), number(overBy(line, counts)))}
+          </li>
+        ))}
+      </ul>
+      <button
+        type="button"
+        onClick={() => {
+          counting.happen({ kind: "allow-all" });
+          void counting.send();
+        }}
+      >
+        {receiveTexts.allowAll}
+      </button>
+    </div>
+  );
+};
+
+/** The storefront cannot take some lines: the person says how to go on. */
+export const GuardIssues: OfCounting = ({ counting }) => {
+  const issues = counting.issues.value;
+  const read = counting.read.value;
+  if (issues.length === 0 || read === null) return null;
+  const shared = (["activate", "skip"] as const).filter((action) =>
+    issues.every(({ actions }) => actions.includes(action)),
+  );
+  return (
+    <div class="problem">
+      <ul>
+        {issues.map(({ lineId }) => (
+          <li key={lineId}>{productOf(read.order, lineId)}</li>
+        ))}
+      </ul>
+      <div class="buttons">
+        {shared.map((action) => (
+          <button
+            key={action}
+            type="button"
+            onClick={() => void counting.send(issues.map(({ lineId }) => ({ itemId: lineId, action })))}
+          >
+            {receiveTexts[action]}
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+};
+
+/** What was recorded; with the way on when the stock did not reach the storefront. */
+export const SavedNotice: FunctionComponent<{ readonly counting: Counting; readonly purchaseOrderId: string }> = ({
+  counting,
+  purchaseOrderId,
+}) => {
+  const problem = useSignal<Problem | null>(null);
+  const saved = counting.saved.value;
+  if (saved === null) return null;
+  const syncAgain = async (): Promise<void> => {
+    const result = await openpo.call("purchase_order_storefront_sync", { purchaseOrderId });
+    problem.value = result.ok ? null : problemOf(result);
+    if (result.ok) counting.saved.value = { ...saved, recovery: result.data.recovery ?? null };
+  };
+  return (
+    <div class={saved.recovery === null ? "notice" : "problem"} role="status">
+      <p>
+        {receiveTexts.saved(saved.lines)} {saved.recovery}
+      </p>
+      {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
+      {saved.recovery === null ? null : (
+        <button type="button" onClick={() => void syncAgain()}>
+          {receiveTexts.syncAgain}
+        </button>
+      )}
+    </div>
+  );
+};

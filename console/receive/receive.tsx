@@ -1,0 +1,160 @@
+/** Receiving an order: scan or type what has come, see it counted, save it once. */
+import { useComputed } from "@preact/signals";
+import type { FunctionComponent } from "preact";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { type Session, sessionState } from "../data/session.ts";
+import { number } from "../data/format.ts";
+import { ProblemNotice } from "../parts/problem.tsx";
+import { StatusChip } from "../parts/status-chip.tsx";
+import { hrefOf, place } from "../router.ts";
+import { texts } from "../texts.ts";
+import { receiveTexts } from "../texts-receive.ts";
+import { changedLines } from "./amounts.ts";
+import { type Counting, countingOf, type Read } from "./counting.ts";
+import { Asking, GuardIssues, SavedNotice, WaitingNotice } from "./notices.tsx";
+import { CountRow } from "./count-row.tsx";
+import { ScanPanel } from "./scan-panel.tsx";
+
+const receivable: readonly string[] = ["In Progress", "Partially Received", "Received"];
+
+export const ReceiveScreen: FunctionComponent = () => {
+  const state = sessionState.value;
+  const [, purchaseOrderId] = place.value.steps;
+  const lineId = place.value.query.get("line");
+  if (state.kind !== "signed-in") return null;
+  if (purchaseOrderId === undefined) return <p class="notice">{texts.notFound}</p>;
+  const { person, shop } = state.session;
+  // Counts belong to a person, like the key that saves them.
+  const keptName = [shop.shopId, person.personId ?? person.name, purchaseOrderId].join("/");
+  return <Receiving key={keptName} {...{ purchaseOrderId, lineId, keptName }} role={person.role} />;
+};
+
+const Receiving: FunctionComponent<{
+  readonly purchaseOrderId: string;
+  readonly lineId: string | null;
+  readonly keptName: string;
+  readonly role: Session["person"]["role"];
+}> = ({ purchaseOrderId, lineId, keptName, role }) => {
+  const counting = useMemo(() => countingOf(purchaseOrderId, keptName), []);
+  useEffect(() => counting.stop, []);
+  const read = counting.read.value;
+  const problem = counting.problem.value;
+  if (counting.isElsewhere.value) return <p class="notice">{receiveTexts.elsewhere}</p>;
+  if (read === null)
+    return problem === null ? (
+      <p role="status">{texts.loading}</p>
+    ) : (
+      <ProblemNotice problem={problem} again={() => void counting.start()} />
+    );
+  const canReceive = role !== "viewer" && receivable.includes(read.order.status);
+  return (
+    <>
+      <Heading read={read} />
+      {canReceive ? null : (
+        <div class="problem" role="alert">
+          <p>{receiveTexts.notReceivable(read.order.status)}</p>
+          <a href={hrefOf("orders", purchaseOrderId)}>{receiveTexts.toOrder}</a>
+        </div>
+      )}
+      {canReceive ? (
+        <CountingForm counting={counting} read={read} lineId={lineId} />
+      ) : (
+        <Lines counting={counting} read={read} lineId={lineId} toScan={() => undefined} />
+      )}
+    </>
+  );
+};
+
+const Heading: FunctionComponent<{ readonly read: Read }> = ({ read: { order } }) => (
+  <>
+    <p class="back">
+      <a href={hrefOf("orders", order.purchaseOrderId)}>{receiveTexts.back(order.poNumber)}</a>
+    </p>
+    <div class="heading">
+      <h1>{receiveTexts.title(order.poNumber)}</h1>
+      <StatusChip status={order.status} />
+      <span>{order.supplierName}</span>
+      {order.locationName === null ? null : <strong>{receiveTexts.to(order.locationName)}</strong>}
+    </div>
+  </>
+);
+
+const CountingForm: FunctionComponent<{
+  readonly counting: Counting;
+  readonly read: Read;
+  readonly lineId: string | null;
+}> = ({ counting, read, lineId }) => {
+  const field = useRef<HTMLInputElement>(null);
+  const toScan = (): void => field.current?.focus({ preventScroll: true });
+  const problem = counting.problem.value;
+  return (
+    <>
+      <ScanPanel counting={counting} field={field} toScan={toScan} />
+      {problem === null ? null : <ProblemNotice problem={problem} />}
+      <GuardIssues counting={counting} />
+      <Asking counting={counting} />
+      <WaitingNotice counting={counting} />
+      <SavedNotice counting={counting} purchaseOrderId={read.order.purchaseOrderId} />
+      <Lines counting={counting} read={read} lineId={lineId} toScan={toScan} />
+      <SaveBar counting={counting} toScan={toScan} />
+    </>
+  );
+};
+
+const Lines: FunctionComponent<{
+  readonly counting: Counting;
+  readonly read: Read;
+  readonly lineId: string | null;
+  readonly toScan: () => void;
+}> = ({ counting, read, lineId, toScan }) => (
+  <ul class="count-rows">
+    {read.order.lineItems.map((item, index) => {
+      const line = read.lines[index];
+      return line === undefined ? null : (
+        <CountRow key={line.lineId} {...{ counting, item, line, toScan }} isWanted={line.lineId === lineId} />
+      );
+    })}
+  </ul>
+);
+
+/** What is not saved yet, and the button that saves it. */
+const SaveBar: FunctionComponent<{ readonly counting: Counting; readonly toScan: () => void }> = ({
+  counting,
+  toScan,
+}) => {
+  const changed = useComputed(() => changedLines(counting.read.value?.lines ?? [], counting.counts.value).length);
+  const saving = counting.saving.value;
+  const isEmpty = changed.value === 0 && saving !== "waiting";
+  const receive = receiveTexts;
+  const summary = changed.value === 0 ? receive.noneCounted : receive.counted(changed.value);
+  return (
+    <div class="count-bar">
+      <output>{saving === "sending" ? receive.sending : summary}</output>
+      <span class="quiet">{counting.isKept.value ? null : receive.unkept}</span>
+      {changed.value === 0 || saving === "sending" ? null : (
+        <button
+          type="button"
+          class="plain"
+          onClick={() => {
+            counting.happen({ kind: "discard" });
+            toScan();
+          }}
+        >
+          {receive.discard}
+        </button>
+      )}
+      <button
+        type="button"
+        class="primary"
+        disabled={isEmpty || saving === "sending"}
+        onClick={() => {
+          void counting.send();
+          toScan();
+        }}
+      >
+        {saving === "waiting" ? receive.saveAgain : receive.save}
+        {isEmpty ? null : ` (${number(changed.value)})`}
+      </button>
+    </div>
+  );
+};

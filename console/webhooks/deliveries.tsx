@@ -1,0 +1,166 @@
+/** What became of the deliveries to an endpoint; each can be sent once more. */
+import { useSignal } from "@preact/signals";
+import type { FunctionComponent } from "preact";
+import { useMemo } from "preact/hooks";
+import type { Output } from "../../client/index.ts";
+import { openpo, openpoOnce, type Problem, problemOf } from "../data/client.ts";
+import { moment, number } from "../data/format.ts";
+import { listOf } from "../data/pages.ts";
+import { shopId } from "../data/session.ts";
+import { ProblemNotice } from "../parts/problem.tsx";
+import { go, hrefOf, place } from "../router.ts";
+import { texts } from "../texts.ts";
+import type { Endpoint } from "./secret-shown.tsx";
+
+export type Delivery = Output<"webhook_delivery_list">["deliveries"][number];
+
+const states = ["all", "pending", "delivered", "failed"] as const;
+
+const tones = { pending: "chip waiting", delivered: "chip done", failed: "chip bad" } as const;
+
+/** What the endpoint answered last, or why it did not. */
+export const answerOf = ({ lastStatus, lastError }: Delivery): string =>
+  lastError ?? (lastStatus === null ? texts.orders.none : `HTTP ${lastStatus}`);
+
+interface Shown {
+  readonly endpoint: Endpoint;
+  /** Another number reads the list again. */
+  readonly version: number;
+  readonly again: () => void;
+}
+
+export const Deliveries: FunctionComponent<Shown> = ({ endpoint, version, again }) => {
+  const { endpointId } = endpoint;
+  const state = states.find((each) => each === place.value.query.get("state")) ?? "all";
+  const list = useMemo(
+    () =>
+      listOf<Delivery>(async (cursor) => {
+        const result = await openpo.call("webhook_delivery_list", {
+          shopId: shopId(),
+          endpointId,
+          ...(state === "all" ? {} : { state }),
+          ...(cursor === null ? {} : { cursor }),
+        });
+        if (!result.ok) return { problem: problemOf(result) };
+        const { deliveries, totalCount, cursor: next } = result.data;
+        return { rows: deliveries, totalCount, cursor: next };
+      }),
+    [endpointId, state, version],
+  );
+  const { rows, totalCount, hasMore, isLoading, problem } = list.state.value;
+  const choose = (value: string): void => {
+    const href = hrefOf("webhooks", endpointId);
+    go(value === "all" ? href : `${href}?state=${value}`);
+  };
+  return (
+    <section aria-labelledby="deliveries">
+      <h2 id="deliveries">{texts.webhooks.deliveries}</h2>
+      <div class="inline-form">
+        <label>
+          {texts.webhooks.state}
+          <select value={state} onChange={(event) => choose(event.currentTarget.value)}>
+            {states.map((each) => (
+              <option key={each} value={each}>
+                {texts.webhooks.states[each]}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button type="button" onClick={again}>
+          {texts.webhooks.refresh}
+        </button>
+        <output class="quiet">
+          {isLoading && rows.length === 0 ? texts.loading : texts.orders.shown(rows.length, totalCount)}
+        </output>
+      </div>
+      {problem === null ? null : <ProblemNotice problem={problem} again={() => void list.more()} />}
+      {rows.length > 0 ? <DeliveryTable rows={rows} endpoint={endpoint} again={again} /> : null}
+      {rows.length === 0 && !isLoading && problem === null ? (
+        <p class="empty">{state === "all" ? texts.webhooks.noDeliveries : texts.webhooks.noSuchDeliveries}</p>
+      ) : null}
+      {hasMore ? (
+        <p class="more">
+          <button type="button" disabled={isLoading} onClick={() => void list.more()}>
+            {isLoading ? texts.loading : texts.webhooks.more}
+          </button>
+        </p>
+      ) : null}
+    </section>
+  );
+};
+
+interface Table {
+  readonly rows: readonly Delivery[];
+  readonly endpoint: Endpoint;
+  readonly again: () => void;
+}
+
+const DeliveryTable: FunctionComponent<Table> = ({ rows, endpoint, again }) => {
+  const { columns } = texts.webhooks;
+  const problem = useSignal<Problem | null>(null);
+  const retry = async ({ deliveryId }: Delivery): Promise<void> => {
+    const input = { shopId: shopId(), endpointId: endpoint.endpointId, deliveryId };
+    const result = await openpoOnce.call("webhook_delivery_retry", input);
+    problem.value = result.ok ? null : problemOf(result);
+    if (result.ok) again();
+  };
+  return (
+    <>
+      {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
+      <table class="rows">
+        <thead>
+          <tr>
+            <th scope="col">{columns.event}</th>
+            <th scope="col">{columns.state}</th>
+            <th scope="col" class="amount">
+              {columns.attempts}
+            </th>
+            <th scope="col">{columns.answer}</th>
+            <th scope="col">{columns.next}</th>
+            <th scope="col">
+              <span class="hidden">{columns.does}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((delivery) => (
+            <tr key={delivery.deliveryId}>
+              <th scope="row">
+                {delivery.type}
+                <span class="quiet">
+                  <code>{delivery.eventId}</code>
+                </span>
+              </th>
+              <td>
+                <span class={tones[delivery.state]}>{texts.webhooks.stateNames[delivery.state]}</span>
+              </td>
+              <td class="amount" data-name={columns.attempts}>
+                {number(delivery.attempts)}
+              </td>
+              <td class="answer" data-name={columns.answer}>
+                {answerOf(delivery)}
+                {delivery.lastMs === null ? null : (
+                  <span class="quiet">{texts.activity.milliseconds(Math.round(delivery.lastMs))}</span>
+                )}
+              </td>
+              <td data-name={columns.next}>
+                {delivery.nextAttemptAt === null ? texts.orders.none : moment(delivery.nextAttemptAt)}
+              </td>
+              <td class="does">
+                {endpoint.status === "enabled" ? (
+                  <button
+                    type="button"
+                    aria-label={texts.webhooks.retryOf(delivery.type)}
+                    onClick={() => void retry(delivery)}
+                  >
+                    {texts.webhooks.retry}
+                  </button>
+                ) : null}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+};

@@ -1,0 +1,279 @@
+/** One endpoint: how it stands, what can be done with it, and what became of its deliveries. */
+import { useSignal } from "@preact/signals";
+import type { FunctionComponent, TargetedEvent } from "preact";
+import { openpo, openpoOnce, type Problem, problemOf } from "../data/client.ts";
+import { moment } from "../data/format.ts";
+import { field } from "../data/form.ts";
+import { useReading } from "../data/reading.ts";
+import { shopId } from "../data/session.ts";
+import { AskFirst } from "../parts/ask-first.tsx";
+import { ProblemNotice } from "../parts/problem.tsx";
+import { go, hrefOf } from "../router.ts";
+import { texts } from "../texts.ts";
+import { answerOf, Deliveries, type Delivery } from "./deliveries.tsx";
+import { EndpointForm } from "./endpoint-form.tsx";
+import { wordOf } from "./event-types.tsx";
+import { Replay } from "./replay.tsx";
+import { type Endpoint, SecretShown } from "./secret-shown.tsx";
+
+export const EndpointScreen: FunctionComponent<{ readonly endpointId: string }> = ({ endpointId }) => {
+  const { data, problem, again } = useReading("webhook_endpoint_get", { shopId: shopId(), endpointId });
+  return (
+    <>
+      <p class="back">
+        <a href={hrefOf("webhooks")}>{texts.webhooks.back}</a>
+      </p>
+      {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
+      {data === null ? (
+        <>
+          <h1>{texts.webhooks.title}</h1>
+          {problem === null ? <p role="status">{texts.loading}</p> : null}
+        </>
+      ) : (
+        <EndpointView endpoint={data.endpoint} again={again} />
+      )}
+    </>
+  );
+};
+
+interface Shown {
+  readonly endpoint: Endpoint;
+  readonly again: () => Promise<void>;
+}
+
+const EndpointView: FunctionComponent<Shown> = ({ endpoint, again }) => {
+  const { endpointId, url, status } = endpoint;
+  const version = useSignal(0);
+  const wasEnabled = useSignal(false);
+  const enable = async (): Promise<Problem | null> => {
+    const result = await openpo.call("webhook_endpoint_update", { shopId: shopId(), endpointId, status: "enabled" });
+    if (!result.ok) return problemOf(result);
+    wasEnabled.value = true;
+    await again();
+    version.value += 1;
+    return null;
+  };
+  const replayed = (): void => void (version.value += 1);
+  return (
+    <>
+      <div class="heading">
+        <h1 class="url">{url}</h1>
+        <span class={status === "enabled" ? "chip done" : "chip bad"}>{texts.webhooks.statusNames[status]}</span>
+      </div>
+      {status === "disabled" ? <Disabled endpoint={endpoint} enable={enable} /> : null}
+      {wasEnabled.value && status === "enabled" ? (
+        <div class="notice" role="status">
+          <p>{texts.webhooks.enabled}</p>
+          <Replay endpoint={endpoint} replayed={replayed} />
+        </div>
+      ) : null}
+      <dl class="facts">
+        <div>
+          <dt>{texts.webhooks.events}</dt>
+          <dd>{endpoint.eventTypes.map(wordOf).join(", ")}</dd>
+        </div>
+        <div>
+          <dt>{texts.webhooks.signature}</dt>
+          <dd>{texts.webhooks.signatures[endpoint.signature]}</dd>
+        </div>
+        <div>
+          <dt>{texts.webhooks.columns.lastDelivered}</dt>
+          <dd>{endpoint.lastDeliveredAt === null ? texts.webhooks.never : moment(endpoint.lastDeliveredAt)}</dd>
+        </div>
+        {endpoint.description === null ? null : (
+          <div>
+            <dt>{texts.webhooks.description}</dt>
+            <dd>{endpoint.description}</dd>
+          </div>
+        )}
+      </dl>
+      <Actions endpoint={endpoint} again={again} tested={replayed} />
+      <Sections endpoint={endpoint} again={again} replayed={replayed} />
+      <Deliveries endpoint={endpoint} version={version.value} again={replayed} />
+    </>
+  );
+};
+
+const Disabled: FunctionComponent<{ readonly endpoint: Endpoint; readonly enable: () => Promise<Problem | null> }> = ({
+  endpoint: { disabledReason },
+  enable,
+}) => {
+  const problem = useSignal<Problem | null>(null);
+  const enableAgain = async (): Promise<void> => {
+    problem.value = await enable();
+  };
+  return (
+    <div class="problem" role="alert">
+      <p>
+        <strong>{disabledReason === null ? null : texts.webhooks.disabled[disabledReason]}</strong>{" "}
+        {texts.webhooks.disabledHint}
+      </p>
+      <p class="buttons">
+        <button type="button" class="primary" onClick={() => void enableAgain()}>
+          {texts.webhooks.enable}
+        </button>
+      </p>
+      {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
+    </div>
+  );
+};
+
+/** What has become of a test, in words. */
+function outcomeOf(delivery: Delivery): string {
+  const { tested } = texts.webhooks;
+  if (delivery.state === "delivered")
+    return tested.delivered(String(delivery.lastStatus), texts.activity.milliseconds(delivery.lastMs ?? 0));
+  return delivery.lastMs === null ? tested.pending : tested.failed(answerOf(delivery));
+}
+
+const Actions: FunctionComponent<Shown & { readonly tested: () => void }> = ({ endpoint, again, tested }) => {
+  const { endpointId, status } = endpoint;
+  const asking = useSignal<"disable" | "delete" | null>(null);
+  const said = useSignal("");
+  const problem = useSignal<Problem | null>(null);
+  const isTesting = useSignal(false);
+  const input = { shopId: shopId(), endpointId };
+  const test = async (): Promise<void> => {
+    isTesting.value = true;
+    said.value = texts.webhooks.testing;
+    const result = await openpoOnce.call("webhook_endpoint_test", input);
+    isTesting.value = false;
+    problem.value = result.ok ? null : problemOf(result);
+    said.value = result.ok ? outcomeOf(result.data.delivery) : "";
+    tested();
+  };
+  const disable = async (): Promise<Problem | null> => {
+    const result = await openpo.call("webhook_endpoint_update", { ...input, status: "disabled" });
+    if (!result.ok) return problemOf(result);
+    await again();
+    return null;
+  };
+  const remove = async (): Promise<Problem | null> => {
+    const result = await openpo.call("webhook_endpoint_delete", input);
+    if (!result.ok) return problemOf(result);
+    go(hrefOf("webhooks"));
+    return null;
+  };
+  const close = (): void => void (asking.value = null);
+  return (
+    <>
+      <p class="buttons endpoint-actions">
+        {status === "enabled" ? (
+          <>
+            <button type="button" class="primary" disabled={isTesting.value} onClick={() => void test()}>
+              {texts.webhooks.test}
+            </button>
+            <button type="button" onClick={() => (asking.value = "disable")}>
+              {texts.webhooks.disable}
+            </button>
+          </>
+        ) : null}
+        <button type="button" class="danger" onClick={() => (asking.value = "delete")}>
+          {texts.webhooks.remove}
+        </button>
+        <span role="status">{said.value}</span>
+      </p>
+      {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
+      {asking.value === "disable" ? (
+        <AskFirst
+          title={texts.webhooks.disableTitle}
+          text={texts.webhooks.disableText}
+          action={texts.webhooks.disable}
+          run={disable}
+          onClose={close}
+        />
+      ) : null}
+      {asking.value === "delete" ? (
+        <AskFirst
+          title={texts.webhooks.removeTitle}
+          text={texts.webhooks.removeText}
+          action={texts.webhooks.remove}
+          run={remove}
+          onClose={close}
+        />
+      ) : null}
+    </>
+  );
+};
+
+/** What is done seldom: each opens a form. */
+const Sections: FunctionComponent<Shown & { readonly replayed: () => void }> = ({ endpoint, again, replayed }) => (
+  <div class="sections">
+    <details>
+      <summary>{texts.webhooks.change}</summary>
+      <EndpointForm
+        label={texts.webhooks.change}
+        endpoint={endpoint}
+        action={texts.webhooks.save}
+        send={async ({ url, description, eventTypes }) => {
+          const result = await openpo.call("webhook_endpoint_update", {
+            shopId: shopId(),
+            endpointId: endpoint.endpointId,
+            url,
+            eventTypes,
+            description: description === "" ? null : description,
+          });
+          if (!result.ok) return problemOf(result);
+          await again();
+          return null;
+        }}
+      />
+    </details>
+    <details>
+      <summary>{texts.webhooks.rotate}</summary>
+      <Rotate endpoint={endpoint} />
+    </details>
+    {endpoint.status === "enabled" ? (
+      <details>
+        <summary>{texts.webhooks.replay}</summary>
+        <Replay endpoint={endpoint} replayed={replayed} />
+      </details>
+    ) : null}
+  </div>
+);
+
+const overlapHours = Object.entries(texts.webhooks.overlaps);
+
+const Rotate: FunctionComponent<{ readonly endpoint: Endpoint }> = ({ endpoint }) => {
+  const made = useSignal<{ readonly secret: string; readonly until: string } | null>(null);
+  const problem = useSignal<Problem | null>(null);
+  const rotate = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const { endpointId } = endpoint;
+    const hours = Number(field(event.currentTarget, "overlap"));
+    const result = await openpoOnce.call("webhook_endpoint_rotate_secret", {
+      shopId: shopId(),
+      endpointId,
+      overlapHours: hours,
+    });
+    problem.value = result.ok ? null : problemOf(result);
+    if (result.ok) made.value = { secret: result.data.secret, until: result.data.previousSecretUntil };
+  };
+  return (
+    <>
+      <p class="quiet">{texts.webhooks.rotateText}</p>
+      <form class="inline-form" aria-label={texts.webhooks.rotate} onSubmit={(event) => void rotate(event)}>
+        <label>
+          {texts.webhooks.overlap}
+          <select name="overlap">
+            {overlapHours.map(([hours, words]) => (
+              <option key={hours} value={hours} selected={hours === "24"}>
+                {words}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button>{texts.webhooks.rotate}</button>
+      </form>
+      {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
+      {made.value === null ? null : (
+        <SecretShown
+          endpoint={endpoint}
+          secret={made.value.secret}
+          hint={texts.webhooks.rotated(moment(made.value.until))}
+          onClose={() => (made.value = null)}
+        />
+      )}
+    </>
+  );
+};

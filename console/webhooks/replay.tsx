@@ -1,0 +1,46 @@
+/** Sends past events to an endpoint. */
+import { useSignal } from "@preact/signals";
+import type { FunctionComponent, TargetedEvent } from "preact";
+import { openpoOnce, type Problem, problemOf } from "../data/client.ts";
+import { field } from "../data/form.ts";
+import { shopId } from "../data/session.ts";
+import { ProblemNotice } from "../parts/problem.tsx";
+import { texts } from "../texts.ts";
+import type { Endpoint } from "./secret-shown.tsx";
+
+/** An instant for a field of the reader's time, to the minute before it. */
+function localMinute(instant: string): string {
+  const at = new Date(instant);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** @param replayed  called when events are on their way. */
+export const Replay: FunctionComponent<{ readonly endpoint: Endpoint; readonly replayed: () => void }> = ({
+  endpoint: { endpointId, createdAt, lastDeliveredAt },
+  replayed,
+}) => {
+  const said = useSignal("");
+  const problem = useSignal<Problem | null>(null);
+  const replay = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const from = new Date(field(event.currentTarget, "since")).toISOString();
+    const result = await openpoOnce.call("webhook_endpoint_replay", { shopId: shopId(), endpointId, from });
+    problem.value = result.ok ? null : problemOf(result);
+    said.value = result.ok ? texts.webhooks.replayed(result.data.replayed) : "";
+    if (result.ok) replayed();
+  };
+  return (
+    <>
+      <p class="quiet">{texts.webhooks.replayText}</p>
+      <form class="inline-form" aria-label={texts.webhooks.replay} onSubmit={(event) => void replay(event)}>
+        <label>
+          {texts.webhooks.since}
+          <input name="since" type="datetime-local" required defaultValue={localMinute(lastDeliveredAt ?? createdAt)} />
+        </label>
+        <button>{texts.webhooks.replay}</button>
+        <span role="status">{said.value}</span>
+      </form>
+      {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
+    </>
+  );
+};

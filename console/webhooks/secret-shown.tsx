@@ -1,0 +1,33 @@
+/** The secret of an endpoint, or the public key of its pair, shown once. */
+import type { FunctionComponent } from "preact";
+import type { Output } from "../../client/index.ts";
+import { ShownOnce } from "../parts/shown-once.tsx";
+import { texts } from "../texts.ts";
+
+export type Endpoint = Output<"webhook_endpoint_list">["endpoints"][number];
+
+interface Shown {
+  readonly endpoint: Pick<Endpoint, "url" | "signature">;
+  readonly secret: string;
+  /** What else there is to say of it. */
+  readonly hint?: string;
+  readonly onClose: () => void;
+}
+
+export const SecretShown: FunctionComponent<Shown> = ({ endpoint: { url, signature }, secret, hint, onClose }) => (
+  <ShownOnce
+    title={texts.webhooks.made}
+    label={signature === "hmac" ? texts.webhooks.secret : texts.webhooks.publicKey}
+    secret={secret}
+    onClose={onClose}
+  >
+    {() => (
+      <>
+        <p class="url">{url}</p>
+        <p class="quiet">
+          {texts.webhooks.secretHint} {hint}
+        </p>
+      </>
+    )}
+  </ShownOnce>
+);

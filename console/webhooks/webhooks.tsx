@@ -1,0 +1,141 @@
+/** Webhooks: the endpoints of the shop, and one of them with its deliveries. */
+import { useSignal } from "@preact/signals";
+import type { FunctionComponent } from "preact";
+import type { Output } from "../../client/index.ts";
+import { openpoOnce, problemOf } from "../data/client.ts";
+import { moment } from "../data/format.ts";
+import { field } from "../data/form.ts";
+import { useReading } from "../data/reading.ts";
+import { shopId } from "../data/session.ts";
+import { OwnerOnly } from "../parts/owner-only.tsx";
+import { ProblemNotice } from "../parts/problem.tsx";
+import { hrefOf, place } from "../router.ts";
+import { texts } from "../texts.ts";
+import { EndpointForm } from "./endpoint-form.tsx";
+import { EndpointScreen } from "./endpoint.tsx";
+import { wordOf } from "./event-types.tsx";
+import { type Endpoint, SecretShown } from "./secret-shown.tsx";
+
+export const WebhooksScreen: FunctionComponent = () => {
+  const [, endpointId] = place.value.steps;
+  return (
+    <OwnerOnly why={texts.webhooks.why}>
+      {endpointId === undefined ? <Webhooks /> : <EndpointScreen key={endpointId} endpointId={endpointId} />}
+    </OwnerOnly>
+  );
+};
+
+const Webhooks: FunctionComponent = () => {
+  const { data, problem, again } = useReading("webhook_endpoint_list", { shopId: shopId() });
+  const endpoints = data?.endpoints ?? [];
+  return (
+    <>
+      <div class="heading">
+        <h1>{texts.webhooks.title}</h1>
+      </div>
+      <p class="quiet lead">{texts.webhooks.lead}</p>
+      {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
+      {data === null && problem === null ? <p role="status">{texts.loading}</p> : null}
+      {endpoints.length > 0 ? <EndpointTable endpoints={endpoints} /> : null}
+      {data !== null && endpoints.length === 0 ? (
+        <div class="empty">
+          <p>{texts.webhooks.empty}</p>
+          <p class="quiet">{texts.webhooks.emptyHint}</p>
+        </div>
+      ) : null}
+      <NewEndpoint onMade={() => void again()} />
+    </>
+  );
+};
+
+const EndpointTable: FunctionComponent<{ readonly endpoints: readonly Endpoint[] }> = ({ endpoints }) => {
+  const { columns } = texts.webhooks;
+  return (
+    <table class="rows">
+      <thead>
+        <tr>
+          <th scope="col">{columns.url}</th>
+          <th scope="col">{columns.status}</th>
+          <th scope="col">{columns.events}</th>
+          <th scope="col">{columns.lastDelivered}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {endpoints.map((endpoint) => (
+          <tr key={endpoint.endpointId}>
+            <th scope="row">
+              <a class="url" href={hrefOf("webhooks", endpoint.endpointId)}>
+                {endpoint.url}
+              </a>
+              {endpoint.description === null ? null : <span class="quiet">{endpoint.description}</span>}
+            </th>
+            <td>
+              <EndpointStatus endpoint={endpoint} />
+            </td>
+            <td data-name={columns.events}>{endpoint.eventTypes.map(wordOf).join(", ")}</td>
+            <td data-name={columns.lastDelivered}>
+              {endpoint.lastDeliveredAt === null ? texts.webhooks.never : moment(endpoint.lastDeliveredAt)}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+};
+
+const EndpointStatus: FunctionComponent<{ readonly endpoint: Endpoint }> = ({
+  endpoint: { status, disabledReason },
+}) => (
+  <>
+    <span class={status === "enabled" ? "chip done" : "chip bad"}>{texts.webhooks.statusNames[status]}</span>
+    {disabledReason === null ? null : <span class="quiet">{texts.webhooks.disabled[disabledReason]}</span>}
+  </>
+);
+
+const nothing = { url: "", description: null, eventTypes: ["purchase_order.*"] } as const;
+
+/** The secret is in this component's memory and leaves it, and the page, with the dialog. */
+const NewEndpoint: FunctionComponent<{ readonly onMade: () => void }> = ({ onMade }) => {
+  const made = useSignal<Output<"webhook_endpoint_create"> | null>(null);
+  return (
+    <section aria-labelledby="add">
+      <h2 id="add">{texts.webhooks.add}</h2>
+      <EndpointForm
+        label={texts.webhooks.add}
+        endpoint={nothing}
+        action={texts.webhooks.create}
+        send={async ({ url, description, eventTypes }, form) => {
+          const result = await openpoOnce.call("webhook_endpoint_create", {
+            shopId: shopId(),
+            url,
+            eventTypes,
+            signature: field(form, "signature") === "ed25519" ? "ed25519" : "hmac",
+            ...(description === "" ? {} : { description }),
+          });
+          if (!result.ok) return problemOf(result);
+          made.value = result.data;
+          form.reset();
+          return null;
+        }}
+      >
+        <label>
+          {texts.webhooks.signature}
+          <select name="signature">
+            <option value="hmac">{texts.webhooks.signatures.hmac}</option>
+            <option value="ed25519">{texts.webhooks.signatures.ed25519}</option>
+          </select>
+        </label>
+      </EndpointForm>
+      {made.value === null ? null : (
+        <SecretShown
+          endpoint={made.value}
+          secret={made.value.secret}
+          onClose={() => {
+            made.value = null;
+            onMade();
+          }}
+        />
+      )}
+    </section>
+  );
+};

@@ -1,0 +1,305 @@
+/**
+ * Many writers while the program is killed (-9) again and again: every acknowledged change has exactly one event, a shop's sequence has no
+ * gaps, and a receiver of webhooks gets every event, each under one id (E1, E2, L1, S2, C56, C58, C60).
+ *
+ * The receiver takes some time over each delivery, and refuses some at first. It counts as taken only what it has answered, so a delivery
+ * that is given up before its answer is missing in the end. A reader follows each shop's stream of events over all kills.
+ *
+ * `OPENPO_TEST_EVENTS_WRITERS` is the number of writers, `OPENPO_TEST_EVENTS_KILLS` that of the kills. `OPENPO_TEST_EVENTS_SEED` seeds both.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { adminToken, type Client, createClient, hangUp, makeShop, operate, seeded } from "../support/clients.ts";
+import { type RunningProgram, serveProgram, withDirectory } from "../support/process.ts";
+import { startReceiver } from "../support/receiver.ts";
+
+const writerCount = Number(process.env["OPENPO_TEST_EVENTS_WRITERS"] ?? 60);
+const killCount = Number(process.env["OPENPO_TEST_EVENTS_KILLS"] ?? 6);
+const seed = Number(process.env["OPENPO_TEST_EVENTS_SEED"] ?? 20_261_122);
+
+const shopIds = ["north", "east", "south", "west"] as const;
+const orders = "/api/v1/purchase-orders";
+/** How many changes are acknowledged between two kills, at most. */
+const changesPerLifeMax = 150;
+/** A writer's pause between two changes, at most. */
+const writerPauseMs = 300;
+const patienceMs = 120_000;
+/** How long the receiver takes over a delivery, at most. */
+const receiverMs = 20;
+/** Of so many events one is refused when it comes first. */
+const refusedEvery = 15;
+/** On PostgreSQL the deliveries that the last process was sending wait for the end of their lease. */
+const drainMsMax = 90_000;
+
+const eventSchema = z.object({
+  eventId: z.string(),
+  sequence: z.int(),
+  type: z.string(),
+  shopId: z.string(),
+  requestId: z.string().nullable(),
+  data: z.record(z.string(), z.unknown()),
+});
+type Event = z.output<typeof eventSchema>;
+const pageSchema = z.object({
+  data: z.object({ events: z.array(eventSchema), cursor: z.string().nullable(), lastSequence: z.int() }),
+});
+const orderAnswer = z.object({
+  data: z.object({ purchaseOrder: z.object({ purchaseOrderId: z.string(), version: z.int() }) }),
+});
+const pendingSchema = z.object({ data: z.object({ totalCount: z.int() }) });
+const endpointSchema = z.object({ data: z.object({ endpointId: z.string() }) });
+
+/** A change that was acknowledged, as its event must tell it. */
+interface Change {
+  readonly requestId: string;
+  readonly type: string;
+  readonly purchaseOrderId: string;
+  readonly version: number;
+}
+
+interface Shop {
+  readonly shopId: string;
+  readonly token: string;
+  readonly endpointId: string;
+  readonly changes: Change[];
+  /** The sequences that the stream has sent, in its order. */
+  readonly followed: number[];
+}
+
+/** The program at its present address. */
+interface Service {
+  readonly url: string;
+  program: RunningProgram;
+}
+
+/** One writer's changes, until `isOver` says so and the last one is acknowledged. */
+async function write(
+  { token, changes }: Shop,
+  name: string,
+  client: Client,
+  random: () => number,
+  isOver: () => boolean,
+): Promise<void> {
+  let keys = 0;
+  const change = async (type: string, method: string, target: string, body: unknown): Promise<Change> => {
+    const idempotencyKey = `${name}-${(keys += 1)}`;
+    // Some clients do not wait for long: what they have sent runs on beside their next attempt.
+    const waitMsMax = random() < 0.1 ? { waitMsMax: 20 + random() * 200 } : {};
+    const answer = await client.insist({ method, target, token, idempotencyKey, body, ...waitMsMax });
+    assert.ok(answer.status < 300, `${method} ${target}: ${answer.status} ${answer.text}`);
+    const { purchaseOrderId, version } = orderAnswer.parse(JSON.parse(answer.text)).data.purchaseOrder;
+    const made = { requestId: answer.requestId, type, purchaseOrderId, version };
+    changes.push(made);
+    await sleep(random() * writerPauseMs);
+    return made;
+  };
+  while (!isOver()) {
+    const { purchaseOrderId } = await change("purchase_order.created", "POST", orders, {
+      supplierId: "mill",
+      locationId: "dock",
+      lineItems: [{ variantId: "red", quantityOrdered: 1 }],
+    });
+    const at = `${orders}/${purchaseOrderId}`;
+    for (let count = 0; count < 3 && !isOver(); count += 1)
+      await change("purchase_order.updated", "PATCH", at, { note: `${name} ${count}` });
+    if (!isOver()) await change("purchase_order.sent", "POST", `${at}/status`, { status: "Sent" });
+  }
+}
+
+/** Follows the shop's stream, over the ends of the program, until the signal is aborted. */
+async function follow({ shopId, followed }: Shop, service: Service, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const response = await fetch(`${service.url}/admin/v1/shops/${shopId}/events/stream?after=0`, {
+        headers: {
+          Authorization: `Bearer ${adminToken}`,
+          ...(followed.length === 0 ? {} : { "Last-Event-ID": String(followed.at(-1)) }),
+        },
+        signal,
+      });
+      assert.equal(response.status, 200);
+      let text = "";
+      for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        text += part;
+        const pieces = text.split("\n\n");
+        text = pieces.pop() ?? "";
+        for (const piece of pieces) {
+          const [, id] = /^id: (\d+)$/m.exec(piece) ?? [];
+          if (id !== undefined) followed.push(Number(id));
+        }
+      }
+    } catch (error) {
+      if (error instanceof assert.AssertionError) throw error;
+      await sleep(50, undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
+/** All events of the shop, as they are read. */
+async function eventsOf({ shopId }: Shop, url: string): Promise<readonly Event[]> {
+  const found: Event[] = [];
+  for (let cursor: string | null = "0"; cursor !== null;) {
+    const { data }: z.output<typeof pageSchema> = pageSchema.parse(
+      await operate(url, "GET", `/shops/${shopId}/events?limit=500&after=${cursor}`),
+    );
+    found.push(...data.events);
+    ({ cursor } = data);
+    if (cursor === null) assert.equal(data.lastSequence, found.at(-1)?.sequence);
+  }
+  return found;
+}
+
+/** Every acknowledged change has one event that tells it, nothing else has one, and the sequence has no gap. */
+function proveEvents({ shopId, changes }: Shop, events: readonly Event[]): void {
+  assert.deepEqual(
+    events.map(({ sequence }) => sequence),
+    events.map((_, index) => index + 1),
+    `the sequence of ${shopId} has a gap`,
+  );
+  const told = events
+    .filter(({ type }) => type.startsWith("purchase_order."))
+    .map(
+      ({ type, requestId, data }) =>
+        `${requestId} ${type} ${String(data["purchaseOrderId"])} ${String(data["version"])}`,
+    );
+  const acknowledged = changes.map((change) => Object.values(change).join(" "));
+  assert.deepEqual(told.toSorted(), acknowledged.toSorted(), `the events of ${shopId} are not its changes`);
+}
+
+test("under many writers and kills (-9) every acknowledged change has one event, without a gap, delivered under one id", async (context) => {
+  const random = seeded(seed);
+  const broken = new AbortController();
+  const following = new AbortController();
+  const receiver = await startReceiver();
+  /** By event id, the body of what was taken. */
+  const taken = new Map<string, string>();
+  const refused = new Set<string>();
+  receiver.answer = (response, { eventId, sequence, body, headers }) => {
+    assert.equal(headers["webhook-id"], eventId);
+    setTimeout(() => {
+      if (response.destroyed || response.socket?.destroyed === true) return;
+      if (sequence % refusedEvery === 0 && !refused.has(eventId)) {
+        refused.add(eventId);
+        response.writeHead(503, { "Retry-After": "1" }).end();
+        return;
+      }
+      taken.set(eventId, body);
+      response.writeHead(204).end();
+    }, random() * receiverMs);
+  };
+  const prove = async (directory: string): Promise<void> => {
+    const start = (): Promise<RunningProgram> =>
+      serveProgram({
+        OPENPO_DATA_DIR: directory,
+        OPENPO_ADMIN_TOKEN: adminToken,
+        OPENPO_DEMO: "0",
+        OPENPO_WEBHOOK_ALLOW: "127.0.0.1",
+        OPENPO_WEBHOOK_HTTP: "1",
+      });
+    const service: Service = {
+      program: await start(),
+      get url() {
+        return this.program.url;
+      },
+    };
+    const records = [
+      { type: "location", locationId: "dock", name: "Dock" },
+      { type: "supplier", supplierId: "mill", name: "The Mill", currencyCode: "EUR" },
+      { type: "variant", variantId: "red", productId: "shirt", productName: "Shirt" },
+    ];
+    const shops = await Promise.all(
+      shopIds.map(async (shopId): Promise<Shop> => {
+        const token = await makeShop(service.url, shopId, {}, records);
+        const endpoint = { url: receiver.url, eventTypes: ["purchase_order.*"] };
+        const made = await operate(service.url, "POST", `/shops/${shopId}/webhook-endpoints`, endpoint);
+        return { shopId, token, endpointId: endpointSchema.parse(made).data.endpointId, changes: [], followed: [] };
+      }),
+    );
+
+    const acknowledged = (): number => shops.reduce((sum, { changes }) => sum + changes.length, 0);
+    let kills = 0;
+    const killing = async (): Promise<void> => {
+      while (kills < killCount && !broken.signal.aborted) {
+        const wanted = acknowledged() + 1 + random() * changesPerLifeMax;
+        while (acknowledged() < wanted && !broken.signal.aborted) await sleep(5);
+        await service.program.end("SIGKILL");
+        kills += 1;
+        service.program = await start();
+      }
+    };
+    const clients = shops.map(() =>
+      createClient({ nodes: [service], check: () => {}, random, patienceMs, signal: broken.signal }),
+    );
+    const isOver = (): boolean => kills >= killCount || broken.signal.aborted;
+    const writing = Array.from({ length: writerCount }, (_, index) => {
+      const [shop, client] = [shops[index % shops.length], clients[index % shops.length]];
+      assert.ok(shop !== undefined && client !== undefined);
+      return write(shop, `writer ${index}`, client, seeded(seed + index), isOver);
+    });
+    const followers = shops.map((shop) => follow(shop, service, following.signal));
+    const startedMs = performance.now();
+    try {
+      await Promise.all(
+        [killing(), ...writing].map((each) =>
+          each.catch((error: unknown) => {
+            broken.abort();
+            throw error;
+          }),
+        ),
+      );
+      const writtenMs = performance.now();
+      const events = await Promise.all(shops.map((shop) => eventsOf(shop, service.url)));
+      for (const [index, shop] of shops.entries()) proveEvents(shop, events[index] ?? []);
+      const wanted = events.flat().filter(({ type }) => type.startsWith("purchase_order."));
+      for (const untilMs = performance.now() + drainMsMax; ; await sleep(20)) {
+        const missing = wanted.filter(({ eventId }) => !taken.has(eventId));
+        if (missing.length === 0) break;
+        assert.ok(
+          performance.now() < untilMs,
+          `${missing.length} events are not delivered: ${JSON.stringify(missing[0])}`,
+        );
+      }
+      const drainedMs = performance.now();
+      for (const event of wanted)
+        assert.deepEqual(eventSchema.parse(JSON.parse(taken.get(event.eventId) ?? "")), event, "as it is read");
+      const bodies = new Set(receiver.received.map(({ body }) => body));
+      assert.equal(bodies.size, wanted.length, "an event is delivered under one id and with the same bytes every time");
+      for (const { shopId, endpointId, followed } of shops) {
+        const pending = `/shops/${shopId}/webhook-endpoints/${endpointId}/deliveries?state=pending`;
+        for (let tries = 0; ; tries += 1) {
+          const { totalCount } = pendingSchema.parse(await operate(service.url, "GET", pending)).data;
+          if (totalCount === 0) break;
+          assert.ok(tries < 1_000, `${totalCount} deliveries of ${shopId} are still pending`);
+          await sleep(100);
+        }
+        const all = events[shops.findIndex((shop) => shop.shopId === shopId)]?.length ?? 0;
+        for (let tries = 0; tries < 100 && followed.length < all; tries += 1) await sleep(100);
+        assert.deepEqual(
+          followed,
+          Array.from({ length: Math.max(all, followed.length) }, (_, index) => index + 1),
+          `the stream of ${shopId} has each event once, in order`,
+        );
+      }
+      context.diagnostic(
+        `${writerCount} writers, ${kills} kills in ${Math.round((writtenMs - startedMs) / 1_000)} s: ${wanted.length} changes, ` +
+          `${receiver.received.length} attempts, ${refused.size} refused at first; all delivered ${Math.round((drainedMs - writtenMs) / 1_000)} s later`,
+      );
+    } catch (error) {
+      context.diagnostic(`OPENPO_TEST_EVENTS_SEED=${seed}`);
+      throw error;
+    } finally {
+      broken.abort();
+      following.abort();
+      await Promise.allSettled([...writing, ...followers]);
+      await service.program.end("SIGTERM");
+      hangUp();
+    }
+  };
+  try {
+    await withDirectory(prove);
+  } finally {
+    await receiver.close();
+  }
+});
