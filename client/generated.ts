@@ -2449,6 +2449,7 @@ export interface Operations {
       ids?: readonly (string)[] | undefined;
       sku?: string | undefined;
       barcode?: string | undefined;
+      codes?: readonly (string)[] | undefined;
       supplierId?: string | undefined;
       limit?: number | undefined;
       cursor?: string | undefined;
@@ -2991,7 +2992,7 @@ export const routes = {
   session_revoke: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/sessions/{sessionId}","query":[],"rows":null},
   supplier_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/suppliers","query":["search","ids","limit","cursor"],"rows":"suppliers"},
   location_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/locations","query":["search","ids","limit","cursor"],"rows":"locations"},
-  variant_search: {"method":"GET","path":"/admin/v1/shops/{shopId}/variants","query":["search","ids","sku","barcode","supplierId","limit","cursor"],"rows":"variants"},
+  variant_search: {"method":"GET","path":"/admin/v1/shops/{shopId}/variants","query":["search","ids","sku","barcode","codes","supplierId","limit","cursor"],"rows":"variants"},
   open_line_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/open-lines","query":["code","limit","cursor"],"rows":"openLines"},
   change_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/changes","query":["keyId","personId","actorType","operation","requestId","purchaseOrderId","from","to","limit","cursor"],"rows":"changes"},
   console_view_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/console-views","query":[],"rows":"consoleViews"},

@@ -187,6 +187,10 @@ async function attempt<Name extends OperationName>(
   }
 }
 
+/** 128 random bits. A page that came by plain HTTP from another machine has `getRandomValues`, but no `randomUUID`. */
+export const newIdempotencyKey = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
 /** The same request for every attempt of a call. */
 function requestOf(
   { baseUrl, apiKey }: ClientOptions,
@@ -196,7 +200,7 @@ function requestOf(
 ): { readonly url: string; readonly init: RequestInit } {
   const { target, body } = spelledRequest(route, input);
   const headers: Record<string, string> = { Authorization: `Bearer ${apiKey}` };
-  if (route.method !== "GET") headers["Idempotency-Key"] = idempotencyKey ?? crypto.randomUUID();
+  if (route.method !== "GET") headers["Idempotency-Key"] = idempotencyKey ?? newIdempotencyKey();
   if (ifMatch !== undefined) headers["If-Match"] = ifMatch;
   if (body !== null) headers["Content-Type"] = "application/json";
   return {

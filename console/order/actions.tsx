@@ -77,7 +77,11 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order }) => {
           </button>
         ) : null}
         {isOpen("confirm") ? <a href={hrefOf("orders", purchaseOrderId, "confirm")}>{words.confirm}</a> : null}
-        {isOpen("receive") ? <a href={hrefOf("receive", purchaseOrderId)}>{words.receive}</a> : null}
+        {isOpen("receive") ? (
+          <a class="primary" href={hrefOf("receive", purchaseOrderId)}>
+            {words.receive}
+          </a>
+        ) : null}
         {isOpen("complete") || isOpen("quick-complete") ? (
           <a href={hrefOf("orders", purchaseOrderId, "complete")}>{words.complete}</a>
         ) : null}

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedEvent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { CatalogueLineInput } from "../../client/index.ts";
+import type { CatalogueLineInput, Input } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { money, numberIn, typed } from "../data/format.ts";
 import { signedIn } from "../data/session.ts";
@@ -21,14 +21,17 @@ interface VariantChoice extends Choice {
 
 const isProblem = (found: readonly VariantChoice[] | Problem): found is Problem => "message" in found;
 
-/** Variants by product name, or with exactly this SKU or barcode; those of the order's supplier come first. */
+/** Variants with exactly this SKU or barcode, then by name, those of the order's supplier first. */
 async function variants(text: string, supplierId: string | null): Promise<readonly VariantChoice[] | Problem> {
   const shopId = signedIn()?.shop.shopId ?? "";
-  const ask = (by: { readonly search: string } | { readonly sku: string } | { readonly barcode: string }) =>
+  const ask = (by: Pick<Input<"variant_search">, "search" | "codes" | "sku" | "supplierId">) =>
     openpo.call("variant_search", { shopId, ...by, limit: 10 });
-  const ofSupplier =
-    supplierId === null ? [] : [openpo.call("variant_search", { shopId, search: text, supplierId, limit: 10 })];
-  const results = await Promise.all([ask({ sku: text }), ask({ barcode: text }), ...ofSupplier, ask({ search: text })]);
+  const ofSupplier = supplierId === null ? [] : [ask({ search: text, supplierId })];
+  const results = await Promise.all([
+    ask(text.includes(",") ? { sku: text } : { codes: [text] }),
+    ...ofSupplier,
+    ask({ search: text }),
+  ]);
   const found = new Map<string, VariantChoice>();
   for (const result of results) {
     if (!result.ok) return problemOf(result);

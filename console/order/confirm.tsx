@@ -1,8 +1,8 @@
 /** Confirming: everything as it was ordered, or line by line with quantity, cost and date. Nothing is saved before Save. */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
-import { useMemo } from "preact/hooks";
-import type { PurchaseOrderLineItem as Line } from "../../client/index.ts";
+import { useEffect, useMemo } from "preact/hooks";
+import type { LineFailure, PurchaseOrderLineItem as Line } from "../../client/index.ts";
 import { openpo } from "../data/client.ts";
 import { signedIn } from "../data/session.ts";
 import { texts } from "../texts.ts";
@@ -13,6 +13,13 @@ import { isConfirmedShort, mayDo, obstacleTo } from "./moves.ts";
 import type { FullOrder, OrderState } from "./order-state.ts";
 
 const { columns: titles } = texts.order;
+
+/** How values of the order itself are shown, without what was written. */
+const shownColumns = [
+  editColumn("quantityConfirmed", titles.confirmed),
+  editColumn("unitCost", titles.unitCost),
+  editColumn("expectedDeliveryDate", titles.expected),
+];
 
 interface ConfirmProps {
   readonly state: OrderState;
@@ -45,14 +52,30 @@ export const Confirm: FunctionComponent<ConfirmProps> = ({ state, order }) => {
   );
 
   const save = async (): Promise<void> => {
-    const saved = await saveDrafts(state, order, seen.value, drafts.value);
-    if (saved) drafts.value = new Map();
-    seen.value = state.order.value ?? seen.value;
+    const failed = await saveDrafts(state, order, seen.value, drafts.value);
+    if (failed?.length === 0) drafts.value = new Map();
+    const now = state.order.value ?? seen.value;
+    seen.value = now;
     const details = state.refusal.value?.problem.details ?? [];
-    notes.value = new Map(
-      details.flatMap((each) => ("lineItemId" in each ? [[`${each.lineItemId}/`, each.message] as const] : [])),
+    const conflicts = state.meanwhile.value?.unsaved?.conflicts ?? [];
+    const refused = [...details, ...(failed ?? [])].flatMap((each) =>
+      "lineItemId" in each ? [[`${each.lineItemId}/`, each.message] as const] : [],
     );
+    const replaced = conflicts.flatMap(({ lineItemId, field }) => {
+      const line = now.lineItems.find((each) => each.poLineItemId === lineItemId);
+      const column = shownColumns.find(({ name }) => name === field);
+      return line === undefined || column === undefined
+        ? []
+        : [[`${line.poLineItemId}/${field}`, texts.confirm.theirs(column.shown(line))] as const];
+    });
+    notes.value = new Map([...refused, ...replaced]);
   };
+  useEffect(() => {
+    if (drafts.value.size === 0) return;
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
+    addEventListener("beforeunload", ask);
+    return () => removeEventListener("beforeunload", ask);
+  }, [drafts.value.size === 0]);
 
   return (
     <section aria-labelledby="confirm">
@@ -104,13 +127,13 @@ export const Confirm: FunctionComponent<ConfirmProps> = ({ state, order }) => {
   );
 };
 
-/** Saves costs and dates first, then the quantities, which may move the order. @returns whether everything was saved. */
+/** Saves costs and dates first, then the quantities, which may move the order. @returns lines that were refused; null when nothing more was saved. */
 async function saveDrafts(
   state: OrderState,
   { purchaseOrderId }: FullOrder,
   seen: FullOrder,
   drafts: ReadonlyMap<string, LineDraft>,
-): Promise<boolean> {
+): Promise<readonly LineFailure[] | null> {
   const all = [...drafts].map(([lineItemId, draft]) => ({ lineItemId, ...draft }));
   const terms = all
     .filter(({ unitCost, expectedDeliveryDate }) => unitCost !== undefined || expectedDeliveryDate !== undefined)
@@ -128,9 +151,9 @@ async function saveDrafts(
       touches,
       seen,
     });
-    if (answer === null || answer.failed.length > 0) return false;
+    if (answer === null || answer.failed.length > 0) return answer?.failed ?? null;
   }
-  if (lines.length === 0) return true;
+  if (lines.length === 0) return [];
   const answer = await state.change<"purchase_order_confirm">({
     send: (ifMatch, resolutions) =>
       openpo.call(
@@ -141,5 +164,5 @@ async function saveDrafts(
     touches,
     ...(terms.length === 0 ? { seen } : {}),
   });
-  return answer !== null;
+  return answer === null ? null : [];
 }

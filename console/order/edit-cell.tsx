@@ -34,11 +34,15 @@ interface CellProps {
   readonly position: Position;
   readonly isInTabOrder: boolean;
   readonly note: string | null;
+  /** What was typed here before and is not saved; null without. */
+  readonly kept: string | null;
   readonly take: (text: string) => void;
+  readonly drop: () => void;
   readonly walk: (from: Position, rows: number, steps: number) => void;
 }
 
-export const Cell: FunctionComponent<CellProps> = ({ column, line, position, isInTabOrder, note, take, walk }) => {
+export const Cell: FunctionComponent<CellProps> = (props) => {
+  const { column, line, position, isInTabOrder, note, kept, take, drop, walk } = props;
   const draft = useSignal<string | null>(null);
   const field = useRef<HTMLInputElement>(null);
   const isEditing = draft.value !== null;
@@ -52,15 +56,21 @@ export const Cell: FunctionComponent<CellProps> = ({ column, line, position, isI
   const label = `${column.title}, ${nameOf(line)}`;
   const address = `${position.row}/${position.column}`;
 
-  const finish = (isTaken: boolean): void => {
+  const begin = kept ?? column.textOf(line);
+  const shown = kept ?? column.shown(line);
+  /** Leaving a field saves what was changed in it; the key that saves also sends again what could not be saved. */
+  const finish = (how: "saved" | "left" | "given-up"): void => {
     const text = draft.value;
     draft.value = null;
-    if (isTaken && text !== null && text !== column.textOf(line)) take(text);
+    if (text === null) return;
+    if (how === "given-up") drop();
+    else if (text === column.textOf(line)) drop();
+    else if (how === "saved" || text !== begin) take(text);
   };
   const onKey = (event: TargetedKeyboardEvent<HTMLInputElement>): void => {
     if (event.key !== "Enter" && event.key !== "Tab" && event.key !== "Escape") return;
     event.preventDefault();
-    finish(event.key !== "Escape");
+    finish(event.key === "Escape" ? "given-up" : "saved");
     // The focus moves at once, so that the next key already belongs to the next cell. The last cell is its own next one.
     comesBack.current = true;
     if (event.key === "Tab") walk(position, 0, event.shiftKey ? -1 : 1);
@@ -73,7 +83,7 @@ export const Cell: FunctionComponent<CellProps> = ({ column, line, position, isI
     if (step === undefined && !isText && event.key !== "F2") return;
     event.preventDefault();
     if (step !== undefined) walk(position, ...step);
-    else draft.value = isText ? event.key : column.textOf(line);
+    else draft.value = isText ? event.key : begin;
   };
   if (draft.value === null)
     return (
@@ -83,11 +93,11 @@ export const Cell: FunctionComponent<CellProps> = ({ column, line, position, isI
         class={note === null ? "cell" : "cell noted"}
         data-cell={address}
         tabIndex={isInTabOrder ? 0 : -1}
-        aria-label={`${label}: ${column.shown(line)}`}
+        aria-label={`${label}: ${shown}`}
         onKeyDown={onButtonKey}
-        onClick={() => (draft.value = column.textOf(line))}
+        onClick={() => (draft.value = begin)}
       >
-        {column.shown(line)}
+        {shown}
       </button>
     );
   const common = {
@@ -98,7 +108,7 @@ export const Cell: FunctionComponent<CellProps> = ({ column, line, position, isI
     value: draft.value,
     onInput: (event: TargetedInputEvent<HTMLInputElement>) => (draft.value = event.currentTarget.value),
     onKeyDown: onKey,
-    onBlur: () => finish(true),
+    onBlur: () => finish("left"),
   };
   return column.kind === "date" ? <input type="date" {...common} /> : <input inputMode="decimal" {...common} />;
 };

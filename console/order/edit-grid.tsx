@@ -26,6 +26,10 @@ interface GridProps {
   readonly set: (line: Line, column: EditColumn, text: string) => void;
   /** What is wrong with a cell or a whole line (`column` null), or that it waits to be saved. */
   readonly noteOf: (line: Line, column: string | null) => string | null;
+  /** What a person typed and could not save, which the cell goes on showing. */
+  readonly keptOf?: (line: Line, column: EditColumn) => string | null;
+  /** The person gives up what is kept. */
+  readonly drop?: (line: Line, column: EditColumn) => void;
   readonly actionsOf?: (line: Line) => ComponentChildren;
   readonly actionsTitle?: string;
 }
@@ -93,7 +97,9 @@ export const EditGrid: FunctionComponent<GridProps> = (props) => {
                       position={{ row, column: index }}
                       isInTabOrder={at.value.row === row && at.value.column === index}
                       note={note}
+                      kept={props.keptOf?.(line, column) ?? null}
                       take={(text) => props.set(line, column, text)}
+                      drop={() => props.drop?.(line, column)}
                       walk={walk}
                     />
                   ) : (

@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import type { PurchaseOrder, VariantDetail } from "../../client/index.ts";
+import type { Problem } from "../data/client.ts";
 import { texts } from "../texts.ts";
 import { nameOf } from "./edit-cell.tsx";
 import type { Refusal, Resolution } from "./order-state.ts";
@@ -12,10 +13,11 @@ export const lineNamed = (order: PurchaseOrder, lineItemId: string): string => {
 };
 
 export const Guard: FunctionComponent<{
+  readonly problem: Problem;
   readonly variants: readonly VariantDetail[];
   readonly order: PurchaseOrder;
   readonly again: Refusal["again"];
-}> = ({ variants, order, again }) => {
+}> = ({ problem, variants, order, again }) => {
   const answers = useSignal<readonly Resolution[]>(
     variants.map(({ itemId, allowedActions }) => ({ itemId, action: allowedActions[0] ?? "skip" })),
   );
@@ -28,7 +30,7 @@ export const Guard: FunctionComponent<{
       }}
     >
       <p role="alert">
-        <strong>{texts.guard.title}</strong>
+        <strong>{texts.guard.title}.</strong> {texts.guard.choose}
       </p>
       {variants.map((variant, index) => (
         <fieldset key={variant.itemId} class="plain-fields">
@@ -51,6 +53,9 @@ export const Guard: FunctionComponent<{
         </fieldset>
       ))}
       <button class="primary">{texts.guard.again}</button>
+      <p class="quiet">
+        {problem.message} {problem.action}
+      </p>
     </form>
   );
 };

@@ -59,7 +59,7 @@ export const HeaderForm: FunctionComponent<HeaderFormProps> = ({ state, order, c
       const text = typeof written === "string" ? written.trim() : "";
       const value = text === "" ? null : kind === "number" ? numberIn(text) : text;
       if (text !== "" && value === null) faults.set(name, texts.order.notNumber);
-      else if (value !== seen.value[name]) changes.set(name, value);
+      else if (value !== order[name]) changes.set(name, value);
     }
     wrong.value = faults;
     if (faults.size > 0) return;
@@ -82,8 +82,19 @@ export const HeaderForm: FunctionComponent<HeaderFormProps> = ({ state, order, c
     wrong.value = new Map(
       details.flatMap((each) => ("path" in each ? [[each.path.slice(1), each.message] as const] : [])),
     );
-    // After a conflict the person has been told: the next save is compared with what others made of it.
-    if (state.meanwhile.value !== null) seen.value = state.order.value ?? seen.value;
+    // After a conflict the person has been told: the next save replaces what others made of these fields.
+    const conflicts = state.meanwhile.value?.unsaved?.conflicts ?? [];
+    const now = state.order.value;
+    if (now === null || conflicts.length === 0) return;
+    seen.value = now;
+    wrong.value = new Map([
+      ...wrong.value,
+      ...fields.flatMap(({ name }) =>
+        conflicts.some(({ field }) => field === name)
+          ? [[name, texts.orderHeader.theirs(String(now[name] ?? texts.changes.nothing))] as const]
+          : [],
+      ),
+    ]);
   };
 
   return (

@@ -26,6 +26,14 @@ const columns: readonly Column[] = [
 
 const keyOf = (lineItemId: string, column: string | null): string => `${lineItemId}/${column ?? ""}`;
 
+/** What a cell, or a line as a whole, has to say. */
+interface Note {
+  /** Null while it is being saved. */
+  readonly text: string | null;
+  /** What was typed and is not saved. */
+  readonly kept: string | null;
+}
+
 interface LinesProps {
   readonly state: OrderState;
   readonly order: FullOrder;
@@ -33,11 +41,11 @@ interface LinesProps {
 }
 
 export const Lines: FunctionComponent<LinesProps> = ({ state, order, isEditable }) => {
-  const notes = useSignal<ReadonlyMap<string, string>>(new Map());
-  const note = (key: string, text: string | null): void => {
+  const notes = useSignal<ReadonlyMap<string, Note>>(new Map());
+  const note = (key: string, text: string | null, kept: string | null = null): void => {
     const next = new Map(notes.value);
-    if (text === null) next.delete(key);
-    else next.set(key, text);
+    if (text === null && kept === null) next.delete(key);
+    else next.set(key, { text, kept });
     notes.value = next;
   };
 
@@ -46,10 +54,10 @@ export const Lines: FunctionComponent<LinesProps> = ({ state, order, isEditable 
     const key = keyOf(lineItemId, column.name);
     const draft = draftIn(column.name, text);
     if (draft === null) {
-      note(key, texts.order.notNumber);
+      note(key, texts.order.notNumber, text);
       return;
     }
-    note(key, texts.order.saving);
+    note(key, null, text);
     const answer = await state.change<"purchase_order_line_item_update">({
       send: (ifMatch) =>
         openpo.call(
@@ -59,10 +67,16 @@ export const Lines: FunctionComponent<LinesProps> = ({ state, order, isEditable 
         ),
       touches: [{ lineItemId, field: column.name }],
     });
-    const failed = answer?.failed.find((each) => each.lineItemId === lineItemId);
-    const refused = answer === null ? (state.refusal.value?.problem.details ?? []) : [];
-    const [detail] = refused.flatMap((each) => ("message" in each ? [each.message] : []));
-    note(key, failed?.message ?? detail ?? null);
+    if (answer !== null) {
+      const failed = answer.failed.find((each) => each.lineItemId === lineItemId);
+      note(key, failed?.message ?? null, failed === undefined ? null : text);
+      return;
+    }
+    const problem = state.refusal.value?.problem;
+    const now = state.order.value?.lineItems.find((each) => each.poLineItemId === lineItemId);
+    const [detail] = (problem?.details ?? []).flatMap((each) => ("message" in each ? [each.message] : []));
+    const theirs = now === undefined ? texts.order.notSaved : texts.order.theirs(column.shown(now));
+    note(key, problem === undefined ? theirs : (detail ?? texts.order.notSaved), text);
   };
 
   const remove = async (line: Line): Promise<void> => {
@@ -81,8 +95,14 @@ export const Lines: FunctionComponent<LinesProps> = ({ state, order, isEditable 
     note(keyOf(line.poLineItemId, null), answer?.failed[0]?.message ?? null);
   };
 
-  const noteOf = (line: Line, column: string | null): string | null =>
-    notes.value.get(keyOf(line.poLineItemId, column)) ?? null;
+  /** The note; none when the order has come to say what was typed. */
+  const noteAt = (line: Line, column: string | null): Note | null => {
+    const found = notes.value.get(keyOf(line.poLineItemId, column)) ?? null;
+    if (found?.kept === undefined || found.kept === null || column === null) return found;
+    const [value] = Object.entries(draftIn(column, found.kept) ?? {}).map(([, each]) => each);
+    const [now] = Object.entries(line).flatMap(([name, each]) => (name === column ? [each] : []));
+    return value !== undefined && value === now ? null : found;
+  };
   // 500 lines are drawn again only when one of them or a note has changed.
   return useMemo(
     () => (
@@ -92,7 +112,9 @@ export const Lines: FunctionComponent<LinesProps> = ({ state, order, isEditable 
         columns={columns}
         isEditable={isEditable}
         set={(line, column, text) => void set(line, column, text)}
-        noteOf={noteOf}
+        noteOf={(line, column) => noteAt(line, column)?.text ?? null}
+        keptOf={(line, column) => noteAt(line, column.name)?.kept ?? null}
+        drop={(line, column) => note(keyOf(line.poLineItemId, column.name), null)}
         {...(isEditable
           ? {
               actionsTitle: titles.remove,

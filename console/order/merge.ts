@@ -12,9 +12,10 @@ export interface Touched {
 /** What the order became while the person was working on it. */
 export interface Difference {
   readonly fields: readonly string[];
-  readonly changedLines: number;
-  readonly addedLines: number;
-  readonly deletedLines: number;
+  /** Ids of lines, here and below. */
+  readonly changedLines: readonly string[];
+  readonly addedLines: readonly string[];
+  readonly deletedLines: readonly string[];
 }
 
 /** Fields that follow from others, or that every change raises. */
@@ -56,11 +57,21 @@ export function differenceOf(before: PurchaseOrder, after: PurchaseOrder): Diffe
     fields: Object.keys(after).filter(
       (name) => !derived.includes(name) && !same(memberOf(before, name), memberOf(after, name)),
     ),
-    changedLines: [...now.keys()].filter(isChanged).length,
-    addedLines: [...now.keys()].filter((id) => !old.has(id)).length,
-    deletedLines: [...old.keys()].filter((id) => !now.has(id)).length,
+    changedLines: [...now.keys()].filter(isChanged),
+    addedLines: [...now.keys()].filter((id) => !old.has(id)),
+    deletedLines: [...old.keys()].filter((id) => !now.has(id)),
   };
 }
+
+const union = (one: readonly string[], other: readonly string[]): readonly string[] => [...new Set([...one, ...other])];
+
+/** What happened in one stretch of time and in the next. */
+export const joinedDifference = (one: Difference, other: Difference): Difference => ({
+  fields: union(one.fields, other.fields),
+  changedLines: union(one.changedLines, other.changedLines),
+  addedLines: union(one.addedLines, other.addedLines),
+  deletedLines: union(one.deletedLines, other.deletedLines),
+});
 
 /** Values that the change would replace and that are no longer what the person saw. Without any, the change still fits. */
 export function conflictsOf(

@@ -2,9 +2,11 @@
 import type { FunctionComponent } from "preact";
 import type { ErrorDetails, PurchaseOrder, VariantDetail } from "../../client/index.ts";
 import { openpo } from "../data/client.ts";
+import { signedIn } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { texts } from "../texts.ts";
 import { Guard, lineNamed } from "./guard.tsx";
+import { obstacleTo } from "./moves.ts";
 import type { Meanwhile, OrderState, Outcome, Refusal } from "./order-state.ts";
 
 const isVariantDetail = (detail: ErrorDetails[number]): detail is VariantDetail => "issue" in detail;
@@ -16,55 +18,90 @@ export const Notices: FunctionComponent<{ readonly state: OrderState; readonly o
   const { refusal, meanwhile, outcome } = state;
   return (
     <>
-      {meanwhile.value === null ? null : <MeanwhileNotice meanwhile={meanwhile.value} close={() => state.dismiss()} />}
-      {refusal.value === null ? null : <RefusalNotice refusal={refusal.value} order={order} />}
+      {meanwhile.value === null ? null : (
+        <MeanwhileNotice meanwhile={meanwhile.value} order={order} close={() => state.dismiss()} />
+      )}
+      {refusal.value === null ? null : <RefusalNotice refusal={refusal.value} state={state} order={order} />}
       {outcome.value === null ? null : <OutcomeNotice outcome={outcome.value} state={state} order={order} />}
     </>
   );
 };
 
-const MeanwhileNotice: FunctionComponent<{ readonly meanwhile: Meanwhile; readonly close: () => void }> = ({
-  meanwhile: { names, difference, isMerged },
+/** Lines that are named one by one; of more, only the number is told. */
+const linesNamedMax = 5;
+
+interface MeanwhileProps {
+  readonly meanwhile: Meanwhile;
+  readonly order: PurchaseOrder;
+  readonly close: () => void;
+}
+
+const MeanwhileNotice: FunctionComponent<MeanwhileProps> = ({
+  meanwhile: { names, difference, unsaved },
+  order,
   close,
 }) => {
   const words = texts.meanwhile;
   const parts = [
-    difference.changedLines > 0 ? words.changedLines(difference.changedLines) : null,
-    difference.addedLines > 0 ? words.addedLines(difference.addedLines) : null,
-    difference.deletedLines > 0 ? words.deletedLines(difference.deletedLines) : null,
+    difference.changedLines.length > 0 ? words.changedLines(difference.changedLines.length) : null,
+    difference.addedLines.length > 0 ? words.addedLines(difference.addedLines.length) : null,
+    difference.deletedLines.length > 0 ? words.deletedLines(difference.deletedLines.length) : null,
     difference.fields.length > 0 ? words.changedFields(difference.fields.length) : null,
   ].filter((part) => part !== null);
+  const named = [...difference.changedLines, ...difference.addedLines].map((id) => lineNamed(order, id));
   return (
-    <div class={isMerged ? "notice" : "problem"} role="alert">
+    <div class={unsaved === null ? "notice" : "problem"} role="alert">
       <p>
         <strong>
           {names.length === 0 ? words.somebody : names.join(", ")}{" "}
           {parts.length === 0 ? words.somethingElse : parts.join(", ")}.
         </strong>{" "}
-        {isMerged ? words.merged : words.notMerged}
+        {unsaved === null ? words.merged : words.notMerged}
       </p>
-      <button type="button" onClick={close}>
-        {words.dismiss}
-      </button>
+      {named.length === 0 || named.length > linesNamedMax ? null : <p class="quiet">{named.join(" · ")}</p>}
+      <div class="buttons">
+        {unsaved === null ? null : (
+          <button type="button" onClick={() => void unsaved.again()}>
+            {words.again}
+          </button>
+        )}
+        <button type="button" onClick={close}>
+          {words.dismiss}
+        </button>
+      </div>
     </div>
   );
 };
 
-const RefusalNotice: FunctionComponent<{ readonly refusal: Refusal; readonly order: PurchaseOrder }> = ({
-  refusal: { problem, again },
-  order,
-}) => {
+/** Codes of refusals that may go away by themselves, so that the same change is worth sending again. */
+const passing: readonly string[] = [
+  "UNREACHABLE",
+  "RATE_LIMITED",
+  "DO_OVERLOADED",
+  "DO_UNAVAILABLE",
+  "TIMEOUT",
+  "UPSTREAM_STOREFRONT",
+  "ON_HAND_SYNC_IN_FLIGHT",
+];
+
+interface RefusalProps {
+  readonly refusal: Refusal;
+  readonly state: OrderState;
+  readonly order: PurchaseOrder;
+}
+
+const RefusalNotice: FunctionComponent<RefusalProps> = ({ refusal: { problem, again }, state, order }) => {
   const variants = problem.details.filter(isVariantDetail);
   if (problem.code === "INVENTORY_GUARD_ISSUES" && variants.length > 0)
-    return <Guard variants={variants} order={order} again={again} />;
+    return <Guard problem={problem} variants={variants} order={order} again={again} />;
   const unplaced = problem.details.flatMap((detail) =>
     "lineItemId" in detail ? [`${lineNamed(order, detail.lineItemId)}: ${detail.message}`] : [],
   );
-  const isWorthRepeating =
-    problem.code === "UNREACHABLE" || problem.code.startsWith("DO_") || problem.code === "TIMEOUT";
+  const isWorthRepeating = passing.includes(problem.code) || problem.reason === "ORDER_EDITED";
   return (
     <>
       <ProblemNotice problem={problem} {...(isWorthRepeating ? { again: () => void again([]) } : {})} />
+      {problem.code === "UPSTREAM_STOREFRONT" ? <PushAgain state={state} order={order} /> : null}
       {unplaced.length === 0 ? null : (
         <ul class="details">
           {unplaced.map((each) => (
@@ -112,8 +149,11 @@ const OutcomeNotice: FunctionComponent<{
 /** Clears the attempts that failed and pushes stock once more: the recovery of every failed push. */
 export const PushAgain: FunctionComponent<{ readonly state: OrderState; readonly order: PurchaseOrder }> = ({
   state,
-  order: { purchaseOrderId, storefrontSyncState },
+  order,
 }) => {
+  const { purchaseOrderId, storefrontSyncState } = order;
+  // A push that cannot be made any more is no way out; the text of the recovery tells what is.
+  if (obstacleTo(order, "sync", signedIn()?.person.role ?? "viewer") !== null) return null;
   const push = async (): Promise<void> => {
     if (storefrontSyncState === "failed") {
       const cleared = await state.change<"purchase_order_storefront_sync_reset">({

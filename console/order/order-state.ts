@@ -8,7 +8,7 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { Output, PurchaseOrder, Result, SideEffects, Warning } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
-import { conflictsOf, differenceOf, type Difference, type Touched } from "./merge.ts";
+import { conflictsOf, differenceOf, type Difference, joinedDifference, type Touched } from "./merge.ts";
 
 export type FullOrder = Output<"purchase_order_get">["purchaseOrder"];
 
@@ -43,8 +43,17 @@ export interface Change<Name extends Writing> {
 export interface Meanwhile {
   readonly names: readonly string[];
   readonly difference: Difference;
-  /** Whether the person's own change was saved with it. */
-  readonly isMerged: boolean;
+  /** The person's own change that was not saved; null when each was saved with it. */
+  readonly unsaved: Unsaved | null;
+}
+
+/** A change that waits for the person, because others changed the same values. */
+export interface Unsaved {
+  readonly touches: readonly Touched[] | null;
+  /** Values that others changed too. */
+  readonly conflicts: readonly Touched[];
+  /** Makes the change on what the order is now. */
+  readonly again: () => Promise<void>;
 }
 
 /** A change that was refused, with the way to send it again. */
@@ -113,14 +122,30 @@ export function orderState(purchaseOrderId: string): OrderState {
   };
 
   /** Reads what others made of the order. @returns whether the change still fits it. */
-  const catchUp = async (seen: PurchaseOrder, touches: readonly Touched[] | null): Promise<boolean> => {
+  const catchUp = async <Name extends Writing>(seen: PurchaseOrder, change: Change<Name>): Promise<boolean> => {
     await read();
     const now = order.value;
     if (now === null || problem.value !== null) return false;
-    const isMerged = touches !== null && conflictsOf(seen, now, touches).length === 0;
+    const { touches } = change;
+    const conflicts = touches === null ? [] : conflictsOf(seen, now, touches);
+    const isMerged = touches !== null && conflicts.length === 0;
+    const again = async (): Promise<void> => void (await enqueue({ ...change, seen: now }, []));
     const names = await namesSince(purchaseOrderId, seen.updatedAt);
-    meanwhile.value = { names, difference: differenceOf(seen, now), isMerged };
+    const difference = differenceOf(seen, now);
+    const before = meanwhile.value;
+    // What was told stays told until the person has closed it: somebody who types on sees no notice that lasts a moment.
+    meanwhile.value = {
+      names: [...new Set([...(before?.names ?? []), ...names])],
+      difference: before === null ? difference : joinedDifference(before.difference, difference),
+      unsaved: isMerged ? (before?.unsaved ?? null) : { touches, conflicts, again },
+    };
     return isMerged;
+  };
+
+  /** The change that waited for the person is being made. */
+  const settle = (touches: readonly Touched[] | null): void => {
+    const waiting = meanwhile.value?.unsaved;
+    if (waiting && JSON.stringify(waiting.touches) === JSON.stringify(touches)) meanwhile.value = null;
   };
 
   const attempt = async <Name extends Writing>(
@@ -130,13 +155,13 @@ export function orderState(purchaseOrderId: string): OrderState {
     const seen = change.seen ?? order.value;
     if (seen === null) return null;
     refusal.value = null;
-    meanwhile.value = null;
     const { touches } = change;
+    settle(touches);
     const isStale = order.value !== null && touches !== null && conflictsOf(seen, order.value, touches).length > 0;
-    if (isStale && !(await catchUp(seen, touches))) return null;
+    if (isStale && !(await catchUp(seen, change))) return null;
     let result = await change.send(etag, resolutions);
     if (!result.ok && result.status === 412) {
-      if (!(await catchUp(seen, touches))) return null;
+      if (!(await catchUp(seen, change))) return null;
       result = await change.send(etag, resolutions);
     }
     if (!result.ok) {

@@ -1,7 +1,7 @@
 /** Rows pasted from a sheet: their codes are looked up, what is wrong is told row by row, and one call adds them all. */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedClipboardEvent, TargetedEvent } from "preact";
-import type { CatalogueLineInput } from "../../client/index.ts";
+import type { CatalogueLineInput, Input, Output } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { numberIn } from "../data/format.ts";
 import { signedIn } from "../data/session.ts";
@@ -11,39 +11,52 @@ import { linesOf, type PastedRow, rowsIn } from "./pasted-rows.ts";
 
 const words = texts.addLines;
 
-/** Ids that one look-up takes. */
-const idsMax = 50;
-/** Look-ups at the same time. */
-const lookUpsMax = 4;
+/** Codes that one look-up takes. Two variants may have each as SKU or barcode, and a page holds 50. */
+const codesMax = 25;
 
-/** Variants of codes: ids first, many at a time, then SKUs and barcodes one by one. */
-async function variantIdsOf(codes: readonly string[]): Promise<ReadonlyMap<string, string> | Problem> {
-  const shopId = signedIn()?.shop.shopId ?? "";
-  const found = new Map<string, string>();
-  let problem: Problem | null = null;
-  for (let from = 0; from < codes.length; from += idsMax) {
-    const ids = codes.slice(from, from + idsMax);
-    const result = await openpo.call("variant_search", { shopId, ids, limit: idsMax });
+type Variants = Output<"variant_search">["variants"];
+
+/** All variants that a look-up finds, page by page. */
+async function variantsBy(by: Pick<Input<"variant_search">, "ids" | "codes" | "sku">): Promise<Variants | Problem> {
+  const found: Variants[number][] = [];
+  const input = { shopId: signedIn()?.shop.shopId ?? "", ...by };
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const result = await openpo.call("variant_search", cursor === undefined ? input : { ...input, cursor });
     if (!result.ok) return problemOf(result);
-    for (const { variantId } of result.data.variants) found.set(variantId, variantId);
+    found.push(...result.data.variants);
+    ({ cursor } = result.data);
   }
-  const rest = codes.filter((code) => !found.has(code));
-  const work = async (): Promise<void> => {
-    for (let code = rest.shift(); code !== undefined && problem === null; code = rest.shift())
-      for (const by of [{ sku: code }, { barcode: code }]) {
-        const result = await openpo.call("variant_search", { shopId, ...by, limit: 2 });
-        if (!result.ok) {
-          problem = problemOf(result);
-          return;
-        }
-        const [variant, another] = result.data.variants;
-        // A code that two products share is not guessed.
-        if (variant !== undefined && another === undefined) found.set(code, variant.variantId);
-        if (variant !== undefined) break;
-      }
-  };
-  await Promise.all(Array.from({ length: lookUpsMax }, work));
-  return problem ?? found;
+  return found;
+}
+
+/** Variants of codes: SKUs, then barcodes, then ids. A code that two products share is not guessed. */
+async function variantIdsOf(codes: readonly string[]): Promise<ReadonlyMap<string, string> | Problem> {
+  const found = new Map<string, string>();
+  // A list has commas between its members, so a code with one is asked for alone.
+  const alone = codes.filter((code) => code.includes(","));
+  for (const code of alone) {
+    const coded = await variantsBy({ sku: code });
+    if ("message" in coded) return coded;
+    const [variant, another] = coded;
+    if (variant !== undefined && another === undefined) found.set(code, variant.variantId);
+  }
+  const listed = codes.filter((code) => !code.includes(","));
+  for (let from = 0; from < listed.length; from += codesMax) {
+    const asked = listed.slice(from, from + codesMax);
+    const coded = await variantsBy({ codes: asked });
+    if ("message" in coded) return coded;
+    const rest: string[] = [];
+    for (const code of asked) {
+      const bySku = coded.filter(({ sku }) => sku === code);
+      const [variant, another] = bySku.length > 0 ? bySku : coded.filter(({ barcode }) => barcode === code);
+      if (variant === undefined) rest.push(code);
+      else if (another === undefined) found.set(code, variant.variantId);
+    }
+    const byId = rest.length === 0 ? [] : await variantsBy({ ids: rest });
+    if ("message" in byId) return byId;
+    for (const { variantId } of byId) found.set(variantId, variantId);
+  }
+  return found;
 }
 
 interface PasteProps {

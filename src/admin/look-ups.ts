@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { type CursorScope, decodeCursor, encodeCursor, invalidCursor } from "../core/cursor.ts";
+import { Fault } from "../core/fault.ts";
 import { quantityToNumber } from "../core/money.ts";
 import { listLocations } from "../operations/agent/locations.ts";
 import { listSuppliers } from "../operations/agent/suppliers.ts";
@@ -12,11 +13,23 @@ import { searchVariants } from "../operations/agent/variants.ts";
 import { LeavesLoop, readingCall } from "../operations/broad-read.ts";
 import { statuses } from "../core/purchase-order.ts";
 import { operatorName } from "../operations/caller.ts";
-import { cursor, dateFrom, dateTo, id, limit, pageShape, shortTextMax, text } from "../operations/fields.ts";
+import {
+  cursor,
+  dateFrom,
+  dateTo,
+  id,
+  limit,
+  pageShape,
+  pageSizeMax,
+  shortTextMax,
+  text,
+} from "../operations/fields.ts";
 import type { OperationShape } from "../operations/operation.ts";
 import { logEntryJson, logEntrySchema } from "../operations/purchase-orders/attachments.ts";
 import { responseBytesMax } from "../core/limits.ts";
 import { type Change, pageOfChanges } from "../shop/changes.ts";
+import { variantIdsWith } from "../shop/look-ups.ts";
+import { inListMax } from "../store/in-lists.ts";
 import { type OpenLine, openLinesWith } from "../shop/open-lines.ts";
 import type { HistoryPosition } from "../shop/purchase-order-history.ts";
 import { type AdminAnswer, type AdminCall, type AdminContext, data, inShop, operation, shopOf } from "./operation.ts";
@@ -100,12 +113,31 @@ export const lookUpVariants = operation({
     ids,
     sku: code,
     barcode: code,
+    codes: z.array(text(shortTextMax)).min(1).max(pageSizeMax).optional().meta({
+      query: "list",
+      description: "Only variants with one of these as SKU or barcode. Not together with ids.",
+    }),
     supplierId: id.optional(),
     limit,
     cursor,
   }),
-  /** Variants by product name, with stock and, with `supplierId`, that supplier's terms. */
-  run: (context, { shopId, ...input }, call) => asTool(context, shopId, call, searchVariants, input),
+  /**
+   * Variants by product name, with stock and, with `supplierId`, that supplier's terms.
+   *
+   * @throws Fault INVALID_INPUT  `codes` stands beside `ids`, or finds too many variants.
+   */
+  async run(context, { shopId, codes, ...input }, call) {
+    if (codes === undefined) return await asTool(context, shopId, call, searchVariants, input);
+    if (input.ids !== undefined)
+      throw new Fault("INVALID_INPUT", "codes and ids cannot be sent together.", { action: "Send one of them." });
+    const found = await context.engine.read(shopId, (tx) => variantIdsWith(tx, shopId, codes, inListMax + 1));
+    if (found.length > inListMax)
+      throw new Fault("INVALID_INPUT", `More than ${inListMax} variants have these codes.`, {
+        action: "Ask for fewer codes at a time.",
+      });
+    if (found.length === 0) return data({ variants: [], totalCount: 0, cursor: null });
+    return await asTool(context, shopId, call, searchVariants, { ...input, ids: [...found] });
+  },
 });
 
 const nullable = z.string().nullable();

@@ -175,6 +175,24 @@ export const lookUpVariants = (
     limit,
   );
 
+const withSku = "select variant_id from variant where shop_id = ? and sku in (?) order by variant_id";
+const withBarcode = "select variant_id from variant where shop_id = ? and barcode in (?) order by variant_id";
+
+/** Ids of variants that have one of these codes as SKU or barcode, exactly as it is spelled; `max` of each at most. */
+export async function variantIdsWith(
+  tx: Tx,
+  shopId: string,
+  codes: readonly string[],
+  max: number,
+): Promise<readonly string[]> {
+  const [bySku, byBarcode] = await Promise.all(
+    [withSku, withBarcode].map((sql) =>
+      selectIn<{ readonly variant_id: string }>(tx, `${sql} limit ${max}`, [shopId], codes),
+    ),
+  );
+  return [...new Set([...(bySku ?? []), ...(byBarcode ?? [])].map((row) => row.variant_id))];
+}
+
 /** Stock of a variant at one location. */
 export interface Level {
   readonly locationId: string;

@@ -1,8 +1,8 @@
 /** A purchaser's way through an order in a real browser, by keyboard alone: edit, add, merge, send, confirm, complete. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import type { Page } from "playwright-core";
 import type { PurchaseOrder } from "../../client/index.ts";
+import { apiOf, press, showsStatus } from "../support/console-shop.ts";
 import { endConsole, picture, skip, withConsole } from "../support/console.ts";
 import type { RunningProgram } from "../support/process.ts";
 
@@ -22,38 +22,14 @@ async function variantsOf(program: RunningProgram): Promise<readonly Variant[]> 
   return rows.filter(({ status, sku }) => status === "active" && sku !== null);
 }
 
-/** What the API says, asked with the key of an agent beside the person. */
-const api = (program: RunningProgram) => {
-  const key = program.word("write key");
-  return {
-    order: async (id: string): Promise<PurchaseOrder> =>
-      (await program.ask("GET", `/api/v1/purchase-orders/${id}`, key)).at("data", "purchaseOrder") as PurchaseOrder,
-    send: async (method: string, target: string, body: unknown) => {
-      const answer = await program.ask(method, `/api/v1/purchase-orders${target}`, key, body);
-      assert.ok(answer.status < 300, answer.text);
-      return answer;
-    },
-  };
-};
-
 /** A draft with three lines. */
 async function draft(program: RunningProgram, variants: readonly Variant[]): Promise<PurchaseOrder> {
   const locations = await program.ask("GET", "/admin/v1/shops/demo/locations", program.adminToken);
-  const made = await api(program).send("POST", "", {
+  const made = await apiOf(program).send("POST", "", {
     locationId: locations.at("data", "locations", 0, "locationId"),
     lineItems: variants.slice(0, 3).map(({ variantId }) => ({ variantId, quantityOrdered: 5, unitCost: 2 })),
   });
   return made.at("data", "purchaseOrder") as PurchaseOrder;
-}
-
-const chip = (page: Page, status: string) =>
-  page.locator(".heading .chip", { hasText: new RegExp(`^${status}$`) }).waitFor();
-
-/** Presses a button or link with the keyboard. */
-async function press(page: Page, role: "button" | "link", name: string): Promise<void> {
-  const control = page.getByRole(role, { name, exact: true }).first();
-  await control.focus();
-  await page.keyboard.press("Enter");
 }
 
 test(
@@ -64,7 +40,7 @@ test(
       const variants = await variantsOf(program);
       const order = await draft(program, variants);
       const { purchaseOrderId: id } = order;
-      const agent = api(program);
+      const agent = apiOf(program);
       await page.goto(link);
       await page.getByRole("link", { name: order.poNumber }).waitFor();
       await page.goto(`${new URL(link).origin}/console/orders/${id}`);
@@ -100,6 +76,7 @@ test(
       await page.keyboard.press("Enter");
       await page.getByRole("alert").waitFor();
       assert.notEqual(await page.locator("td .cell-note").first().innerText(), "");
+      await page.getByRole("button", { name: /^Ordered, .*: 0$/ }).waitFor();
 
       // Somebody else changes another line: both changes stand.
       const [first, second] = order.lineItems;
@@ -128,8 +105,17 @@ test(
       await page.keyboard.type("1");
       await page.keyboard.press("Enter");
       await page.getByText(/Your change was not saved/).waitFor();
+      await page.getByText("The order now says 70.").waitFor();
       assert.equal((await agent.order(id)).lineItems[0]?.quantityOrdered, 70);
       await picture(page, "order-conflict");
+      // What was typed is kept, and is saved over theirs when the person says so.
+      const kept = page.getByRole("button", { name: /^Ordered, .*: 1$/ });
+      await kept.focus();
+      await page.keyboard.press("Enter");
+      await page.keyboard.press("Enter");
+      await page.getByText(/Your change was not saved/).waitFor({ state: "detached" });
+      await page.locator("td .cell-note").waitFor({ state: "detached" });
+      assert.equal((await agent.order(id)).lineItems[0]?.quantityOrdered, 1);
 
       // A product by search.
       await page.getByRole("combobox", { name: "Add a product" }).focus();
@@ -178,17 +164,17 @@ test(
       const variants = await variantsOf(program);
       const order = await draft(program, variants);
       const { purchaseOrderId: id } = order;
-      const agent = api(program);
+      const agent = apiOf(program);
       await page.goto(link);
       await page.getByRole("link", { name: order.poNumber }).waitFor();
       await page.goto(`${new URL(link).origin}/console/orders/${id}`);
-      await chip(page, "Draft");
+      await showsStatus(page, "Draft");
       assert.equal(await page.getByRole("button", { name: "Confirm all as ordered" }).count(), 0);
       await page.getByText("Why is something else not offered?").focus();
       await page.keyboard.press("Enter");
       await page.getByText("Mark the order as sent first.").first().waitFor();
       await press(page, "button", "Mark as sent");
-      await chip(page, "Sent");
+      await showsStatus(page, "Sent");
       await picture(page, "order-sent");
 
       await press(page, "link", "Confirm line by line");
@@ -203,10 +189,10 @@ test(
       await page.getByText("3 lines changed").waitFor();
       await picture(page, "confirm");
       await press(page, "button", "Save");
-      await chip(page, "Confirmed");
+      await showsStatus(page, "Confirmed");
       await press(page, "link", "Back to the order");
       await press(page, "button", "Start work");
-      await chip(page, "In Progress");
+      await showsStatus(page, "In Progress");
 
       const now = await agent.order(id);
       await agent.send("POST", `/${id}/receive`, {
@@ -220,7 +206,7 @@ test(
       await page.getByRole("button", { name: "Complete the order" }).waitFor();
       await picture(page, "complete");
       await press(page, "button", "Complete the order");
-      await chip(page, "Completed");
+      await showsStatus(page, "Completed");
       assert.equal((await agent.order(id)).status, "Completed");
       await press(page, "link", "Back to the order");
       await page.getByText("Arrow keys walk").waitFor({ state: "detached" });

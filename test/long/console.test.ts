@@ -1,7 +1,7 @@
 /** A person's way through the console in a real browser: from the link that the first start prints to an order and back. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { endConsole, skip, withConsole } from "../support/console.ts";
+import { endConsole, picture, skip, withConsole } from "../support/console.ts";
 
 after(endConsole);
 
@@ -62,6 +62,7 @@ test("no width scrolls sideways, in light and dark, full, empty and failing", { 
   await withConsole(async (page, link) => {
     await page.goto(link);
     await page.getByRole("link", { name: "PO-1024" }).waitFor();
+    await picture(page, "orders");
     const { origin } = new URL(link);
     const wide = (): Promise<number> => page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
     for (const colorScheme of ["light", "dark"] as const) {

@@ -69,6 +69,11 @@ test("suppliers, locations and variants are looked up by text, id and code, a pa
   assert.deepEqual(withTerms.at("data", "variants", 0, "levels"), [{ locationId: "loc_1", onHand: 7, incoming: 0 }]);
   assert.deepEqual(withTerms.at("data", "variants", 0, "terms", "moq"), 6);
   assert.equal((await ask("/variants?barcode=400")).at("data", "totalCount"), 0);
+  const coded = await ask("/variants?codes=4002,MUG-1,none&supplierId=sup_1");
+  assert.deepEqual([coded.at("data", "totalCount"), coded.at("data", "variants", 0, "variantId")], [1, "var_1"]);
+  assert.equal((await ask("/variants?codes=4002,MUG-1,none")).at("data", "totalCount"), 2);
+  assert.equal((await ask("/variants?codes=none")).at("data", "totalCount"), 0);
+  assert.equal((await ask("/variants?codes=4002&ids=var_1")).status, 400);
   assert.equal((await ask("/variants?limit=51")).status, 400);
   assert.equal((await askAdmin(server, "GET", "/shops/none/variants")).status, 404);
 });

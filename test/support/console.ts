@@ -64,6 +64,8 @@ export async function invitation(program: RunningProgram, role: Role = "owner"):
 export function watched(page: Page, { url }: Pick<RunningProgram, "url">): readonly string[] {
   const faults: string[] = [];
   const allowed = allowedPaths();
+  // A console that came by plain HTTP from another machine of the network is no secure context.
+  void page.addInitScript("delete Crypto.prototype.randomUUID");
   page.on("pageerror", (error) => faults.push(error.message));
   page.on("console", (message) => {
     if (/Content Security Policy|TrustedHTML/.test(message.text())) faults.push(message.text());

@@ -42,7 +42,12 @@ test("a change fits what others did unless they changed the same value or delete
     note: "x",
     lineItems: [line("a", { quantityOrdered: 7 }), line("b", { unitCost: 2 }), line("d")],
   });
-  assert.deepEqual(differenceOf(before, after), { fields: ["note"], changedLines: 2, addedLines: 1, deletedLines: 1 });
+  assert.deepEqual(differenceOf(before, after), {
+    fields: ["note"],
+    changedLines: ["a", "b"],
+    addedLines: ["d"],
+    deletedLines: ["c"],
+  });
   const touch = (lineItemId: string | null, field: string) =>
     conflictsOf(before, after, [{ lineItemId, field }]).length;
   assert.equal(touch("a", "unitCost"), 0);
