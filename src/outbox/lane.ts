@@ -61,7 +61,9 @@ export function createLaneRunner(options: LaneOptions): RunLane {
   return async (shopId, lane, onClaimed) => {
     const context = contextOf(options, shopId);
     const claimed = new Set<string>();
+    let heldFromMs = clock.now();
     let work: Work = async (tx) => {
+      heldFromMs = clock.now();
       await sweep(tx, shopId);
       const times = { nowMs: clock.now(), leasedUntilMs: context.leasedUntilMs() };
       const run = await claimLane(tx, shopId, lane, owner, times);
@@ -75,10 +77,15 @@ export function createLaneRunner(options: LaneOptions): RunLane {
       const step = await writeStep(options, () => steps.write(shopId, lane, work));
       if (claimed.size > 0) onClaimed();
       if (step.kind === "ended") return step.outcomes;
-      const next = await callStorefront({ ...options, timeLimitMs: limits.callTimeLimitMs }, shopId, step);
-      work = async (tx) =>
-        (await whileHeld(tx, hasClaimed(tx, shopId, owner, [...claimed]), next)) ??
-        (await endWithout(tx, shopId, claimed));
+      const beginByMs = heldFromMs + limits.leaseMs - limits.callTimeLimitMs;
+      const next = await callStorefront({ ...options, timeLimitMs: limits.callTimeLimitMs, beginByMs }, shopId, step);
+      work = async (tx) => {
+        heldFromMs = clock.now();
+        return (
+          (await whileHeld(tx, hasClaimed(tx, shopId, owner, [...claimed]), next)) ??
+          (await endWithout(tx, shopId, claimed))
+        );
+      };
     }
   };
 }

@@ -1,14 +1,17 @@
 /**
  * One call of the storefront by a lane: within its time limit, and with every failure as a `StorefrontError` (O2).
  */
-import type { Log } from "../store/store.ts";
+import type { Clock, Log } from "../store/store.ts";
 import { type Storefront, StorefrontError, type StorefrontOf } from "../storefront/storefront.ts";
 import type { CallStep, Work } from "./step.ts";
 
 interface StorefrontCallOptions {
   readonly storefrontOf: StorefrontOf;
+  readonly clock: Clock;
   readonly log: Log;
   readonly timeLimitMs: number;
+  /** No call begins later: the lease could end before the call, and another runner's newer figures be overwritten by these. */
+  readonly beginByMs: number;
   /** Ends calls that are under way, and prevents further ones. */
   readonly aborting: AbortSignal;
 }
@@ -19,7 +22,7 @@ interface StorefrontCallOptions {
  * Never rejects: a failure is passed to the step.
  */
 export async function callStorefront(options: StorefrontCallOptions, shopId: string, step: CallStep): Promise<Work> {
-  const { storefrontOf, log, timeLimitMs, aborting } = options;
+  const { storefrontOf, clock, log, timeLimitMs, beginByMs, aborting } = options;
   if (aborting.aborted) return step.failed(new StorefrontError("timeout", "the service is stopping", { landed: "no" }));
   let storefront: Storefront;
   try {
@@ -27,6 +30,8 @@ export async function callStorefront(options: StorefrontCallOptions, shopId: str
   } catch (error) {
     return step.failed(storefrontErrorOf(log, shopId, error, "no"));
   }
+  if (clock.now() > beginByMs)
+    return step.failed(new StorefrontError("timeout", "the service was too slow to make the call", { landed: "no" }));
   const timeLimit = new AbortController();
   const signal = AbortSignal.any([timeLimit.signal, aborting]);
   const aborted = new Promise<never>((_, reject) => {

@@ -15,6 +15,8 @@ import { locationId, shopId, withWorld, type World } from "../support/storefront
 interface NodeOptions {
   readonly engineOf?: (engine: Engine) => Engine;
   readonly between?: (storefront: Storefront) => Storefront;
+  /** Before the storefront can be called. */
+  readonly connecting?: () => Promise<void>;
   readonly limits?: Partial<OutboxLimits>;
   /** How far its clock is ahead. */
   readonly aheadMs?: number;
@@ -28,7 +30,10 @@ function nodeOf(world: World, options: NodeOptions = {}): { readonly outbox: Out
   const clock = { now: () => systemClock.now() + (options.aheadMs ?? 0) };
   const outbox = createOutbox({
     engine: options.engineOf?.(world.engine) ?? world.engine,
-    storefrontOf: async () => options.between?.(world.sandbox) ?? world.sandbox,
+    storefrontOf: async () => {
+      await options.connecting?.();
+      return options.between?.(world.sandbox) ?? world.sandbox;
+    },
     clock,
     ids: timeOrderedIds(clock),
     log: { info: () => {}, warn: complain, error: complain },
@@ -171,6 +176,12 @@ async function landedOnce(world: World): Promise<void> {
   assert.equal(log, "The storefront took the stock of 3 line(s).");
 }
 
+/** What the storefront shows as incoming. */
+async function incoming(world: World): Promise<readonly number[]> {
+  const { variants } = await world.sandbox.state(["v1", "v2", "v3"]);
+  return variants.map(({ levels }) => levels.reduce((sum, level) => sum + level.incoming, 0));
+}
+
 suite("two nodes", () => {
   test("a runner that was overtaken keeps nothing, and tells what the other one has brought about", () =>
     withWorld(async (world) => {
@@ -214,6 +225,35 @@ suite("two nodes", () => {
       await first.outbox.close();
       await second.outbox.close();
       await landedOnce(world);
+    }));
+
+  test("a runner that was held up before its call does not overwrite incoming quantities that another one has set since", () =>
+    withWorld(async (world) => {
+      await world.place("po_1", threeLines);
+      const reached = Promise.withResolvers<void>();
+      const gate = Promise.withResolvers<void>();
+      const connecting = async (): Promise<void> => {
+        reached.resolve();
+        await gate.promise;
+      };
+      const first = nodeOf(world, { connecting, limits });
+      const told = first.outbox.settle(shopId, await world.receive("po_1", totals), 5_000);
+      await reached.promise;
+      const effects = await world.receive("po_1", { l1: quantity(10), l2: quantity(10), l3: quantity(10) });
+      const second = nodeOf(world, { aheadMs: 60_000 });
+      await second.outbox.settle(shopId, effects, 5_000);
+      await world.quiet();
+      assert.deepEqual(await incoming(world), [0, 0, 0]);
+      // The first one's lease could end during a call that begins now.
+      await new Promise((resolve) => setTimeout(resolve, limits.leaseMs - limits.callTimeLimitMs + 50));
+      const { calls } = await world.sandbox.state([]);
+      gate.resolve();
+      await told;
+      await first.outbox.close();
+      await second.outbox.close();
+      assert.deepEqual(await incoming(world), [0, 0, 0]);
+      assert.deepEqual((await world.sandbox.state([])).calls, calls);
+      assert.deepEqual([...first.complaints, ...second.complaints], []);
     }));
 
   test("`settle` tells what another node has brought about, as soon as it has", () =>

@@ -179,6 +179,21 @@ suite("sandbox", () => {
       assert.equal(await onHand(sandbox, "v1"), 0);
     }));
 
+  test("a call that its caller gives up while it waits for its turn is not made later (X3)", () =>
+    withSandbox(async (sandbox) => {
+      const givenUp = new AbortController();
+      const level = { variantId: "v1", locationId: "here" };
+      const old = sandbox.setIncoming([{ ...level, incoming: quantity(5) }], {
+        ...context("r1"),
+        signal: givenUp.signal,
+      });
+      givenUp.abort();
+      assert.equal((await rejection(old)).landed, "no");
+      const { variants, calls } = await sandbox.state(["v1"]);
+      assert.deepEqual(variants[0]?.levels, []);
+      assert.deepEqual(calls, {});
+    }));
+
   test("seeding again replaces a variant and keeps its levels and tags", () =>
     withSandbox(async (sandbox) => {
       await sandbox.seedLevels([{ variantId: "v1", locationId: "here", onHand: quantity(4) }]);

@@ -57,14 +57,16 @@ class Disturbed extends Error {
   override readonly name = "Disturbed";
 }
 
-/** Counts the call and, unless it is disturbed, makes it. */
+/** Counts the call and, unless it is disturbed, makes it. @throws StorefrontError when the caller has given it up. */
 async function begin<T>(
   tx: Tx,
   shopId: string,
-  { name, variantIds }: CallRequest,
+  { name, variantIds, signal }: CallRequest,
   work: CallWork<T>,
   isShared = false,
 ): Promise<Begun<T>> {
+  // Made later, it could overwrite what a later call has set.
+  if (signal?.aborted === true) throw abortedError();
   await tx.batch([countCall(shopId, name)]);
   const finding = useFaults(tx, shopId, name, variantIds);
   const undisturbed = finding.then((faults) => {

@@ -12,7 +12,7 @@
  * - X1. A change and the result under its reference commit together.
  * - X2. A variant that was never given to the sandbox is `deleted`: the platform does not know its id. A catalogue line may name one
  *       (C16); the guard then stops the order on its way to Sent (C44).
- * - X3. A call is counted once, whether it succeeds or fails.
+ * - X3. A call is counted once, whether it succeeds or fails. One that its caller gives up before its turn is not made.
  * - X4. On-hand holds every accepted change; a reader sees a change only from `applyDelayMs` after it was accepted.
  */
 import type { Clock } from "../../store/store.ts";
