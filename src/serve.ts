@@ -21,6 +21,7 @@ import { BodyMemory } from "./http/body.ts";
 import { createConsolePages } from "./http/console-pages.ts";
 import { createDocs } from "./http/docs.ts";
 import { unreadBytesMax } from "./core/limits.ts";
+import type { Spans } from "./core/spans.ts";
 import { createMetricsPage } from "./http/health.ts";
 import { createMetrics, type Gauge, type Metrics } from "./http/metrics.ts";
 import { loadConsoleFiles } from "./http/node/console-files.ts";
@@ -31,6 +32,7 @@ import { createStartPage } from "./http/start-page.ts";
 import { createMcp } from "./mcp/app.ts";
 import { StoreCounts } from "./operations/counts.ts";
 import { type Perform, type PerformDependencies, createPerform } from "./operations/perform.ts";
+import { apiVersion } from "./operations/envelope.ts";
 import { operations } from "./operations/registry.ts";
 import type { OpenStore } from "./open-store.ts";
 import { type Outbox, createOutbox } from "./outbox/runner.ts";
@@ -42,6 +44,8 @@ import { createResolve } from "./webhooks/names.ts";
 import { createSender, type Sender } from "./webhooks/sender.ts";
 import { workGauges } from "./work-gauges.ts";
 import type { StorefrontOf } from "./storefront/storefront.ts";
+import { withToldCalls } from "./storefront/told-calls.ts";
+import { openSpans } from "./trace.ts";
 
 export interface Service {
   readonly host: string;
@@ -112,7 +116,8 @@ export async function openService(config: Config): Promise<Service> {
       : await openDatabase(config.database, log);
   opening.defer(() => store.close());
   const adminToken = adminTokenOf(config, store.isNew);
-  const { outbox, sender, admin } = openWork(config, store, log);
+  const spans = openSpans(apiVersion);
+  const { outbox, sender, admin } = openWork(config, store, log, spans);
   opening.defer(() => outbox.close());
   opening.defer(() => sender.close());
   const readers = new ReaderPool({
@@ -125,18 +130,14 @@ export async function openService(config: Config): Promise<Service> {
   const demo = store.isNew && config.demo ? await makeDemoShop(askHere(admin), store.clock.now()) : null;
   const stopping = new AbortController();
   const counts = new StoreCounts();
-  const metrics = createMetrics([
-    ...store.gauges,
-    ...readers.gauges,
-    ...processGauges(store.loop),
-    ...workGauges(outbox, sender, () => store.clock.now()),
-    ...storeGauges(counts),
-  ]);
+  const work = workGauges(outbox, sender, () => store.clock.now());
+  const metrics = createMetrics([...gaugesOf(store), ...readers.gauges, ...work, ...storeGauges(counts)]);
   const server = await listen(config, store, log, {
     stopping: stopping.signal,
     outbox,
     readers,
     admin,
+    spans,
     adminToken: adminToken.token,
     counts,
     metrics,
@@ -178,6 +179,7 @@ function openWork(
   config: Config,
   store: OpenStore,
   log: Log,
+  spans: Spans,
 ): { readonly outbox: Outbox; readonly sender: Sender; readonly admin: AdminContext } {
   const { engine, clock, ids, alone } = store;
   const sender = createSender({
@@ -185,6 +187,7 @@ function openWork(
     clock,
     ids,
     log,
+    spans,
     alone,
     shopsToResume: (signal) => store.shopsWith("endpoints", signal),
     policy: config.webhooks,
@@ -197,8 +200,9 @@ function openWork(
     clock,
     ids,
     alone,
-    storefrontOf: storefrontsOf(store),
+    storefrontOf: storefrontsOf(store, spans),
     log,
+    spans,
     shopsToResume: (signal) => store.shopsWith("effects", signal),
     random: Math.random,
     recover: (shopId, signal) => recoverImports(importContext(admin), shopId, { alone, signal }),
@@ -215,11 +219,12 @@ function openWork(
 }
 
 const storefrontsOf =
-  (store: OpenStore): StorefrontOf =>
-  (shopId) =>
-    Promise.resolve(store.sandboxOf(shopId));
+  (store: OpenStore, spans: Spans): StorefrontOf =>
+  (shopId, parent = null) =>
+    Promise.resolve(withToldCalls(store.sandboxOf(shopId), spans, shopId, parent));
 
-const processGauges = (loop: LoopShare): readonly Gauge[] => [
+const gaugesOf = ({ gauges, loop }: OpenStore): readonly Gauge[] => [
+  ...gauges,
   {
     name: "paced_steps_total",
     help: "Steps of shops that had held the event loop for long and gave way to others.",
@@ -281,10 +286,10 @@ async function readyBeforeOthers(engine: Engine, loop: LoopShare): Promise<void>
 const openPerform = (
   { limits: { storedAnswersBytesMax } }: Config,
   store: OpenStore,
-  rest: Pick<PerformDependencies, "log" | "outbox" | "readers" | "counts">,
+  rest: Pick<PerformDependencies, "log" | "outbox" | "readers" | "counts"> & { readonly spans: Spans },
 ): Perform => {
   const { engine, coordination, clock, ids, loop } = store;
-  const storefrontOf = storefrontsOf(store);
+  const storefrontOf = storefrontsOf(store, rest.spans);
   const own = { engine, coordination, clock, ids, loop, storefrontOf, compression: brotli, storedAnswersBytesMax };
   return createPerform({ ...own, ...rest });
 };
@@ -319,11 +324,13 @@ async function listen(
     readers,
     admin,
     adminToken,
+    spans,
     stopping,
     counts,
     metrics,
   }: {
     readonly stopping: AbortSignal;
+    readonly spans: Spans;
     readonly counts: StoreCounts;
     readonly metrics: Metrics;
     readonly outbox: Outbox;
@@ -333,7 +340,7 @@ async function listen(
   },
 ): Promise<RunningServer> {
   const { engine, coordination, clock, ids, loop } = store;
-  const perform = openPerform(config, store, { log, outbox, readers, counts });
+  const perform = openPerform(config, store, { log, outbox, readers, counts, spans });
   const isAdminToken = adminTokenCheck(adminToken);
   const app = createApp({
     operations,
@@ -342,6 +349,7 @@ async function listen(
     ids,
     log,
     metrics,
+    spans,
     bodies: new BodyMemory({ bytesMax: config.limits.bodiesBytesMax }),
     ready: () => readyBeforeOthers(engine, loop),
     identity: store.identity,

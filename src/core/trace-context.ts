@@ -16,6 +16,20 @@ export interface Trace {
 
 const pattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
+/** The ids of a `traceparent`; null for one that breaks the standard. */
+export function idsOf(traceparent: string): Pick<Trace, "traceId" | "spanId" | "sampled"> | null {
+  const [, version, traceId, spanId, flags = "0", rest] = pattern.exec(traceparent) ?? [];
+  const isValid =
+    traceId !== undefined &&
+    spanId !== undefined &&
+    version !== "ff" &&
+    // Later versions may add members; this one has none.
+    (version !== "00" || rest === undefined) &&
+    !/^0+$/.test(traceId) &&
+    !/^0+$/.test(spanId);
+  return isValid ? { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 } : null;
+}
+
 /**
  * The trace of a request with these `traceparent` lines. One that breaks the standard, and more than one, are as if nothing was sent: a
  * new trace begins.
@@ -25,21 +39,13 @@ const pattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)
 export function traceOf(lines: readonly string[], newId: (digits: 16 | 32) => string): Trace {
   const spanId = newId(16);
   const [line, ...more] = lines;
-  const [, version, traceId, parentId, flags = "0", rest] = pattern.exec(more.length > 0 ? "" : (line ?? "")) ?? [];
-  const isValid =
-    traceId !== undefined &&
-    parentId !== undefined &&
-    version !== "ff" &&
-    // Later versions may add members; this one has none.
-    (version !== "00" || rest === undefined) &&
-    !/^0+$/.test(traceId) &&
-    !/^0+$/.test(parentId);
-  if (!isValid) return { traceId: newId(32), spanId, parentId: null, sampled: false };
-  return { traceId, spanId, parentId, sampled: (Number.parseInt(flags, 16) & 1) === 1 };
+  const caller = line === undefined || more.length > 0 ? null : idsOf(line);
+  if (caller === null) return { traceId: newId(32), spanId, parentId: null, sampled: false };
+  return { ...caller, spanId, parentId: caller.spanId };
 }
 
 /** The header for what this request asks of others. */
-export const traceparentOf = ({ traceId, spanId, sampled }: Trace): string =>
+export const traceparentOf = ({ traceId, spanId, sampled }: Pick<Trace, "traceId" | "spanId" | "sampled">): string =>
   `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`;
 
 /** What a log line tells of the request. */

@@ -6,10 +6,11 @@
  *
  * Invariants:
  * - H4. Every answer carries `X-Request-Id`, every failure the error body as JSON (C2).
- * - H5. No secret and no body reaches the log: neither headers nor query are written, and secrets in a path are masked.
+ * - H5. No secret and no body reaches the log or a span: neither headers nor query are written, and secrets in a path are masked.
  */
 import { shownPath } from "../core/shown-path.ts";
-import { loggedRequest, traceOf } from "../core/trace-context.ts";
+import { faultFacts, noSpans, type Span, type SpanFacts, type Spans } from "../core/spans.ts";
+import { loggedRequest, type Trace, traceOf, traceparentOf } from "../core/trace-context.ts";
 import { asFault, failure, type Reply, respond } from "../operations/envelope.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { Perform } from "../operations/perform.ts";
@@ -39,6 +40,8 @@ interface AppDependencies {
   readonly ids: Ids;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Default: no tracer is told. */
+  readonly spans?: Spans;
   /** Memory for the bodies of requests. Default: as much as `bodiesBytesMax`. */
   readonly bodies?: BodyMemory;
 }
@@ -74,7 +77,7 @@ export const createApp = (deps: ServiceDependencies): App =>
 
 /** An app of these surfaces alone. */
 export function appOf(surfaces: readonly Surface[], deps: AppDependencies): App {
-  const { clock, ids, log, metrics, bodies = new BodyMemory() } = deps;
+  const { clock, ids, log, metrics, spans = noSpans, bodies = new BodyMemory() } = deps;
   const surfaceAt = (path: string): Surface | undefined =>
     surfaces.find((each) => path === each.path || (each.exact !== true && path.startsWith(`${each.path}/`)));
 
@@ -106,7 +109,8 @@ export function appOf(surfaces: readonly Surface[], deps: AppDependencies): App 
     work: (context: RequestContext) => Promise<T>,
   ): Promise<T> {
     const startedAtMs = clock.now();
-    const context = contextOf(request, transport, ids.next("req"), bodies);
+    const { trace, span } = begun(spans, request.method, transport);
+    const context = contextOf(request, transport, { requestId: ids.next("req"), trace, bodies });
     const answered = await work(context);
     context.body.release();
     const { operation, errorCode } = context;
@@ -114,6 +118,7 @@ export function appOf(surfaces: readonly Surface[], deps: AppDependencies): App 
     const path = shownPath(context.path);
     const { status } = answered;
     const durationMs = clock.now() - startedAtMs;
+    if (spans.recorded) span.end(factsOf(context, status));
     metrics.observe({ operation, status, errorCode, durationMs });
     log.info({ ...loggedRequest(context), operation, method, path, status, errorCode, durationMs }, "request");
     return answered;
@@ -151,24 +156,48 @@ const fromWeb = (request: Request): HttpRequest => ({
   web: () => request,
 });
 
+/** Begins the span of a request, under that of its caller. The request's ids are those of its span, if a tracer gives it any. */
+function begun(
+  spans: Spans,
+  method: string,
+  { headerValues }: Transport,
+): { readonly trace: Trace; readonly span: Span } {
+  const trace = traceOf(headerValues("traceparent"), newTraceId);
+  const { traceId, parentId, sampled } = trace;
+  const parent = spans.recorded && parentId !== null ? traceparentOf({ traceId, spanId: parentId, sampled }) : null;
+  const span = spans.start("openpo.request", parent, { "http.request.method": method });
+  return { trace: span.ids === null ? trace : { ...span.ids, parentId }, span };
+}
+
+/** What the span of a request tells at its end. The path is left out: ids of the shop's own are in it. */
+const factsOf = ({ operation, requestId, shopId, replayed, errorCode }: RequestContext, status: number): SpanFacts => ({
+  "http.response.status_code": status,
+  "openpo.operation": operation,
+  "openpo.request.id": requestId,
+  "openpo.shop.id": shopId,
+  "openpo.replayed": replayed,
+  ...faultFacts(errorCode, status),
+});
+
 function contextOf(
   request: HttpRequest,
   { target, headerValues, remoteAddress }: Transport,
-  requestId: string,
-  bodies: BodyMemory,
+  { requestId, trace, bodies }: { readonly requestId: string; readonly trace: Trace; readonly bodies: BodyMemory },
 ): RequestContext {
   const at = target.indexOf("?");
   return {
     request,
     body: new RequestBody(request, bodies),
     requestId,
-    trace: traceOf(headerValues("traceparent"), newTraceId),
+    trace,
     path: at === -1 ? target : target.slice(0, at),
     search: at === -1 ? "" : target.slice(at + 1),
     headerValues,
     remoteAddress,
     operation: "unknown",
     errorCode: null,
+    shopId: null,
+    replayed: false,
   };
 }
 

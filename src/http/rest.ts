@@ -5,7 +5,8 @@
  * path means what (routes.ts).
  */
 import { Fault } from "../core/fault.ts";
-import { failure, type Reply, respond } from "../operations/envelope.ts";
+import { namedShop } from "../operations/caller.ts";
+import { failure, isReplay, type Reply, respond } from "../operations/envelope.ts";
 import { isRestOperation, type Operation } from "../operations/operation.ts";
 import type { Perform } from "../operations/perform.ts";
 import { openApiDocument } from "./openapi.ts";
@@ -77,12 +78,13 @@ async function replyTo(context: RequestContext, found: Match | null, perform: Pe
   const { request, requestId, trace, path } = context;
   const binding = found === null ? unknownPath(path) : bindingFor(found, request.method);
   const query = parseQuery(context.search);
+  const token = bearerToken(context);
   if (!(binding instanceof Fault)) context.operation = binding.operation.name;
   const reply = await perform({
     surface: "rest",
     requestId,
     trace,
-    bearerToken: bearerToken(context),
+    bearerToken: token,
     target: binding instanceof Fault ? binding : binding.operation,
     method: request.method,
     path,
@@ -97,6 +99,9 @@ async function replyTo(context: RequestContext, found: Match | null, perform: Pe
     },
   });
   context.errorCode = reply.errorCode;
+  context.replayed = isReplay(reply);
+  // Whoever is known has sent a key or a bearer that names the shop.
+  if (reply.errorCode !== "UNAUTHORIZED") context.shopId = namedShop(token);
   return reply;
 }
 

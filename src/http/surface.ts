@@ -19,7 +19,7 @@ export interface HttpRequest {
   web(): Request;
 }
 
-/** A request while it is served. The surface that answers it writes the last two members, for the log and the counts. */
+/** A request while it is served. The surface that answers it writes the last four members, for the log, the counts and the span. */
 export interface RequestContext {
   readonly request: HttpRequest;
   readonly body: RequestBody;
@@ -36,6 +36,10 @@ export interface RequestContext {
   operation: string;
   /** Code of the fault that was answered; null on success. */
   errorCode: string | null;
+  /** Whose key or session asked; null until it is known. */
+  shopId: string | null;
+  /** It was answered with the stored answer of an earlier request. */
+  replayed: boolean;
 }
 
 /** A part of the process that answers requests below one path. */

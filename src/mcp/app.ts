@@ -26,7 +26,7 @@ import { messageBytesMax } from "../core/limits.ts";
 import { loggedRequest, type Trace } from "../core/trace-context.ts";
 import { bearerToken, type HttpRequest, type RequestContext, type WebSurface } from "../http/surface.ts";
 import { admit, identify, namedShop } from "../operations/caller.ts";
-import { respond } from "../operations/envelope.ts";
+import { isReplay, respond } from "../operations/envelope.ts";
 import type { Operation, Scope } from "../operations/operation.ts";
 import { isAnswered } from "../operations/idempotency.ts";
 import type { Perform } from "../operations/perform.ts";
@@ -96,6 +96,7 @@ export function createMcp(deps: McpDependencies): WebSurface {
     if (refusal !== null) return protocolFailure(403, INVALID_REQUEST, refusal);
     const sender = await senderOf(context, deps);
     if (sender instanceof Response) return sender;
+    context.shopId = namedShop(sender.bearerToken);
     if (request.method !== "POST")
       throw new Fault("METHOD_NOT_ALLOWED", `${request.method} is not supported here.`, {
         allow: ["POST"],
@@ -119,6 +120,7 @@ export function createMcp(deps: McpDependencies): WebSurface {
       definitions: shownTo[sender.scope].map(({ definition }) => definition),
       call: async (name) => {
         const { reply, tool, input } = await calledTool(tools, perform, agentMessage, name);
+        context.replayed = isReplay(reply);
         if (reply.body.length <= answerOnLoopMax || threads === null)
           return resultOf(reply, { tool, arguments: input });
         large = { request: plainRequest(request.web()), message, tool: name, arguments: input, reply };

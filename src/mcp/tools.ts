@@ -17,7 +17,7 @@ import type { ValidationDetail } from "../core/fault.ts";
 import { isJsonArray, type Json, type JsonObject } from "../core/json.ts";
 import type { Trace } from "../core/trace-context.ts";
 import { apiPrefix, type Binding, bindingOf, type SpelledRequest, spellRequest } from "../http/routes.ts";
-import type { Reply } from "../operations/envelope.ts";
+import { isReplay, type Reply } from "../operations/envelope.ts";
 import { worded } from "../operations/guidance.ts";
 import { isRestOperation, type Operation, type Repeat } from "../operations/operation.ts";
 import type { RequestTokens } from "../operations/rate-limit.ts";
@@ -188,15 +188,15 @@ export function resultOf(
   const body: JSONObject = JSON.parse(reply.status < 400 ? named : pointerInAgentNames(named));
   const { data, meta, error } = body;
   const isError = error !== undefined;
-  const isReplay = reply.headers["Idempotent-Replayed"] !== undefined;
+  const replayed = isReplay(reply);
   const told = isError ? body : answerTold(tool, asObject(data), input);
-  const structuredContent = { ...told, ...(isReplay ? { replayed: true } : {}) };
+  const structuredContent = { ...told, ...(replayed ? { replayed: true } : {}) };
   const { requestId = null } = asObject(isError ? error : meta);
   return {
     content: [{ type: "text", text: textOf(structuredContent) }],
     structuredContent,
     ...(isError ? { isError } : {}),
-    _meta: { "openpo/requestId": requestId, ...(isReplay ? { "openpo/idempotentReplayed": true } : {}) },
+    _meta: { "openpo/requestId": requestId, ...(replayed ? { "openpo/idempotentReplayed": true } : {}) },
   };
 }
 

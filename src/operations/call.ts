@@ -3,13 +3,15 @@
  */
 import type { EffectOutcome } from "../core/effect.ts";
 import { Fault } from "../core/fault.ts";
+import { noSpans, type SpanParent, type Spans } from "../core/spans.ts";
 import { loggedRequest, traceparentOf } from "../core/trace-context.ts";
 import type { Clock, Engine, Ids, KeyRelease, Log, Statement, Tx } from "../store/store.ts";
 import type { StorefrontOf } from "../storefront/storefront.ts";
 import { type BroadPart, LeavesLoop, type Readers } from "./broad-read.ts";
 import type { Reply } from "./envelope.ts";
 import type { Answer, Call, Committed, Operation } from "./operation.ts";
-import type { IdentifiedRequest } from "./request.ts";
+import type { IdentifiedRequest, Incoming } from "./request.ts";
+import { toldWrite } from "./told-write.ts";
 
 export interface CallDependencies {
   readonly engine: Engine;
@@ -25,6 +27,8 @@ export interface CallDependencies {
   };
   readonly storefrontOf: StorefrontOf;
   readonly log: Log;
+  /** Default: no tracer is told. */
+  readonly spans?: Spans;
   /** Null: every read runs on the event loop. */
   readonly readers: Readers | null;
 }
@@ -82,6 +86,12 @@ function workAfterwards(
     .finally(() => running.delete(name));
 }
 
+/** Where the steps of a request are told, and under which span. */
+export const toldUnder = (
+  { spans = noSpans }: Pick<CallDependencies, "spans">,
+  { trace }: Pick<Incoming, "trace">,
+): { readonly spans: Spans; readonly parent: SpanParent | null } => ({ spans, parent: trace ?? null });
+
 /** Makes the call of one request. */
 export async function openCall(
   deps: CallDependencies,
@@ -92,12 +102,13 @@ export async function openCall(
   const { engine, clock, ids, outbox, log } = deps;
   const { incoming, shop, key, person } = request;
   const { shopId } = shop;
+  const told = toldUnder(deps, incoming);
   let stored: StoredAnswer | null = null;
 
   async function commit<Output>(work: (tx: Tx) => Promise<Committed<Output>>): Promise<Answer<Output>> {
     if (stored !== null) throw new Error(`${operation.name} committed twice`);
     const release = store.release();
-    const { result, pending, answer, reply } = await engine.write(shopId, async (tx) => {
+    const { result, pending, answer, reply } = await toldWrite(engine, told, shopId, async (tx) => {
       // Side by side, so that the check costs no round trip. If there is an answer, the work's own refusal must not be reported.
       const unanswered = store.refuseIfAnswered(tx);
       const working = work(tx);
@@ -141,7 +152,7 @@ export async function openCall(
     traceparent: incoming.trace === undefined ? null : traceparentOf(incoming.trace),
     clock,
     ids,
-    storefront: await deps.storefrontOf(shopId),
+    storefront: await deps.storefrontOf(shopId, told.parent),
     ifMatch: incoming.ifMatch,
     read: (work) => engine.read(shopId, work),
     readPart: readPartWith(deps, shop),
@@ -149,7 +160,7 @@ export async function openCall(
       if (operation.scope === "read" && deps.readers !== null) throw new LeavesLoop();
     },
     afterwards: (work) => workAfterwards(deps, shopId, operation.name, work),
-    change: (work) => engine.write(shopId, work),
+    change: (work) => toldWrite(engine, told, shopId, work),
     settle: (effectIds, waitMs) => outbox.settle(shopId, effectIds, waitMs),
     commit,
   };

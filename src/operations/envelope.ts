@@ -20,6 +20,9 @@ export interface Reply {
   readonly errorCode: FaultCode | null;
 }
 
+/** Whether it is the stored answer of an earlier request (C18). */
+export const isReplay = ({ headers }: Reply): boolean => headers["Idempotent-Replayed"] !== undefined;
+
 interface SuccessOptions {
   readonly status?: 200 | 201;
   readonly headers?: Readonly<Record<string, string>>;

@@ -25,7 +25,7 @@ import type { KeyRelease } from "../store/store.ts";
 import type { LoopShare } from "../store/loop-share.ts";
 import { auditStatement } from "../shop/audit.ts";
 import { auditEntryOf, AuditRows, auditStatementOf } from "./audit.ts";
-import { type AnswerStore, type CallDependencies, openCall } from "./call.ts";
+import { type AnswerStore, type CallDependencies, openCall, toldUnder } from "./call.ts";
 import { LeavesLoop } from "./broad-read.ts";
 import { StoreCounts } from "./counts.ts";
 import { admit, type Caller, checkScope, holderOf, Callers, namedShop } from "./caller.ts";
@@ -57,6 +57,7 @@ import { Refusals } from "./refusals.ts";
 import type { IdentifiedRequest, Incoming } from "./request.ts";
 import { identifyPerson, isSessionBearer } from "./sessions.ts";
 import { Sweeps } from "./sweeps.ts";
+import { toldWrite } from "./told-write.ts";
 
 export interface PerformDependencies extends CallDependencies, IdempotencyDependencies {
   readonly loop: LoopShare;
@@ -398,14 +399,16 @@ const nothingToRelease: KeyRelease = { statements: [], done: () => {} };
 
 /** Stores an answer that no change has stored, or that differs from the stored one. */
 async function storeAnswer(
-  { engine, counts }: Context,
-  { shop }: IdentifiedRequest,
+  context: Context,
+  { shop, incoming }: IdentifiedRequest,
   store: AnswerStore,
   reply: Reply,
   keyed: KeyedRequest | null,
 ): Promise<void> {
   const release = store.release();
-  await engine.write(
+  await toldWrite(
+    context.engine,
+    toldUnder(context, incoming),
     shop.shopId,
     async (tx) => {
       await store.refuseIfAnswered(tx);
@@ -414,7 +417,7 @@ async function storeAnswer(
     { durable: keyed !== null },
   );
   release.done();
-  counts.auditRows += 1;
+  context.counts.auditRows += 1;
 }
 
 /**
@@ -424,15 +427,15 @@ async function storeAnswer(
  * @returns whether it was replaced.
  */
 async function replaceAnswer(
-  { engine, idempotency }: Context,
-  { shop }: IdentifiedRequest,
+  context: Context,
+  { shop, incoming }: IdentifiedRequest,
   store: AnswerStore,
   reply: Reply,
   keyed: KeyedRequest,
 ): Promise<boolean> {
   const release = store.release();
-  const isReplaced = await engine.write(shop.shopId, async (tx) => {
-    const [isHeld] = await Promise.all([idempotency.holds(keyed, tx), store.refuseIfAnswered(tx)]);
+  const isReplaced = await toldWrite(context.engine, toldUnder(context, incoming), shop.shopId, async (tx) => {
+    const [isHeld] = await Promise.all([context.idempotency.holds(keyed, tx), store.refuseIfAnswered(tx)]);
     if (isHeld) await tx.batch([...(await store.statements(tx, reply)), ...release.statements]);
     return isHeld;
   });

@@ -6,7 +6,8 @@
  */
 import type { EffectOutcome } from "../core/effect.ts";
 import { Fault } from "../core/fault.ts";
-import { claimLane, hasClaimed, loadStandings, sweepEffectsStatement } from "../shop/effects.ts";
+import { noSpans, type Spans } from "../core/spans.ts";
+import { type ClaimedEffect, claimLane, hasClaimed, loadStandings, sweepEffectsStatement } from "../shop/effects.ts";
 import { sweepPushesStatement } from "../shop/stock-pushes.ts";
 import type { Clock, Engine, Ids, Log, Tx } from "../store/store.ts";
 import type { StorefrontOf } from "../storefront/storefront.ts";
@@ -14,6 +15,7 @@ import { JoinedSteps } from "./joined-steps.ts";
 import { type OutboxLimits, retryDelayMs, storePauseMs } from "./limits.ts";
 import type { Step, Work, WorkContext } from "./step.ts";
 import { callStorefront } from "./storefront-call.ts";
+import { ToldAttempt } from "./told-attempt.ts";
 import { pause } from "./waiting.ts";
 import { begin } from "./work.ts";
 
@@ -26,6 +28,8 @@ interface LaneOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
+  /** Default: no tracer is told. */
+  readonly spans?: Spans;
   readonly limits: OutboxLimits;
   /** Names this runner in the claims. */
   readonly owner: string;
@@ -46,7 +50,7 @@ interface LaneOptions {
 type RunLane = (shopId: string, lane: string, onClaimed: () => void) => Promise<ReadonlyMap<string, EffectOutcome>>;
 
 export function createLaneRunner(options: LaneOptions): RunLane {
-  const { clock, limits, owner } = options;
+  const { clock, limits, owner, spans = noSpans } = options;
   const steps = new JoinedSteps(options.engine);
   const sweptAtMs = new Map<string, number>();
 
@@ -62,30 +66,43 @@ export function createLaneRunner(options: LaneOptions): RunLane {
     const context = contextOf(options, shopId);
     const claimed = new Set<string>();
     let heldFromMs = clock.now();
+    let run: readonly ClaimedEffect[] = [];
     let work: Work = async (tx) => {
       heldFromMs = clock.now();
       await sweep(tx, shopId);
       const times = { nowMs: clock.now(), leasedUntilMs: context.leasedUntilMs() };
-      const run = await claimLane(tx, shopId, lane, owner, times);
+      const found = await claimLane(tx, shopId, lane, owner, times);
       // An earlier try of this write was kept, and left nothing to do.
-      if (run.length === 0 && claimed.size > 0) return await endWithout(tx, shopId, claimed);
+      if (found.length === 0 && claimed.size > 0) return await endWithout(tx, shopId, claimed);
+      run = found;
       claimed.clear();
       for (const { effectId } of run) claimed.add(effectId);
       return await begin(tx, context, run);
     };
-    for (;;) {
-      const step = await writeStep(options, () => steps.write(shopId, lane, work));
-      if (claimed.size > 0) onClaimed();
-      if (step.kind === "ended") return step.outcomes;
-      const beginByMs = heldFromMs + limits.leaseMs - limits.callTimeLimitMs;
-      const next = await callStorefront({ ...options, timeLimitMs: limits.callTimeLimitMs, beginByMs }, shopId, step);
-      work = async (tx) => {
-        heldFromMs = clock.now();
-        return (
-          (await whileHeld(tx, hasClaimed(tx, shopId, owner, [...claimed]), next)) ??
-          (await endWithout(tx, shopId, claimed))
-        );
-      };
+    const attempt = new ToldAttempt(spans, shopId);
+    try {
+      for (;;) {
+        const step = await writeStep(options, () => steps.write(shopId, lane, work));
+        if (claimed.size > 0) onClaimed();
+        attempt.begin(run);
+        if (step.kind === "ended") {
+          attempt.end(step.outcomes);
+          return step.outcomes;
+        }
+        const { callTimeLimitMs: timeLimitMs, leaseMs } = limits;
+        const within = { timeLimitMs, beginByMs: heldFromMs + leaseMs - timeLimitMs };
+        const next = await callStorefront({ ...options, ...within, parent: attempt.parent }, shopId, step);
+        work = async (tx) => {
+          heldFromMs = clock.now();
+          return (
+            (await whileHeld(tx, hasClaimed(tx, shopId, owner, [...claimed]), next)) ??
+            (await endWithout(tx, shopId, claimed))
+          );
+        };
+      }
+    } catch (error) {
+      attempt.fail(error);
+      throw error;
     }
   };
 }

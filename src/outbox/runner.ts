@@ -21,6 +21,7 @@
  *       had been kept, or when it comes after another runner has taken over.
  */
 import type { EffectOutcome } from "../core/effect.ts";
+import type { Spans } from "../core/spans.ts";
 import {
   type DueLanes,
   dueNowStatement,
@@ -45,6 +46,8 @@ interface OutboxOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
+  /** Default: no tracer is told. */
+  readonly spans?: Spans;
   /** What differs from `outboxLimits`. */
   readonly limits?: Partial<OutboxLimits>;
   /** This is the only process on the store: claims of an earlier one are void, and no other process adds effects. */

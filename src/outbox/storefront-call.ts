@@ -1,6 +1,7 @@
 /**
  * One call of the storefront by a lane: within its time limit, and with every failure as a `StorefrontError` (O2).
  */
+import type { SpanParent } from "../core/spans.ts";
 import type { Clock, Log } from "../store/store.ts";
 import { type Storefront, StorefrontError, type StorefrontOf } from "../storefront/storefront.ts";
 import type { CallStep, Work } from "./step.ts";
@@ -12,6 +13,8 @@ interface StorefrontCallOptions {
   readonly timeLimitMs: number;
   /** No call begins later: the lease could end before the call, and another runner's newer figures be overwritten by these. */
   readonly beginByMs: number;
+  /** The step that the call belongs to, for a tracer. */
+  readonly parent: SpanParent | null;
   /** Ends calls that are under way, and prevents further ones. */
   readonly aborting: AbortSignal;
 }
@@ -22,11 +25,11 @@ interface StorefrontCallOptions {
  * Never rejects: a failure is passed to the step.
  */
 export async function callStorefront(options: StorefrontCallOptions, shopId: string, step: CallStep): Promise<Work> {
-  const { storefrontOf, clock, log, timeLimitMs, beginByMs, aborting } = options;
+  const { storefrontOf, clock, log, timeLimitMs, beginByMs, parent, aborting } = options;
   if (aborting.aborted) return step.failed(new StorefrontError("timeout", "the service is stopping", { landed: "no" }));
   let storefront: Storefront;
   try {
-    storefront = await storefrontOf(shopId);
+    storefront = await storefrontOf(shopId, parent);
   } catch (error) {
     return step.failed(storefrontErrorOf(log, shopId, error, "no"));
   }

@@ -13,6 +13,7 @@
  * - F4. Custom lines (`CSTM-…`) never reach a storefront. Costs arrive in the shop's currency.
  */
 import type { Money, Quantity } from "../core/money.ts";
+import type { SpanParent } from "../core/spans.ts";
 
 /** A variant's state at the platform. `unsyncable`: the platform keeps no stock of it. */
 export type VariantState = "active" | "inactive" | "deleted" | "unsyncable";
@@ -99,5 +100,9 @@ export interface Storefront {
   ): Promise<ItemResult[]>;
 }
 
-/** Opens a shop's storefront, by the shop's storefront kind and configuration. */
-export type StorefrontOf = (shopId: string) => Promise<Storefront>;
+/**
+ * Opens a shop's storefront, by the shop's storefront kind and configuration.
+ *
+ * @param parent the step that its calls belong to, for a tracer.
+ */
+export type StorefrontOf = (shopId: string, parent?: SpanParent | null) => Promise<Storefront>;

@@ -14,6 +14,7 @@
  * - L3. No transaction is open while an attempt runs, and a shop without endpoints costs nothing.
  */
 import { type EventDraft } from "../core/events.ts";
+import { noSpans, type Span, type SpanFacts, type Spans, traceparentUnder } from "../core/spans.ts";
 import {
   type AttemptResult,
   afterAttempt,
@@ -103,6 +104,8 @@ interface SenderOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
+  /** Default: no tracer is told. */
+  readonly spans?: Spans;
   /** This is the only process on the store. */
   readonly alone: boolean;
   readonly policy: ConnectPolicy;
@@ -541,7 +544,9 @@ class WebhookSender implements Sender {
   }
 
   async #finish(shopId: string, shop: ShopLanes, lane: Lane, delivery: Waiting): Promise<void> {
-    const result = await this.#attempt(lane, delivery);
+    const span = this.#told(shopId, delivery);
+    const result = await this.#attempt(lane, delivery, span);
+    span.end(factsOf(result));
     lane.running -= 1;
     if (result !== null) lane.lastMs = result.ms;
     if (result !== null && !isDelivered(result)) this.#failedTotal += 1;
@@ -549,10 +554,22 @@ class WebhookSender implements Sender {
     this.#turn(shopId);
   }
 
+  #told(shopId: string, { endpointId, eventId, attempts, traceparent }: Waiting): Span {
+    const { spans = noSpans } = this.#options;
+    return spans.start("webhook.attempt", traceparent, {
+      "openpo.shop.id": shopId,
+      "openpo.webhook.endpoint.id": endpointId,
+      "openpo.event.id": eventId,
+      "openpo.webhook.attempt": attempts,
+      "http.request.method": "POST",
+    });
+  }
+
   /** One attempt; null: it was not made, or was ended by the end of the service. Never rejects. */
   async #attempt(
     { endpoint }: Lane,
-    { eventId, traceparent, text, leasedUntilMs }: Waiting,
+    { eventId, text, leasedUntilMs, ...delivery }: Waiting,
+    span: Span,
   ): Promise<AttemptResult | null> {
     const { clock, policy, resolve, log } = this.#options;
     if (text === null) return { kind: "failed", ms: 0, reason: "the event is no longer kept" };
@@ -560,6 +577,7 @@ class WebhookSender implements Sender {
     if (leasedUntilMs - clock.now() < timeoutMs) return null;
     try {
       const signed = signedHeaders(endpoint, eventId, text, clock.now());
+      const traceparent = traceparentUnder(span, delivery.traceparent);
       const headers = traceparent === null ? signed : { ...signed, traceparent };
       return await post(endpoint.url, headers, text, { policy, resolve, timeoutMs, aborting: this.#aborting.signal });
     } catch (error) {
@@ -570,4 +588,12 @@ class WebhookSender implements Sender {
       return { kind: "failed", ms: 0, reason: "the attempt failed" };
     }
   }
+}
+
+/** What a span tells of an attempt. Neither the URL nor the answer: either may have a secret in it. */
+function factsOf(result: AttemptResult | null): SpanFacts {
+  if (result === null) return { "openpo.webhook.given_back": true };
+  if (result.kind === "failed") return { "error.type": "no_answer" };
+  const { status } = result;
+  return { "http.response.status_code": status, ...(isDelivered(result) ? {} : { "error.type": String(status) }) };
 }

@@ -1,0 +1,45 @@
+/**
+ * A storefront whose calls are told to a tracer (C73): one span a call, and a write is passed on under its own span.
+ */
+import { type Span, type SpanParent, type Spans, traceparentUnder, withinSpan } from "../core/spans.ts";
+import type { Storefront, WriteContext } from "./storefront.ts";
+
+export function withToldCalls(
+  storefront: Storefront,
+  spans: Spans,
+  shopId: string,
+  parent: SpanParent | null,
+): Storefront {
+  if (!spans.recorded) return storefront;
+  const begun = (call: keyof Storefront, items: readonly unknown[]): Span =>
+    spans.start(`storefront.${call}`, parent, { "openpo.shop.id": shopId, "openpo.items": items.length });
+  const under = (span: Span, context: WriteContext): WriteContext => ({
+    ...context,
+    traceparent: traceparentUnder(span, context.traceparent ?? null),
+  });
+  /** A call of which only the ids are known. */
+  const asked =
+    <T>(call: "checkVariants" | "activateVariants" | "readCosts", ask: (ids: readonly string[]) => Promise<T>) =>
+    (ids: readonly string[]): Promise<T> =>
+      withinSpan(begun(call, ids), () => ask(ids));
+  /** A call that carries the trace on. */
+  const passedOn =
+    <Item, T>(
+      call: "changeOnHand" | "readOnHand" | "setIncoming" | "writeCosts" | "setTags",
+      ask: (items: readonly Item[], context: WriteContext) => Promise<T>,
+    ) =>
+    (items: readonly Item[], context: WriteContext): Promise<T> => {
+      const span = begun(call, items);
+      return withinSpan(span, () => ask(items, under(span, context)));
+    };
+  return {
+    checkVariants: asked("checkVariants", (ids) => storefront.checkVariants(ids)),
+    activateVariants: asked("activateVariants", (ids) => storefront.activateVariants(ids)),
+    readCosts: asked("readCosts", (ids) => storefront.readCosts(ids)),
+    changeOnHand: passedOn("changeOnHand", (changes, context) => storefront.changeOnHand(changes, context)),
+    readOnHand: passedOn("readOnHand", (changes, context) => storefront.readOnHand(changes, context)),
+    setIncoming: passedOn("setIncoming", (levels, context) => storefront.setIncoming(levels, context)),
+    writeCosts: passedOn("writeCosts", (costs, context) => storefront.writeCosts(costs, context)),
+    setTags: passedOn("setTags", (changes, context) => storefront.setTags(changes, context)),
+  };
+}
