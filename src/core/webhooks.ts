@@ -73,9 +73,10 @@ const failuresBeforeDisabled = 10;
 
 const failingMsBeforeDisabled = 5 * 24 * hourMs;
 
-/** Why an endpoint is disabled: it said that it is gone, nothing reached it for days, or somebody did so. */
+/** The reasons that there are. */
 export const disabledReasons = ["gone", "failing", "by-hand"] as const;
 
+/** Why an endpoint is disabled: it said that it is gone, nothing reached it for days, or somebody did so. */
 export type DisabledReason = (typeof disabledReasons)[number];
 
 /**
