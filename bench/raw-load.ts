@@ -3,6 +3,7 @@
  * share a machine.
  */
 import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** How answers came: statuses, times, and what went wrong with connections. */
 export interface Load {
@@ -34,23 +35,30 @@ interface LoadOptions {
   readonly reconnectMs?: number;
   /** A client that is refused waits as the answer says, like a client that keeps the contract. */
   readonly obeysRetryAfter?: boolean;
+  /** The connections open evenly over this time. What is answered meanwhile is not counted; it comes before `seconds`. */
+  readonly rampSeconds?: number;
 }
 
 /** Each connection sends its next request when it has its answer. */
 export async function load(options: LoadOptions): Promise<Load> {
-  const { connections, seconds } = options;
+  const { connections, seconds, rampSeconds = 0 } = options;
   const totals = { statuses: new Map<number, number>(), latenciesMs: new Map<number, number[]>() };
   const counts = { resets: 0, withoutRetryAfter: 0 };
-  const startMs = performance.now();
+  const openMs = performance.now();
+  const startMs = openMs + rampSeconds * 1_000;
   const endMs = startMs + seconds * 1_000;
-  await Promise.all(Array.from({ length: connections }, () => connection(options, endMs, totals, counts)));
+  const opened = Array.from({ length: connections }, async (_, index) => {
+    if (rampSeconds > 0) await sleep((rampSeconds * 1_000 * index) / connections);
+    await connection(options, { startMs, endMs }, totals, counts);
+  });
+  await Promise.all(opened);
   for (const times of totals.latenciesMs.values()) times.sort((a, b) => a - b);
   return { seconds: (performance.now() - startMs) / 1_000, ...totals, ...counts };
 }
 
 function connection(
   { port, next, reconnectMs = 100, obeysRetryAfter = false }: LoadOptions,
-  endMs: number,
+  { startMs, endMs }: { readonly startMs: number; readonly endMs: number },
   { statuses, latenciesMs }: { readonly statuses: Map<number, number>; readonly latenciesMs: Map<number, number[]> },
   counts: { resets: number; withoutRetryAfter: number },
 ): Promise<void> {
@@ -84,12 +92,18 @@ function connection(
         setTimeout(open, afterMs);
       }
 
-      function answered(head: string): void {
-        const status = Number(head.slice(9, 12));
+      function count(status: number): void {
+        const nowMs = performance.now();
+        if (nowMs < startMs) return;
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
         const times = latenciesMs.get(status) ?? [];
         latenciesMs.set(status, times);
-        times.push(performance.now() - sentMs);
+        times.push(nowMs - sentMs);
+      }
+
+      function answered(head: string): void {
+        const status = Number(head.slice(9, 12));
+        count(status);
         isWaiting = false;
         const retryAfter = /\r\nretry-after: *(\d+)/i.exec(head)?.[1];
         const isRefused = status === 429 || status === 503;

@@ -10,7 +10,7 @@
 /** Connections that a node serves. The first request of a further one is answered 503, and the connection is closed. */
 export const connectionsMax = 2_000;
 
-/** Further connections that wait for this answer. Beyond them a connection gets it without being asked anything. */
+/** Further connections that have asked for nothing yet. Beyond them the oldest gets this answer without being asked anything. */
 export const connectionsRefusedAtOnceMax = 1_000;
 
 /** Requests of one connection that may wait for their turn before nothing more is read from it. One of them runs at a time. */
@@ -24,6 +24,24 @@ export const requestsWaitingMax = 20_000;
 
 /** Time for which requests are started before the event loop goes on to what else is due: sockets, timers, commits. */
 export const roundMs = 10;
+
+/** The same while connections arrive: Node accepts one each time that the event loop goes on. */
+export const acceptingRoundMs = 1;
+
+/** A request is refused when another one has waited for its start for longer than this. */
+export const startWaitMsMax = 1_000;
+
+/** Fewer requests than this may wait for their start for any time: twice what a shop may ask at once with its default rate limit. */
+export const startsWaitingMin = 240;
+
+/** The least that a client is asked to wait when the process is overloaded. */
+export const retryAfterMsMin = 1_000;
+
+/** The most that a client is asked to wait when the process is overloaded. */
+export const retryAfterMsMax = 30_000;
+
+/** Refused connections are asked to come again at this rate, which takes about a tenth of the event loop's time. */
+export const refusedConnectionsPerSecond = 500;
 
 /** Request line and headers together; 500 line ids in a query fit (C31). More is answered 431. */
 export const headerBytesMax = 65_536;

@@ -8,6 +8,7 @@
  * - H4. Every answer carries `X-Request-Id`, every failure the error body as JSON (C2).
  * - H5. No secret and no body reaches the log or a span: neither headers nor query are written, and secrets in a path are masked.
  */
+import type { Fault } from "../core/fault.ts";
 import { shownPath } from "../core/shown-path.ts";
 import { faultFacts, noSpans, type Span, type SpanFacts, type Spans } from "../core/spans.ts";
 import { loggedRequest, type Trace, traceOf, traceparentOf } from "../core/trace-context.ts";
@@ -62,6 +63,8 @@ export interface App {
   repliesAt(path: string): boolean;
   /** Answers a request for such a path. Never rejects. */
   reply(request: HttpRequest, transport: Transport): Promise<Reply>;
+  /** Answers a request with this fault, without looking into it. Never rejects. */
+  refuse(request: HttpRequest, transport: Transport, fault: Fault): Promise<Reply>;
 }
 
 /** The service: REST, health, and what is beside them. */
@@ -143,6 +146,11 @@ export function appOf(surfaces: readonly Surface[], deps: AppDependencies): App 
         const surface = surfaceAt(context.path);
         if (surface === undefined || !("reply" in surface)) throw new Error(`no replies at ${context.path}`);
         return await surface.reply(context).catch((error: unknown) => faultReply(context, error));
+      }),
+    refuse: (request, transport, fault) =>
+      served(request, transport, (context) => {
+        const reply = faultReply(context, fault);
+        return Promise.resolve({ ...reply, headers: { ...reply.headers, ...surfaceAt(context.path)?.headers } });
       }),
   };
 }

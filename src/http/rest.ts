@@ -38,6 +38,7 @@ export function createRest(operations: readonly Operation[], perform: Perform): 
     {
       path: documentPath,
       exact: true,
+      headers: corsHeaders,
       async handle(context) {
         if (context.request.method === "OPTIONS") return respond(preflight(context, documentMethods));
         const response = await documentResponse(document, context);
@@ -47,6 +48,7 @@ export function createRest(operations: readonly Operation[], perform: Perform): 
     },
     {
       path: apiPrefix,
+      headers: corsHeaders,
       async reply(context) {
         const found = match(context.path);
         if (context.request.method === "OPTIONS") return preflight(context, found === null ? [] : methodsOf(found));

@@ -50,6 +50,8 @@ interface SurfacePath {
   readonly path: string;
   /** It gets only the path itself. */
   readonly exact?: true;
+  /** What every answer for its path carries, one that the app gives in its place too. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**

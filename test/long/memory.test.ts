@@ -34,7 +34,9 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
 test("a connection beyond the limit is told so at its first request, without a reset, and served when there is room (H10)", async () => {
   await using server = await start({ connectionLimits: { connectionsMax: 2, unreadBytesMax: mebibyte } });
   const open = [await sendUnread(server.port, get("/healthz")), await sendUnread(server.port, get("/healthz"))];
-  const refused = await exchange(server.port, get("/healthz"));
+  // Who asks for health decides whether the process is alive, so it is told.
+  assert.deepEqual(statusesIn(await exchange(server.port, get("/healthz"))), ["200"]);
+  const refused = await exchange(server.port, get(crates));
   assertToldInWords(refused, "503");
   assert.match(refused, /"code":"DO_OVERLOADED"/);
   assert.match(refused, /\r\nRetry-After: 1\r\n/);
@@ -43,7 +45,7 @@ test("a connection beyond the limit is told so at its first request, without a r
   const upload = `POST ${crates} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   assertToldInWords(await exchange(server.port, upload), "503");
   for (const socket of open) socket.destroy();
-  await until(async () => statusesIn(await exchange(server.port, get("/healthz", last)))[0] === "200");
+  await until(async () => statusesIn(await exchange(server.port, get(crates, last)))[0] === "401");
 });
 
 test("a connection runs one request at a time, and the next when its answer has been read (H9)", async () => {

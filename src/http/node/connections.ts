@@ -8,18 +8,29 @@
  * - H7. A refusal follows the answers to the requests before it on the same connection; it never takes their place.
  * - H9. A connection runs one request at a time, and the next only when its client has read the answer. So it holds one answer. All
  *       connections together hold at most `unreadBytesMax` of answers that nobody has read yet: beyond that the oldest ones are cut.
- * - H10. There are at most `connectionsMax` connections, besides those that are being told so.
+ * - H10. There are at most `connectionsMax` connections, besides those that are being told so or ask only how the process is.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { connectionsRefusedAtOnceMax, pipelinedMax, pipelinedReadMax, requestsWaitingMax } from "../../core/limits.ts";
+import type { Fault } from "../../core/fault.ts";
+import {
+  connectionsRefusedAtOnceMax,
+  pipelinedMax,
+  pipelinedReadMax,
+  refusedConnectionsPerSecond,
+  requestsWaitingMax,
+} from "../../core/limits.ts";
 import { failure } from "../../operations/envelope.ts";
 import type { Ids, Log } from "../../store/store.ts";
-import { rawAnswer, type Refusal, tooManyConnections, tooManyRequests } from "./refusals.ts";
+import { Admission, type AdmissionLimits, ComingAgain } from "./admission.ts";
+import { overloaded, rawAnswer, type Refusal, tooManyConnections, tooManyRequests } from "./refusals.ts";
 import { Rounds } from "./rounds.ts";
 
-/** How long a refused connection stays open for its client to read why. */
-const lingerMs = 1_000;
+/**
+ * How long a refused connection stays open for its client to read why. On a busy machine a client takes seconds to do so, and what it sends
+ * to a closed connection would reset it.
+ */
+const lingerMs = 5_000;
 
 /** A request whose answer has not been sent to its end. */
 interface Exchange {
@@ -31,6 +42,8 @@ interface Exchange {
 export interface ConnectionLimits {
   readonly connectionsMax: number;
   readonly unreadBytesMax: number;
+  /** Default: as in `core/limits.ts`. */
+  readonly admission?: AdmissionLimits;
 }
 
 interface ConnectionsOptions {
@@ -39,10 +52,17 @@ interface ConnectionsOptions {
   readonly limits: ConnectionLimits;
   /** Answers a request; settles when the answer has been written, though not yet read. */
   readonly serve: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<unknown>;
+  /** Answers a request with this fault, without looking into it. */
+  readonly refuse: (incoming: IncomingMessage, outgoing: ServerResponse, fault: Fault) => Promise<unknown>;
 }
 
-/** Paths that are answered before anything that waits: who asks for them decides whether the process is alive. */
-const healthPaths: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
+/**
+ * Paths that are answered before anything that waits, and never refused: who asks for them decides whether the process is alive, and sees
+ * why it is slow.
+ */
+const healthPaths: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/metrics"]);
+
+const asksForHealth = ({ url = "" }: IncomingMessage): boolean => healthPaths.has(url);
 
 export class Connections {
   readonly #options: ConnectionsOptions;
@@ -52,7 +72,11 @@ export class Connections {
   readonly #refused = new WeakSet<Duplex>();
   /** Connections beyond `connectionsMax`. */
   readonly #surplus = new Set<Duplex>();
+  /** Those of them that have not sent a request, the oldest first. */
+  readonly #surplusUnasked = new Set<Duplex>();
+  readonly #comingAgain = new ComingAgain();
   readonly #rounds = new Rounds();
+  readonly #admission: Admission;
   /** Bytes of written answers that their connections have not taken yet, the oldest first. */
   readonly #unread = new Map<Exchange, number>();
   #unreadBytes = 0;
@@ -63,6 +87,7 @@ export class Connections {
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
+    this.#admission = new Admission(options.limits.admission);
   }
 
   get count(): number {
@@ -79,23 +104,54 @@ export class Connections {
     return this.#refusedTotal;
   }
 
+  /** Requests that have arrived and not started. */
+  get requestsWaiting(): number {
+    return this.#rounds.waiting;
+  }
+
+  /** How long the oldest of them has waited. */
+  get oldestWaitMs(): number {
+    return this.#rounds.oldestWaitMs(performance.now());
+  }
+
+  /** Requests that were refused because others had waited for too long. */
+  get requestsRefusedTotal(): number {
+    return this.#admission.refusedTotal;
+  }
+
   /** Connections that were cut because nobody read their answer. */
   get cutTotal(): number {
     return this.#cutTotal;
   }
 
-  /** Adds a connection until it closes. One beyond `connectionsMax` is refused: at its first request or, with many of them, at once. */
+  /**
+   * Adds a connection until it closes. One beyond `connectionsMax` is refused at its first request, unless that asks for health or there is
+   * room by then. With many of them the oldest is refused without being asked: it has had the most time to send a request.
+   */
   add(socket: Duplex): void {
-    const isSurplus = this.#exchanges.size - this.#surplus.size >= this.#options.limits.connectionsMax;
+    const isSurplus = !this.#hasRoom();
     this.#exchanges.set(socket, []);
-    if (isSurplus) {
-      this.#surplus.add(socket);
-      this.#refusedTotal += 1;
-    }
+    this.#rounds.shorten();
     socket.once("close", () => this.#gone(socket));
     // Node reads on when a request has ended.
     socket.on("resume", () => this.#readOnlyWhatMayWait(socket));
-    if (this.#surplus.size > connectionsRefusedAtOnceMax) this.refuse(socket, tooManyConnections);
+    if (!isSurplus) return;
+    this.#surplus.add(socket);
+    this.#surplusUnasked.add(socket);
+    const [oldest] = this.#surplusUnasked;
+    if (oldest !== undefined && this.#surplusUnasked.size > connectionsRefusedAtOnceMax) this.#refuseSurplus(oldest);
+  }
+
+  #hasRoom(): boolean {
+    return this.#exchanges.size - this.#surplus.size < this.#options.limits.connectionsMax;
+  }
+
+  #refuseSurplus(socket: Duplex): void {
+    if (this.#refused.has(socket)) return;
+    this.#surplusUnasked.delete(socket);
+    this.#refusedTotal += 1;
+    const retryAfterMs = this.#comingAgain.next(performance.now(), refusedConnectionsPerSecond);
+    this.refuse(socket, tooManyConnections(retryAfterMs));
   }
 
   /** Node does not close the answers that wait behind another one, so they are forgotten here. */
@@ -105,14 +161,15 @@ export class Connections {
     for (const exchange of exchanges) this.#forgetUnread(exchange);
     this.#exchanges.delete(socket);
     this.#surplus.delete(socket);
+    this.#surplusUnasked.delete(socket);
   }
 
   /** Adds a request to its connection until its answer is sent. It runs when those before it have been answered (H9). */
   begin(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { socket } = incoming;
     const exchanges = this.#exchanges.get(socket) ?? [];
-    if (this.#surplus.has(socket)) this.refuse(socket, tooManyConnections);
-    else if (exchanges.length >= pipelinedReadMax || this.#waiting >= requestsWaitingMax)
+    if (this.#surplus.has(socket)) this.#askedOnSurplus(socket, incoming);
+    if (exchanges.length >= pipelinedReadMax || this.#waiting >= requestsWaitingMax)
       this.refuse(socket, tooManyRequests);
     if (this.#refused.has(socket)) {
       // Closing a connection with unread bytes would make the system drop the refusal.
@@ -121,21 +178,40 @@ export class Connections {
     }
     const exchange = { incoming, outgoing };
     exchanges.push(exchange);
-    if (this.#closing) announceClose(exchanges);
+    if (this.#closing || this.#surplus.has(socket)) announceClose(exchanges);
     if (exchanges.length === 1) this.#run(exchange);
     else this.#waiting += 1;
     this.#readOnlyWhatMayWait(socket);
     outgoing.once("close", () => this.#end(exchange, exchanges));
   }
 
+  /** A request on a connection beyond `connectionsMax`. */
+  #askedOnSurplus(socket: Duplex, incoming: IncomingMessage): void {
+    this.#surplusUnasked.delete(socket);
+    if (this.#refused.has(socket) || asksForHealth(incoming)) return;
+    if (this.#hasRoom()) this.#surplus.delete(socket);
+    else this.#refuseSurplus(socket);
+  }
+
   #run(exchange: Exchange): void {
     const { incoming, outgoing } = exchange;
-    const start = (): void => void this.#serve(exchange);
-    if (healthPaths.has(incoming.url ?? "")) start();
-    else {
-      this.#rounds.run(start);
-      outgoing.once("close", () => this.#rounds.forget(start));
+    if (asksForHealth(incoming)) {
+      void this.#serve(exchange);
+      return;
     }
+    const nowMs = performance.now();
+    const queue = { waiting: this.#rounds.waiting, oldestWaitMs: this.#rounds.oldestWaitMs(nowMs) };
+    const retryAfterMs = this.#admission.refuses(queue, nowMs);
+    if (retryAfterMs !== null) {
+      void this.#options.refuse(incoming, outgoing, overloaded(retryAfterMs));
+      return;
+    }
+    const start = (): void => {
+      this.#admission.started(performance.now());
+      void this.#serve(exchange);
+    };
+    this.#rounds.run(start);
+    outgoing.once("close", () => this.#rounds.forget(start));
   }
 
   async #serve(exchange: Exchange): Promise<void> {
@@ -249,5 +325,6 @@ function endWith(socket: Duplex, answer: string): void {
     return;
   }
   socket.end(answer);
-  setTimeout(() => socket.destroy(), lingerMs).unref();
+  const timer = setTimeout(() => socket.destroy(), lingerMs).unref();
+  socket.once("close", () => clearTimeout(timer));
 }

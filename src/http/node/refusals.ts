@@ -24,13 +24,20 @@ export const stopping: Refusal = {
   fault: new Fault("DO_UNAVAILABLE", "The service is stopping.", { action: "Send it again.", retryAfterMs: 5_000 }),
 };
 
-export const tooManyConnections: Refusal = {
+export const tooManyConnections = (retryAfterMs: number): Refusal => ({
   status: 503,
   fault: new Fault("DO_OVERLOADED", "This server has as many connections as it serves.", {
     action: "Wait, then send the request again; keep connections open and use fewer.",
-    retryAfterMs: 1_000,
+    retryAfterMs,
   }),
-};
+});
+
+/** Requests before this one have waited for too long. */
+export const overloaded = (retryAfterMs: number): Fault =>
+  new Fault("DO_OVERLOADED", "This server has more requests than it can answer in time.", {
+    action: "Wait, then send the request again. Nothing was changed.",
+    retryAfterMs,
+  });
 
 export const tooManyRequests: Refusal = {
   status: 503,

@@ -4,17 +4,37 @@
  * Without it, all requests that have arrived on any connection would run before anything is answered: their answers would pile up in
  * memory, and commits, timers and refusals would wait for all of them.
  */
-import { roundMs } from "../../core/limits.ts";
+import { acceptingRoundMs, roundMs } from "../../core/limits.ts";
 
 export class Rounds {
-  readonly #waiting = new Set<() => void>();
+  /** Each with the time of its arrival. */
+  readonly #waiting = new Map<() => void, number>();
   /** Null until something has started in this round. */
   #endsAtMs: number | null = null;
+  #isShort = false;
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  oldestWaitMs(nowMs: number): number {
+    for (const sinceMs of this.#waiting.values()) return nowMs - sinceMs;
+    return 0;
+  }
+
+  /**
+   * Makes this round a short one, because a connection has arrived. The event loop accepts one connection each time that it goes on, so
+   * with full rounds a burst of connections would wait in the system's queue for up to a minute.
+   */
+  shorten(): void {
+    this.#isShort = true;
+    if (this.#endsAtMs !== null) this.#endsAtMs = Math.min(this.#endsAtMs, performance.now() + acceptingRoundMs);
+  }
 
   /** Starts the request in this round if there is time left and nothing waits, else in a later one. */
   run(start: () => void): void {
     if (this.#waiting.size === 0 && this.#hasTime()) start();
-    else this.#waiting.add(start);
+    else this.#waiting.set(start, performance.now());
   }
 
   /** A request that has not started will not start. */
@@ -24,7 +44,8 @@ export class Rounds {
 
   #hasTime(): boolean {
     if (this.#endsAtMs !== null) return performance.now() < this.#endsAtMs;
-    this.#endsAtMs = performance.now() + roundMs;
+    this.#endsAtMs = performance.now() + (this.#isShort ? acceptingRoundMs : roundMs);
+    this.#isShort = false;
     setImmediate(() => {
       this.#endsAtMs = null;
       this.#startWaiting();
@@ -33,7 +54,7 @@ export class Rounds {
   }
 
   #startWaiting(): void {
-    const [start] = this.#waiting;
+    const [start] = this.#waiting.keys();
     if (start === undefined || !this.#hasTime()) return;
     this.#waiting.delete(start);
     start();

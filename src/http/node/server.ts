@@ -8,9 +8,9 @@
  * - H8. A stop ends: a request that has arrived is answered, and no client can delay it by sending or reading nothing.
  */
 import { getRequestListener, RequestError } from "@hono/node-server";
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { asFault, failure, respond } from "../../operations/envelope.ts";
+import { asFault, failure, type Reply, respond } from "../../operations/envelope.ts";
 import type { Ids, Log } from "../../store/store.ts";
 import type { App, Transport } from "../app.ts";
 import type { Gauge } from "../metrics.ts";
@@ -99,13 +99,11 @@ export async function startHttpServer(options: ServerOptions): Promise<RunningSe
         return;
       }
       const reply = await app.reply(requestFrom(incoming), transportOf(incoming));
-      if (outgoing.destroyed) return;
-      try {
-        writeReply(reply, incoming, outgoing);
-      } catch (error) {
-        log.error({ err: error }, "an answer could not be written");
-        incoming.socket.destroy();
-      }
+      sendReply(reply, incoming, outgoing, log);
+    },
+    async refuse(incoming, outgoing, fault): Promise<void> {
+      const reply = await app.refuse(requestFrom(incoming), transportOf(incoming), fault);
+      sendReply(reply, incoming, outgoing, log);
     },
   });
   const server = createServer(
@@ -151,6 +149,17 @@ export async function startHttpServer(options: ServerOptions): Promise<RunningSe
   };
 }
 
+/** Writes the reply, unless the connection has been closed. */
+function sendReply(reply: Reply, incoming: IncomingMessage, outgoing: ServerResponse, log: Log): void {
+  if (outgoing.destroyed) return;
+  try {
+    writeReply(reply, incoming, outgoing);
+  } catch (error) {
+    log.error({ err: error }, "an answer could not be written");
+    incoming.socket.destroy();
+  }
+}
+
 const gaugesOf = (connections: Connections): readonly Gauge[] => [
   { name: "connections", help: "Open connections.", type: "gauge", value: () => connections.count },
   {
@@ -158,6 +167,24 @@ const gaugesOf = (connections: Connections): readonly Gauge[] => [
     help: "Connections refused because too many were open.",
     type: "counter",
     value: () => connections.refusedTotal,
+  },
+  {
+    name: "requests_waiting",
+    help: "Requests that have arrived and not started.",
+    type: "gauge",
+    value: () => connections.requestsWaiting,
+  },
+  {
+    name: "requests_oldest_wait_seconds",
+    help: "How long the oldest of them has waited.",
+    type: "gauge",
+    value: () => connections.oldestWaitMs / 1_000,
+  },
+  {
+    name: "requests_refused_total",
+    help: "Requests refused because others had waited for their start for too long.",
+    type: "counter",
+    value: () => connections.requestsRefusedTotal,
   },
   {
     name: "unread_answer_bytes",

@@ -1,0 +1,82 @@
+/**
+ * Whether a request may wait for its start, or is refused at once because those before it have waited for too long.
+ *
+ * Owns: when a refused request is asked to come again. Does not own: what waits (rounds.ts), and the answer (connections.ts).
+ *
+ * Invariants:
+ * - H11. A request is refused only if another one has waited for its start for more than `startWaitMsMax`, and at least `startsWaitingMin`
+ *        wait. So a shop on an otherwise idle process is never refused what its default rate limit lets it ask at once.
+ * - H12. Requests that are refused are asked to come again one after another, at the rate at which requests start, and not all at the same time.
+ */
+import { retryAfterMsMax, retryAfterMsMin, startWaitMsMax, startsWaitingMin } from "../../core/limits.ts";
+
+/** The requests that have arrived and not started. */
+export interface StartQueue {
+  readonly waiting: number;
+  readonly oldestWaitMs: number;
+}
+
+export interface AdmissionLimits {
+  readonly startWaitMsMax: number;
+  readonly startsWaitingMin: number;
+}
+
+export const defaultAdmissionLimits: AdmissionLimits = { startWaitMsMax, startsWaitingMin };
+
+/** For how long starts are counted before their rate is taken from it. */
+const windowMs = 500;
+
+export const isOverloaded = ({ waiting, oldestWaitMs }: StartQueue, limits: AdmissionLimits): boolean =>
+  oldestWaitMs > limits.startWaitMsMax && waiting >= limits.startsWaitingMin;
+
+/** Times at which refused clients are asked to come again, so many in a second. */
+export class ComingAgain {
+  /** When the last one of them has had its turn. */
+  #untilMs = 0;
+
+  /** @returns milliseconds from now; at least `aheadMs`, and within the named limits. */
+  next(nowMs: number, perSecond: number, aheadMs = 0): number {
+    const earliestMs = nowMs + Math.max(aheadMs, retryAfterMsMin);
+    const turnMs = Math.min(Math.max(this.#untilMs, earliestMs), nowMs + retryAfterMsMax);
+    this.#untilMs = turnMs + 1_000 / perSecond;
+    return turnMs - nowMs;
+  }
+}
+
+export class Admission {
+  readonly #limits: AdmissionLimits;
+  readonly #comingAgain = new ComingAgain();
+  #windowFromMs = 0;
+  #starts = 0;
+  /** Of the last window that has ended. */
+  #startsPerSecond = 1;
+  #refusedTotal = 0;
+
+  constructor(limits: AdmissionLimits = defaultAdmissionLimits) {
+    this.#limits = limits;
+  }
+
+  /** Requests that were refused. */
+  get refusedTotal(): number {
+    return this.#refusedTotal;
+  }
+
+  /** A request starts. */
+  started(nowMs: number): void {
+    const passedMs = nowMs - this.#windowFromMs;
+    if (passedMs >= windowMs) {
+      this.#startsPerSecond = Math.max(1, (this.#starts * 1_000) / passedMs);
+      this.#windowFromMs = nowMs;
+      this.#starts = 0;
+    }
+    this.#starts += 1;
+  }
+
+  /** Null: the request may wait. Otherwise it is refused, and may come again after so many milliseconds. */
+  refuses(queue: StartQueue, nowMs: number): number | null {
+    if (!isOverloaded(queue, this.#limits)) return null;
+    this.#refusedTotal += 1;
+    const aheadMs = (queue.waiting * 1_000) / this.#startsPerSecond;
+    return this.#comingAgain.next(nowMs, this.#startsPerSecond, aheadMs);
+  }
+}
