@@ -25,9 +25,6 @@ export const requestsWaitingMax = 20_000;
 /** Time for which requests are started before the event loop goes on to what else is due: sockets, timers, commits. */
 export const roundMs = 10;
 
-/** The same while connections arrive: Node accepts one each time that the event loop goes on. */
-export const acceptingRoundMs = 1;
-
 /** A request is refused when another one has waited for its start for longer than this. */
 export const startWaitMsMax = 1_000;
 

@@ -34,12 +34,12 @@ export class ComingAgain {
   /** When the last one of them has had its turn. */
   #untilMs = 0;
 
-  /** @returns milliseconds from now; at least `aheadMs`, and within the named limits. */
+  /** @returns whole milliseconds from now; at least `aheadMs`, and within the named limits. */
   next(nowMs: number, perSecond: number, aheadMs = 0): number {
     const earliestMs = nowMs + Math.max(aheadMs, retryAfterMsMin);
     const turnMs = Math.min(Math.max(this.#untilMs, earliestMs), nowMs + retryAfterMsMax);
     this.#untilMs = turnMs + 1_000 / perSecond;
-    return turnMs - nowMs;
+    return Math.ceil(turnMs - nowMs);
   }
 }
 

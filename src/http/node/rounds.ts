@@ -4,7 +4,7 @@
  * Without it, all requests that have arrived on any connection would run before anything is answered: their answers would pile up in
  * memory, and commits, timers and refusals would wait for all of them.
  */
-import { acceptingRoundMs, roundMs } from "../../core/limits.ts";
+import { roundMs } from "../../core/limits.ts";
 
 export class Rounds {
   /** Each with the time of its arrival. */
@@ -23,12 +23,12 @@ export class Rounds {
   }
 
   /**
-   * Makes this round a short one, because a connection has arrived. The event loop accepts one connection each time that it goes on, so
-   * with full rounds a burst of connections would wait in the system's queue for up to a minute.
+   * Ends this round when one request has started in it, because a connection has arrived. The event loop accepts one connection each time
+   * that it goes on, so with full rounds a burst of connections would wait in the system's queue for up to a minute.
    */
   shorten(): void {
     this.#isShort = true;
-    if (this.#endsAtMs !== null) this.#endsAtMs = Math.min(this.#endsAtMs, performance.now() + acceptingRoundMs);
+    if (this.#endsAtMs !== null) this.#endsAtMs = 0;
   }
 
   /** Starts the request in this round if there is time left and nothing waits, else in a later one. */
@@ -44,7 +44,7 @@ export class Rounds {
 
   #hasTime(): boolean {
     if (this.#endsAtMs !== null) return performance.now() < this.#endsAtMs;
-    this.#endsAtMs = performance.now() + (this.#isShort ? acceptingRoundMs : roundMs);
+    this.#endsAtMs = this.#isShort ? 0 : performance.now() + roundMs;
     this.#isShort = false;
     setImmediate(() => {
       this.#endsAtMs = null;
