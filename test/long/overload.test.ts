@@ -5,8 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { answersOf, load, percentile } from "../../bench/raw-load.ts";
 import { withProgram } from "../support/process.ts";
 
-const served = 250;
+const served = 100;
 const seconds = 5;
+const rampSeconds = 3;
 
 /** Half of the time of the goal is the client's, which shares the machine. A refusal that waits behind requests takes seconds. */
 const refusalMsMax = 500;
@@ -23,7 +24,7 @@ test("at eight times the connections that the process serves it goes on answerin
       const key = await program.ask("POST", "/admin/v1/shops/s/keys", adminToken, { name: "k", scope: "read" });
       const request = `GET /api/v1/purchase-orders HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${String(key.at("data", "apiKey"))}\r\n\r\n`;
       const health: number[] = [];
-      const endsAtMs = performance.now() + seconds * 1_000;
+      const endsAtMs = performance.now() + (rampSeconds + seconds) * 1_000;
       const watch = async (): Promise<void> => {
         while (performance.now() < endsAtMs) {
           const probe = await fetch(`${program.url}/healthz`, { headers: { Connection: "close" } });
@@ -36,7 +37,7 @@ test("at eight times the connections that the process serves it goes on answerin
         port: Number(new URL(program.url).port),
         connections: served * 8,
         seconds,
-        rampSeconds: 2,
+        rampSeconds,
         next: () => request,
         obeysRetryAfter: true,
       });
