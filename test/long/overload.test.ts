@@ -1,4 +1,4 @@
-/** Many more connections than the process serves: refusals come soon and say when to come again, and nothing is reset (H10, H11). */
+/** Many more connections than the process serves: refusals come soon and say when to come again, and nothing is reset (H10, H13). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";

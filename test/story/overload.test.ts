@@ -1,4 +1,4 @@
-/** A process that has more requests than it answers in time refuses further ones at once, and goes on answering (H11). */
+/** A process that has more requests than it answers in time refuses further ones at once, and goes on answering (H13). */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";

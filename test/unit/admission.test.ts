@@ -19,7 +19,7 @@ function processUnderTest(startsPerSecond: number) {
   };
 }
 
-test("a request is refused only when another has waited for too long and many wait (H11)", () => {
+test("a request is refused only when another has waited for too long and many wait (H13)", () => {
   const { ask, refused } = processUnderTest(100);
   assert.equal(ask(100_000, startWaitMsMax), null);
   assert.equal(ask(startsWaitingMin - 1, 60_000), null);
@@ -28,11 +28,11 @@ test("a request is refused only when another has waited for too long and many wa
   assert.equal(refused(), 1);
 });
 
-test("what the default rate limit lets a shop ask at once may wait for any time (H11)", () => {
+test("what the default rate limit lets a shop ask at once may wait for any time (H13)", () => {
   assert.ok(startsWaitingMin > defaultSettings.rateLimit.capacity);
 });
 
-test("refused requests come again when those before them have started, one after another at the rate of starts (H12)", () => {
+test("refused requests come again when those before them have started, one after another at the rate of starts (H14)", () => {
   const { ask, pass } = processUnderTest(100);
   const overloaded = () => Math.round(ask(500, 2_000) ?? 0);
   assert.deepEqual([overloaded(), overloaded(), overloaded()], [5_000, 5_010, 5_020]);
@@ -40,7 +40,7 @@ test("refused requests come again when those before them have started, one after
   assert.ok(Math.abs(overloaded() - 5_000) <= 20);
 });
 
-test("the wait that a refusal asks for is within its limits (H12)", () => {
+test("the wait that a refusal asks for is within its limits (H14)", () => {
   const slow = processUnderTest(2);
   assert.equal(slow.ask(100_000, 2_000), retryAfterMsMax);
   assert.equal(slow.ask(100_000, 2_000), retryAfterMsMax);

@@ -4,14 +4,14 @@
  * Owns: when a refused request is asked to come again. Does not own: what waits (rounds.ts), and the answer (connections.ts).
  *
  * Invariants:
- * - H11. A request is refused only if another one has waited for its start for more than `startWaitMsMax`, and at least `startsWaitingMin`
+ * - H13. A request is refused only if another one has waited for its start for more than `startWaitMsMax`, and at least `startsWaitingMin`
  *        wait. So a shop on an otherwise idle process is never refused what its default rate limit lets it ask at once.
- * - H12. Requests that are refused are asked to come again one after another, at the rate at which requests start, and not all at the same time.
+ * - H14. Requests that are refused are asked to come again one after another, at the rate at which requests start, and not all at the same time.
  */
 import { retryAfterMsMax, retryAfterMsMin, startWaitMsMax, startsWaitingMin } from "../../core/limits.ts";
 
 /** The requests that have arrived and not started. */
-export interface StartQueue {
+interface StartQueue {
   readonly waiting: number;
   readonly oldestWaitMs: number;
 }
@@ -21,12 +21,12 @@ export interface AdmissionLimits {
   readonly startsWaitingMin: number;
 }
 
-export const defaultAdmissionLimits: AdmissionLimits = { startWaitMsMax, startsWaitingMin };
+const defaultAdmissionLimits: AdmissionLimits = { startWaitMsMax, startsWaitingMin };
 
 /** For how long starts are counted before their rate is taken from it. */
 const windowMs = 500;
 
-export const isOverloaded = ({ waiting, oldestWaitMs }: StartQueue, limits: AdmissionLimits): boolean =>
+const isOverloaded = ({ waiting, oldestWaitMs }: StartQueue, limits: AdmissionLimits): boolean =>
   oldestWaitMs > limits.startWaitMsMax && waiting >= limits.startsWaitingMin;
 
 /** Times at which refused clients are asked to come again, so many in a second. */
