@@ -10,8 +10,8 @@
  * - Q5. A shop owes the time for which it has held the loop, less the time that has passed since. One that owes more than `loopFreeMs` begins
  *       no step while a request of a shop that owes less is under way. Its debt has a limit, so no step waits for longer than
  *       `loopDebtMsMax`, and nothing is refused.
- * - Q6. Waiting steps begin one after another, that of the shop that owes least first. When steps have held the loop for `loopFreeMs`, the
- *       next begins after the loop has taken in what has arrived.
+ * - Q6. When steps have held the loop for `loopFreeMs`, the next begins after the loop has gone on, also when many shops that owe nothing
+ *       ask for one each. Those of shops that owe little begin in the order in which they were asked for, then one of the shop that owes least.
  */
 import { loopDebtMsMax, loopFreeMs } from "../core/limits.ts";
 
@@ -45,10 +45,14 @@ export class LoopShare {
   readonly #shares = new Map<string, Share>();
   /** Requests that belong to no shop, such as health checks. */
   #nobodysRequests = 0;
+  /** Steps of shops that owe. */
   #waiting = 0;
+  /** Steps of shops that owe little, which wait for the next round. */
+  readonly #late: (() => void)[] = [];
   #waitedTotal = 0;
-  /** How long steps have held the loop since it last took in what had arrived. */
+  /** How long steps have held the loop in this round. */
   #heldMs = 0;
+  #roundDue = false;
   #releaseDue = false;
   /** When the waiting shop that owes least will owe no more than `loopFreeMs`; null when no timer is set. */
   #timerAtMs: number | null = null;
@@ -85,8 +89,15 @@ export class LoopShare {
   /** Null: the shop's next step may begin at once. Otherwise resolves when it may. */
   turn(shopId: string): Promise<void> | null {
     const share = this.#shares.get(shopId);
-    if (share === undefined || this.#debtOf(share) <= loopFreeMs) return null;
-    if (this.#waiting === 0 && this.#heldMs < loopFreeMs && this.#mayBegin(share)) return null;
+    const isFull = this.#heldMs >= loopFreeMs;
+    if (share === undefined || this.#debtOf(share) <= loopFreeMs) {
+      if (!isFull && this.#late.length === 0) return null;
+      return new Promise((resolve) => {
+        this.#late.push(resolve);
+        this.#roundSoon();
+      });
+    }
+    if (this.#waiting === 0 && !isFull && this.#mayBegin(share)) return null;
     this.#waiting += 1;
     this.#waitedTotal += 1;
     return new Promise((resolve) => {
@@ -104,6 +115,8 @@ export class LoopShare {
     share.debtMs = Math.min(Math.max(0, share.debtMs - passedMs) + ms, loopDebtMsMax);
     share.atMs = nowMs;
     this.#heldMs += ms;
+    this.#roundSoon();
+    if (this.#heldMs < loopFreeMs) this.#late.shift()?.();
   }
 
   /** Runs a step that waits for nothing, and counts its time. */
@@ -153,16 +166,27 @@ export class LoopShare {
     return true;
   }
 
-  #releaseSoon(): void {
-    if (this.#releaseDue || this.#waiting === 0) return;
-    this.#releaseDue = true;
+  /** Begins a new count of what holds the loop, and the first of the steps that wait for that. */
+  #roundSoon(): void {
+    if (this.#roundDue) return;
+    this.#roundDue = true;
     this.#time.nextRound(() => {
-      this.#releaseDue = false;
-      const heldMs = this.#heldMs;
+      this.#roundDue = false;
+      const isQuiet = this.#heldMs < loopFreeMs && this.#late.length === 0;
       this.#heldMs = 0;
-      if (heldMs >= loopFreeMs) this.#releaseSoon();
-      else this.#release();
+      this.#late.shift()?.();
+      if (isQuiet && this.#releaseDue) {
+        this.#releaseDue = false;
+        this.#release();
+      }
+      if (this.#late.length > 0 || this.#releaseDue) this.#roundSoon();
     });
+  }
+
+  #releaseSoon(): void {
+    if (this.#waiting === 0) return;
+    this.#releaseDue = true;
+    this.#roundSoon();
   }
 
   /** Lets the step begin whose shop owes least, if it may (Q6). */

@@ -143,3 +143,24 @@ test("steps that wait begin one after another, and after a long one the loop tak
   await round(2);
   assert.deepEqual(begun, ["a1", "a2", "a3"]);
 });
+
+test("many shops that owe nothing hold the loop for one round's time together, and begin in the order in which they asked (Q6)", async () => {
+  const { ask, round, hold, begun } = loopUnderTest();
+  hold("a", 6);
+  hold("b", 6);
+  ask("c1", "d1", "e1", "f1");
+  assert.deepEqual(begun, []);
+  await round();
+  assert.deepEqual(begun, ["c1"]);
+  ask("g1");
+  hold("c", 6);
+  await Promise.resolve();
+  assert.deepEqual(begun, ["c1", "d1"], "the round has time left");
+  hold("d", 6);
+  await Promise.resolve();
+  assert.deepEqual(begun, ["c1", "d1"]);
+  await round(3);
+  assert.deepEqual(begun, ["c1", "d1", "e1", "f1", "g1"]);
+  ask("h1");
+  assert.deepEqual(begun.at(-1), "h1", "in a new round nothing waits");
+});
