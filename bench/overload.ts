@@ -1,19 +1,25 @@
 /**
- * Measures what is left of the service's rate when it has eight times the connections that saturate it: answers in a second as a share of the
- * peak, how soon refusals come, and connections that are reset. Clients keep the contract: they wait as Retry-After says. The service
- * runs as users run it; client and service share the machine.
+ * Measures what is left of the service's rate when it has eight times the connections that saturate it, and more: answers in a second as a
+ * share of the peak, how soon refusals come, and connections that are reset. Clients keep the contract: they wait as Retry-After says.
+ * The service runs as users run it. Client and service share the machine, so times contain those of the client, whose own event loop is
+ * watched too.
  *
- * Environment: `OPENPO_BENCH_DIR` selects the disk, `OPENPO_BENCH_SECONDS` the seconds per row (default 4), `OPENPO_BENCH_CONNECTIONS` a
- * further number of connections (default 6,000).
+ * Environment: `OPENPO_BENCH_DIR` selects the disk, `OPENPO_BENCH_SECONDS` the seconds per row (default 4), `OPENPO_BENCH_CONNECTIONS`
+ * further numbers of connections (default `2000 6000`), `OPENPO_BENCH_ONLY` the block whose name contains it. `OPENPO_BENCH_NODES=1` measures
+ * a node on a PostgreSQL that the program starts.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { freshDatabase, startPostgres } from "../test/support/postgres.ts";
 import { answersOf, load, percentile } from "./raw-load.ts";
 import { adminToken, type Service, startService } from "./service.ts";
 
 const seconds = Number(process.env["OPENPO_BENCH_SECONDS"] ?? 4);
-const most = Number(process.env["OPENPO_BENCH_CONNECTIONS"] ?? 6_000);
+const crowds = (process.env["OPENPO_BENCH_CONNECTIONS"] ?? "2000 6000").split(" ").map(Number);
+const only = process.env["OPENPO_BENCH_ONLY"] ?? "";
+const usesDatabase = process.env["OPENPO_BENCH_NODES"] === "1";
 const shops = 8;
 
 /** A number of connections saturates the service when twice as many are answered at most this much more. */
@@ -44,46 +50,52 @@ async function makeShops(service: Service): Promise<readonly string[]> {
   return keys;
 }
 
-interface Row {
-  readonly perSecond: number;
-  readonly text: string;
-}
-
-async function measure(service: Service, connections: number, ok: number, next: () => string): Promise<Row> {
+async function measure(service: Service, connections: number, ok: number, next: () => string): Promise<number> {
   const rampSeconds = Math.max(0.5, connections / 1_000);
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
   const found = await load({ port: service.port, connections, seconds, rampSeconds, next, obeysRetryAfter: true });
-  const p99 = (status: number): string => `${percentile(found.latenciesMs.get(status) ?? [], 0.99).toFixed(0)} ms`;
-  const perSecond = answersOf(found, ok) / seconds;
+  delay.disable();
   const others = [...found.statuses.keys()].filter((status) => status !== ok && status !== 503);
   if (others.length > 0) throw new Error(`answers of ${others.join(" ")}`);
-  const refused = `${answersOf(found, 503)} refused, p99 ${p99(503)}`;
-  return {
-    perSecond,
-    text: `${perSecond.toFixed(0).padStart(6)}/s  p99 ${p99(ok)}  ${refused}  ${found.resets} resets  ${found.withoutRetryAfter} without Retry-After`,
-  };
+  const p99 = (status: number): string => `p99 ${percentile(found.latenciesMs.get(status) ?? [], 0.99).toFixed(0)} ms`;
+  const perSecond = answersOf(found, ok) / seconds;
+  console.log(
+    [
+      `${String(connections).padStart(6)} connections  ${perSecond.toFixed(0).padStart(6)}/s`,
+      p99(ok),
+      `${answersOf(found, 503)} refused, ${p99(503)}`,
+      `${found.resets} resets`,
+      `${found.withoutRetryAfter} without Retry-After`,
+      `client's loop p99 ${(delay.percentile(99) / 1e6).toFixed(0)} ms`,
+    ].join("  "),
+  );
+  return perSecond;
 }
 
-/** Doubles the connections until that adds nothing, then takes eight times as many. */
+/** Doubles the connections until that adds nothing, then takes eight times as many, and the crowds. */
 async function press(service: Service, name: string, ok: number, next: () => string): Promise<void> {
+  if (!name.includes(only)) return;
   console.log(`\n${name}`);
-  let peak = 0;
-  let saturating = 1;
-  for (let connections = 4; connections <= 512; connections *= 2) {
-    const row = await measure(service, connections, ok, next);
-    console.log(`${String(connections).padStart(6)} connections  ${row.text}`);
-    if (row.perSecond < peak * gainMin) break;
-    peak = row.perSecond;
-    saturating = connections;
+  let peak = await measure(service, 4, ok, next);
+  let saturating = 4;
+  for (;;) {
+    const perSecond = await measure(service, saturating * 2, ok, next);
+    if (perSecond < peak * gainMin) break;
+    peak = perSecond;
+    saturating *= 2;
   }
-  for (const connections of [saturating * 8, most]) {
-    const row = await measure(service, connections, ok, next);
-    const share = (row.perSecond / peak).toFixed(2);
-    console.log(`${String(connections).padStart(6)} connections  ${row.text}  ${share} of the peak`);
+  console.log(`${String(saturating).padStart(6)} connections saturate the service`);
+  for (const connections of [saturating * 8, ...crowds]) {
+    const share = (await measure(service, connections, ok, next)) / peak;
+    console.log(`       ${share.toFixed(2)} of the peak`);
   }
 }
 
+await using postgres = usesDatabase ? await startPostgres() : null;
+const database = postgres === null ? null : await freshDatabase({ empty: true, server: postgres.url });
 const directory = mkdtempSync(path.join(process.env["OPENPO_BENCH_DIR"] ?? tmpdir(), "openpo-overload-"));
-const service = await startService(directory);
+const service = await startService(directory, database === null ? {} : { OPENPO_DATABASE_URL: database.url });
 try {
   const keys = await makeShops(service);
   let asked = 0;
