@@ -25,6 +25,12 @@ export const requestsWaitingMax = 20_000;
 /** Time for which requests are started before the event loop goes on to what else is due: sockets, timers, commits. */
 export const roundMs = 10;
 
+/** How often connections are accepted between two such rounds: each time one of each listening socket. */
+export const acceptTurnsMax = 32;
+
+/** Sockets that listen on the port, on Linux. */
+export const listeningSockets = 16;
+
 /** A request is refused when another one has waited for its start for longer than this. */
 export const startWaitMsMax = 1_000;
 

@@ -131,7 +131,7 @@ export class Connections {
   add(socket: Duplex): void {
     const isSurplus = !this.#hasRoom();
     this.#exchanges.set(socket, []);
-    this.#rounds.shorten();
+    this.#rounds.accepted();
     socket.once("close", () => this.#gone(socket));
     // Node reads on when a request has ended.
     socket.on("resume", () => this.#readOnlyWhatMayWait(socket));

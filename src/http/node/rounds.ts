@@ -4,14 +4,14 @@
  * Without it, all requests that have arrived on any connection would run before anything is answered: their answers would pile up in
  * memory, and commits, timers and refusals would wait for all of them.
  */
-import { roundMs } from "../../core/limits.ts";
+import { acceptTurnsMax, roundMs } from "../../core/limits.ts";
 
 export class Rounds {
   /** Each with the time of its arrival. */
   readonly #waiting = new Map<() => void, number>();
-  /** Null until something has started in this round. */
+  /** Null until something has started in this round; 0 while it is over and connections are accepted. */
   #endsAtMs: number | null = null;
-  #isShort = false;
+  #hasAccepted = false;
 
   get waiting(): number {
     return this.#waiting.size;
@@ -22,13 +22,9 @@ export class Rounds {
     return 0;
   }
 
-  /**
-   * Ends this round when one request has started in it, because a connection has arrived. The event loop accepts one connection each time
-   * that it goes on, so with full rounds a burst of connections would wait in the system's queue for up to a minute.
-   */
-  shorten(): void {
-    this.#isShort = true;
-    if (this.#endsAtMs !== null) this.#endsAtMs = 0;
+  /** A connection has been accepted: others may wait behind it. */
+  accepted(): void {
+    this.#hasAccepted = true;
   }
 
   /** Starts the request in this round if there is time left and nothing waits, else in a later one. */
@@ -44,13 +40,24 @@ export class Rounds {
 
   #hasTime(): boolean {
     if (this.#endsAtMs !== null) return performance.now() < this.#endsAtMs;
-    this.#endsAtMs = this.#isShort ? 0 : performance.now() + roundMs;
-    this.#isShort = false;
-    setImmediate(() => {
-      this.#endsAtMs = null;
-      this.#startWaiting();
-    });
+    this.#endsAtMs = performance.now() + roundMs;
+    setImmediate(() => this.#next(acceptTurnsMax));
     return true;
+  }
+
+  /**
+   * Begins the next round when no connection is left to accept, or some have been accepted. Node accepts one of a socket each time that the
+   * event loop goes on: once for each round would leave a burst of connections in the system's queue for seconds.
+   */
+  #next(acceptTurns: number): void {
+    if (this.#hasAccepted && acceptTurns > 0) {
+      this.#hasAccepted = false;
+      this.#endsAtMs = 0;
+      setImmediate(() => this.#next(acceptTurns - 1));
+      return;
+    }
+    this.#endsAtMs = null;
+    this.#startWaiting();
   }
 
   #startWaiting(): void {

@@ -9,12 +9,13 @@
  */
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createListener, type ListenOptions, type Server as Listener } from "node:net";
 import type { Duplex } from "node:stream";
 import { asFault, failure, type Reply, respond } from "../../operations/envelope.ts";
 import type { Ids, Log } from "../../store/store.ts";
 import type { App, Transport } from "../app.ts";
 import type { Gauge } from "../metrics.ts";
-import { connectionsMax, headerBytesMax, silenceMs, unreadBytesMax } from "../../core/limits.ts";
+import { connectionsMax, headerBytesMax, listeningSockets, silenceMs, unreadBytesMax } from "../../core/limits.ts";
 import { type ConnectionLimits, Connections } from "./connections.ts";
 import { isOrdinary, requestFrom, writeReply } from "./reply.ts";
 import {
@@ -53,7 +54,7 @@ const defaultWaitLimits: WaitLimits = { silenceMs, arrivalMs: 5_000, drainMs: 60
 
 const defaultConnectionLimits: ConnectionLimits = { connectionsMax, unreadBytesMax };
 
-/** Connections that the system holds until the process accepts them; the system may hold fewer. */
+/** Connections that the system holds for each listening socket until the process accepts them; the system may hold fewer. */
 const backlog = 4_096;
 
 interface ServerOptions {
@@ -139,13 +140,12 @@ export async function startHttpServer(options: ServerOptions): Promise<RunningSe
     });
     outgoing.end(failure(requestId, expectationFailed.fault).body);
   });
-  await listen(server, port, host);
-  const address = server.address();
+  const listeners = await listen(server, port, host);
   return {
     host,
-    port: typeof address === "object" && address !== null ? address.port : port,
+    port: portOf(server, port),
     gauges: gaugesOf(connections),
-    stop: () => stop(server, connections, waitLimits, log),
+    stop: () => stop(listeners, connections, waitLimits, log),
   };
 }
 
@@ -200,22 +200,59 @@ const gaugesOf = (connections: Connections): readonly Gauge[] => [
   },
 ];
 
-/** @throws Error with the system's code when the address cannot be used. */
-async function listen(server: Server, port: number, host: string): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ port, host, backlog }, () => {
-      server.off("error", reject);
-      resolve();
+/**
+ * Listens at the address: on Linux with several sockets, since Node accepts one connection of each when the event loop goes on.
+ *
+ * @returns the server and what else listens for it.
+ * @throws Error with the system's code when the address cannot be used.
+ */
+async function listen(server: Server, port: number, host: string): Promise<readonly Listener[]> {
+  if (process.platform !== "linux") {
+    await opened(server, { port, host, backlog });
+    return [server];
+  }
+  // Sockets that share a port would share it with another process that does so too.
+  if (port !== 0) await closed(await opened(createListener(), { port, host, backlog }));
+  await opened(server, { port, host, backlog, reusePort: true });
+  const others = Array.from({ length: listeningSockets - 1 }, () =>
+    // As Node makes the sockets of an HTTP server.
+    createListener({ allowHalfOpen: true, noDelay: true }, (socket) => server.emit("connection", socket)),
+  );
+  for (const each of others) await opened(each, { port: portOf(server, port), host, backlog, reusePort: true });
+  return [server, ...others];
+}
+
+function portOf(server: Server, port: number): number {
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : port;
+}
+
+/** Resolves with the listener when it listens. */
+function opened<T extends Listener>(listener: T, options: ListenOptions): Promise<T> {
+  return new Promise((resolve, reject) => {
+    listener.once("error", reject);
+    listener.listen(options, () => {
+      listener.off("error", reject);
+      resolve(listener);
     });
   });
 }
 
-/** Stops as `RunningServer.stop` says (H8). */
-async function stop(server: Server, connections: Connections, limits: WaitLimits, log: Log): Promise<void> {
-  const closed = new Promise<void>((resolve, reject) => {
-    server.close((error) => (error === undefined ? resolve() : reject(error)));
+/** Stops accepting. Resolves when every connection has ended. */
+function closed(listener: Listener): Promise<void> {
+  return new Promise((resolve, reject) => {
+    listener.close((error) => (error === undefined ? resolve() : reject(error)));
   });
+}
+
+/** Stops as `RunningServer.stop` says (H8). */
+async function stop(
+  listeners: readonly Listener[],
+  connections: Connections,
+  limits: WaitLimits,
+  log: Log,
+): Promise<void> {
+  const ended = Promise.all(listeners.map(closed));
   connections.closeWhenIdle();
   // From here on Node no longer checks its own time limits.
   const arrival = setTimeout(() => connections.refuseAllArriving(stopping), limits.arrivalMs);
@@ -224,7 +261,7 @@ async function stop(server: Server, connections: Connections, limits: WaitLimits
     connections.destroyAll();
   }, limits.drainMs);
   try {
-    await closed;
+    await ended;
   } finally {
     clearTimeout(arrival);
     clearTimeout(drain);
