@@ -270,6 +270,7 @@ export async function openDataDirectory(
     engine,
     clock,
     ids,
+    loop,
     sandboxOf,
     snapshotOf,
     ...asks,

@@ -210,7 +210,7 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
     identity,
     isNew: firstStart.isNew,
     sandboxOf,
-    adminContext: (asks) => ({ engine, clock, ids, sandboxOf, snapshotOf: noSnapshot, ...asks }),
+    adminContext: (asks) => ({ engine, clock, ids, loop, sandboxOf, snapshotOf: noSnapshot, ...asks }),
     onEvents,
     async completeFirstStart() {
       try {

@@ -53,6 +53,7 @@ export const importContext = (context: AdminContext): ImportContext => ({
   engine: context.engine,
   clock: context.clock,
   ids: context.ids,
+  loop: context.loop,
   async seedStorefront(id, variants, levels) {
     const sandbox = context.sandboxOf(id);
     await sandbox.seedVariants(variants);

@@ -107,7 +107,7 @@ const fileRecord = <Key extends string>(
 ): FileRecord => ({
   lineNumber: row.lineNumber,
   bytes: row.bytes,
-  value,
+  value: () => value,
   columns: Object.fromEntries(Object.entries(fields).map(([field, key]) => [`/${field}`, row.header(key)])),
 });
 

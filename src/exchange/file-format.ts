@@ -14,7 +14,8 @@ export interface FileRecord {
   readonly lineNumber: number;
   /** Its approximate size. It bounds how many records are staged in one turn. */
   readonly bytes: number;
-  readonly value: unknown;
+  /** Reads its text. @throws Fault INVALID_INPUT when it is not a record's. */
+  readonly value: () => unknown;
   /** The column of each field, by the field's JSON pointer; null when the file has no columns. */
   readonly columns: Readonly<Record<string, string>> | null;
 }

@@ -7,6 +7,7 @@
 import { Fault } from "../core/fault.ts";
 import type { InventoryLevel, Variant } from "../shop/catalogue.ts";
 import { eventStatements } from "../shop/events.ts";
+import type { LoopShare } from "../store/loop-share.ts";
 import type { Clock, DueRows, Engine, Ids, Statement, Tx } from "../store/store.ts";
 
 /** How long a lease lasts that nobody renews. */
@@ -33,6 +34,8 @@ export interface ImportContext {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly ids: Ids;
+  /** How the shops of this process share the event loop. */
+  readonly loop: LoopShare;
   readonly seedStorefront: SeedStorefront;
 }
 

@@ -3,8 +3,8 @@
  *
  * Owns: splitting a stream into lines, and the limit of a line. Memory is bounded by `lineBytesMax`.
  */
-import { type Json, parseJson } from "../core/json.ts";
-import { type FileFormat, errorOnLine, lineFault } from "./file-format.ts";
+import { parseJson } from "../core/json.ts";
+import { type FileFormat, lineFault } from "./file-format.ts";
 
 /** The longest line of a file: room for an order of the most lines with a long history. */
 export const lineBytesMax = 16 * 1_048_576;
@@ -77,14 +77,7 @@ async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
 export const ndjson: FileFormat = {
   refusesRepeats: false,
   async *records(body) {
-    for await (const { number, bytes } of linesOf(body)) {
-      let value: Json;
-      try {
-        value = parseJson(bytes);
-      } catch (error) {
-        throw errorOnLine(number, error);
-      }
-      yield { lineNumber: number, bytes: bytes.length, value, columns: null };
-    }
+    for await (const { number, bytes } of linesOf(body))
+      yield { lineNumber: number, bytes: bytes.length, value: () => parseJson(bytes), columns: null };
   },
 };

@@ -10,6 +10,7 @@ import { apiPrefix } from "../../src/http/routes.ts";
 import { isRestOperation } from "../../src/operations/operation.ts";
 import { operations } from "../../src/operations/registry.ts";
 import { loadShop, saveShop } from "../../src/shop/accounts.ts";
+import { LoopShare } from "../../src/store/loop-share.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 import { type Agent, connectAgent } from "../support/mcp.ts";
 
@@ -61,7 +62,7 @@ async function bringElsewhere({ engine, clock, ids, shopId }: GoodsServer): Prom
     variant("hidden", "Elsewhere"),
   ];
   await importRecords(
-    { engine, clock, ids, seedStorefront: async () => {} },
+    { engine, clock, ids, loop: new LoopShare(), seedStorefront: async () => {} },
     other,
     (async function* () {
       yield Buffer.from(file.map((record) => `${JSON.stringify(record)}\n`).join(""));

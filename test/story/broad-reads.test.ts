@@ -9,6 +9,7 @@ import { ReaderPool, type ReaderStore } from "../../src/reader-pool.ts";
 import { pageOfOrders } from "../../src/shop/purchase-orders.ts";
 import { systemClock } from "../../src/system.ts";
 import { loadShop } from "../../src/shop/accounts.ts";
+import { LoopShare } from "../../src/store/loop-share.ts";
 import { ndjson, piecesOf } from "../support/admin.ts";
 import { connectAgent, revisions } from "../support/mcp.ts";
 import { type TestServer, type TestServerOptions, startServer } from "../support/server.ts";
@@ -67,7 +68,13 @@ async function createOrder(server: TestServer, lines: number): Promise<string> {
 async function bring(server: TestServer, records: readonly object[]): Promise<void> {
   const shop = await server.engine.read(server.shopId, (tx) => loadShop(tx, server.shopId));
   assert.ok(shop !== null);
-  const context = { engine: server.engine, clock: server.clock, ids: server.ids, seedStorefront: async () => {} };
+  const context = {
+    engine: server.engine,
+    clock: server.clock,
+    ids: server.ids,
+    loop: new LoopShare(),
+    seedStorefront: async () => {},
+  };
   await importRecords(context, shop, piecesOf(ndjson(records), 65_536), "req_test");
 }
 

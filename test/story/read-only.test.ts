@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importRecords } from "../../src/exchange/import.ts";
 import { loadShop } from "../../src/shop/accounts.ts";
+import { LoopShare } from "../../src/store/loop-share.ts";
 import { ndjson, piecesOf } from "../support/admin.ts";
 import { reasons, world } from "../support/read-only.ts";
 import { startServer, type TestResponse, type TestServer } from "../support/server.ts";
@@ -13,7 +14,13 @@ import { startServer, type TestResponse, type TestServer } from "../support/serv
 async function bring(server: TestServer, records: readonly object[]): Promise<void> {
   const shop = await server.engine.read(server.shopId, (tx) => loadShop(tx, server.shopId));
   assert.ok(shop !== null);
-  const context = { engine: server.engine, clock: server.clock, ids: server.ids, seedStorefront: async () => {} };
+  const context = {
+    engine: server.engine,
+    clock: server.clock,
+    ids: server.ids,
+    loop: new LoopShare(),
+    seedStorefront: async () => {},
+  };
   await importRecords(context, shop, piecesOf(ndjson(records), 65_536), "req_test");
 }
 

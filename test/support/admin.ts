@@ -33,6 +33,7 @@ export async function withShops(
     engine,
     clock: systemClock,
     ids: timeOrderedIds(systemClock),
+    loop: store.loop,
     seedStorefront: async () => {},
     ...context,
   };

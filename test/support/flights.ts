@@ -223,6 +223,7 @@ async function openParts(pools: Pools) {
     engine,
     clock,
     ids,
+    loop,
     sandboxOf,
     snapshotOf: () => {
       throw new Error("nothing is copied here");

@@ -5,6 +5,7 @@ import { type Quantity, quantityToNumber } from "../../src/core/money.ts";
 import type { Status } from "../../src/core/purchase-order.ts";
 import { loadShop } from "../../src/shop/accounts.ts";
 import type { SandboxFault, SandboxFaults } from "../../src/storefront/sandbox/faults.ts";
+import { LoopShare } from "../../src/store/loop-share.ts";
 import { startServer, type TestResponse, type TestServer, type TestServerOptions } from "./server.ts";
 
 export interface OrderLine {
@@ -76,7 +77,7 @@ export async function startGoodsServer(options: TestServerOptions = {}): Promise
     };
     const file = records.map((record) => `${JSON.stringify(record)}\n`).join("");
     await importRecords(
-      { engine, clock, ids, seedStorefront },
+      { engine, clock, ids, loop: new LoopShare(), seedStorefront },
       shop,
       (async function* () {
         yield Buffer.from(file);

@@ -221,6 +221,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     engine,
     clock,
     ids,
+    loop,
     sandboxOf: (shopId) => openSandbox({ engine: sandboxEngine, clock, shopId }),
     snapshotOf: () => assert.fail("tests of a server take no snapshots"),
     wakeOutbox: () => {},
