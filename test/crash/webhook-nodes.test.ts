@@ -15,6 +15,8 @@ import { type Receiver, startReceiver } from "../support/receiver.ts";
 /** Attempts of an endpoint that run at a time on all nodes. */
 const perEndpointMax = 4;
 const eventCount = 10;
+/** How long a claim holds. */
+const leaseMs = 30_000;
 /** How long after the end of a lease all is delivered: the nodes search every second. */
 const takeoverMsMax = 15_000;
 
@@ -61,6 +63,7 @@ async function startSending(url: string, databaseUrl: string, shopId: string, re
   );
   assert.equal(leased.length, perEndpointMax);
   const leasedUntilMs = Math.min(...leased.map((row) => Number(row.due_at)));
+  assert.ok(leasedUntilMs <= Date.now() + leaseMs, "a lease ends");
   return { shopId, endpointId: endpointSchema.parse(made).data.endpointId, receiver, held, leasedUntilMs };
 }
 
