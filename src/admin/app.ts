@@ -8,7 +8,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "../core/fault.ts";
 import { parseJson } from "../core/json.ts";
-import { guessersMax, guessesAtOnceMax, guessWaitMsMax } from "../core/limits.ts";
 import { covers } from "../core/role.ts";
 import { shownPath } from "../core/shown-path.ts";
 import { loggedRequest, traceparentOf } from "../core/trace-context.ts";
@@ -25,6 +24,7 @@ import { Refusals } from "../operations/refusals.ts";
 import { identifyPerson, isSessionBearer } from "../operations/sessions.ts";
 import { type AuditEntry, auditStatement } from "../shop/audit.ts";
 import type { Coordination, Log } from "../store/store.ts";
+import { Guesses } from "./guesses.ts";
 import { type AdminAnswer, type AdminContext, type AdminOperation, adminPrefix, runOperation } from "./operation.ts";
 import { adminOperations } from "./registry.ts";
 
@@ -43,7 +43,7 @@ interface AdminDependencies {
 /** What every request is served with. */
 interface Served extends AdminDependencies {
   readonly match: (path: string) => Match<AdminOperation> | null;
-  readonly guesses: Map<string, number>;
+  readonly guesses: Guesses;
   readonly refusals: Refusals;
 }
 
@@ -52,7 +52,7 @@ export function createAdmin(deps: AdminDependencies): Surface {
   const served: Served = {
     ...deps,
     match: createRoutes(adminPrefix, adminOperations),
-    guesses: new Map(),
+    guesses: new Guesses(),
     refusals: new Refusals({ ...deps, engine: deps.admin.engine }),
   };
   return {
@@ -206,8 +206,7 @@ const notForPeople = (): Fault =>
   });
 
 /**
- * A wrong token is answered later each time it comes from the same address, and the log tells of it; the right one never waits, so that
- * nobody can lock the operator out.
+ * A wrong token is answered later each time it comes from the same address, and the log tells of it.
  *
  * @throws Fault UNAUTHORIZED unless the token is the operator's.
  */
@@ -219,14 +218,12 @@ async function requireOperator(
   if (token === null) throw wrongToken();
   const { remoteAddress } = context;
   if (isAdminToken(token)) {
-    guesses.delete(remoteAddress);
+    guesses.right(remoteAddress);
     return;
   }
-  const guess = (guesses.get(remoteAddress) ?? 0) + 1;
-  if (guesses.size >= guessersMax) guesses.clear();
-  guesses.set(remoteAddress, guess);
+  const { guess, waitMs } = guesses.wrong(remoteAddress);
   log.warn({ ...loggedRequest(context), remoteAddress, guess }, "wrong admin token");
-  if (guess > guessesAtOnceMax) await sleep(Math.min(guessWaitMsMax, 2 ** (guess - guessesAtOnceMax) * 10));
+  if (waitMs > 0) await sleep(waitMs);
   throw wrongToken();
 }
 

@@ -175,6 +175,9 @@ export const storedPlainBytesMax = 2_048;
 /** Requests of a shop after which a slice of its old rows is deleted: five times as many as the requests can have added. */
 export const sweepEveryRequests = 50;
 
+/** Shops whose requests are counted for that. */
+export const sweepShopsMax = 10_000;
+
 /** Rows of each kind that one sweep deletes. */
 export const sweptRowsMax = 250;
 

@@ -24,13 +24,19 @@ interface Minute {
   timer: ReturnType<typeof setTimeout> | null;
 }
 
+interface RefusalDependencies {
+  readonly engine: Pick<Engine, "write">;
+  readonly log: Log;
+  readonly counts: StoreCounts;
+}
+
 export class Refusals {
-  readonly #engine: Engine;
+  readonly #engine: Pick<Engine, "write">;
   readonly #log: Log;
   readonly #counts: StoreCounts;
   readonly #minutes = new Map<string, Minute>();
 
-  constructor({ engine, log, counts }: { readonly engine: Engine; readonly log: Log; readonly counts: StoreCounts }) {
+  constructor({ engine, log, counts }: RefusalDependencies) {
     this.#engine = engine;
     this.#log = log;
     this.#counts = counts;

@@ -4,7 +4,7 @@
  */
 import { dayMs } from "../core/calendar.ts";
 import { idempotencyLifetimeMs } from "../core/idempotency.ts";
-import { sweepEveryRequests, sweptRowsMax } from "../core/limits.ts";
+import { sweepEveryRequests, sweepShopsMax, sweptRowsMax } from "../core/limits.ts";
 import type { Shop } from "../shop/accounts.ts";
 import { sweepAudit } from "../shop/audit.ts";
 import { sweepDeliveries } from "../shop/deliveries.ts";
@@ -13,11 +13,8 @@ import { sweepIdempotency } from "../shop/idempotency.ts";
 import type { StoreCounts } from "./counts.ts";
 import type { Clock, Engine, Log } from "../store/store.ts";
 
-/** Shops whose requests are counted. */
-const shopsMax = 10_000;
-
 interface SweepDependencies {
-  readonly engine: Engine;
+  readonly engine: Pick<Engine, "write">;
   readonly clock: Clock;
   readonly log: Log;
   readonly counts: StoreCounts;
@@ -35,7 +32,9 @@ export class Sweeps {
   /** Counts a request of the shop. Every `sweepEveryRequests` of them a sweep follows. */
   count({ shopId, auditRetentionDays }: Pick<Shop, "shopId" | "auditRetentionDays">): void {
     const requests = (this.#requests.get(shopId) ?? sweepEveryRequests - 1) + 1;
-    if (this.#requests.size > shopsMax) this.#requests.clear();
+    this.#requests.delete(shopId);
+    const [oldest] = this.#requests.keys();
+    if (this.#requests.size >= sweepShopsMax && oldest !== undefined) this.#requests.delete(oldest);
     this.#requests.set(shopId, requests % sweepEveryRequests);
     if (requests >= sweepEveryRequests) void this.#sweep(shopId, auditRetentionDays);
   }

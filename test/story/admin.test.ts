@@ -409,7 +409,13 @@ test("wrong admin tokens are answered later each time and named in the log with 
     for (let guess = 0; guess < guessesAtOnceMax + 5; guess += 1) await took("wrong", 401);
     assert.ok((await took("wrong", 401)) > 500);
     assert.ok((await took(adminToken, 200)) < 500);
+    // The right one ends the count.
+    assert.ok((await took("wrong", 401)) < 500);
     const { stderr } = await program.end("SIGTERM");
-    assert.match(stderr, /"remoteAddress":"127\.0\.0\.1","guess":11,"msg":"wrong admin token"/);
+    const guesses = [...stderr.matchAll(/"remoteAddress":"127\.0\.0\.1","guess":(\d+),"msg":"wrong admin token"/g)];
+    assert.deepEqual(
+      guesses.map(([, guess]) => Number(guess)),
+      [...Array.from({ length: guessesAtOnceMax + 6 }, (_, index) => index + 1), 1],
+    );
   });
 });

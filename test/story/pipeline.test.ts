@@ -1,5 +1,6 @@
 /** The path of a request through the service (C1–C11, C17–C21, C37), tested with operations made for these tests. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,6 +13,7 @@ import type { PerformDependencies } from "../../src/operations/perform.ts";
 import type { Engine } from "../../src/store/store.ts";
 import { delegated } from "../../src/store/delegated.ts";
 import { crateOperations } from "../support/operations.ts";
+import { sendUnread } from "../support/raw.ts";
 import { startServer, type TestResponse, type TestServer, type TestServerOptions } from "../support/server.ts";
 
 const crates = "/api/v1/crates";
@@ -795,6 +797,39 @@ test("without a token no body is read, unless an answer is stored under its key 
     (user + system) / 5 < 60_000,
     `${(user + system) / 5_000} ms of processor each, the client's part included`,
   );
+});
+
+test("a request that turns out to be a replay gives its token back (C18)", async () => {
+  const rateLimit = { capacity: 10, refillPerSecond: 0.001 };
+  const given: PerformDependencies[] = [];
+  await using server = await start({
+    shop: { rateLimit },
+    perform: (deps) => {
+      given.push(deps);
+      return {};
+    },
+  });
+  const left = async (): Promise<number> =>
+    Math.floor((await given[0]?.coordination.peekTokens(server.shopId, rateLimit, server.clock.now()))?.remaining ?? 0);
+  const body = JSON.stringify({ label: "x" });
+  // Nothing is stored under its key when it comes, so it takes a token. While its body is on the way, another request is answered.
+  const socket = await sendUnread(
+    server.port,
+    `POST ${crates} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.writeKey}\r\nIdempotency-Key: k\r\n` +
+      `Connection: close\r\nContent-Length: ${body.length}\r\n\r\n`,
+  );
+  for (let tries = 0; tries < 200 && (await left()) !== 9; tries += 1) await sleep(10);
+  assert.equal(await left(), 9);
+  const first = await server.post(crates, { label: "x" }, { headers: { "Idempotency-Key": "k" } });
+  assert.deepEqual([first.status, await left()], [201, 8]);
+  let text = "";
+  socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  socket.write(body);
+  socket.resume();
+  await once(socket, "close");
+  assert.match(text, /^HTTP\/1\.1 201 /);
+  assert.match(text, /\r\nIdempotent-Replayed: true\r\n/i);
+  assert.equal(await left(), 9);
 });
 
 test("refusals without a token have an audit row each up to a hundred a minute, and one that counts the others", async () => {

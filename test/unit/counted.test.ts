@@ -1,0 +1,107 @@
+/** What is counted by API key, address or shop is kept for a bounded number of them, those seen last (core/limits.ts). */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Guesses } from "../../src/admin/guesses.ts";
+import {
+  guessersMax,
+  guessesAtOnceMax,
+  guessWaitMsMax,
+  refusalKeysMax,
+  refusalRowsPerMinuteMax,
+  signInFailuresMax,
+  sweepEveryRequests,
+  sweepShopsMax,
+} from "../../src/core/limits.ts";
+import { StoreCounts } from "../../src/operations/counts.ts";
+import { Refusals } from "../../src/operations/refusals.ts";
+import { Sweeps } from "../../src/operations/sweeps.ts";
+import { Attempts } from "../../src/people/attempts.ts";
+import type { AuditEntry } from "../../src/shop/audit.ts";
+import type { Engine } from "../../src/store/store.ts";
+
+const log = { info: () => {}, warn: assert.fail, error: assert.fail };
+const clock = { now: () => 60_000 };
+const namesOf = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `other ${index}`);
+
+/** An engine that only counts the writes of each shop. */
+function countingWrites() {
+  const writes = new Map<string, number>();
+  const engine: Pick<Engine, "write"> = {
+    write: (shopId, work) => {
+      writes.set(shopId, (writes.get(shopId) ?? 0) + 1);
+      return work({ all: () => Promise.resolve([]), batch: () => Promise.resolve() });
+    },
+  };
+  return { engine, of: (shopId: string) => writes.get(shopId) ?? 0 };
+}
+
+test("refusals are counted for the API keys that were refused last", async () => {
+  const { engine, of } = countingWrites();
+  const refusals = new Refusals({ engine, log, counts: new StoreCounts() });
+  const entry: AuditEntry = {
+    auditId: "aud",
+    atMs: clock.now(),
+    requestId: "req",
+    traceId: null,
+    spanId: null,
+    tag: "rest:unknown",
+    keyId: "key",
+    personId: null,
+    method: "GET",
+    path: "/",
+    status: 404,
+    errorCode: "NOT_FOUND",
+    durationMs: 1,
+    replayed: false,
+    count: 1,
+  };
+  for (let count = 0; count < refusalRowsPerMinuteMax + 5; count += 1) await refusals.add("shop", entry);
+  assert.equal(of("shop"), refusalRowsPerMinuteMax);
+  for (const keyId of namesOf(refusalKeysMax - 1)) await refusals.add("others", { ...entry, keyId });
+  await refusals.add("shop", entry);
+  assert.equal(of("shop"), refusalRowsPerMinuteMax, "it is still counted");
+  for (const keyId of namesOf(refusalKeysMax)) await refusals.add("others again", { ...entry, keyId });
+  await refusals.add("shop", entry);
+  assert.equal(of("shop"), refusalRowsPerMinuteMax + 1, "its count was given up for others");
+});
+
+test("wrong admin tokens are counted for the addresses that sent one last; the right one ends the count", () => {
+  const guesses = new Guesses();
+  for (let guess = 1; guess <= guessesAtOnceMax; guess += 1) assert.deepEqual(guesses.wrong("a"), { guess, waitMs: 0 });
+  assert.deepEqual(guesses.wrong("a"), { guess: guessesAtOnceMax + 1, waitMs: 20 });
+  for (const address of namesOf(guessersMax - 1)) guesses.wrong(address);
+  assert.equal(guesses.wrong("a").guess, guessesAtOnceMax + 2);
+  for (let guess = 0; guess < 50; guess += 1) guesses.wrong("a");
+  assert.equal(guesses.wrong("a").waitMs, guessWaitMsMax);
+  guesses.right("a");
+  assert.equal(guesses.wrong("a").guess, 1);
+  for (const address of namesOf(guessersMax)) guesses.wrong(address);
+  assert.equal(guesses.wrong("a").guess, 1, "its count was given up for others");
+});
+
+test("failed sign-ins are counted for the addresses that failed last", () => {
+  const attempts = new Attempts(clock);
+  for (let failure = 0; failure < signInFailuresMax; failure += 1) attempts.failed("a");
+  assert.throws(() => attempts.admit("a"), { code: "RATE_LIMITED" });
+  for (const address of namesOf(guessersMax - 1)) attempts.failed(address);
+  assert.throws(() => attempts.admit("a"), { code: "RATE_LIMITED" });
+  attempts.failed("one more");
+  attempts.admit("a");
+});
+
+test("requests are counted towards a sweep for the shops that were asked last", async () => {
+  const { engine, of } = countingWrites();
+  const sweeps = new Sweeps({ engine, clock, log, counts: new StoreCounts() });
+  const count = (shopId: string): void => sweeps.count({ shopId, auditRetentionDays: 90 });
+  count("shop");
+  for (let request = 1; request < sweepEveryRequests; request += 1) count("shop");
+  assert.equal(of("shop"), 1, "the first request of a shop sweeps");
+  count("shop");
+  assert.equal(of("shop"), 2);
+  for (const shopId of namesOf(sweepShopsMax - 1)) count(shopId);
+  count("shop");
+  assert.equal(of("shop"), 2, "it is still counted");
+  for (const shopId of namesOf(sweepShopsMax)) count(shopId);
+  count("shop");
+  assert.equal(of("shop"), 3, "its count was given up for others");
+});
