@@ -59,7 +59,7 @@ export const ScanPanel: FunctionComponent<{
   readonly field: RefObject<HTMLInputElement | null>;
   readonly toScan: () => void;
 }> = ({ counting, field, toScan }) => {
-  const scannedAtMs = useRef(0);
+  const scannedAtMs = useRef(Number.NEGATIVE_INFINITY);
   const { is, nth } = counting.outcome.value;
   const { question, steps } = counting.counts.value;
   const read = counting.read.value;
