@@ -68,6 +68,9 @@ function operationOf(path: string, method: string, entry: JsonObject, document: 
   const answer = object(contentSchema(success, document)["properties"]);
   // The document's own entry has no envelope: it is no operation.
   if (answer["data"] === undefined) return [];
+  // The client sends JSON: what takes a file is sent with the platform's own means.
+  const sent = object(object(entry["requestBody"])["content"]);
+  if (Object.keys(sent).length > 0 && sent["application/json"] === undefined) return [];
   const parameters = list(entry["parameters"])
     .map(object)
     .filter((parameter) => parameter["in"] !== "header");

@@ -24,6 +24,7 @@ const screens: Readonly<Record<string, FunctionComponent>> = {
   // The scripts of these are loaded when they are opened.
   dock: lazy(async () => (await import("./dock/dock.tsx")).DockScreen),
   receive: lazy(async () => (await import("./receive/receive.tsx")).ReceiveScreen),
+  reorder: lazy(async () => (await import("./reorder/reorder.tsx")).ReorderScreen),
   keys: lazy(async () => (await import("./keys/keys.tsx")).KeysScreen),
   activity: lazy(async () => (await import("./activity/activity.tsx")).ActivityScreen),
   people: lazy(async () => (await import("./people/people.tsx")).PeopleScreen),

@@ -13,6 +13,7 @@ export const texts = {
     activity: "Activity",
     people: "People",
     dock: "Dock",
+    reorder: "Reorder",
     webhooks: "Webhooks",
     signOut: "Sign out",
     skip: "Skip to content",

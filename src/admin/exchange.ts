@@ -11,6 +11,11 @@ export const importFile = operation({
   name: "shop_import",
   route: { method: "POST", path: "/shops/{shopId}/import" },
   role: "owner",
+  describes: {
+    summary: "Imports a file of records, all or nothing.",
+    output: z.strictObject({ imported: z.record(z.string(), z.int()) }),
+    status: 200,
+  },
   input: z
     .strictObject({ ...inShop, format: z.enum(fileFormatNames).default("ndjson"), supplierId: id.optional() })
     .refine(({ format, supplierId }) => supplierId === undefined || format === "supplier-prices", {

@@ -36,6 +36,12 @@ export function adminDocument(operations: readonly AdminOperation[]): JsonObject
   };
 }
 
+/** A file of lines: NDJSON, or one of the tables that merchants have. */
+const fileBody: Json = {
+  required: true,
+  content: { "application/x-ndjson": { schema: { type: "string" } }, "text/csv": { schema: { type: "string" } } },
+};
+
 function entryOf(operation: AdminOperation, schemas: Record<string, Json>): Json | null {
   const { describes, input, name, route } = operation;
   if (describes === undefined) return null;
@@ -57,6 +63,7 @@ function entryOf(operation: AdminOperation, schemas: Record<string, Json>): Json
     summary: describes.summary,
     ...(operation.role === undefined ? {} : { "x-least-role": operation.role }),
     parameters: [...path.map(parameter("path")), ...[...query.keys()].map(parameter("query"))],
+    ...(operation.takesFile === true ? { requestBody: fileBody } : {}),
     ...(inBody.length === 0
       ? {}
       : {

@@ -1,0 +1,205 @@
+/**
+ * The rows of a forecast view with a tick and a quantity each. Only rows in sight are drawn: a view may have 20,000.
+ *
+ * The arrow keys walk from row to row within a column. A row that is not drawn yet is scrolled to, and takes the focus when it is.
+ */
+import { type Signal, useSignal } from "@preact/signals";
+import type { FunctionComponent, TargetedKeyboardEvent } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { number, numberIn, typed } from "../data/format.ts";
+import { reorderTexts } from "../texts-reorder.ts";
+import { Cell, shownColumns } from "./cell.tsx";
+import type { Rows } from "./rows.ts";
+import { type ForecastRow, numberOf, productOf, roundedUp, suggested, termsOf, type Ticked } from "./ticked.ts";
+
+/** Rows that are drawn above and below those in sight. */
+const spare = 12;
+
+/** What a row is as high as, until the first one is measured. */
+const rowHeightGuess = 56;
+
+const steps: Readonly<Record<string, number>> = { ArrowDown: 1, Enter: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 };
+
+interface GridProps {
+  readonly rows: Rows;
+  readonly ticked: Signal<Ticked>;
+  /** False: the person may only look. */
+  readonly canOrder: boolean;
+}
+
+export const Grid: FunctionComponent<GridProps> = ({ rows, ticked, canOrder }) => {
+  const region = useRef<HTMLDivElement>(null);
+  const rowHeight = useSignal(rowHeightGuess);
+  const first = useSignal(0);
+  const inSight = useSignal(20);
+  // Draws once more, so that the row which was walked to takes the focus.
+  const walked = useSignal(0);
+  const wanted = useRef<{ readonly index: number; readonly kind: string } | null>(null);
+  const all = rows.rows.value;
+  void walked.value;
+  const total = rows.totalCount.value ?? 0;
+
+  const look = (): void => {
+    const { scrollTop = 0, clientHeight = 0 } = region.current ?? {};
+    first.value = Math.floor(scrollTop / rowHeight.value);
+    inSight.value = Math.ceil(clientHeight / rowHeight.value) + 1;
+    void rows.need(first.value + inSight.value);
+  };
+  useEffect(() => {
+    addEventListener("resize", look);
+    return () => removeEventListener("resize", look);
+  }, []);
+  useLayoutEffect(() => {
+    const height = region.current?.querySelector("tr[data-row]")?.getBoundingClientRect().height ?? 0;
+    if (height > 0 && Math.abs(height - rowHeight.value) > 0.5) rowHeight.value = height;
+    const { current } = wanted;
+    if (current === null) return;
+    const target = region.current?.querySelector<HTMLElement>(
+      `[data-row="${current.index}"] [data-kind="${current.kind}"]`,
+    );
+    if (target === null || target === undefined) return;
+    wanted.current = null;
+    target.focus();
+    target.scrollIntoView({ block: "nearest" });
+  });
+  const walk = (event: TargetedKeyboardEvent<HTMLElement>): void => {
+    const step = steps[event.key];
+    const target = event.target instanceof HTMLElement ? event.target : null;
+    const kind = target?.dataset["kind"];
+    const at = Number(target?.closest("tr")?.dataset["row"]);
+    if (step === undefined || kind === undefined || (event.key === "Enter" && kind !== "quantity")) return;
+    event.preventDefault();
+    // What was written counts before the rows are drawn anew.
+    target?.blur();
+    const index = Math.max(0, Math.min(all.length - 1, at + step));
+    wanted.current = { index, kind };
+    const top = index * rowHeight.value;
+    const { scrollTop = 0, clientHeight = 0 } = region.current ?? {};
+    if (top < scrollTop || top > scrollTop + clientHeight - 3 * rowHeight.value)
+      region.current?.scrollTo({ top: Math.max(0, top - clientHeight / 2) });
+    look();
+    walked.value += 1;
+  };
+  const tick = (row: ForecastRow, quantity: number): void => {
+    const next = new Map(ticked.value);
+    if (quantity > 0) next.set(row.variantId, { row, quantity });
+    else next.delete(row.variantId);
+    ticked.value = next;
+  };
+
+  const from = Math.max(0, first.value - spare);
+  const drawn = all.slice(from, first.value + inSight.value + spare);
+  const columns = shownColumns(rows.columns.value);
+  const span = columns.length + (canOrder ? 3 : 1);
+  return (
+    // Keys of the boxes in it are handled here.
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
+    <div class="forecast" ref={region} onScroll={look} onKeyDown={walk}>
+      <table aria-rowcount={total + 1} aria-label={reorderTexts.grid}>
+        <thead>
+          <tr aria-rowindex={1}>
+            {canOrder ? <th scope="col" aria-label={reorderTexts.order} class="tick" /> : null}
+            <th scope="col">{reorderTexts.product}</th>
+            {canOrder ? (
+              <th scope="col" class="amount order">
+                {reorderTexts.order}
+              </th>
+            ) : null}
+            {columns.map(({ id, displayName, type }) => (
+              <th key={id} scope="col" class={type === "number" ? "amount" : undefined}>
+                {displayName}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          <Gap height={from * rowHeight.value} span={span} />
+          {drawn.map((row, index) => (
+            <tr key={row.variantId} data-row={from + index} aria-rowindex={from + index + 2}>
+              {canOrder ? (
+                <td class="tick">
+                  <input
+                    type="checkbox"
+                    data-kind="tick"
+                    aria-label={reorderTexts.tick(productOf(row))}
+                    checked={ticked.value.has(row.variantId)}
+                    onChange={({ currentTarget }) =>
+                      tick(row, currentTarget.checked ? suggested(row) || roundedUp(1, termsOf(row)) : 0)
+                    }
+                  />
+                </td>
+              ) : null}
+              <th scope="row" title={productOf(row)}>
+                <span class="two-lines">{productOf(row)}</span>
+              </th>
+              {canOrder ? (
+                <QuantityCell row={row} quantity={ticked.value.get(row.variantId)?.quantity} tick={tick} />
+              ) : null}
+              {columns.map((column) => (
+                <Cell key={column.id} column={column} row={row} currencyCode={rows.currencyCode.value} />
+              ))}
+            </tr>
+          ))}
+          <Gap height={(total - from - drawn.length) * rowHeight.value} span={span} />
+        </tbody>
+      </table>
+    </div>
+  );
+};
+
+/** The rows that are not drawn. */
+const Gap: FunctionComponent<{ readonly height: number; readonly span: number }> = ({ height, span }) =>
+  height <= 0 ? null : (
+    <tr aria-hidden="true" class="gap">
+      <td colSpan={span} style={{ height: `${height}px` }} />
+    </tr>
+  );
+
+const QuantityCell: FunctionComponent<{
+  readonly row: ForecastRow;
+  /** Of a ticked row. */
+  readonly quantity: number | undefined;
+  readonly tick: (row: ForecastRow, quantity: number) => void;
+}> = ({ row, quantity, tick }) => {
+  const isWrong = useSignal(false);
+  const terms = termsOf(row);
+  const shown = quantity ?? suggested(row);
+  const rounded = roundedUp(shown, terms);
+  const onDraft = numberOf(row, "draftQuantity") ?? 0;
+  const spelled = (value: number | null): string | null => (value === null ? null : number(value));
+  const write = (input: HTMLInputElement): void => {
+    const written = input.value.trim() === "" ? 0 : numberIn(input.value);
+    isWrong.value = written === null || written < 0 || Math.round(written * 1_000) / 1_000 !== written;
+    if (written !== null && !isWrong.value) tick(row, written);
+  };
+  return (
+    <td class="amount order">
+      <input
+        inputMode="decimal"
+        autocomplete="off"
+        data-kind="quantity"
+        aria-label={reorderTexts.quantity(productOf(row))}
+        aria-invalid={isWrong.value}
+        value={shown === 0 ? "" : typed(shown)}
+        onFocus={({ currentTarget }) => currentTarget.select()}
+        onChange={({ currentTarget }) => write(currentTarget)}
+      />
+      <span class="quiet">
+        {isWrong.value ? <span class="bad">{reorderTexts.notNumber}</span> : null}
+        {onDraft > 0 ? reorderTexts.onDraft(number(onDraft)) : null}{" "}
+        {quantity !== undefined && rounded !== shown ? (
+          <button
+            type="button"
+            class="plain"
+            aria-label={reorderTexts.roundToLabel(number(rounded), productOf(row))}
+            onClick={() => tick(row, rounded)}
+          >
+            {reorderTexts.roundTo(number(rounded))}
+          </button>
+        ) : onDraft > 0 ? null : (
+          reorderTexts.terms(spelled(terms.moq), spelled(terms.packSize))
+        )}
+      </span>
+    </td>
+  );
+};

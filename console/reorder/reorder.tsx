@@ -1,0 +1,134 @@
+/** Reordering from a forecast: tick what to order, edit quantities, make one draft for each supplier. */
+import { useSignal } from "@preact/signals";
+import type { FunctionComponent } from "preact";
+import { useEffect, useMemo } from "preact/hooks";
+import { useReading } from "../data/reading.ts";
+import { hasRole } from "../data/session.ts";
+import { ProblemNotice } from "../parts/problem.tsx";
+import { hrefOf, place } from "../router.ts";
+import { texts } from "../texts.ts";
+import { reorderTexts } from "../texts-reorder.ts";
+import { Grid } from "./grid.tsx";
+import { NoViews } from "./no-views.tsx";
+import { PlanDialog } from "./plan.tsx";
+import { rowsOf } from "./rows.ts";
+import { isSuggested, planOf, suggested, type Ticked } from "./ticked.ts";
+
+export const ReorderScreen: FunctionComponent = () => {
+  const { data, problem, again } = useReading("forecast_view_list", { limit: 50 });
+  const views = data?.forecastViews ?? [];
+  const asked = place.value.query.get("view");
+  const viewId = asked ?? (views.find(({ isStarred }) => isStarred) ?? views[0])?.viewId ?? null;
+  return (
+    <>
+      <div class="heading">
+        <h1>{reorderTexts.title}</h1>
+        <nav class="views" aria-label={reorderTexts.views}>
+          {views.map((view) => (
+            <a
+              key={view.viewId}
+              href={`${hrefOf("reorder")}?${new URLSearchParams({ view: view.viewId }).toString()}`}
+              aria-current={view.viewId === viewId ? "true" : undefined}
+            >
+              {view.viewName}
+            </a>
+          ))}
+        </nav>
+      </div>
+      {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
+      {data === null && problem === null && asked === null ? <p role="status">{texts.loading}</p> : null}
+      {data !== null && viewId === null ? <NoViews made={again} /> : null}
+      {viewId === null ? null : <View key={viewId} viewId={viewId} />}
+    </>
+  );
+};
+
+const View: FunctionComponent<{ readonly viewId: string }> = ({ viewId }) => {
+  const version = useSignal(0);
+  return <Rows key={version.value} viewId={viewId} anew={() => (version.value += 1)} />;
+};
+
+const Rows: FunctionComponent<{ readonly viewId: string; readonly anew: () => void }> = ({ viewId, anew }) => {
+  const rows = useMemo(() => rowsOf(viewId), []);
+  const ticked = useSignal<Ticked>(new Map());
+  const isPlanning = useSignal(false);
+  useEffect(() => void rows.need(0), []);
+  const total = rows.totalCount.value;
+  const ids = new Set(rows.columns.value.map(({ id }) => id));
+  const namesSuppliers = ids.has("supplierId") || ids.has("supplierName");
+  const canOrder = hasRole("purchaser") && namesSuppliers;
+  const problem = rows.problem.value;
+  return (
+    <>
+      {problem === null ? null : <ProblemNotice problem={problem} again={rows.again} />}
+      {total === null && problem === null ? <p role="status">{texts.loading}</p> : null}
+      {total !== null && total > 0 && hasRole("purchaser") && !namesSuppliers ? (
+        <p class="notice">{reorderTexts.noSuppliers}</p>
+      ) : null}
+      {total === 0 ? <p class="empty">{reorderTexts.noRows}</p> : null}
+      {total === null || total === 0 ? null : (
+        <>
+          <p class="quiet forecast-help">
+            <output>{reorderTexts.shown(rows.rows.value.length, total)}</output>{" "}
+            {canOrder ? <span>{reorderTexts.help}</span> : null}
+          </p>
+          <Grid rows={rows} ticked={ticked} canOrder={canOrder} />
+        </>
+      )}
+      {canOrder && total !== null && total > 0 ? (
+        <Bar rows={rows} ticked={ticked} plan={() => (isPlanning.value = true)} />
+      ) : null}
+      {isPlanning.value ? (
+        <PlanDialog
+          ticked={ticked.value}
+          currencyCode={rows.currencyCode.value}
+          onMade={({ lines }) => {
+            const made = new Set(lines.map(({ variantId }) => variantId));
+            ticked.value = new Map([...ticked.value].filter(([variantId]) => !made.has(variantId)));
+          }}
+          onClose={(hasMade) => {
+            isPlanning.value = false;
+            // With everything made the figures are read anew; what is still ticked is kept otherwise.
+            if (hasMade && ticked.value.size === 0) anew();
+          }}
+        />
+      ) : null}
+    </>
+  );
+};
+
+const Bar: FunctionComponent<{
+  readonly rows: ReturnType<typeof rowsOf>;
+  readonly ticked: { value: Ticked };
+  readonly plan: () => void;
+}> = ({ rows, ticked, plan }) => {
+  const isReading = useSignal(false);
+  const { drafts } = planOf(ticked.value, rows.currencyCode.value);
+  const tickAll = async (): Promise<void> => {
+    isReading.value = true;
+    const isWhole = await rows.all();
+    isReading.value = false;
+    if (!isWhole) return;
+    const found = rows.rows.value
+      .filter(isSuggested)
+      .map((row) => [row.variantId, ticked.value.get(row.variantId) ?? { row, quantity: suggested(row) }] as const);
+    ticked.value = new Map([...ticked.value, ...found]);
+  };
+  const lines = ticked.value.size;
+  return (
+    <div class="count-bar">
+      <output>{lines === 0 ? reorderTexts.noneTicked : reorderTexts.ticked(lines, drafts.length)}</output>
+      <button type="button" disabled={isReading.value} onClick={() => void tickAll()}>
+        {isReading.value ? texts.loading : reorderTexts.tickAll}
+      </button>
+      {lines === 0 ? null : (
+        <button type="button" class="plain" onClick={() => (ticked.value = new Map())}>
+          {reorderTexts.untick}
+        </button>
+      )}
+      <button type="button" class="primary" disabled={drafts.length === 0} onClick={plan}>
+        {reorderTexts.make(drafts.length)}
+      </button>
+    </div>
+  );
+};
