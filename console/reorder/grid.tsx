@@ -130,7 +130,7 @@ export const Grid: FunctionComponent<GridProps> = ({ rows, ticked, canOrder }) =
                 </td>
               ) : null}
               <th scope="row" title={productOf(row)}>
-                <span class="two-lines">{productOf(row)}</span>
+                <span class="few-lines">{productOf(row)}</span>
               </th>
               {canOrder ? (
                 <QuantityCell row={row} quantity={ticked.value.get(row.variantId)?.quantity} tick={tick} />
