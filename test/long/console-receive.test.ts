@@ -309,18 +309,21 @@ test(
   { skip },
   async () => {
     const all = await (started ??= start());
-    const order = await orderOf(all, new Array<number>(40).fill(5));
+    const order = await orderOf(
+      all,
+      Array.from({ length: 40 }, () => 5),
+    );
     const { context, page } = await receiver(all, "Emil", `receive/${order.purchaseOrderId}`);
     const refusedPeople: string[] = [];
     page.on("response", (response) => {
       if (response.status() === 429) refusedPeople.push(response.url());
     });
     const looping = new AbortController();
-    let refusedAgents = 0;
+    const refused = { agents: 0 };
     const agent = async (): Promise<void> => {
       while (!looping.signal.aborted) {
         const { status } = await all.program.ask("GET", "/api/v1/purchase-orders?limit=1", all.writeKey);
-        if (status === 429) refusedAgents += 1;
+        if (status === 429) refused.agents += 1;
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     };
@@ -329,12 +332,15 @@ test(
     await page.locator("[data-nth='200']").waitFor();
     // An Enter so soon after a scan is the scanner's second one.
     do await new Promise((resolve) => setTimeout(resolve, 400));
-    while (refusedAgents < 10);
+    while (refused.agents < 10);
     await page.keyboard.press("Enter");
     await page.getByText("40 lines received.").waitFor();
     await page.reload();
     await page.getByLabel("Scan", { exact: true }).waitFor();
-    assert.deepEqual(await totals(page), new Array<number>(40).fill(5));
+    assert.deepEqual(
+      await totals(page),
+      Array.from({ length: 40 }, () => 5),
+    );
     looping.abort();
     await agents;
     assert.deepEqual(refusedPeople, []);
