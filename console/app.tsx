@@ -6,13 +6,14 @@ import { OrderScreen } from "./order/order.tsx";
 import { OrdersScreen } from "./orders/orders.tsx";
 import { lazy } from "./parts/lazy.tsx";
 import { Shell } from "./parts/shell.tsx";
+import type { ScreenName } from "./places.ts";
 import { place, startRouter } from "./router.ts";
 import { ShopChooser } from "./sign-in/shop-chooser.tsx";
 import { invitationIn, SignInScreen } from "./sign-in/sign-in.tsx";
 import { texts } from "./texts.ts";
 
 /** The screens by the first step of the path. A screen has a folder of its own and reads the rest of the path itself. */
-const screens: Readonly<Record<string, FunctionComponent>> = {
+const screens: Readonly<Record<ScreenName, FunctionComponent>> = {
   orders: () => {
     const [, purchaseOrderId] = place.value.steps;
     return purchaseOrderId === undefined ? (
@@ -31,6 +32,8 @@ const screens: Readonly<Record<string, FunctionComponent>> = {
   webhooks: lazy(async () => (await import("./webhooks/webhooks.tsx")).WebhooksScreen),
 };
 
+const isScreen = (step: string): step is ScreenName => Object.hasOwn(screens, step);
+
 const NotFound: FunctionComponent = () => <p class="notice">{texts.notFound}</p>;
 
 const App: FunctionComponent = () => {
@@ -47,7 +50,7 @@ const App: FunctionComponent = () => {
       return <ShopChooser shops={state.shops} />;
     case "signed-in": {
       const [first = "orders"] = place.value.steps;
-      const Screen = Object.hasOwn(screens, first) ? (screens[first] ?? NotFound) : NotFound;
+      const Screen = isScreen(first) ? screens[first] : NotFound;
       return (
         <Shell session={state.session}>
           <Screen />

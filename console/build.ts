@@ -4,10 +4,32 @@
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
 
 const folder = import.meta.dirname;
 const outdir = path.join(folder, "../dist/console");
+
+const entry = path.join(folder, "app.tsx");
+
+/**
+ * Lets every screen that is loaded later import the whole first page. esbuild makes a file of what the same entry points share, so the
+ * first page becomes one file, and not one for each set of screens that use a part of it.
+ */
+const oneFirstFile: Plugin = {
+  name: "one-first-file",
+  setup(builder) {
+    const later = new Set<string>();
+    builder.onResolve({ filter: /^\.{1,2}\// }, ({ kind, path: name, resolveDir }) => {
+      if (kind === "dynamic-import") later.add(path.join(resolveDir, name));
+      return null;
+    });
+    builder.onLoad({ filter: /\.tsx$/ }, ({ path: file }) =>
+      later.has(file)
+        ? { contents: `${readFileSync(file, "utf8")}\nimport ${JSON.stringify(entry)};`, loader: "tsx" }
+        : null,
+    );
+  },
+};
 
 rmSync(outdir, { recursive: true, force: true });
 const { metafile } = await build({
@@ -24,19 +46,25 @@ const { metafile } = await build({
   entryNames: "[name]-[hash]",
   chunkNames: "[name]-[hash]",
   assetNames: "[name]-[hash]",
+  plugins: [oneFirstFile],
   metafile: true,
   logLevel: "warning",
 });
 
-/** The name of the file that an entry has become. */
-function nameOf(entry: string): string {
-  const found = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(`console/${entry}`));
-  if (found === undefined) throw new Error(`${entry} was not built`);
-  return path.basename(found[0]);
+/** What an entry has become. */
+function builtFrom(name: string): { readonly file: string; readonly imports: readonly string[] } {
+  const found = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(`console/${name}`));
+  if (found === undefined) throw new Error(`${name} was not built`);
+  const [file, { imports }] = found;
+  const needed = imports.filter(({ kind }) => kind === "import-statement").map((each) => path.basename(each.path));
+  return { file: path.basename(file), imports: needed };
 }
 
+// The entry itself is one import: the page names the file with the code.
+const [script, ...others] = builtFrom("app.tsx").imports;
+if (script === undefined || others.length > 0) throw new Error("the first page is not one file");
 const page = readFileSync(path.join(folder, "index.html"), "utf8")
-  .replace("app.css", nameOf("styles.css"))
-  .replace("app.js", nameOf("app.tsx"));
+  .replace("app.css", builtFrom("styles.css").file)
+  .replace("app.js", script);
 mkdirSync(outdir, { recursive: true });
 writeFileSync(path.join(outdir, "index.html"), page);

@@ -53,15 +53,15 @@ export async function endConsole(): Promise<void> {
   await place?.remove();
 }
 
-/** An invitation to the demo shop. */
-export async function invitation(program: RunningProgram, role: Role = "owner"): Promise<string> {
+/** An invitation to a shop. */
+export async function invitation(program: RunningProgram, role: Role = "owner", shopId = "demo"): Promise<string> {
   const body = { name: `Ana the ${role}`, role };
-  const made = await program.ask("POST", "/admin/v1/shops/demo/invitations", program.adminToken, body);
+  const made = await program.ask("POST", `/admin/v1/shops/${shopId}/invitations`, program.adminToken, body);
   return String(made.at("data", "url"));
 }
 
 /** Notes what no page of the console may do: fail, break its policy, ask another server or what is no operation. @returns the notes. */
-export function watched(page: Page, { url }: Pick<RunningProgram, "url">): readonly string[] {
+function watched(page: Page, { url }: Pick<RunningProgram, "url">): readonly string[] {
   const faults: string[] = [];
   const allowed = allowedPaths();
   // A console that came by plain HTTP from another machine of the network is no secure context.
@@ -79,6 +79,21 @@ export function watched(page: Page, { url }: Pick<RunningProgram, "url">): reado
   return faults;
 }
 
+interface NewPage {
+  readonly page: Page;
+  readonly program: RunningProgram;
+  /** What the page did that it may not. */
+  readonly faults: readonly string[];
+}
+
+/** A page of a browser that is new to the console. `endConsole` closes it. */
+export async function newPage(): Promise<NewPage> {
+  const { program, browser } = await (started ??= start());
+  const page = await browser.newPage({ viewport: { width: 1_280, height: 900 } });
+  page.setDefaultTimeout(15_000);
+  return { page, program, faults: watched(page, program) };
+}
+
 /**
  * Lets `use` work with a page on the demo shop, and with a link that signs somebody in.
  *
@@ -89,10 +104,7 @@ export async function withConsole(
   role?: Role,
 ): Promise<void> {
   const isFirst = started === null;
-  const { program, browser } = await (started ??= start());
-  const page = await browser.newPage({ viewport: { width: 1_280, height: 900 } });
-  page.setDefaultTimeout(15_000);
-  const faults = watched(page, program);
+  const { page, program, faults } = await newPage();
   try {
     const invited = isFirst && role === undefined ? null : await invitation(program, role);
     await use(page, invited ?? program.word("console"), program);

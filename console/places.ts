@@ -1,0 +1,23 @@
+/**
+ * Every place of the console: the steps of its path below `/console`, with a name for each step that stands for something. The tests look at
+ * each of them, so a screen is listed here before it can be shown.
+ */
+
+export const places = [
+  "orders",
+  "orders/:purchaseOrderId",
+  "orders/:purchaseOrderId/confirm",
+  "orders/:purchaseOrderId/complete",
+  "dock",
+  "receive/:purchaseOrderId",
+  "keys",
+  "activity",
+  "people",
+  "webhooks",
+  "webhooks/:endpointId",
+] as const;
+
+type FirstStep<Path extends string> = Path extends `${infer First}/${string}` ? First : Path;
+
+/** The first step of a path, which decides which screen shows it. */
+export type ScreenName = FirstStep<(typeof places)[number]>;

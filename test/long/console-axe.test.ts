@@ -1,0 +1,127 @@
+/**
+ * Every place of the console without findings of axe-core, full, empty and failing, wide and narrow, light and dark. The list of places is
+ * the console's own: the compiler asks for an address of each one that is added.
+ */
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { after, test } from "node:test";
+import type { Page } from "playwright-core";
+import { places } from "../../console/places.ts";
+import { accessibilityFaults } from "../support/axe.ts";
+import { endConsole, invitation, newPage, skip } from "../support/console.ts";
+import type { RunningProgram } from "../support/process.ts";
+
+after(endConsole);
+
+/** Rows of the demo shop that places name. */
+interface Rows {
+  /** An order in each status. */
+  readonly orders: Readonly<Record<string, string>>;
+  readonly endpointId: string;
+}
+
+const addresses: Readonly<Record<(typeof places)[number], (rows: Rows) => string>> = {
+  orders: () => "orders",
+  "orders/:purchaseOrderId": ({ orders }) => `orders/${orders["Draft"]}`,
+  "orders/:purchaseOrderId/confirm": ({ orders }) => `orders/${orders["Sent"]}/confirm`,
+  "orders/:purchaseOrderId/complete": ({ orders }) => `orders/${orders["Received"]}/complete`,
+  dock: () => "dock",
+  "receive/:purchaseOrderId": ({ orders }) => `receive/${orders["In Progress"]}`,
+  keys: () => "keys",
+  activity: () => "activity",
+  people: () => "people",
+  webhooks: () => "webhooks",
+  "webhooks/:endpointId": ({ endpointId }) => `webhooks/${endpointId}`,
+};
+
+/** Orders of the demo shop by status, and an endpoint. */
+async function rowsOf(program: RunningProgram): Promise<Rows> {
+  const listed = await program.ask("GET", "/api/v1/purchase-orders?limit=50", program.word("write key"));
+  const orders = listed.at("data", "purchaseOrders") as readonly { status: string; purchaseOrderId: string }[];
+  const body = { url: "http://127.0.0.1:9/hook", eventTypes: ["purchase_order.*"] };
+  const made = await program.ask("POST", "/admin/v1/shops/demo/webhook-endpoints", program.adminToken, body);
+  return {
+    orders: Object.fromEntries(orders.map(({ status, purchaseOrderId }) => [status, purchaseOrderId])),
+    endpointId: String(made.at("data", "endpointId")),
+  };
+}
+
+const loaded = `(async () => {
+  const isLoading = () =>
+    document.querySelector("h1, [role=alert]") === null || [...document.querySelectorAll("[role=status], output")].some((each) => each.checkVisibility() && /Loading/.test(each.textContent));
+  for (let looks = 0; looks < 500 && isLoading(); looks += 1) await new Promise((resolve) => setTimeout(resolve, 20));
+  return !isLoading();
+})()`;
+
+/** What is found on the page, wide and light, then narrow and dark. */
+async function faultsOf(page: Page, name: string): Promise<readonly string[]> {
+  const faults = (await page.evaluate<boolean>(loaded)) ? [] : [`${name}: still loading`];
+  for (const [colorScheme, width] of [
+    ["light", 1_280],
+    ["dark", 360],
+  ] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await page.setViewportSize({ width, height: 800 });
+    for (const fault of await accessibilityFaults(page)) faults.push(`${name}, ${colorScheme}, ${width} px: ${fault}`);
+    const tooWide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+    if (tooWide > 0) faults.push(`${name}, ${width} px: ${tooWide} too wide`);
+  }
+  return faults;
+}
+
+/** What is found on all places. */
+async function faultsOfPlaces(page: Page, origin: string, rows: Rows, state: string): Promise<readonly string[]> {
+  const faults: string[] = [];
+  for (const place of places) {
+    await page.goto(`${origin}/console/${addresses[place](rows)}`);
+    faults.push(...(await faultsOf(page, `${place}, ${state}`)));
+  }
+  return faults;
+}
+
+const none = (faults: readonly string[]): void => assert.deepEqual(faults, [], faults.join("\n"));
+
+test("every place has no findings, full and failing", { skip }, async () => {
+  const { page, program, faults } = await newPage();
+  await page.goto(await invitation(program));
+  await page.getByRole("heading", { name: "Orders" }).waitFor();
+  const rows = await rowsOf(program);
+  none(await faultsOfPlaces(page, program.url, rows, "full"));
+  await page.route(/\/(?:api|admin)\/v1\//, (route) => route.abort());
+  none(await faultsOfPlaces(page, program.url, rows, "failing"));
+  none(faults);
+});
+
+test("every place of an empty shop, and those of who is not signed in, have no findings", { skip }, async () => {
+  const { page, program, faults } = await newPage();
+  await page.goto(`${program.url}/console/orders`);
+  none(await faultsOf(page, "signed out"));
+  const shop = { name: "Quiet Corner", currencyCode: "EUR" };
+  const made = await program.ask("PUT", "/admin/v1/shops/quiet", program.adminToken, shop);
+  assert.ok(made.status < 300, made.text);
+  await page.goto(await invitation(program, "owner", "quiet"));
+  await page.getByRole("heading", { name: "Orders" }).waitFor();
+  const orders = { Draft: "none", Sent: "none", Received: "none", "In Progress": "none" };
+  none(await faultsOfPlaces(page, program.url, { orders, endpointId: "none" }, "empty"));
+  await page.goto(`${program.url}/console/nowhere`);
+  await page.getByText("There is no such page.").waitFor();
+  none(await accessibilityFaults(page));
+  none(faults);
+});
+
+test("every place that the console leads to is in its list", () => {
+  const root = path.join(import.meta.dirname, "../..");
+  const shapes = new Set(places.map((place) => place.replaceAll(/:\w+/g, "*")));
+  const links = globSync("console/**/*.{ts,tsx}", { cwd: root }).flatMap((file) =>
+    [...readFileSync(path.join(root, file), "utf8").matchAll(/hrefOf\(("[^)]*)\)/g)].map(([, steps = ""]) => ({
+      file,
+      shape: steps
+        .split(/,\s*/)
+        .map((step) => /^"(.*)"$/.exec(step)?.[1] ?? "*")
+        .join("/"),
+    })),
+  );
+  assert.ok(links.length > 10);
+  none(links.filter(({ shape }) => !shapes.has(shape)).map(({ file, shape }) => `${file} leads to ${shape}`));
+});

@@ -1,0 +1,62 @@
+/** What the console weighs: its built files, and what the first page asks for. */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { after, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { endConsole, invitation, newPage, skip } from "../support/console.ts";
+
+after(endConsole);
+
+const folder = path.join(import.meta.dirname, "../../dist/console");
+
+const kilobyte = 1_024;
+
+/** Bytes compressed, at most. */
+const budgets = { first: 45 * kilobyte, more: 25 * kilobyte, all: 120 * kilobyte, style: 15 * kilobyte } as const;
+
+const requestsMax = 6;
+
+const textOf = (name: string): string => readFileSync(path.join(folder, name), "utf8");
+
+const weightOf = (names: Iterable<string>): number =>
+  [...names].reduce((sum, name) => sum + gzipSync(textOf(name), { level: 9 }).length, 0);
+
+/** The file with all that it imports at once. */
+function withImports(name: string, found = new Set<string>()): ReadonlySet<string> {
+  if (found.has(name)) return found;
+  found.add(name);
+  for (const [, imported = ""] of textOf(name).matchAll(/(?:from|import)"\.\/([^"]+)"/g)) withImports(imported, found);
+  return found;
+}
+
+test("the built console keeps its budgets: the first page, each screen that is loaded later, all of it, the styles", () => {
+  const files = readdirSync(folder);
+  const scripts = files.filter((name) => name.endsWith(".js"));
+  const [, start = ""] = /src="\/console\/([^"]+\.js)"/.exec(textOf("index.html")) ?? [];
+  const first = withImports(start);
+  assert.ok(weightOf(first) <= budgets.first, `the first page has ${weightOf(first)} bytes of script`);
+  const later = [...textOf(start).matchAll(/import\("\.\/([^"]+)"\)/g)].map(([, name = ""]) => name);
+  assert.ok(later.length > 0);
+  for (const name of later) {
+    const more = weightOf([...withImports(name)].filter((each) => !first.has(each)));
+    assert.ok(more <= budgets.more, `${name} adds ${more} bytes of script`);
+  }
+  assert.ok(weightOf(scripts) <= budgets.all, `all scripts have ${weightOf(scripts)} bytes`);
+  const styles = files.filter((name) => name.endsWith(".css"));
+  assert.ok(weightOf(styles) <= budgets.style, `the styles have ${weightOf(styles)} bytes`);
+});
+
+test("the list of orders is there after six requests at most, none of them to another server", { skip }, async () => {
+  const { page, program, faults } = await newPage();
+  await page.goto(await invitation(program));
+  await page.getByRole("link", { name: "PO-1024" }).waitFor();
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    if (!request.url().startsWith("data:")) asked.push(request.url());
+  });
+  await page.goto(`${program.url}/console/orders`);
+  await page.getByRole("link", { name: "PO-1024" }).waitFor();
+  assert.ok(asked.length <= requestsMax, asked.join("\n"));
+  assert.deepEqual(faults, []);
+});
