@@ -2175,9 +2175,32 @@ export interface Operations {
         readonly lastFour: string;
         readonly createdAt: string;
         readonly revokedAt: string | null;
+        readonly pausedAt: string | null;
         readonly lastUsedAt: string | null;
       })[];
       readonly totalCount: number;
+    };
+    code: string;
+    reason: string;
+  };
+  /** Pauses an API key, or resumes it. */
+  key_patch: {
+    input: {
+      shopId: string;
+      keyId: string;
+      paused: boolean;
+    };
+    output: {
+      readonly key: {
+        readonly keyId: string;
+        readonly name: string;
+        readonly scope: "read" | "write";
+        readonly lastFour: string;
+        readonly createdAt: string;
+        readonly revokedAt: string | null;
+        readonly pausedAt: string | null;
+        readonly lastUsedAt: string | null;
+      };
     };
     code: string;
     reason: string;
@@ -2196,6 +2219,7 @@ export interface Operations {
         readonly lastFour: string;
         readonly createdAt: string;
         readonly revokedAt: string | null;
+        readonly pausedAt: string | null;
         readonly lastUsedAt: string | null;
       };
     };
@@ -2980,6 +3004,7 @@ export const routes = {
   forecast_view_rows: {"method":"GET","path":"/api/v1/forecast-views/{viewId}/rows","query":["variantIds","limit","cursor"],"rows":"rows"},
   key_create: {"method":"POST","path":"/admin/v1/shops/{shopId}/keys","query":[],"rows":null},
   key_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/keys","query":[],"rows":null},
+  key_patch: {"method":"PATCH","path":"/admin/v1/shops/{shopId}/keys/{keyId}","query":[],"rows":null},
   key_revoke: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/keys/{keyId}","query":[],"rows":null},
   invitation_create: {"method":"POST","path":"/admin/v1/shops/{shopId}/invitations","query":[],"rows":null},
   invitation_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/invitations","query":[],"rows":"invitations"},

@@ -5,6 +5,7 @@ import { useEffect } from "preact/hooks";
 import { routes } from "../../client/generated.ts";
 import { followEvents } from "../data/events.ts";
 import { hasRole } from "../data/session.ts";
+import { PauseKey } from "../keys/pause-key.tsx";
 import { RevokeKey } from "../keys/revoke-key.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { go } from "../router.ts";
@@ -131,9 +132,12 @@ const Filters: FunctionComponent<{ readonly view: (typeof views)[number]; readon
         <ChoiceField name="actor" label={activity.actor} values={actors} words={activity.actors} />
       )}
       {key !== undefined && key.revokedAt === null ? (
-        <button type="button" class="danger" onClick={() => (isRevoking.value = true)}>
-          {texts.keys.revokeOf(key.name)}
-        </button>
+        <>
+          <PauseKey shopKey={key} isNamed again={names.again} />
+          <button type="button" class="danger" onClick={() => (isRevoking.value = true)}>
+            {texts.keys.revokeOf(key.name)}
+          </button>
+        </>
       ) : null}
       {key !== undefined && isRevoking.value ? (
         <RevokeKey shopKey={key} again={names.again} onClose={() => (isRevoking.value = false)} />

@@ -12,6 +12,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { hrefOf } from "../router.ts";
 import { texts } from "../texts.ts";
 import { NewKeyForm } from "./new-key.tsx";
+import { PauseKey } from "./pause-key.tsx";
 import { RevokeKey } from "./revoke-key.tsx";
 
 type Key = Output<"key_list">["keys"][number];
@@ -55,7 +56,7 @@ const Keys: FunctionComponent = () => {
       <NewKeyForm onMade={() => void again()} />
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
       {data === null && problem === null ? <p role="status">{texts.loading}</p> : null}
-      {active.length > 0 ? <KeyTable keys={active} madeBy={madeBy.value} revoke={revoke} /> : null}
+      {active.length > 0 ? <KeyTable keys={active} madeBy={madeBy.value} revoke={revoke} again={again} /> : null}
       {data !== null && active.length === 0 ? (
         <div class="empty">
           <p>{texts.keys.empty}</p>
@@ -65,7 +66,7 @@ const Keys: FunctionComponent = () => {
       {revoked.length > 0 ? (
         <details class="more-rows">
           <summary>{texts.keys.revokedCount(revoked.length)}</summary>
-          <KeyTable keys={revoked} madeBy={madeBy.value} revoke={revoke} />
+          <KeyTable keys={revoked} madeBy={madeBy.value} revoke={revoke} again={again} />
         </details>
       ) : null}
       {revoking.value === null ? null : (
@@ -79,9 +80,10 @@ interface Table {
   readonly keys: readonly Key[];
   readonly madeBy: ReadonlyMap<string, string>;
   readonly revoke: (key: Key) => void;
+  readonly again: () => Promise<void>;
 }
 
-const KeyTable: FunctionComponent<Table> = ({ keys, madeBy, revoke }) => {
+const KeyTable: FunctionComponent<Table> = ({ keys, madeBy, revoke, again }) => {
   const { columns } = texts.keys;
   return (
     <table class="rows">
@@ -103,7 +105,8 @@ const KeyTable: FunctionComponent<Table> = ({ keys, madeBy, revoke }) => {
           <tr key={key.keyId}>
             <th scope="row">{key.name}</th>
             <td>
-              <span class={key.scope === "write" ? "chip waiting" : "chip"}>{texts.keys.scopeNames[key.scope]}</span>
+              <span class={key.scope === "write" ? "chip waiting" : "chip"}>{texts.keys.scopeNames[key.scope]}</span>{" "}
+              {key.pausedAt === null ? null : <span class="chip bad">{texts.keys.paused}</span>}
             </td>
             <td data-name={columns.lastFour}>
               <code>…{key.lastFour}</code>
@@ -117,6 +120,7 @@ const KeyTable: FunctionComponent<Table> = ({ keys, madeBy, revoke }) => {
               <a href={`${hrefOf("activity")}?keyId=${key.keyId}`} aria-label={texts.keys.activityOf(key.name)}>
                 {texts.keys.activity}
               </a>
+              {key.revokedAt === null ? <PauseKey shopKey={key} again={again} /> : null}
               {key.revokedAt === null ? (
                 <button type="button" aria-label={texts.keys.revokeOf(key.name)} onClick={() => revoke(key)}>
                   {texts.keys.revoke}

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { apiKeyRandomBytes, makeApiKey } from "../core/api-key.ts";
 import { Fault } from "../core/fault.ts";
 import { instant, instantOrNull, pathId, shownId, text } from "../operations/fields.ts";
-import { type ApiKey, insertApiKey, listApiKeys, revokeApiKey } from "../shop/accounts.ts";
+import { type ApiKey, insertApiKey, listApiKeys, pauseApiKey, revokeApiKey } from "../shop/accounts.ts";
 import { eventStatements } from "../shop/events.ts";
 import { data, inShop, operation, stampOf, shopOf } from "./operation.ts";
 import { nameMax } from "./shops.ts";
@@ -18,6 +18,7 @@ const keySchema = z.strictObject({
   lastFour: z.string(),
   createdAt: z.string(),
   revokedAt: z.string().nullable(),
+  pausedAt: z.string().nullable(),
   lastUsedAt: z.string().nullable(),
 });
 
@@ -28,6 +29,7 @@ const keyJson = (key: ApiKey & { readonly lastUsedAtMs: number | null }): z.outp
   lastFour: key.lastFour,
   createdAt: instant(key.createdAtMs),
   revokedAt: instantOrNull(key.revokedAtMs),
+  pausedAt: instantOrNull(key.pausedAtMs),
   lastUsedAt: instantOrNull(key.lastUsedAtMs),
 });
 
@@ -62,6 +64,7 @@ export const createKey = operation({
       lastFour,
       createdAtMs: clock.now(),
       revokedAtMs: null,
+      pausedAtMs: null,
     };
     await engine.write(id, async (tx) => {
       await shopOf(tx, id);
@@ -90,6 +93,28 @@ export const listKeys = operation({
   },
 });
 
+const noKey = (shopId: string, keyId: string): Fault =>
+  new Fault("NOT_FOUND", `Shop ${shopId} has no key ${shownId(keyId)}.`, {
+    action: `See GET /admin/v1/shops/${shopId}/keys.`,
+  });
+
+export const patchKey = operation({
+  name: "key_patch",
+  route: { method: "PATCH", path: "/shops/{shopId}/keys/{keyId}" },
+  role: "owner",
+  describes: { summary: "Pauses an API key, or resumes it.", output: z.strictObject({ key: keySchema }) },
+  input: z.strictObject({ ...inShop, keyId: pathId, paused: z.boolean() }),
+  /** Pauses the key: from the next request on it is refused until the key is resumed. Repeating changes nothing. */
+  async run({ engine, clock }, { shopId: id, keyId, paused }) {
+    return await engine.write(id, async (tx) => {
+      const isKnown = await pauseApiKey(tx, id, keyId, paused ? clock.now() : null);
+      const key = (await listApiKeys(tx, id)).find((each) => each.keyId === keyId);
+      if (!isKnown || key === undefined) throw noKey(id, keyId);
+      return data({ key: keyJson(key) });
+    });
+  },
+});
+
 export const revokeKey = operation({
   name: "key_revoke",
   route: { method: "DELETE", path: "/shops/{shopId}/keys/{keyId}" },
@@ -101,10 +126,7 @@ export const revokeKey = operation({
     return await context.engine.write(id, async (tx) => {
       const revoked = await revokeApiKey(tx, id, keyId, context.clock.now());
       const key = (await listApiKeys(tx, id)).find((each) => each.keyId === keyId);
-      if (revoked === "unknown" || key === undefined)
-        throw new Fault("NOT_FOUND", `Shop ${id} has no key ${shownId(keyId)}.`, {
-          action: `See GET /admin/v1/shops/${id}/keys.`,
-        });
+      if (revoked === "unknown" || key === undefined) throw noKey(id, keyId);
       if (revoked === "now")
         await tx.batch(eventStatements(id, keyEvent("api_key.revoked", key), stampOf(context, call)));
       return data({ key: keyJson(key) });

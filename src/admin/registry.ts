@@ -3,7 +3,7 @@ import { auditLog } from "./audit-log.ts";
 import { followEvents, listEvents } from "./events.ts";
 import { exportFile, importFile, snapshotFile } from "./exchange.ts";
 import { deleteConsoleView, listConsoleViewsOperation, putConsoleView } from "./console-views.ts";
-import { createKey, listKeys, revokeKey } from "./keys.ts";
+import { createKey, listKeys, patchKey, revokeKey } from "./keys.ts";
 import { listChanges, listOpenLines, lookUpLocations, lookUpSuppliers, lookUpVariants } from "./look-ups.ts";
 import type { AdminOperation } from "./operation.ts";
 import {
@@ -39,6 +39,7 @@ export const adminOperations: readonly AdminOperation[] = [
   deleteShop,
   createKey,
   listKeys,
+  patchKey,
   revokeKey,
   createInvitation,
   listInvitationsOperation,

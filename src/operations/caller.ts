@@ -79,7 +79,8 @@ class ConfirmableCallers {
 /** Secrets are not kept. */
 const hashOf = (bearerToken: string): string => hash("sha256", bearerToken);
 
-const mayAsk = ({ shop, key }: StoredCaller): boolean => key.revokedAtMs === null && shop.planRestApi;
+const mayAsk = ({ shop, key }: StoredCaller): boolean =>
+  key.revokedAtMs === null && key.pausedAtMs === null && shop.planRestApi;
 
 /** Callers by the hash of the API key, so that the memory holds no keys. */
 export class Callers {
@@ -190,11 +191,15 @@ async function identifyStored<T>(
 /**
  * Checks that the key may ask for anything at all.
  *
- * @throws Fault UNAUTHORIZED  the key is revoked.
+ * @throws Fault UNAUTHORIZED  the key is revoked, or paused.
  * @throws Fault PLAN_REQUIRED the shop's plan has no API.
  */
 export function admit({ shop, key }: Caller): void {
   if (key !== null && key.revokedAtMs !== null) throw unauthorized();
+  if (key !== null && key.pausedAtMs !== null)
+    throw new Fault("UNAUTHORIZED", "The API key is paused.", {
+      action: "Ask an owner of the shop to resume it. The same key then works again.",
+    });
   if (!shop.planRestApi)
     throw new Fault("PLAN_REQUIRED", "The shop's plan does not include the REST API.", {
       action: "Change the shop's plan.",

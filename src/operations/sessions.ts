@@ -20,11 +20,11 @@ export const bearerMs = 600_000;
 /** Whether a bearer token is one of a session, a valid one or not. */
 export const isSessionBearer = (token: string | null): token is string => token?.startsWith("ops_") === true;
 
-/** The person of a session; null when the session has ended: it was idle for too long, or the API key that it came from is revoked. */
+/** The person of a session; null when the session has ended: it was idle for too long, or the API key that it came from is revoked or paused. */
 export function signedInBy(session: SignedInSession, nowMs: number): (SignedIn & { readonly personId: string }) | null {
-  const { personId, name, keyId, keyScope, keyRevokedAtMs, lastSeenAtMs } = session;
+  const { personId, name, keyId, keyScope, isKeyShut, lastSeenAtMs } = session;
   if (lastSeenAtMs <= nowMs - sessionIdleMs) return null;
-  if (keyId !== null && (keyScope === null || keyRevokedAtMs !== null)) return null;
+  if (keyId !== null && (keyScope === null || isKeyShut)) return null;
   return { personId, name, role: roleOf(session) };
 }
 

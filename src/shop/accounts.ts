@@ -156,6 +156,8 @@ export interface ApiKey {
   readonly lastFour: string;
   readonly createdAtMs: number;
   readonly revokedAtMs: number | null;
+  /** Since when its requests are refused, until somebody resumes it. */
+  readonly pausedAtMs: number | null;
 }
 
 type ApiKeyRow = {
@@ -165,9 +167,10 @@ type ApiKeyRow = {
   readonly last_four: string;
   readonly created_at: number;
   readonly revoked_at: number | null;
+  readonly paused_at: number | null;
 };
 
-const apiKeyColumns = "key_id, name, scope, last_four, created_at, revoked_at";
+const apiKeyColumns = "key_id, name, scope, last_four, created_at, revoked_at, paused_at";
 
 const apiKeyFrom = (row: ApiKeyRow): ApiKey => ({
   keyId: row.key_id,
@@ -176,6 +179,7 @@ const apiKeyFrom = (row: ApiKeyRow): ApiKey => ({
   lastFour: row.last_four,
   createdAtMs: row.created_at,
   revokedAtMs: row.revoked_at,
+  pausedAtMs: row.paused_at,
 });
 
 const selectApiKey = `select ${apiKeyColumns} from api_key where shop_id = ? and secret_hash = ?`;
@@ -239,6 +243,19 @@ export async function listApiKeys(
     [shopId],
   );
   return rows.map((row) => ({ ...apiKeyFrom(row), lastUsedAtMs: row.last_used_at }));
+}
+
+/** Pauses a key from an instant, which a key that is paused already keeps; null resumes it. @returns whether there is such a key. */
+export async function pauseApiKey(tx: Tx, shopId: string, keyId: string, atMs: number | null): Promise<boolean> {
+  const [sql, params] =
+    atMs === null
+      ? ["update api_key set paused_at = null where shop_id = ? and key_id = ? returning key_id", [shopId, keyId]]
+      : [
+          "update api_key set paused_at = coalesce(paused_at, ?) where shop_id = ? and key_id = ? returning key_id",
+          [atMs, shopId, keyId],
+        ];
+  const rows = await tx.all<{ key_id: string }>(sql, params);
+  return rows.length === 1;
 }
 
 /** Revokes a key; revoking again keeps the first time. `before`: it was revoked already. */

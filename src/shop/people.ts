@@ -306,7 +306,8 @@ export interface SignedInSession extends Session {
   readonly name: string;
   readonly role: Role;
   readonly keyScope: "read" | "write" | null;
-  readonly keyRevokedAtMs: number | null;
+  /** Whether the API key is revoked or paused. */
+  readonly isKeyShut: boolean;
 }
 
 interface SignedInRow extends SessionRow {
@@ -314,10 +315,11 @@ interface SignedInRow extends SessionRow {
   readonly role: Role;
   readonly scope: "read" | "write" | null;
   readonly revoked_at: number | null;
+  readonly paused_at: number | null;
 }
 
 const signedInColumns =
-  "s.session_id, s.person_id, s.key_id, s.user_agent, s.created_at, s.last_seen_at, p.name, p.role, k.scope, k.revoked_at";
+  "s.session_id, s.person_id, s.key_id, s.user_agent, s.created_at, s.last_seen_at, p.name, p.role, k.scope, k.revoked_at, k.paused_at";
 
 const joinPersonAndKey = `
 join person p on p.shop_id = s.shop_id and p.person_id = s.person_id
@@ -328,7 +330,7 @@ const signedInFrom = (row: SignedInRow): SignedInSession => ({
   name: row.name,
   role: row.role,
   keyScope: row.scope,
-  keyRevokedAtMs: row.revoked_at,
+  isKeyShut: row.revoked_at !== null || row.paused_at !== null,
 });
 
 /** The session with this secret; null when there is none. */

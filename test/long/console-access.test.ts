@@ -109,6 +109,14 @@ test("from the orders to what an agent changed in one of them are three clicks",
     assert.match(csv, /,'=2\+2 is what the bot wrote\r\n/);
     await picture(page, "changes");
 
+    // Paused, it is refused on the next call; resumed, it works again.
+    await page.getByRole("button", { name: "Pause Reorder bot" }).click();
+    await page.getByRole("button", { name: "Resume Reorder bot" }).waitFor();
+    assert.equal((await program.ask("GET", "/api/v1/purchase-orders", apiKey)).status, 401);
+    await page.getByRole("button", { name: "Resume Reorder bot" }).click();
+    await page.getByRole("button", { name: "Pause Reorder bot" }).waitFor();
+    assert.equal((await program.ask("GET", "/api/v1/purchase-orders", apiKey)).status, 200);
+
     await page.getByRole("button", { name: "Revoke Reorder bot" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });

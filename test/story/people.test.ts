@@ -382,3 +382,26 @@ test("roles are from the least to the most", () => {
     ],
   );
 });
+
+test("a paused key, and who signed in with it, are refused from the next request on, until it is resumed", async () => {
+  await using server = await startServer({ console: true });
+  const keys = `/shops/${server.shopId}/keys`;
+  const made = await askAdmin(server, "POST", keys, { name: "Night bot", scope: "write" });
+  const [keyId, apiKey] = [made.textAt("data", "keyId"), made.textAt("data", "apiKey")];
+  const person = await signInWith(server, { apiKey, name: "Ben" });
+  const bearer = await person.bearer();
+  const pause = (paused: boolean) => askAdmin(server, "PATCH", `${keys}/${keyId}`, { paused });
+  assert.deepEqual([await listed(server, apiKey), await listed(server, bearer)], [200, 200]);
+
+  const first = (await pause(true)).textAt("data", "key", "pausedAt");
+  server.clock.advance(1_000);
+  assert.equal((await pause(true)).textAt("data", "key", "pausedAt"), first);
+  const refused = await server.get("/api/v1/purchase-orders", { key: apiKey });
+  assertFault(refused, 401, "UNAUTHORIZED");
+  assert.match(refused.textAt("error", "action"), /owner of the shop to resume it/);
+  assert.equal(await listed(server, bearer), 401);
+
+  assert.equal((await pause(false)).at("data", "key", "pausedAt"), null);
+  assert.deepEqual([await listed(server, apiKey), await listed(server, await person.bearer())], [200, 200]);
+  assertFault(await askAdmin(server, "PATCH", `${keys}/none`, { paused: true }), 404, "NOT_FOUND");
+});

@@ -193,6 +193,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       lastFour: made.lastFour,
       createdAtMs: clock.now(),
       revokedAtMs: null,
+      pausedAtMs: null,
     };
     await engine.write(shopId, (tx) => insertApiKey(tx, shopId, key, made.secretHash));
     return { keyId: key.keyId, apiKey: made.apiKey };
