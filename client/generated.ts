@@ -2188,7 +2188,7 @@ export interface Operations {
     input: {
       shopId: string;
       keyId: string;
-      paused: boolean;
+      paused?: boolean | undefined;
     };
     output: {
       readonly key: {

@@ -103,13 +103,13 @@ export const patchKey = operation({
   route: { method: "PATCH", path: "/shops/{shopId}/keys/{keyId}" },
   role: "owner",
   describes: { summary: "Pauses an API key, or resumes it.", output: z.strictObject({ key: keySchema }) },
-  input: z.strictObject({ ...inShop, keyId: pathId, paused: z.boolean() }),
+  input: z.strictObject({ ...inShop, keyId: pathId, paused: z.boolean().optional() }),
   /** Pauses the key: from the next request on it is refused until the key is resumed. Repeating changes nothing. */
   async run({ engine, clock }, { shopId: id, keyId, paused }) {
     return await engine.write(id, async (tx) => {
-      const isKnown = await pauseApiKey(tx, id, keyId, paused ? clock.now() : null);
+      if (paused !== undefined) await pauseApiKey(tx, id, keyId, paused ? clock.now() : null);
       const key = (await listApiKeys(tx, id)).find((each) => each.keyId === keyId);
-      if (!isKnown || key === undefined) throw noKey(id, keyId);
+      if (key === undefined) throw noKey(id, keyId);
       return data({ key: keyJson(key) });
     });
   },

@@ -245,17 +245,16 @@ export async function listApiKeys(
   return rows.map((row) => ({ ...apiKeyFrom(row), lastUsedAtMs: row.last_used_at }));
 }
 
-/** Pauses a key from an instant, which a key that is paused already keeps; null resumes it. @returns whether there is such a key. */
-export async function pauseApiKey(tx: Tx, shopId: string, keyId: string, atMs: number | null): Promise<boolean> {
-  const [sql, params] =
+/** Pauses a key from an instant, which a key that is paused already keeps; null resumes it. */
+export async function pauseApiKey(tx: Tx, shopId: string, keyId: string, atMs: number | null): Promise<void> {
+  const statement =
     atMs === null
-      ? ["update api_key set paused_at = null where shop_id = ? and key_id = ? returning key_id", [shopId, keyId]]
-      : [
-          "update api_key set paused_at = coalesce(paused_at, ?) where shop_id = ? and key_id = ? returning key_id",
-          [atMs, shopId, keyId],
-        ];
-  const rows = await tx.all<{ key_id: string }>(sql, params);
-  return rows.length === 1;
+      ? { sql: "update api_key set paused_at = null where shop_id = ? and key_id = ?", params: [shopId, keyId] }
+      : {
+          sql: "update api_key set paused_at = coalesce(paused_at, ?) where shop_id = ? and key_id = ?",
+          params: [atMs, shopId, keyId],
+        };
+  await tx.batch([statement]);
 }
 
 /** Revokes a key; revoking again keeps the first time. `before`: it was revoked already. */
