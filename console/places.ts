@@ -10,6 +10,7 @@ export const places = [
   "orders/:purchaseOrderId/complete",
   "dock",
   "receive/:purchaseOrderId",
+  "reorder",
   "keys",
   "activity",
   "people",

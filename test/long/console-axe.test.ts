@@ -28,6 +28,7 @@ const addresses: Readonly<Record<(typeof places)[number], (rows: Rows) => string
   "orders/:purchaseOrderId/complete": ({ orders }) => `orders/${orders["Received"]}/complete`,
   dock: () => "dock",
   "receive/:purchaseOrderId": ({ orders }) => `receive/${orders["In Progress"]}`,
+  reorder: () => "reorder",
   keys: () => "keys",
   activity: () => "activity",
   people: () => "people",
