@@ -4,7 +4,7 @@
  * machine does not stretch as it does the time on the clock; a reading waits for nothing else.
  *
  * The lower bound stands first: as many rows read by key without any figures. Not measured: HTTP, JSON, other engines, a cold disk.
- * Run: `node bench/forecast.ts`.
+ * Run: `node bench/forecast.ts`. Environment: `OPENPO_BENCH_SALES` is the number of sales of each variant at each location (default 100).
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -31,10 +31,11 @@ import { replaceStatement } from "../src/shop/record-table.ts";
 import type { Engine, Statement } from "../src/store/store.ts";
 import { openSqliteEngine } from "../src/store/sqlite/engine.ts";
 import { systemClock, timeOrderedIds } from "../src/system.ts";
+import { report } from "./report.ts";
 
 const today = dayFrom("2026-11-21");
 const historyDays = 730;
-const salesPerSeries = 100;
+const salesPerSeries = Number(process.env["OPENPO_BENCH_SALES"] ?? 100);
 const locationIds = ["main", "pier"];
 const readings = 15;
 
@@ -224,6 +225,20 @@ try {
     for (const [name, ms] of small ?? []) {
       const largeMs = large?.get(name) ?? 0;
       console.log(`| ${name} | ${ms.toFixed(2)} ms | ${largeMs.toFixed(2)} ms | ${(largeMs / ms).toFixed(1)} |`);
+    }
+    const boundMs = large?.get("50 variants by key (lower bound)") ?? 0;
+    for (const [row, reading] of [
+      ["again", "again"],
+      ["after a change", "after a change of one variant"],
+      ["decided for all", "decided for all"],
+    ]) {
+      const ms = large?.get(`50 rows, reorders only, ${reading}`) ?? 0;
+      report({
+        name: `view of reorders only, 20,000 variants, ${row}`,
+        value: ms,
+        figure: `${ms.toFixed(1)} ms`,
+        bound: `${boundMs.toFixed(1)} ms`,
+      });
     }
   } finally {
     await engine.close();

@@ -5,16 +5,16 @@
  *
  * Environment: `OPENPO_BENCH_DIR` selects the disk (default: the system's temporary directory), `OPENPO_BENCH_ROUNDS` the rounds (default
  * 3), `OPENPO_BENCH_SECONDS` the seconds of a round (default 1), `OPENPO_BENCH_ONLY` the rows whose names contain it,
- * `OPENPO_BENCH_NODE_ARGUMENTS` arguments of Node for the service (`--cpu-prof`).
+ * `OPENPO_BENCH_NODE_ARGUMENTS` arguments of Node for the service (`--cpu-prof`), `OPENPO_DATABASE_URL` an empty PostgreSQL database instead of
+ * files and `OPENPO_BOUND_URL` one for its bound (bounds/postgres.ts; see on-postgres.ts).
  */
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Answer, Connection, requestBytes } from "./bounds/client.ts";
-import { freePort } from "./free-port.ts";
+import { startServer, stopServers } from "./servers.ts";
+import { perSecond as asRate, report } from "./report.ts";
 
 const roundMs = Number(process.env["OPENPO_BENCH_SECONDS"] ?? 1) * 1_000;
 const rounds = Number(process.env["OPENPO_BENCH_ROUNDS"] ?? 3);
@@ -22,26 +22,9 @@ const only = process.env["OPENPO_BENCH_ONLY"] ?? "";
 const directory = mkdtempSync(path.join(process.env["OPENPO_BENCH_DIR"] ?? tmpdir(), "openpo-bench-"));
 const connectionCount = 32;
 const adminToken = "bench-admin-token-0123456789";
-const ordersListed = 2_000;
-const otherShops = 64;
-const children: ChildProcess[] = [];
-
-async function start(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<number> {
-  const port = await freePort();
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", ...args], {
-    env: { ...process.env, ...environment, PORT: String(port) },
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  children.push(child);
-  for (let tries = 0; tries < 400; tries += 1) {
-    const connection = new Connection(port);
-    const ready = await connection.ask(requestBytes("GET", "/readyz")).catch(() => null);
-    connection.close();
-    if (ready !== null) return port;
-    await sleep(50);
-  }
-  throw new Error("a server did not become ready");
-}
+const onPostgres = process.env["OPENPO_DATABASE_URL"] !== undefined;
+const ordersListed = onPostgres ? 200 : 2_000;
+const otherShops = onPostgres ? 0 : 64;
 
 /** What a round has measured. */
 interface Round {
@@ -198,12 +181,11 @@ class Service {
 /** A row: the service's load, and its bound's loads, of which the best one counts. */
 interface Row {
   readonly name: string;
-  readonly goal: number;
   readonly service: () => Promise<Round>;
   readonly bounds: readonly (() => Promise<Round>)[];
 }
 
-async function measureRow({ name, goal, service, bounds }: Row): Promise<void> {
+async function measureRow({ name, service, bounds }: Row): Promise<void> {
   const own: Round[] = [];
   const others = bounds.map((): Round[] => []);
   for (let round = 0; round < rounds; round += 1) {
@@ -213,9 +195,8 @@ async function measureRow({ name, goal, service, bounds }: Row): Promise<void> {
   const perSecond = median(own.map((each) => each.perSecond));
   const best = Math.max(...others.map((each) => median(each.map((round) => round.perSecond))));
   const times = `p50 ${median(own.map((each) => each.p50Ms)).toFixed(1)} p99 ${median(own.map((each) => each.p99Ms)).toFixed(1)} ms`;
-  console.log(
-    `${name.padEnd(40)} ${Math.round(perSecond).toString().padStart(6)}/s  bound ${Math.round(best).toString().padStart(6)}/s  ratio ${(perSecond / best).toFixed(2)} (goal ${goal})  ${times}`,
-  );
+  report({ name, value: perSecond / best, figure: asRate(perSecond), bound: asRate(best) });
+  console.log(`  ${times}`);
 }
 
 const isWanted = (name: string): boolean => name.includes(only);
@@ -234,47 +215,53 @@ async function rates(service: Service, boundPort: number, orders: readonly Recei
     () =>
       load({ connections, status, next });
   const getOrder = own(200, (number) => service.get(`/purchase-orders/${orderOf(number).id}`));
-  const rowsMeasured: readonly Row[] = [
-    { name: "get", goal: 1.5, service: getOrder, bounds: [boundOf("GET", (number) => `/order/${number}`)] },
+  const createHere = own(201, (_, turn) => service.create("bench", `create-${turn}`));
+  const barely = ["group", "each"].map((how) => boundOf("POST", () => `/create/0/${how}`, draft));
+  const rowsOnPostgres: readonly Row[] = [
     {
-      name: "list of 50",
-      goal: 1.5,
+      name: "PostgreSQL: read, 10 lines",
+      service: getOrder,
+      bounds: [boundOf("GET", (number) => `/order/${number}`)],
+    },
+    { name: "PostgreSQL: create, 10 lines, keyed", service: createHere, bounds: barely },
+  ];
+  const rowsOnFiles: readonly Row[] = [
+    { name: "GET one order of 10 lines", service: getOrder, bounds: [boundOf("GET", (number) => `/order/${number}`)] },
+    {
+      name: "GET list of 50",
       service: own(200, () => service.get("/purchase-orders?limit=50")),
       bounds: [boundOf("GET", () => "/list")],
     },
     {
-      name: "create, 1 shop",
-      goal: 0.6,
-      service: own(201, (_, turn) => service.create("bench", `create-${turn}`)),
-      bounds: ["group", "each"].map((how) => boundOf("POST", () => `/create/0/${how}`, draft)),
+      name: "create, 10 lines, keyed, 1 shop",
+      service: createHere,
+      bounds: barely,
     },
     {
-      name: "create, 64 shops",
-      goal: 0.6,
+      name: "create, 10 lines, keyed, 64 shops",
       service: own(201, (_, turn) => service.create(`shop-${turn % otherShops}`, `create-${turn}`)),
       bounds: ["group", "each"].map((how) =>
         boundOf("POST", () => `/create/${1 + (turns % otherShops)}/${how}`, draft),
       ),
     },
     {
-      name: "receive, pushed",
-      goal: 0.4,
+      name: "receive, 10 lines, pushed to the sandbox",
       service: own(200, (number, turn) => service.receive(orderOf(number), turn)),
       bounds: [boundOf("POST", (number) => `/receive/${number}`, draft)],
     },
     {
-      name: "replay, against get",
-      goal: 0.8,
+      name: "replay of a stored answer against GET",
       service: own(201, () => service.create("bench", "order-0")),
       bounds: [getOrder],
     },
   ];
-  for (const row of rowsMeasured) if (isWanted(row.name)) await measureRow(row);
+  for (const row of onPostgres ? rowsOnPostgres : rowsOnFiles) if (isWanted(row.name)) await measureRow(row);
   for (const connection of [...connections, ...bare]) connection.close();
 }
 
 async function receiveSizes(service: Service): Promise<void> {
-  if (!isWanted("receive 500 lines")) return;
+  const name = "receive 500 lines against 50";
+  if (!isWanted(name)) return;
   const connections = service.connections(1);
   const p50Of = async (lineCount: number): Promise<number> => {
     const order = await service.order(lineCount, `large-${lineCount}`);
@@ -285,15 +272,12 @@ async function receiveSizes(service: Service): Promise<void> {
   };
   const small = await p50Of(50);
   const large = await p50Of(500);
-  console.log(
-    `receive 500 lines against 50: ${large.toFixed(1)} / ${small.toFixed(1)} ms, ${(large / small).toFixed(1)} × (goal 6)`,
-  );
+  report({ name, value: large / small, figure: `${large.toFixed(1)} ms`, bound: `${small.toFixed(1)} ms` });
   for (const connection of connections) connection.close();
 }
 
 /** Reads on a few connections with pauses, alone and while creates run at half of what the service takes. */
 async function readsBesideCreates(service: Service, orders: readonly ReceivedOrder[]): Promise<void> {
-  if (!isWanted("reads beside creates")) return;
   const readers = service.connections(4);
   const writers = service.connections();
   const reads = (): Promise<Round> =>
@@ -307,6 +291,8 @@ async function readsBesideCreates(service: Service, orders: readonly ReceivedOrd
     ["the same shop", () => "bench"],
     ["64 others", (turn: number) => `shop-${turn % otherShops}`],
   ] as const) {
+    const row = `p99 of reads beside creates of ${name}`;
+    if (!isWanted(row)) continue;
     const creates: Load = {
       connections: writers,
       status: 201,
@@ -321,8 +307,10 @@ async function readsBesideCreates(service: Service, orders: readonly ReceivedOrd
     }
     const of = (measured: readonly Round[], time: "p50Ms" | "p99Ms"): number =>
       median(measured.map((each) => each[time]));
+    const [p99Ms, aloneMs] = [of(beside, "p99Ms"), of(alone, "p99Ms")];
+    report({ name: row, value: p99Ms / aloneMs, figure: `${p99Ms.toFixed(1)} ms`, bound: `${aloneMs.toFixed(1)} ms` });
     console.log(
-      `reads beside creates of ${name} (${Math.round(most / 2)}/s): p50 ${of(beside, "p50Ms").toFixed(1)} p99 ${of(beside, "p99Ms").toFixed(1)} ms, alone p50 ${of(alone, "p50Ms").toFixed(1)} p99 ${of(alone, "p99Ms").toFixed(1)} ms, p99 ${(of(beside, "p99Ms") / of(alone, "p99Ms")).toFixed(1)} × (goal 4)`,
+      `  ${Math.round(most / 2)} creates/s; p50 ${of(beside, "p50Ms").toFixed(1)} ms, alone ${of(alone, "p50Ms").toFixed(1)} ms`,
     );
   }
   for (const connection of [...readers, ...writers]) connection.close();
@@ -331,16 +319,19 @@ async function readsBesideCreates(service: Service, orders: readonly ReceivedOrd
 try {
   const nodeArguments = (process.env["OPENPO_BENCH_NODE_ARGUMENTS"] ?? "").split(" ").filter((each) => each !== "");
   const service = new Service(
-    await start([...nodeArguments, path.join(import.meta.dirname, "../src/main.ts")], {
+    await startServer([...nodeArguments, path.join(import.meta.dirname, "../src/main.ts")], {
       OPENPO_DATA_DIR: path.join(directory, "service"),
       OPENPO_ADMIN_TOKEN: adminToken,
       OPENPO_DEMO: "0",
       OPENPO_LOG_LEVEL: "warn",
     }),
   );
-  const boundPort = await start([path.join(import.meta.dirname, "bounds/hot.ts")], {
-    OPENPO_BOUND_DIR: path.join(directory, "bound"),
-  });
+  const boundPort = await startServer(
+    [path.join(import.meta.dirname, "bounds", onPostgres ? "postgres.ts" : "hot.ts")],
+    {
+      OPENPO_BOUND_DIR: path.join(directory, "bound"),
+    },
+  );
   await service.makeShop("bench", 500);
   for (let index = 0; index < otherShops; index += 1) await service.makeShop(`shop-${index}`, 10);
   const orders: ReceivedOrder[] = [];
@@ -354,13 +345,11 @@ try {
     }),
   );
   await rates(service, boundPort, orders);
-  await receiveSizes(service);
-  await readsBesideCreates(service, orders);
-} finally {
-  for (const child of children) {
-    const gone = once(child, "exit");
-    child.kill("SIGTERM");
-    await gone;
+  if (!onPostgres) {
+    await receiveSizes(service);
+    await readsBesideCreates(service, orders);
   }
+} finally {
+  await stopServers();
   rmSync(directory, { recursive: true, force: true });
 }

@@ -12,6 +12,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { apiKeyRandomBytes, makeApiKey } from "../src/core/api-key.ts";
 import { answersOf, load, percentile } from "./raw-load.ts";
+import { perSecond, report } from "./report.ts";
 import { adminToken, bareNodeMs, type Service, startService } from "./service.ts";
 
 const shops = Number(process.env["OPENPO_BENCH_SHOPS"] ?? 2_000);
@@ -99,7 +100,7 @@ const get = (key: string, target: string): string =>
 const row = (name: string, ...figures: readonly string[]): void =>
   console.log(`${name.padEnd(46)} ${figures.join("  ")}`);
 
-const mb = (value: number): string => `${value.toFixed(0).padStart(5)} MB`;
+const mb = (value: number): string => `${value.toFixed(0)} MB`;
 
 async function read(service: Service, key: () => string): Promise<number> {
   let asked = 0;
@@ -133,13 +134,10 @@ async function spread(service: Service, keys: readonly string[]): Promise<void> 
     even.push(await read(service, evenly));
   }
   const [single, all] = [median(one), median(even)];
-  row("reads of one shop", `${single.toFixed(0).padStart(6)}/s`);
-  row(
-    `reads spread over ${keys.length} shops`,
-    `${all.toFixed(0).padStart(6)}/s`,
-    `ratio ${(all / single).toFixed(2)}`,
-  );
+  const rates = { figure: perSecond(all), bound: perSecond(single) };
+  report({ name: "reads spread over 2,000 shops against one", value: all / single, ...rates });
   const { nowMb, peakMb } = service.memory();
+  report({ name: "memory after reads of 2,000 shops", value: peakMb, figure: mb(peakMb) });
   row("memory after these reads, at most", mb(nowMb), mb(peakMb), `${service.descriptors()} descriptors`);
 }
 
@@ -173,19 +171,22 @@ async function forge(service: Service): Promise<void> {
 
 /** Starts on the directory some times; the least time counts, the memory is that of the last one after it has become quiet. */
 async function starts(name: string, at: string, nodeMs: number): Promise<void> {
-  const times: number[] = [];
+  const startsMs: number[] = [];
   for (let tries = 0; tries < 3; tries += 1) {
     const service = await startService(at);
-    times.push(service.readyMs);
+    startsMs.push(service.readyMs);
     if (tries === 2) {
       await sleep(6_000);
       const { nowMb, peakMb } = service.memory();
+      report({ name: `idle memory, ${name}`, value: nowMb, figure: mb(nowMb) });
       row(`idle memory, ${name}`, mb(nowMb), `at most ${mb(peakMb)}`, `${service.descriptors()} descriptors`);
     }
     await service.stop();
   }
-  const least = Math.min(...times);
-  row(`start, ${name}`, `${least.toFixed(0)} ms`, `beyond bare node ${(least - nodeMs).toFixed(0)} ms`);
+  const least = Math.min(...startsMs);
+  const beyondMs = least - nodeMs;
+  const times = { figure: `${least.toFixed(0)} ms`, bound: `${nodeMs.toFixed(0)} ms` };
+  report({ name: `start beyond bare node, ${name}`, value: beyondMs, ...times });
 }
 
 const directory = kept ?? mkdtempSync(path.join(process.env["OPENPO_BENCH_DIR"] ?? tmpdir(), "openpo-many-"));
@@ -195,18 +196,19 @@ try {
   if (empty === undefined || full === undefined || keyFile === undefined) throw new Error("no directory");
   const nodeMs = await bareNodeMs();
   row("bare node", `${nodeMs.toFixed(0)} ms`);
-  await starts("empty", empty, nodeMs);
+  await starts("no shops", empty, nodeMs);
   if (!existsSync(keyFile)) {
     const service = await startService(full);
     const startedMs = performance.now();
     writeFileSync(keyFile, JSON.stringify(await makeShops(service.port)));
     const took = (performance.now() - startedMs) / 1_000;
     row(`${shops} shops of ${ordersPerShop} orders made`, `${took.toFixed(0)} s`, `${(shops / took).toFixed(0)}/s`);
-    row("memory while they were made, at most", mb(service.memory().peakMb));
+    const { peakMb } = service.memory();
+    report({ name: "memory while 2,000 shops are made", value: peakMb, figure: mb(peakMb) });
     await service.stop();
   }
   const keys: string[] = JSON.parse(readFileSync(keyFile, "utf8"));
-  await starts(`${keys.length} shops`, full, nodeMs);
+  await starts("2,000 shops", full, nodeMs);
   const service = await startService(full);
   await forge(service);
   await spread(service, keys);

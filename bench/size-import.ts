@@ -14,12 +14,12 @@ import { openDataDirectory } from "../src/data-directory.ts";
 import { openDatabase } from "../src/database.ts";
 import { onlyGlobal } from "../src/webhooks/addresses.ts";
 import { loadBarely } from "./bounds/import.ts";
+import { report } from "./report.ts";
 
 const orders = Number(process.env["OPENPO_BENCH_ORDERS"] ?? 20_000);
 const rounds = Number(process.env["OPENPO_BENCH_ROUNDS"] ?? 3);
 const linesPerOrder = 10;
 const variants = 1_000;
-const bound = 0.5;
 const directory = mkdtempSync(path.join(process.env["OPENPO_BENCH_DIR"] ?? tmpdir(), "openpo-import-"));
 const silent = { info: () => {}, warn: () => {}, error: console.error };
 
@@ -85,21 +85,34 @@ const median = (values: readonly number[]): number =>
 
 try {
   const ratios: number[] = [];
+  const growths: number[] = [];
+  const rates: { own: number; bare: number }[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const bareMs = await loadBarely(file, path.join(directory, `bare-${round}.db`));
     const { ms, residentBytes } = await importAll(round);
-    const mb = (from: number, to: number): string =>
-      (Math.max(...residentBytes.slice(residentBytes.length * from, residentBytes.length * to)) / 1e6).toFixed(0);
+    const mb = (from: number, to: number): number =>
+      Math.max(...residentBytes.slice(residentBytes.length * from, residentBytes.length * to)) / 1e6;
     ratios.push(bareMs / ms);
+    growths.push(mb(0.75, 1) / mb(0, 0.25));
+    rates.push({ own: (orders * 1_000) / ms, bare: (orders * 1_000) / bareMs });
     console.log(
       `bare ${((orders * 1_000) / bareMs).toFixed(0)} orders/s, import ${((orders * 1_000) / ms).toFixed(0)} orders/s, ratio ${(bareMs / ms).toFixed(2)}; ` +
-        `resident at most ${[0, 0.25, 0.5, 0.75].map((from) => mb(from, from + 0.25)).join(", ")} MB by quarters`,
+        `resident at most ${[0, 0.25, 0.5, 0.75].map((from) => mb(from, from + 0.25).toFixed(0)).join(", ")} MB by quarters`,
     );
   }
-  const ratio = median(ratios);
-  console.log(
-    `\n| Row | Ratio | Bound |  |\n|---|---|---|---|\n| import of ${orders} orders of ${linesPerOrder} lines | ${ratio.toFixed(2)} | ≥ ${bound} | ${ratio >= bound ? "kept" : "missed"} |`,
-  );
+  const rate = (of: "own" | "bare"): string => `${median(rates.map((each) => each[of])).toFixed(0)} orders/s`;
+  report({
+    name: "import of 20,000 orders of 10 lines",
+    value: median(ratios),
+    figure: rate("own"),
+    bound: rate("bare"),
+  });
+  const growth = median(growths);
+  report({
+    name: "memory of an import, last quarter against first",
+    value: growth,
+    figure: `${growth.toFixed(2)} ×`,
+  });
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }
