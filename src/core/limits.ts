@@ -75,6 +75,9 @@ export const answersRememberedBytesMax = 33_554_432;
 /** Stored answers that were told again and that a process remembers. */
 export const replaysRememberedBytesMax = 16_777_216;
 
+/** Repeated requests whose fingerprint a process remembers: some 300 bytes each. */
+export const fingerprintsKnownMax = 4_096;
+
 /** API keys with their shops that a process remembers: some 8,000. */
 export const callersRememberedBytesMax = 16_777_216;
 

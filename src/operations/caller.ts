@@ -92,10 +92,16 @@ export class Callers {
     this.#engine = engine;
   }
 
-  /** Finds the caller and what `alongside` finds, which is not remembered. @throws Fault UNAUTHORIZED as `identify` does. */
+  /**
+   * Finds the caller and what `alongside` finds, which is not remembered.
+   *
+   * @param known  what is known of it without a look, once the caller is; null: nothing is.
+   * @throws Fault UNAUTHORIZED as `identify` does.
+   */
   async identifyWith<T>(
     bearerToken: string | null,
     alongside: ((tx: Tx, shopId: string, secretHash: string) => Promise<T>) | null,
+    known: (caller: Caller) => T | null,
   ): Promise<{ readonly caller: Caller; readonly found: T | null }> {
     const engine = this.#engine;
     if (!engine.embedded || bearerToken === null) {
@@ -105,7 +111,10 @@ export class Callers {
     }
     const secret = hashOf(bearerToken);
     const { caller, shopId, secretHash } = this.#memory.get(secret) ?? (await this.#find(secret, bearerToken));
-    const found = alongside === null ? null : await engine.peek(shopId, (tx) => alongside(tx, shopId, secretHash));
+    const found =
+      alongside === null
+        ? null
+        : (known(caller) ?? (await engine.peek(shopId, (tx) => alongside(tx, shopId, secretHash))));
     return { caller, found };
   }
 

@@ -69,11 +69,15 @@ interface StoredReplay {
   readonly kind: "replay";
   readonly record: IdempotencyRecord;
   readonly seen: readonly Footprint[];
+  /** The record is known to be on disk. */
+  readonly isDurable: boolean;
 }
 
 export interface Idempotency {
   /** Whether an answer is stored for a write with one idempotency key. Other requests have none; a wrong key is refused later. */
   wasAnswered(tx: Tx, shopId: string, asker: Asker, incoming: Incoming): Promise<boolean>;
+  /** Whether the answer of a write with one idempotency key is remembered. If not, `wasAnswered` says whether there is one. */
+  isRemembered(shopId: string, holderId: string, incoming: Incoming): boolean;
   /** Adds to a statement that no answer is stored under the write's key. Null: the key is wrong, which is refused later. */
   unlessAnswered(statement: Statement, shopId: string, holderId: string, incoming: Incoming): Statement | null;
   /** Decides whether the request runs, and claims its key then. */
@@ -136,13 +140,17 @@ export function createIdempotency(deps: IdempotencyDependencies): Idempotency {
   const answers = new StoredAnswerReader(engine, compression, expiredAtMs);
 
   return {
-    async wasAnswered(tx, shopId, asker, { idempotencyKeys, target }) {
-      const [idempotencyKey, ...others] = idempotencyKeys;
-      if (idempotencyKey === undefined || others.length > 0) return false;
-      if (target instanceof Fault || target.scope === "read") return false;
+    async wasAnswered(tx, shopId, asker, incoming) {
+      const idempotencyKey = keyOfWrite(incoming);
+      if (idempotencyKey === null) return false;
       if ("secretHash" in asker)
         return await hasIdempotencyRecord(tx, shopId, asker.secretHash, idempotencyKey, expiredAtMs());
       return (await findIdempotencyRecord(tx, shopId, asker.holderId, idempotencyKey, expiredAtMs())) !== null;
+    },
+
+    isRemembered(shopId, holderId, incoming) {
+      const idempotencyKey = keyOfWrite(incoming);
+      return idempotencyKey !== null && answers.known({ shopId, holderId, idempotencyKey }) !== null;
     },
 
     unlessAnswered(statement, shopId, holderId, { idempotencyKeys }) {
@@ -154,7 +162,7 @@ export function createIdempotency(deps: IdempotencyDependencies): Idempotency {
 
     async claim(request) {
       const { shopId, fingerprint } = request;
-      const { holder, record, seen } = await claimAndRead(deps, request, answers);
+      const { holder, record, seen, isDurable } = await claimAndRead(deps, request, answers);
       let isHeld = holder === null;
       let runs = false;
       try {
@@ -169,7 +177,7 @@ export function createIdempotency(deps: IdempotencyDependencies): Idempotency {
           isHeld = await coordination.takeOverKey(shopId, scopeOf(request), holder.fingerprint);
           if (!isHeld) return refused(inProgress());
         }
-        return { kind: "replay", record, seen };
+        return { kind: "replay", record, seen, isDurable };
       } finally {
         if (isHeld && !runs) await coordination.releaseKey(shopId, scopeOf(request));
       }
@@ -205,10 +213,18 @@ export function createIdempotency(deps: IdempotencyDependencies): Idempotency {
   };
 }
 
+/** The idempotency key of a write that has one; a wrong one is refused later. */
+function keyOfWrite({ idempotencyKeys, target }: Incoming): string | null {
+  const [idempotencyKey, ...others] = idempotencyKeys;
+  if (idempotencyKey === undefined || others.length > 0) return null;
+  return target instanceof Fault || target.scope === "read" ? null : idempotencyKey;
+}
+
 /** A stored answer, and what reading it has seen. */
 interface Found {
   readonly record: IdempotencyRecord | null;
   readonly seen: readonly Footprint[];
+  readonly isDurable: boolean;
 }
 
 /** Reads stored answers. It remembers, expanded, those that were told again. */
@@ -222,6 +238,12 @@ class StoredAnswerReader {
     this.#engine = engine;
     this.#compression = compression;
     this.#expiredAtMs = expiredAtMs;
+  }
+
+  /** The answer if it is remembered: durable, and not expired. */
+  known(request: Pick<KeyedRequest, "shopId" | "holderId" | "idempotencyKey">): IdempotencyRecord | null {
+    const known = this.#told.get(nameOf(request));
+    return known !== null && known.storedAtMs > this.#expiredAtMs() ? known : null;
   }
 
   /** Reads the answer in the round trip of another call, after it. */
@@ -239,14 +261,14 @@ class StoredAnswerReader {
       if (found.status === "rejected") throw found.reason;
       return found.value;
     });
-    return { record, seen: [] };
+    return { record, seen: [], isDurable: false };
   }
 
   async find(request: KeyedRequest): Promise<Found> {
     const { shopId, holderId, idempotencyKey, wasAnswered } = request;
     const sinceMs = this.#expiredAtMs();
-    const known = this.#told.get(nameOf(request));
-    if (known !== null && known.storedAtMs > sinceMs) return { record: known, seen: [] };
+    const known = this.known(request);
+    if (known !== null) return { record: known, seen: [], isDurable: true };
     const seen: Footprint[] = [];
     const work = (tx: Tx): Promise<IdempotencyRecord | null> =>
       findIdempotencyRecord(tx, shopId, holderId, idempotencyKey, sinceMs);
@@ -254,7 +276,7 @@ class StoredAnswerReader {
     const record = wasAnswered
       ? await this.#engine.read(shopId, work, (each) => seen.push(each))
       : await this.#engine.peek(shopId, work);
-    return { record, seen };
+    return { record, seen, isDurable: wasAnswered };
   }
 
   /** @param seen what reading the record has seen. */
@@ -265,7 +287,8 @@ class StoredAnswerReader {
   }
 }
 
-const nameOf = (request: KeyedRequest): string => `${request.shopId} ${scopeOf(request)}`;
+const nameOf = (request: Pick<KeyedRequest, "shopId" | "holderId" | "idempotencyKey">): string =>
+  `${request.shopId} ${scopeOf(request)}`;
 
 /** The reply as it is stored: compressed where that makes it smaller (D103). */
 function recordOf(
@@ -352,7 +375,8 @@ export const isAnswered = async (
 export const isStoredRefusal = (error: unknown): error is Fault =>
   error instanceof Fault && error.status >= 400 && error.status < 500 && !error.retryable;
 
-const scopeOf = ({ holderId, idempotencyKey }: KeyedRequest): string => `${holderId} ${idempotencyKey}`;
+const scopeOf = ({ holderId, idempotencyKey }: Pick<KeyedRequest, "holderId" | "idempotencyKey">): string =>
+  `${holderId} ${idempotencyKey}`;
 
 const refused = (fault: Fault): Attempt => ({ kind: "refused", fault });
 

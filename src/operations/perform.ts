@@ -18,7 +18,7 @@
 import { Fault } from "../core/fault.ts";
 import { answersRememberedBytesMax, responseBytesMax } from "../core/limits.ts";
 import { loggedRequest } from "../core/trace-context.ts";
-import { parseIdempotencyKey, requestFingerprint } from "../core/idempotency.ts";
+import { parseIdempotencyKey } from "../core/idempotency.ts";
 import type { Shop, StoredCaller } from "../shop/accounts.ts";
 import { isNotFound } from "../store/engine-rules.ts";
 import type { KeyRelease } from "../store/store.ts";
@@ -41,6 +41,7 @@ import {
   shownReply,
   withinBytes,
 } from "./envelope.ts";
+import { Fingerprints, fingerprintOf } from "./fingerprints.ts";
 import { Memory, noting } from "./memory.ts";
 import {
   type Idempotency,
@@ -74,6 +75,7 @@ interface Context extends PerformDependencies {
   readonly idempotency: Idempotency;
   readonly callers: Callers;
   readonly answers: Memory<KnownAnswer>;
+  readonly fingerprints: Fingerprints;
   readonly auditRows: AuditRows;
   readonly refusals: Refusals;
   readonly sweeps: Sweeps;
@@ -95,6 +97,7 @@ export function createPerform(deps: PerformDependencies): Perform {
     idempotency: createIdempotency({ ...deps, counts }),
     callers: new Callers(deps.engine),
     answers: new Memory(answersRememberedBytesMax),
+    fingerprints: new Fingerprints(),
     auditRows: new AuditRows(deps.engine, deps.log),
     refusals: new Refusals({ ...deps, counts }),
     sweeps: new Sweeps({ ...deps, counts }),
@@ -157,6 +160,7 @@ async function identifyAnew(context: Context, incoming: Incoming): Promise<Ident
         incoming.idempotencyKeys.length === 0
           ? null
           : (tx, shopId, secretHash) => idempotency.wasAnswered(tx, shopId, { secretHash }, incoming),
+        (known) => (idempotency.isRemembered(known.shop.shopId, holderOf(known), incoming) ? true : null),
       );
   const tokens = incoming.tokens ?? requestTokens(coordination, clock, caller.shop, bucketOf(caller));
   return { ...caller, wasAnswered: found ?? false, tokens };
@@ -281,14 +285,16 @@ async function performWrite(context: Context, request: IdentifiedRequest, operat
   const bytes = await incoming.body();
   const turn = context.loop.turn(shop.shopId);
   if (turn !== null) await turn;
-  const body = context.loop.run(shop.shopId, () => parseBody(bytes));
-  if (idempotencyKey === null) return await runWrite(context, request, operation, body, null);
+  let parsed: Body | null = null;
+  const body = (): Body => (parsed ??= parseBody(bytes));
+  if (idempotencyKey === null)
+    return await runWrite(context, request, operation, context.loop.run(shop.shopId, body), null);
   const keyed: KeyedRequest = {
     shopId: shop.shopId,
     holderId: holderOf(request),
     idempotencyKey,
     fingerprint: context.loop.run(shop.shopId, () =>
-      requestFingerprint({ ...incoming, body: "fault" in body ? { bytes: body.bytes } : body }),
+      wasAnswered ? context.fingerprints.of(incoming, bytes, body) : fingerprintOf(incoming, body()),
     ),
     requestId: incoming.requestId,
     wasAnswered,
@@ -297,22 +303,22 @@ async function performWrite(context: Context, request: IdentifiedRequest, operat
   if (attempt.kind === "replay") {
     // The answer was stored after this request came.
     await tokens.giveBack();
-    return await replay(context, request, await idempotency.replayOf(keyed, attempt));
+    return await replay(context, request, await idempotency.replayOf(keyed, attempt), attempt.isDurable);
   }
   try {
     await tokens.take();
     if (attempt.kind === "refused") throw attempt.fault;
-    return await runKeyedWrite(context, request, operation, body, keyed);
+    return await runKeyedWrite(context, request, operation, body(), keyed);
   } finally {
     if (attempt.kind === "run") await idempotency.release(keyed);
   }
 }
 
 /** The stored answer, byte for byte (C18), with an audit row that says that it was one. */
-async function replay(context: Context, request: IdentifiedRequest, reply: Reply): Promise<Reply> {
+async function replay(context: Context, request: IdentifiedRequest, reply: Reply, isDurable: boolean): Promise<Reply> {
   await Promise.all([
     // A replay must be as durable as the first answer was (S4): `read` waits for that.
-    context.engine.read(request.shop.shopId, async () => {}),
+    isDurable ? null : context.engine.read(request.shop.shopId, async () => {}),
     writeAuditRowIfPossible(context, request, reply, { replayed: true }),
   ]);
   return reply;

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test, type TestContext } from "node:test";
 import { filesClosingMax } from "../../src/core/limits.ts";
-import type { Engine } from "../../src/store/store.ts";
+import type { Engine, Footprint } from "../../src/store/store.ts";
 import { type SqliteEngine, openSqliteEngine } from "../../src/store/sqlite/engine.ts";
 import { systemClock } from "../../src/system.ts";
 import { addLocation, faultOf, locationIds } from "./engine-suite.ts";
@@ -92,6 +92,27 @@ test("an answer waits until the changes it shows are on disk, and other shops do
     assert.deepEqual(await settledNow(promises), Object.keys(promises).sort());
     assert.deepEqual(await promises.read, ["x"]);
     await assert.rejects(promises.writeRefusal, /tells of x/);
+  });
+});
+
+test("what was read stands until a statement changes rows, also one that returns what it has changed", async () => {
+  await withEngine(async (engine) => {
+    await add(engine, "x");
+    const seen: Footprint[] = [];
+    await engine.read(
+      "a",
+      (tx) => locationIds(tx, "a"),
+      (each) => seen.push(each),
+    );
+    const remove = (locationId: string): Promise<unknown> =>
+      engine.write("a", (tx) =>
+        tx.all("delete from location where shop_id = ? and location_id = ? returning location_id", ["a", locationId]),
+      );
+    const stands = (): boolean => seen.every((each) => each.stands());
+    assert.deepEqual(await remove("nowhere"), []);
+    assert.equal(stands(), true);
+    await remove("x");
+    assert.equal(stands(), false);
   });
 });
 

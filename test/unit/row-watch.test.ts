@@ -8,6 +8,7 @@ import {
   readScope,
   RowWatch,
   SeenRows,
+  WatchedParts,
 } from "../../src/store/sqlite/row-watch.ts";
 
 const reading = (tables: Readonly<Record<string, readonly string[]>>): Accesses => ({
@@ -77,7 +78,7 @@ for (const [what, sql] of [
   });
 
 test("what was seen falls with a change of the same part, of unknown parts, and when the file is closed", () => {
-  const watch = new RowWatch();
+  const watch = new RowWatch(new WatchedParts());
   const read = { names: [], part: { tables: ["parent"], parameter: 0 } };
   const seen = (part: string): SeenRows => {
     const rows = new SeenRows(watch);
@@ -90,12 +91,12 @@ test("what was seen falls with a change of the same part, of unknown parts, and 
   watch.changed({ names: ["parent", "parent at large"], part: null }, []);
   assert.equal(b.stands(), false);
   const c = seen("c");
-  watch.end.changes += 1;
+  watch.close();
   assert.equal(c.stands(), false);
 });
 
 test("rows are durable with the commit that changed them last", () => {
-  const watch = new RowWatch();
+  const watch = new RowWatch(new WatchedParts());
   const rows = { names: ["t"], part: null };
   const seen = new SeenRows(watch);
   seen.add(rows, []);
@@ -106,4 +107,23 @@ test("rows are durable with the commit that changed them last", () => {
   assert.equal(seen.due, 1);
   watch.synced(1);
   assert.equal(seen.due, 0);
+});
+
+test("all files together watch so many parts; the one that was seen first counts as changed, of whichever file it is", () => {
+  const watched = new WatchedParts(2);
+  const files = [new RowWatch(watched), new RowWatch(watched)] as const;
+  const seen = (file: RowWatch, part: string): SeenRows => {
+    const rows = new SeenRows(file);
+    rows.add({ names: [], part: { tables: ["parent"], parameter: 0 } }, [part]);
+    return rows;
+  };
+  const first = seen(files[0], "a");
+  const [second, third] = [seen(files[1], "a"), seen(files[1], "b")];
+  assert.deepEqual(
+    [first, second, third].map((each) => each.stands()),
+    [false, true, true],
+  );
+  files[1].close();
+  const [fourth, fifth] = [seen(files[0], "c"), seen(files[0], "d")];
+  assert.deepEqual([fourth.stands(), fifth.stands()], [true, true], "a closed file watches nothing");
 });

@@ -52,7 +52,10 @@ function readBody(incoming: IncomingMessage, take: (piece: Uint8Array) => void):
         reject(error);
       }
     };
-    const brokenOff = (): void => reject(new Error("the connection was closed"));
+    // Every request closes; an error of one that has ended would be made for nobody.
+    const brokenOff = (): void => {
+      if (!incoming.readableEnded) reject(new Error("the connection was closed"));
+    };
     incoming.on("data", onData).once("end", resolve).once("error", brokenOff).once("close", brokenOff);
   });
 }

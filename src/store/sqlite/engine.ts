@@ -18,6 +18,7 @@ import { type FileLoan, ShopDoor } from "./door.ts";
 import { makeDirectory, makePrivateFile } from "./directories.ts";
 import { ShopFile, syncDirectory } from "./file.ts";
 import { readClosedFile } from "./reader.ts";
+import { WatchedParts } from "./row-watch.ts";
 import { type Schema, loadSchema } from "./schema.ts";
 
 const fileSuffix = ".db";
@@ -94,6 +95,7 @@ class SqliteShops implements SqliteEngine {
   readonly #doors = new Map<string, ShopDoor>();
   readonly #removals = new Map<string, Promise<void>>();
   readonly #loop: LoopShare;
+  readonly #watchedParts = new WatchedParts();
   /** Files that are being closed to make room. */
   readonly #closing = new Map<string, Promise<void>>();
   /** The shops used last. */
@@ -306,6 +308,7 @@ class SqliteShops implements SqliteEngine {
           path: this.#path(shopId),
           schema: this.#schema,
           partColumn: this.#options.partColumn ?? null,
+          watchedParts: this.#watchedParts,
           fatal: (error) => this.#fatal(error),
           moveFailed: (error) =>
             log?.error({ shopId, err: error }, "The shop's write-ahead log could not be moved into its file."),

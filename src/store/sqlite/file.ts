@@ -43,7 +43,15 @@ import { DatabaseSync, type StatementSync, backup, constants } from "node:sqlite
 import { Fault } from "../../core/fault.ts";
 import { checkParams, unavailable } from "../engine-rules.ts";
 import type { SqlValue } from "../store.ts";
-import { type Accesses, changeScope, newAccesses, readScope, RowWatch, type Scope } from "./row-watch.ts";
+import {
+  type Accesses,
+  changeScope,
+  newAccesses,
+  readScope,
+  RowWatch,
+  type Scope,
+  type WatchedParts,
+} from "./row-watch.ts";
 import { type Schema, migrate } from "./schema.ts";
 
 /** Prepared statements that an open file keeps; the program has fewer. */
@@ -169,6 +177,8 @@ interface ShopFileOptions {
   readonly schema: Schema;
   /** The column by which the rows of some tables belong to parts that are read one by one (row-watch.ts). Null: no table has one. */
   readonly partColumn: string | null;
+  /** The parts that all files watch. */
+  readonly watchedParts: WatchedParts;
   /** Called once when a sync has failed (W4). */
   readonly fatal: (error: unknown) => void;
   /** Called when pages could not be moved out of the `-wal` file. They stay there, and it is tried again. */
@@ -177,7 +187,7 @@ interface ShopFileOptions {
 
 /** An open file. Its methods are called by one turn or read at a time (door.ts). */
 export class ShopFile {
-  readonly watch = new RowWatch();
+  readonly watch: RowWatch;
   readonly #options: ShopFileOptions;
   /** Whether `share` is possible: not if the disk was full when the file was opened. */
   readonly canShare: boolean;
@@ -219,6 +229,7 @@ export class ShopFile {
    */
   constructor(options: ShopFileOptions) {
     this.#options = options;
+    this.watch = new RowWatch(options.watchedParts);
     let database: DatabaseSync | null = null;
     try {
       const connection = connect(options.path);
@@ -538,7 +549,7 @@ export class ShopFile {
 
   /** Moves what `moveAll` has left into the database file and closes it. Must not be called while it is `busy`. */
   close(): void {
-    this.watch.end.changes += 1;
+    this.watch.close();
     this.#database.close();
     closeSync(this.#wal);
     if (this.#main !== null) closeSync(this.#main);

@@ -35,8 +35,37 @@ interface Cell {
   changes: number;
 }
 
-/** Parts whose changes are counted, for each open file: about 130 kB. A part that is dropped counts as changed. */
-const partsWatchedMax = 1_000;
+/** Changes of a part, and where they are counted. */
+interface PartCell extends Cell {
+  readonly watch: RowWatch;
+  readonly key: string;
+}
+
+/** Parts whose changes are counted, of all files that share this: some 200 bytes each. */
+const partsWatchedMax = 20_000;
+
+/** The parts that files watch, the one that was seen first first. A part that is dropped counts as changed. */
+export class WatchedParts {
+  readonly #max: number;
+  readonly #cells = new Set<PartCell>();
+
+  constructor(max = partsWatchedMax) {
+    this.#max = max;
+  }
+
+  add(cell: PartCell): void {
+    this.#cells.add(cell);
+    const [oldest] = this.#cells;
+    if (oldest === undefined || this.#cells.size <= this.#max) return;
+    this.#cells.delete(oldest);
+    oldest.watch.drop(oldest.key);
+    oldest.changes += 1;
+  }
+
+  delete(cell: PartCell): void {
+    this.#cells.delete(cell);
+  }
+}
 
 const keyOfPart = (value: SqlValue | undefined): string => `part ${String(value)}`;
 
@@ -89,13 +118,26 @@ export class SeenRows {
 /** Counts the changes of one open file. */
 export class RowWatch {
   readonly #cells = new Map<string, Cell>();
-  readonly #parts = new Map<string, Cell>();
+  readonly #parts = new Map<string, PartCell>();
+  readonly #watched: WatchedParts;
   /** Changed since the last commit. */
   readonly #uncommitted = new Set<string>();
   /** Changed by a commit that is not synced yet: the number of the latest. */
   readonly #unsynced = new Map<string, number>();
   /** Changes when the file is closed: from then on another connection may change it. */
   readonly end: Cell = { changes: 0 };
+
+  /** @param watched the parts of all files. */
+  constructor(watched: WatchedParts) {
+    this.#watched = watched;
+  }
+
+  /** The file is closed. */
+  close(): void {
+    this.end.changes += 1;
+    for (const cell of this.#parts.values()) this.#watched.delete(cell);
+    this.#parts.clear();
+  }
 
   cell(name: string): Cell {
     const cell = this.#cells.get(name) ?? { changes: 0 };
@@ -106,14 +148,15 @@ export class RowWatch {
   part(key: string): Cell {
     const known = this.#parts.get(key);
     if (known !== undefined) return known;
-    const [oldest] = this.#parts;
-    if (oldest !== undefined && this.#parts.size >= partsWatchedMax) {
-      this.#parts.delete(oldest[0]);
-      oldest[1].changes += 1;
-    }
-    const cell = { changes: 0 };
+    const cell: PartCell = { changes: 0, watch: this, key };
     this.#parts.set(key, cell);
+    this.#watched.add(cell);
     return cell;
+  }
+
+  /** Forgets a part whose changes are counted no more. */
+  drop(key: string): void {
+    this.#parts.delete(key);
   }
 
   /** A statement has changed something. */
