@@ -22,6 +22,7 @@ const screens: Readonly<Record<ScreenName, FunctionComponent>> = {
       <OrderScreen key={purchaseOrderId} purchaseOrderId={purchaseOrderId} />
     );
   },
+  "new-order": lazy(async () => (await import("./new-order/new-order.tsx")).NewOrderScreen),
   // The scripts of these are loaded when they are opened.
   dock: lazy(async () => (await import("./dock/dock.tsx")).DockScreen),
   receive: lazy(async () => (await import("./receive/receive.tsx")).ReceiveScreen),

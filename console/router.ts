@@ -29,8 +29,11 @@ export const hrefOf = (...steps: readonly string[]): string =>
 
 /** Goes to an address of the console. */
 export function go(href: string, { replace = false } = {}): void {
-  if (replace) history.replaceState(null, "", href);
-  else history.pushState(null, "", href);
+  if (replace) history.replaceState(history.state, "", href);
+  else {
+    history.replaceState({ scrolledTo: scrollY }, "");
+    history.pushState(null, "", href);
+  }
   const before = place.value.steps.join("/");
   place.value = here();
   if (!replace && before !== place.value.steps.join("/")) scrollTo(0, 0);
@@ -38,8 +41,12 @@ export function go(href: string, { replace = false } = {}): void {
 
 /** Follows the browser's buttons, and clicks on links that stay in the console. */
 export function startRouter(): void {
-  addEventListener("popstate", () => {
+  // A browser restores the position before the page is drawn; so it is restored here, once it is.
+  history.scrollRestoration = "manual";
+  addEventListener("popstate", ({ state }) => {
     place.value = here();
+    const scrolledTo: unknown = typeof state === "object" && state !== null ? Reflect.get(state, "scrolledTo") : 0;
+    requestAnimationFrame(() => requestAnimationFrame(() => scrollTo(0, Number(scrolledTo ?? 0))));
   });
   document.addEventListener("click", (event) => {
     const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;

@@ -26,10 +26,15 @@ export interface List<Row> {
   more(): Promise<void>;
 }
 
+/** A list whose rows may become others while it is kept. */
+export interface KeptList<Row> extends List<Row> {
+  replace(become: (row: Row) => Row): void;
+}
+
 /** Makes a list; `read` reads the page after a cursor. The first page is read at once. */
 export function listOf<Row>(
   read: (cursor: string | null) => Promise<Page<Row> | { readonly problem: Problem }>,
-): List<Row> {
+): KeptList<Row> {
   const state = signal<Rows<Row>>({ rows: [], totalCount: 0, hasMore: false, isLoading: true, problem: null });
   let cursor: string | null = null;
   const load = async (): Promise<void> => {
@@ -49,5 +54,8 @@ export function listOf<Row>(
     };
   };
   void load();
-  return { state, more: load };
+  const replace = (become: (row: Row) => Row): void => {
+    state.value = { ...state.value, rows: state.value.rows.map(become) };
+  };
+  return { state, more: load, replace };
 }

@@ -4,6 +4,7 @@
  * Owns: signing in and out, and the bearer. Does not own: calls with it (client.ts).
  */
 import { signal } from "@preact/signals";
+import { todayIn } from "./format.ts";
 
 /** Who is signed in, where. */
 export interface Session {
@@ -39,6 +40,9 @@ export const sessionState = signal<SessionState>({ kind: "unknown" });
 /** The session; null unless somebody is signed in to a shop. */
 export const signedIn = (): Session | null =>
   sessionState.value.kind === "signed-in" ? sessionState.value.session : null;
+
+/** The shop's day, as `YYYY-MM-DD`. */
+export const today = (): string => todayIn(signedIn()?.shop.timezone ?? "UTC");
 
 /** The shop in which the page works; empty before somebody is signed in. */
 export const shopId = (): string => signedIn()?.shop.shopId ?? "";

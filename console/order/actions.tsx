@@ -5,6 +5,7 @@ import type { PurchaseOrderStatus } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { signedIn } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
+import { forgetAll } from "../orders/kept.ts";
 import { go, hrefOf } from "../router.ts";
 import { texts } from "../texts.ts";
 import { type Activity, isConfirmedShort, mayMove, movesOf, obstacleTo } from "./moves.ts";
@@ -61,8 +62,10 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order }) => {
   const remove = async (): Promise<void> => {
     asked.value = null;
     const result = await openpo.call("purchase_order_delete", { purchaseOrderId }, { ifMatch: state.etag() });
-    if (result.ok) go(hrefOf("orders"));
-    else problem.value = problemOf(result);
+    if (result.ok) {
+      forgetAll();
+      go(hrefOf("orders"));
+    } else problem.value = problemOf(result);
   };
   const moves = mayMove(role) ? movesOf(order) : [];
   const [first] = moves.filter((to) => to === "Sent" || to === "In Progress");

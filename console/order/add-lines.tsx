@@ -6,9 +6,11 @@ import type { CatalogueLineInput, Input } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { money, numberIn, typed } from "../data/format.ts";
 import { signedIn } from "../data/session.ts";
-import { type Choice, Combobox } from "../parts/combobox.tsx";
+import type { Choice } from "../data/look-ups.ts";
+import { Combobox } from "../parts/combobox.tsx";
 import { texts } from "../texts.ts";
 import type { FullOrder, OrderState } from "./order-state.ts";
+import { roundedUp } from "./packs.ts";
 import { PasteLines } from "./paste-lines.tsx";
 
 const words = texts.addLines;
@@ -26,12 +28,13 @@ async function variants(text: string, supplierId: string | null): Promise<readon
   const shopId = signedIn()?.shop.shopId ?? "";
   const ask = (by: Pick<Input<"variant_search">, "search" | "codes" | "sku" | "supplierId">) =>
     openpo.call("variant_search", { shopId, ...by, limit: 10 });
-  const ofSupplier = supplierId === null ? [] : [ask({ search: text, supplierId })];
-  const results = await Promise.all([
-    ask(text.includes(",") ? { sku: text } : { codes: [text] }),
-    ...ofSupplier,
-    ask({ search: text }),
+  const byCode = text.includes(",") ? { sku: text } : { codes: [text] };
+  // What the supplier sells comes with the supplier's terms, so it is taken first.
+  const asked = [byCode, { search: text }].flatMap((by) => [
+    ...(supplierId === null ? [] : [{ ...by, supplierId }]),
+    by,
   ]);
+  const results = await Promise.all(asked.map(ask));
   const found = new Map<string, VariantChoice>();
   for (const result of results) {
     if (!result.ok) return problemOf(result);
@@ -60,9 +63,11 @@ export const addLines = (state: OrderState, purchaseOrderId: string, lineItems: 
 interface AddLinesProps {
   readonly state: OrderState;
   readonly order: FullOrder;
+  /** Whether the search has the focus when the page opens. */
+  readonly isFirst?: boolean;
 }
 
-export const AddLines: FunctionComponent<AddLinesProps> = ({ state, order }) => {
+export const AddLines: FunctionComponent<AddLinesProps> = ({ state, order, isFirst }) => {
   const chosen = useSignal<VariantChoice | null>(null);
   const offered = useRef<readonly VariantChoice[]>([]);
   const part = useRef<HTMLElement>(null);
@@ -86,6 +91,7 @@ export const AddLines: FunctionComponent<AddLinesProps> = ({ state, order }) => 
         hint={words.variantHint}
         search={search}
         isCleared
+        isFirst={isFirst === true}
         choose={({ id }) => (chosen.value = offered.current.find((each) => each.id === id) ?? null)}
       />
       {chosen.value === null ? null : (
@@ -109,20 +115,39 @@ const Quantity: FunctionComponent<{ readonly variant: VariantChoice; readonly ad
 }) => {
   const field = useRef<HTMLInputElement>(null);
   const wrong = useSignal(false);
+  const quantity = useSignal<number | null>(roundedUp(1, variant));
   useEffect(() => field.current?.select(), []);
   const submit = (event: TargetedEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    const quantity = numberIn(field.current?.value ?? "");
-    wrong.value = quantity === null;
-    if (quantity !== null) add(quantity);
+    const written = numberIn(field.current?.value ?? "");
+    wrong.value = written === null;
+    if (written !== null) add(written);
+  };
+  const isOff = quantity.value !== null && roundedUp(quantity.value, variant) !== quantity.value;
+  const round = (): void => {
+    const next = roundedUp(quantity.value ?? 1, variant);
+    quantity.value = next;
+    if (field.current !== null) field.current.value = typed(next);
+    field.current?.focus();
   };
   return (
     <form class="inline" onSubmit={submit}>
       <label>
         {words.quantity(variant.title)}
-        <input ref={field} inputMode="decimal" defaultValue={typed(variant.moq ?? variant.packSize ?? 1)} required />
+        <input
+          ref={field}
+          inputMode="decimal"
+          defaultValue={typed(roundedUp(1, variant))}
+          onInput={() => (quantity.value = numberIn(field.current?.value ?? ""))}
+          required
+        />
       </label>
       <button class="primary">{words.add}</button>
+      {isOff ? (
+        <button type="button" onClick={round}>
+          {words.round}
+        </button>
+      ) : null}
       <span class="quiet">{words.terms(variant.moq, variant.packSize)}</span>
       {wrong.value ? <span class="cell-note">{texts.order.notNumber}</span> : null}
     </form>

@@ -1,4 +1,5 @@
 /** Columns of an order's lines, for the order's own table and for confirming. */
+import type { FunctionComponent } from "preact";
 import type { PurchaseOrderLineItem as Line } from "../../client/index.ts";
 import { day, money, number, numberIn, typed } from "../data/format.ts";
 import { texts } from "../texts.ts";
@@ -15,6 +16,11 @@ export interface LineDraft {
   readonly expectedDeliveryDate?: string | null;
 }
 
+const Details: FunctionComponent<{ readonly parts: readonly (string | null)[] }> = ({ parts }) => {
+  const shown = parts.filter((part) => part !== null && part !== "").join(" · ");
+  return shown === "" ? null : <span class="quiet">{shown}</span>;
+};
+
 export const productColumn: FixedColumn = {
   name: "product",
   title: titles.product,
@@ -22,11 +28,13 @@ export const productColumn: FixedColumn = {
   shown: (line) => (
     <>
       {line.productName ?? line.variantId}
-      {line.variantName === null && !line.isCustom ? null : (
-        <span class="quiet">
-          {[line.variantName, line.isCustom ? texts.order.custom : null].filter((part) => part !== null).join(" · ")}
-        </span>
-      )}
+      <Details
+        parts={[
+          line.variantName,
+          line.isCustom ? texts.order.custom : "",
+          texts.addLines.terms(line.moq, line.packSize),
+        ]}
+      />
     </>
   ),
 };

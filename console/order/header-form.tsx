@@ -2,10 +2,10 @@
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedEvent } from "preact";
 import type { Input } from "../../client/index.ts";
-import { openpo, type Problem, problemOf } from "../data/client.ts";
+import { openpo } from "../data/client.ts";
 import { numberIn, typed } from "../data/format.ts";
-import { signedIn } from "../data/session.ts";
-import { type Choice, Combobox } from "../parts/combobox.tsx";
+import { locations, suppliers } from "../data/look-ups.ts";
+import { Combobox } from "../parts/combobox.tsx";
 import { texts } from "../texts.ts";
 import type { FullOrder, OrderState } from "./order-state.ts";
 
@@ -24,18 +24,6 @@ const fields = [
 ] as const;
 
 type Changes = Omit<Input<"purchase_order_update">, "purchaseOrderId">;
-
-async function suppliers(search: string): Promise<readonly Choice[] | Problem> {
-  const result = await openpo.call("supplier_list", { shopId: signedIn()?.shop.shopId ?? "", search, limit: 10 });
-  if (!result.ok) return problemOf(result);
-  return result.data.suppliers.map(({ supplierId, name, email }) => ({ id: supplierId, title: name, hint: email }));
-}
-
-async function locations(search: string): Promise<readonly Choice[] | Problem> {
-  const result = await openpo.call("location_list", { shopId: signedIn()?.shop.shopId ?? "", search, limit: 10 });
-  if (!result.ok) return problemOf(result);
-  return result.data.locations.map(({ locationId, name }) => ({ id: locationId, title: name, hint: null }));
-}
 
 interface HeaderFormProps {
   readonly state: OrderState;
@@ -102,13 +90,13 @@ export const HeaderForm: FunctionComponent<HeaderFormProps> = ({ state, order, c
       <Combobox
         label={texts.orderHeader.findSupplier}
         initial={order.supplierName ?? ""}
-        search={suppliers}
+        search={(search) => suppliers({ search })}
         choose={({ id }) => (chosen.value = { ...chosen.value, supplierId: id })}
       />
       <Combobox
         label={texts.orderHeader.findLocation}
         initial={order.locationName ?? ""}
-        search={locations}
+        search={(search) => locations({ search })}
         choose={({ id }) => (chosen.value = { ...chosen.value, locationId: id })}
       />
       {fields.map(({ name, kind }) => {

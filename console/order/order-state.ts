@@ -8,6 +8,7 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { Output, PurchaseOrder, Result, SideEffects, Warning } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
+import { noteOrder } from "../orders/kept.ts";
 import { conflictsOf, differenceOf, type Difference, joinedDifference, type Touched } from "./merge.ts";
 
 export type FullOrder = Output<"purchase_order_get">["purchaseOrder"];
@@ -113,12 +114,14 @@ export function orderState(purchaseOrderId: string): OrderState {
     problem.value = null;
     etag = result.etag ?? "";
     order.value = result.data.purchaseOrder;
+    noteOrder(order.value);
   };
 
   const keep = (result: { readonly etag: string | null }, next: PurchaseOrder): void => {
     if (order.value === null) return;
     etag = result.etag ?? etag;
     order.value = { ...order.value, ...next };
+    noteOrder(order.value);
   };
 
   /** Reads what others made of the order. @returns whether the change still fits it. */

@@ -15,8 +15,10 @@ import { Confirm } from "./confirm.tsx";
 import { HeaderForm } from "./header-form.tsx";
 import { Facts, Totals } from "./header.tsx";
 import { Lines } from "./lines.tsx";
+import { Missing } from "./missing.tsx";
 import { mayDo, obstacleTo } from "./moves.ts";
 import { Notices } from "./notices.tsx";
+import { OffPacks } from "./off-packs.tsx";
 import { type FullOrder, type OrderState, orderState } from "./order-state.ts";
 import { Timeline } from "./timeline.tsx";
 
@@ -71,8 +73,11 @@ const OrderView: FunctionComponent<OrderProps> = ({ state, order }) => {
   const isEditingHeader = useSignal<FullOrder | null>(null);
   const role = signedIn()?.person.role ?? "viewer";
   const obstacle = obstacleTo(order, "edit-lines", role);
+  const isNew = place.value.query.has("new");
+  const isBegun = order.locationId !== null;
   return (
     <>
+      <Missing state={state} order={order} />
       <Actions state={state} order={order} />
       {isEditingHeader.value === null ? (
         <>
@@ -98,7 +103,10 @@ const OrderView: FunctionComponent<OrderProps> = ({ state, order }) => {
         ) : (
           <Lines state={state} order={order} isEditable={obstacle === null} />
         )}
-        {obstacle === null ? <AddLines state={state} order={order} /> : null}
+        {obstacle === null ? <OffPacks state={state} order={order} /> : null}
+        {obstacle === null ? (
+          <AddLines key={isBegun ? "begun" : ""} state={state} order={order} isFirst={isNew && isBegun} />
+        ) : null}
       </section>
       <Totals order={order} />
       <Attachments purchaseOrderId={order.purchaseOrderId} version={order.version} />

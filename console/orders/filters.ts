@@ -42,35 +42,44 @@ export function withParameter(query: URLSearchParams, name: string, value: strin
   return next;
 }
 
-/** Views that are always there: a name for a query. `today` is the shop's day. */
-export const builtInViews = (today: string) =>
-  [
-    { name: texts.orders.views.all, query: "" },
-    { name: texts.orders.views.receive, query: "status=Confirmed,In Progress,Partially Received" },
-    {
-      name: texts.orders.views.overdue,
-      query: `status=Sent,Partially Confirmed,Confirmed,In Progress,Partially Received&expectedBefore=${today}`,
-    },
-    { name: texts.orders.views.waiting, query: "status=Sent,Partially Confirmed" },
-    { name: texts.orders.views.failed, query: "storefrontSyncState=failed" },
-  ] as const;
+/** What the address of the whole list says: an empty address is the person's own first view. */
+export const wholeList = "view=all";
+
+/** The day that the service is asked for in place of this word is today's, so that a saved view stays true tomorrow. */
+const todayWord = "today";
+
+/** Views that are always there: a name for a query. */
+export const builtInViews = [
+  { name: texts.orders.views.all, query: wholeList },
+  { name: texts.orders.views.receive, query: "status=Confirmed,In Progress,Partially Received" },
+  {
+    name: texts.orders.views.overdue,
+    query: `status=Sent,Partially Confirmed,Confirmed,In Progress,Partially Received&expectedBefore=${todayWord}`,
+  },
+  { name: texts.orders.views.waiting, query: "status=Sent,Partially Confirmed" },
+  { name: texts.orders.views.failed, query: "storefrontSyncState=failed" },
+] as const;
 
 /** Whether the query shows what the view shows. */
 export function isView(query: URLSearchParams, view: string): boolean {
   const sorted = (each: URLSearchParams): string =>
     [...each]
+      .filter(([name]) => name !== "view")
       .map((entry) => entry.join("="))
       .toSorted()
       .join("&");
   return sorted(query) === sorted(new URLSearchParams(view));
 }
 
+export const paidStatuses = ["Unpaid", "Partially Paid", "Paid", "Overpaid"] as const;
+
 const syncStates = ["never-synced", "in-flight", "partial", "synced", "failed"] as const;
 
-/** The query as the API takes it. What is no filter of the list is left out. */
-export function inputOf(query: URLSearchParams): ListInput {
+/** The query as the API takes it; `today` is the shop's day. What is no filter of the list is left out. */
+export function inputOf(query: URLSearchParams, today: string): ListInput {
   const text = (name: string): string | undefined => query.get(name) ?? undefined;
   const chosen = statusesIn(query);
+  const paid = paidStatuses.filter((status) => status === query.get("paidStatus"));
   const sync = syncStates.filter((state) => state === query.get("storefrontSyncState"));
   return {
     ...(chosen.length === 0 ? {} : { status: chosen }),
@@ -78,6 +87,9 @@ export function inputOf(query: URLSearchParams): ListInput {
     search: text("search"),
     supplierId: text("supplierId"),
     locationId: text("locationId"),
-    expectedBefore: text("expectedBefore"),
+    expectedBefore: text("expectedBefore") === todayWord ? today : text("expectedBefore"),
+    ...(paid.length === 0 ? {} : { paidStatus: paid }),
+    dateFrom: text("dateFrom"),
+    dateTo: text("dateTo"),
   };
 }

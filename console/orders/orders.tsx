@@ -1,131 +1,133 @@
 /** The list of orders: views, filters, search, and rows page by page. */
-import { useComputed, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import type { PurchaseOrderHeader } from "../../client/index.ts";
-import { openpo, problemOf } from "../data/client.ts";
-import { day, money, todayIn } from "../data/format.ts";
-import { type List, listOf } from "../data/pages.ts";
-import { sessionState } from "../data/session.ts";
+import type { Problem } from "../data/client.ts";
+import { day, money } from "../data/format.ts";
+import { locations, suppliers } from "../data/look-ups.ts";
+import { hasRole } from "../data/session.ts";
+import { type ListColumn, ListScreen } from "../parts/list-screen.tsx";
+import { PickFilter } from "../parts/pick-filter.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Progress } from "../parts/progress.tsx";
+import { SearchFilter } from "../parts/search-filter.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
 import { go, hrefOf, place } from "../router.ts";
 import { texts } from "../texts.ts";
-import { builtInViews, inputOf, isView, statuses, statusesIn, withParameter, withStatus } from "./filters.ts";
+import { exportOrders } from "./export.ts";
+import { isView, paidStatuses, statuses, statusesIn, wholeList, withParameter, withStatus } from "./filters.ts";
+import { ordersOf } from "./kept.ts";
+import { addressOf, ViewBar } from "./view-bar.tsx";
+import { firstQuery, readViews } from "./views.ts";
 
-/** How long typing rests before the list is asked for. */
-const typingRestMs = 200;
-
-const addressOf = (query: URLSearchParams | string): string => {
-  const search = new URLSearchParams(query).toString();
-  return search === "" ? hrefOf("orders") : `${hrefOf("orders")}?${search}`;
-};
-
-/** Lists that were read, by their query: the way back shows the same rows at the same place. */
-const kept = new Map<string, List<PurchaseOrderHeader>>();
-const keptMax = 10;
-
-function ordersOf(query: URLSearchParams): List<PurchaseOrderHeader> {
-  const key = query.toString();
-  const known = kept.get(key);
-  if (known !== undefined) return known;
-  const list = listOf<PurchaseOrderHeader>(async (cursor) => {
-    const input = inputOf(query);
-    const result = await openpo.call("purchase_order_list", cursor === null ? input : { ...input, cursor });
-    if (!result.ok) return { problem: problemOf(result) };
-    const { purchaseOrders, totalCount, cursor: next } = result.data;
-    return { rows: purchaseOrders, totalCount, cursor: next };
-  });
-  kept.set(key, list);
-  const [oldest] = kept.keys();
-  if (kept.size > keptMax && oldest !== undefined) kept.delete(oldest);
-  return list;
-}
+const words = texts.orders;
 
 export const OrdersScreen: FunctionComponent = () => {
   const { query } = place.value;
   const key = query.toString();
+  useEffect(() => {
+    if (key !== "") return;
+    const begin = (): void => {
+      const first = firstQuery();
+      if (first !== null && location.search === "") go(addressOf(first), { replace: true });
+    };
+    begin();
+    void readViews().then(begin);
+  }, [key]);
   const list = useMemo(() => ordersOf(query), [key]);
-  const { rows, totalCount, hasMore, isLoading, problem } = list.state.value;
-  const isFiltered = key !== "";
+  const isFiltered = !isView(query, wholeList);
+  return (
+    <ListScreen
+      title={words.title}
+      list={list}
+      columns={columns}
+      keyOf={(order) => order.purchaseOrderId}
+      actions={<ListActions query={query} isExportable={list.state.value.rows.length > 0} />}
+      filters={<Filters query={query} />}
+      empty={<Empty isFiltered={isFiltered} />}
+    />
+  );
+};
+
+const Empty: FunctionComponent<{ readonly isFiltered: boolean }> = ({ isFiltered }) => {
+  if (isFiltered)
+    return (
+      <>
+        <p>{words.empty}</p>
+        <a href={addressOf(wholeList)}>{words.clear}</a>
+      </>
+    );
   return (
     <>
-      <div class="heading">
-        <h1>{texts.orders.title}</h1>
-        <output class="quiet" aria-live="polite">
-          {isLoading && rows.length === 0 ? texts.loading : texts.orders.shown(rows.length, totalCount)}
-        </output>
-      </div>
-      <Filters query={query} />
-      {problem === null ? null : <ProblemNotice problem={problem} again={() => void list.more()} />}
-      {rows.length > 0 ? <OrdersTable rows={rows} /> : null}
-      {rows.length === 0 && !isLoading && problem === null ? (
-        <div class="empty">
-          <p>{isFiltered ? texts.orders.empty : texts.orders.emptyShop}</p>
-          {isFiltered ? (
-            <a href={hrefOf("orders")}>{texts.orders.clear}</a>
-          ) : (
-            <p class="quiet">{texts.orders.emptyShopHint}</p>
-          )}
-        </div>
-      ) : null}
-      {hasMore ? (
-        <p class="more">
-          <button type="button" disabled={isLoading} onClick={() => void list.more()}>
-            {isLoading ? texts.loading : texts.orders.more}
-          </button>
-        </p>
-      ) : null}
+      <p>{words.emptyShop}</p>
+      <p class="quiet">{words.emptyShopHint}</p>
+      <p class="buttons centred">
+        {hasRole("owner") ? <a href={hrefOf("import")}>{words.emptyShopImport}</a> : null}
+        {hasRole("purchaser") ? (
+          <a class="primary" href={hrefOf("new-order")}>
+            {words.create}
+          </a>
+        ) : null}
+      </p>
     </>
   );
 };
 
-const Filters: FunctionComponent<{ readonly query: URLSearchParams }> = ({ query }) => {
-  const field = useRef<HTMLInputElement>(null);
-  const timer = useSignal<ReturnType<typeof setTimeout> | null>(null);
-  const today = useComputed(() =>
-    sessionState.value.kind === "signed-in" ? todayIn(sessionState.value.session.shop.timezone) : "",
-  );
+const ListActions: FunctionComponent<{ readonly query: URLSearchParams; readonly isExportable: boolean }> = ({
+  query,
+  isExportable,
+}) => {
+  const read = useSignal<number | null>(null);
+  const problem = useSignal<Problem | null>(null);
+  const isBuyer = hasRole("purchaser");
   useEffect(() => {
-    // `/` leads to the search, except while a text is being written.
     const onKey = (event: KeyboardEvent): void => {
-      const isWriting = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement;
-      if (event.key !== "/" || isWriting || event.ctrlKey || event.metaKey) return;
+      const isWriting = event.target instanceof Element && event.target.closest("input, textarea, select") !== null;
+      if (event.key !== "n" || isWriting || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
-      field.current?.focus();
+      go(hrefOf("new-order"));
     };
+    if (!isBuyer) return;
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
-  }, []);
-  const search = (text: string): void => {
-    if (timer.value !== null) clearTimeout(timer.value);
-    timer.value = setTimeout(() => {
-      go(addressOf(withParameter(place.value.query, "search", text.trim())), { replace: true });
-    }, typingRestMs);
+  }, [isBuyer]);
+  const save = async (): Promise<void> => {
+    read.value = 0;
+    problem.value = await exportOrders(query, (count) => (read.value = count));
+    read.value = null;
   };
+  return (
+    <div class="buttons at-end">
+      {problem.value === null ? null : <ProblemNotice problem={problem.value} again={() => void save()} />}
+      {isExportable ? (
+        <button type="button" disabled={read.value !== null} onClick={() => void save()}>
+          {read.value === null ? words.exportCsv : words.exporting(read.value)}
+        </button>
+      ) : null}
+      {isBuyer ? (
+        <a class="primary" href={hrefOf("new-order")} title={words.createHint} aria-keyshortcuts="n">
+          {words.create}
+        </a>
+      ) : null}
+    </div>
+  );
+};
+
+const Filters: FunctionComponent<{ readonly query: URLSearchParams }> = ({ query }) => {
+  const set = (name: string, value: string): void => go(addressOf(withParameter(query, name, value)));
   const chosen = statusesIn(query);
   return (
-    <section class="filters" aria-label={texts.orders.search}>
-      <div class="views">
-        {builtInViews(today.value).map((view) => (
-          <a key={view.name} href={addressOf(view.query)} aria-current={isView(query, view.query) ? "true" : undefined}>
-            {view.name}
-          </a>
-        ))}
-      </div>
-      <label class="search">
-        <span class="hidden">{texts.orders.search}</span>
-        <input
-          ref={field}
-          type="search"
-          placeholder={texts.orders.searchHint}
-          value={query.get("search") ?? ""}
-          onInput={(event) => search(event.currentTarget.value)}
-        />
-      </label>
+    <section class="filters" aria-label={texts.filters.title}>
+      <ViewBar query={query} />
+      <SearchFilter
+        label={words.search}
+        hint={words.searchHint}
+        value={query.get("search") ?? ""}
+        search={(text) => go(addressOf(withParameter(place.value.query, "search", text)), { replace: true })}
+      />
       <fieldset class="chips">
-        <legend class="hidden">{texts.orders.status}</legend>
+        <legend class="hidden">{words.status}</legend>
         {statuses.map((status) => (
           <button
             key={status}
@@ -138,63 +140,99 @@ const Filters: FunctionComponent<{ readonly query: URLSearchParams }> = ({ query
           </button>
         ))}
       </fieldset>
+      <div class="filter-row">
+        <PickFilter
+          label={words.columns.supplier}
+          value={query.get("supplierId")}
+          lookUp={suppliers}
+          choose={(id) => set("supplierId", id)}
+        />
+        <PickFilter
+          label={words.columns.location}
+          value={query.get("locationId")}
+          lookUp={locations}
+          choose={(id) => set("locationId", id)}
+        />
+        <label>
+          {texts.filters.from}
+          <input
+            type="date"
+            value={query.get("dateFrom") ?? ""}
+            onChange={(event) => set("dateFrom", event.currentTarget.value)}
+          />
+        </label>
+        <label>
+          {texts.filters.to}
+          <input
+            type="date"
+            value={query.get("dateTo") ?? ""}
+            onChange={(event) => set("dateTo", event.currentTarget.value)}
+          />
+        </label>
+        <label>
+          {words.columns.paid}
+          <select
+            value={query.get("paidStatus") ?? ""}
+            onChange={(event) => set("paidStatus", event.currentTarget.value)}
+          >
+            <option value="">{texts.filters.any}</option>
+            {paidStatuses.map((status) => (
+              <option key={status}>{status}</option>
+            ))}
+          </select>
+        </label>
+      </div>
     </section>
   );
 };
 
-const OrdersTable: FunctionComponent<{ readonly rows: readonly PurchaseOrderHeader[] }> = ({ rows }) => {
-  const { columns } = texts.orders;
-  return (
-    <table class="rows">
-      <thead>
-        <tr>
-          <th scope="col">{columns.number}</th>
-          <th scope="col">{columns.supplier}</th>
-          <th scope="col">{columns.status}</th>
-          <th scope="col">{columns.expected}</th>
-          <th scope="col">{columns.received}</th>
-          <th scope="col" class="amount">
-            {columns.value}
-          </th>
-          <th scope="col">{columns.paid}</th>
-          <th scope="col">{columns.sync}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((order) => (
-          <OrderRow key={order.purchaseOrderId} order={order} />
-        ))}
-      </tbody>
-    </table>
-  );
-};
-
-const OrderRow: FunctionComponent<{ readonly order: PurchaseOrderHeader }> = ({ order }) => {
-  const { none } = texts.orders;
-  return (
-    <tr>
-      <th scope="row">
+const columns: readonly ListColumn<PurchaseOrderHeader>[] = [
+  {
+    name: "number",
+    title: words.columns.number,
+    cell: (order) => (
+      <>
         <a href={hrefOf("orders", order.purchaseOrderId)}>{order.poNumber}</a>
         {order.poName === null ? null : <span class="quiet">{order.poName}</span>}
-      </th>
-      <td>
-        {order.supplierName ?? none}
+      </>
+    ),
+  },
+  {
+    name: "supplier",
+    title: words.columns.supplier,
+    cell: (order) => (
+      <>
+        {order.supplierName ?? words.none}
         {order.locationName === null ? null : <span class="quiet">{order.locationName}</span>}
-      </td>
-      <td>
-        <StatusChip status={order.status} />
-      </td>
-      <td class="date" data-name={texts.orders.columns.expected}>
-        {order.nextExpectedDate === null ? none : day(order.nextExpectedDate)}
-      </td>
-      <td data-name={texts.orders.columns.received}>
-        <Progress received={order.quantityReceived} ordered={order.quantityOrdered} />
-      </td>
-      <td class="amount" data-name={texts.orders.columns.value}>
-        {money(order.totalValue, order.currencyCode)}
-      </td>
-      <td data-name={texts.orders.columns.paid}>{order.paidStatus}</td>
-      <td class={order.storefrontSyncState === "failed" ? "bad" : "quiet"}>{texts.sync[order.storefrontSyncState]}</td>
-    </tr>
-  );
-};
+      </>
+    ),
+  },
+  { name: "status", title: words.columns.status, cell: (order) => <StatusChip status={order.status} /> },
+  {
+    name: "expected",
+    title: words.columns.expected,
+    kind: "date",
+    cell: (order) => (order.nextExpectedDate === null ? words.none : day(order.nextExpectedDate)),
+  },
+  {
+    name: "received",
+    title: words.columns.received,
+    cell: (order) => <Progress received={order.quantityReceived} ordered={order.quantityOrdered} />,
+  },
+  {
+    name: "value",
+    title: words.columns.value,
+    kind: "amount",
+    cell: (order) => money(order.totalValue, order.currencyCode),
+  },
+  { name: "paid", title: words.columns.paid, cell: (order) => order.paidStatus },
+  {
+    name: "sync",
+    title: words.columns.sync,
+    cell: (order) => (
+      <span class={order.storefrontSyncState === "failed" ? "bad" : "quiet"}>
+        {texts.sync[order.storefrontSyncState]}
+      </span>
+    ),
+  },
+];

@@ -6,13 +6,8 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedKeyboardEvent } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import type { Problem } from "../data/client.ts";
+import type { Choice } from "../data/look-ups.ts";
 import { texts } from "../texts.ts";
-
-export interface Choice {
-  readonly id: string;
-  readonly title: string;
-  readonly hint: string | null;
-}
 
 interface ComboboxProps {
   readonly label: string;
@@ -22,6 +17,8 @@ interface ComboboxProps {
   readonly choose: (choice: Choice) => void;
   /** Empties the field once something is chosen, for the next. */
   readonly isCleared?: boolean;
+  /** Has the focus when it appears. */
+  readonly isFirst?: boolean;
 }
 
 /** How long typing rests before choices are asked for. */
@@ -32,8 +29,13 @@ type Offer = readonly Choice[] | Problem | null;
 
 const isProblem = (offer: Offer): offer is Problem => offer !== null && "message" in offer;
 
-export const Combobox: FunctionComponent<ComboboxProps> = ({ label, hint, initial, search, choose, isCleared }) => {
+export const Combobox: FunctionComponent<ComboboxProps> = (props) => {
+  const { label, hint, initial, search, choose, isCleared, isFirst } = props;
   const id = useId();
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (isFirst === true) field.current?.focus();
+  }, []);
   const text = useSignal(initial ?? "");
   const offer = useSignal<Offer>(null);
   const active = useSignal(0);
@@ -75,6 +77,7 @@ export const Combobox: FunctionComponent<ComboboxProps> = ({ label, hint, initia
     <div class="combobox">
       <label for={id}>{label}</label>
       <input
+        ref={field}
         id={id}
         role="combobox"
         autocomplete="off"

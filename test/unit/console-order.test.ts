@@ -4,6 +4,7 @@ import { test } from "node:test";
 import type { PurchaseOrder, PurchaseOrderLineItem } from "../../client/index.ts";
 import { conflictsOf, differenceOf } from "../../console/order/merge.ts";
 import { movesFrom, obstacleTo, statusesOpenTo } from "../../console/order/moves.ts";
+import { roundedUp } from "../../console/order/packs.ts";
 import { linesOf, rowsIn } from "../../console/order/pasted-rows.ts";
 import { statuses } from "../../src/core/purchase-order.ts";
 import { movesFrom as servedMoves, statusesOpenTo as servedStatuses } from "../../src/core/status.ts";
@@ -77,4 +78,15 @@ test("pasted rows become lines when every one of them is right", () => {
   ]);
   assert.equal(linesOf(rows, new Map([["A-1", "var_a"]])), null);
   assert.deepEqual(rowsIn("A-1;x;y;z", number)[0]?.faults, ["quantity", "cost", "date"]);
+});
+
+test("a quantity is rounded up to what the supplier sells: the minimum, then whole packs", () => {
+  const terms = (moq: number | null, packSize: number | null) => ({ moq, packSize });
+  assert.equal(roundedUp(1, terms(10, 6)), 12);
+  assert.equal(roundedUp(12, terms(10, 6)), 12);
+  assert.equal(roundedUp(13, terms(10, 6)), 18);
+  assert.equal(roundedUp(7, terms(10, null)), 10);
+  assert.equal(roundedUp(0.3, terms(null, 0.1)), 0.3);
+  assert.equal(roundedUp(0.31, terms(null, 0.1)), 0.4);
+  assert.equal(roundedUp(7, terms(null, null)), 7);
 });

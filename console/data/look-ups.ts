@@ -1,0 +1,27 @@
+/** Suppliers and locations as choices: by part of the name, and by id where one is chosen already. */
+import { openpo, type Problem, problemOf } from "./client.ts";
+import { shopId } from "./session.ts";
+
+/** Something to choose. */
+export interface Choice {
+  readonly id: string;
+  readonly title: string;
+  readonly hint: string | null;
+}
+
+type By = { readonly search: string } | { readonly ids: readonly string[] };
+export type LookUp = (by: By | Record<never, never>) => Promise<readonly Choice[] | Problem>;
+
+const choicesMax = 10;
+
+export const suppliers: LookUp = async (by) => {
+  const result = await openpo.call("supplier_list", { shopId: shopId(), ...by, limit: choicesMax });
+  if (!result.ok) return problemOf(result);
+  return result.data.suppliers.map(({ supplierId, name, email }) => ({ id: supplierId, title: name, hint: email }));
+};
+
+export const locations: LookUp = async (by) => {
+  const result = await openpo.call("location_list", { shopId: shopId(), ...by, limit: choicesMax });
+  if (!result.ok) return problemOf(result);
+  return result.data.locations.map(({ locationId, name }) => ({ id: locationId, title: name, hint: null }));
+};

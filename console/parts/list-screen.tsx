@@ -1,0 +1,93 @@
+/** A list as a screen: heading, filters, rows page by page, what to do when there are none. Orders and all stock records are shown by it. */
+import type { ComponentChildren } from "preact";
+import type { List } from "../data/pages.ts";
+import { texts } from "../texts.ts";
+import { ProblemNotice } from "./problem.tsx";
+
+export interface ListColumn<Row> {
+  readonly name: string;
+  readonly title: string;
+  readonly kind?: "amount" | "date" | undefined;
+  readonly cell: (row: Row) => ComponentChildren;
+}
+
+interface ListProps<Row> {
+  readonly title: string;
+  readonly list: List<Row>;
+  /** The first one names the row. */
+  readonly columns: readonly ListColumn<Row>[];
+  readonly keyOf: (row: Row) => string;
+  /** Beside the heading. */
+  readonly actions?: ComponentChildren;
+  /** Between heading and rows. */
+  readonly filters: ComponentChildren;
+  /** Instead of rows. */
+  readonly empty: ComponentChildren;
+}
+
+export function ListScreen<Row>({ title, list, columns, keyOf, actions, filters, empty }: ListProps<Row>) {
+  const { rows, totalCount, hasMore, isLoading, problem } = list.state.value;
+  return (
+    <>
+      <div class="heading">
+        <h1>{title}</h1>
+        <output class="quiet" aria-live="polite">
+          {isLoading && rows.length === 0 ? texts.loading : texts.orders.shown(rows.length, totalCount)}
+        </output>
+        {actions}
+      </div>
+      {filters}
+      {problem === null ? null : <ProblemNotice problem={problem} again={() => void list.more()} />}
+      {rows.length > 0 ? <Table rows={rows} columns={columns} keyOf={keyOf} title={title} /> : null}
+      {rows.length === 0 && !isLoading && problem === null ? <div class="empty">{empty}</div> : null}
+      {hasMore ? (
+        <p class="more">
+          <button type="button" disabled={isLoading} onClick={() => void list.more()}>
+            {isLoading ? texts.loading : texts.orders.more}
+          </button>
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+interface TableProps<Row> {
+  readonly title: string;
+  readonly rows: readonly Row[];
+  readonly columns: readonly ListColumn<Row>[];
+  readonly keyOf: (row: Row) => string;
+}
+
+export function Table<Row>({ title, rows, columns, keyOf }: TableProps<Row>) {
+  const classOf = (column: ListColumn<Row>): string | undefined => column.kind;
+  return (
+    <table class="rows list" aria-label={title}>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column.name} scope="col" class={classOf(column)}>
+              {column.title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={keyOf(row)}>
+            {columns.map((column, index) =>
+              index === 0 ? (
+                <th key={column.name} scope="row">
+                  {column.cell(row)}
+                </th>
+              ) : (
+                <td key={column.name} class={classOf(column)} data-name={column.title}>
+                  {column.cell(row)}
+                </td>
+              ),
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
