@@ -8,6 +8,7 @@ export const places = [
   "orders/:purchaseOrderId",
   "orders/:purchaseOrderId/confirm",
   "orders/:purchaseOrderId/complete",
+  "new-order",
   "dock",
   "receive/:purchaseOrderId",
   "reorder",

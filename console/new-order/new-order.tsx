@@ -61,11 +61,7 @@ export const NewOrderScreen: FunctionComponent = () => {
           {problem.value === null ? null : (
             <ProblemNotice problem={problem.value} again={() => void create(wanted.value)} />
           )}
-          {isEmpty.value ? (
-            <p class="notice">
-              {words.nothingThere} <a href={hrefOf("import")}>{texts.orders.emptyShopImport}</a>
-            </p>
-          ) : null}
+          {isEmpty.value ? <p class="notice">{words.nothingThere}</p> : null}
           <Combobox
             label={words.supplier}
             hint={words.hint}

@@ -26,6 +26,7 @@ const addresses: Readonly<Record<(typeof places)[number], (rows: Rows) => string
   "orders/:purchaseOrderId": ({ orders }) => `orders/${orders["Draft"]}`,
   "orders/:purchaseOrderId/confirm": ({ orders }) => `orders/${orders["Sent"]}/confirm`,
   "orders/:purchaseOrderId/complete": ({ orders }) => `orders/${orders["Received"]}/complete`,
+  "new-order": () => "new-order",
   dock: () => "dock",
   "receive/:purchaseOrderId": ({ orders }) => `receive/${orders["In Progress"]}`,
   reorder: () => "reorder",
