@@ -5,17 +5,23 @@
  * random. Deflate takes up to five times as long; zstd is as fast, but experimental in Node.
  */
 import { promisify } from "node:util";
-import { brotliCompressSync, brotliDecompress, constants } from "node:zlib";
+import { brotliCompress, brotliCompressSync, brotliDecompress, constants, type BrotliOptions } from "node:zlib";
 import type { Compression } from "./store/store.ts";
 
-const lowestLevel = {
+const lowestLevel: BrotliOptions = {
   params: { [constants.BROTLI_PARAM_QUALITY]: 0, [constants.BROTLI_PARAM_LGWIN]: 18 },
 };
+
+const compressOnThread = promisify<Buffer, BrotliOptions, Buffer>(brotliCompress);
 
 const decompress = promisify(brotliDecompress);
 
 export const brotli: Compression = {
   compress: (text) => brotliCompressSync(text, lowestLevel).toString("base64"),
+  async compressAside(text) {
+    const bytes = await compressOnThread(Buffer.from(text), lowestLevel);
+    return bytes.toString("base64");
+  },
   async expand(compressed) {
     const bytes = await decompress(Buffer.from(compressed, "base64"));
     return bytes.toString("utf8");

@@ -238,6 +238,8 @@ export interface Clock {
 export interface Compression {
   /** The compressed form as ASCII text. It takes about 5 ms for each megabyte. */
   compress(text: string): string;
+  /** The same, for the most part off the event loop. */
+  compressAside(text: string): Promise<string>;
   /** The text that was compressed. @throws Error for a text that `compress` has not made. */
   expand(compressed: string): Promise<string>;
 }

@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { brotli } from "../../src/compression.ts";
 import { storedLargeBytesMin, sweepEveryRequests } from "../../src/core/limits.ts";
+import type { Compression } from "../../src/store/store.ts";
 import { lineA, startGoodsServer } from "../support/goods-server.ts";
 import { startServer, type TestResponse, type TestServer } from "../support/server.ts";
 
@@ -72,6 +74,24 @@ test("a compressed answer is replayed byte for byte (C18)", async () => {
     for (const name of ["x-request-id", "location", "etag"]) assert.equal(again.headers[name], first.headers[name]);
   }
   assert.equal(await orderCount(server), 2);
+});
+
+test("on PostgreSQL a large answer is compressed off the event loop, and replayed byte for byte", async () => {
+  const lengths: number[] = [];
+  const compression: Compression = {
+    ...brotli,
+    compress(text) {
+      lengths.push(text.length);
+      return brotli.compress(text);
+    },
+  };
+  await using server = await startServer({ perform: () => ({ compression }) });
+  const large = { lineItems: Array.from({ length: 8 }, () => order(false).lineItems).flat() };
+  const first = await keyed(server, "large", large);
+  assert.equal(first.status, 201);
+  assert.ok(first.text.length > 300_000, String(first.text.length));
+  assert.deepEqual(lengths, server.engine.embedded ? [first.text.length] : []);
+  assert.equal((await keyed(server, "large", large)).text, first.text);
 });
 
 test("the total of stored answers is what they take, whatever was stored, replaced or deleted", async () => {
