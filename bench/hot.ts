@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Answer, Connection, requestBytes } from "./bounds/client.ts";
-import { startServer, stopServers } from "./servers.ts";
+import { serviceArguments, startServer, stopServers } from "./servers.ts";
 import { perSecond as asRate, report } from "./report.ts";
 
 const roundMs = Number(process.env["OPENPO_BENCH_SECONDS"] ?? 1) * 1_000;
@@ -319,7 +319,7 @@ async function readsBesideCreates(service: Service, orders: readonly ReceivedOrd
 try {
   const nodeArguments = (process.env["OPENPO_BENCH_NODE_ARGUMENTS"] ?? "").split(" ").filter((each) => each !== "");
   const service = new Service(
-    await startServer([...nodeArguments, path.join(import.meta.dirname, "../src/main.ts")], {
+    await startServer([...nodeArguments, ...serviceArguments], {
       OPENPO_DATA_DIR: path.join(directory, "service"),
       OPENPO_ADMIN_TOKEN: adminToken,
       OPENPO_DEMO: "0",

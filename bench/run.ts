@@ -15,7 +15,7 @@ import { type Figure, cellsOf, rows } from "./report.ts";
 const pieces: readonly { readonly name: string; readonly program: string; readonly environment: NodeJS.ProcessEnv }[] =
   [
     { name: "hot", program: "hot.ts", environment: {} },
-    { name: "size", program: "size.ts", environment: {} },
+    { name: "size-lists", program: "size.ts", environment: {} },
     { name: "many-shops", program: "many-shops.ts", environment: { OPENPO_BENCH_SECONDS: "2" } },
     { name: "size-import", program: "size-import.ts", environment: {} },
     { name: "forecast", program: "forecast.ts", environment: { OPENPO_BENCH_SALES: "10" } },

@@ -1,9 +1,17 @@
 /** Servers that a benchmark starts, each in a process of its own. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Connection, requestBytes } from "./bounds/client.ts";
 import { freePort } from "./free-port.ts";
+
+/** How the service is started: with the options of Node that `npm start` has. */
+export const serviceArguments = [
+  "--max-semi-space-size=8",
+  "--disable-warning=ExperimentalWarning",
+  path.join(import.meta.dirname, "../src/main.ts"),
+];
 
 const children: ChildProcess[] = [];
 
@@ -18,7 +26,7 @@ export async function startServer(
     stdio: ["ignore", "ignore", "inherit"],
   });
   children.push(child);
-  for (let tries = 0; tries < 400; tries += 1) {
+  for (let tries = 0; tries < 1_200; tries += 1) {
     const connection = new Connection(port);
     const ready = await connection.ask(requestBytes("GET", "/readyz")).catch(() => null);
     connection.close();

@@ -2,13 +2,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, readdirSync } from "node:fs";
-import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "./free-port.ts";
+import { serviceArguments } from "./servers.ts";
 
 export const adminToken = "bench-admin-token-0123456789";
-
-const main = path.join(import.meta.dirname, "../src/main.ts");
 
 export interface Service {
   readonly port: number;
@@ -25,7 +23,7 @@ export interface Service {
 export async function startService(directory: string, more: Readonly<Record<string, string>> = {}): Promise<Service> {
   const port = await freePort();
   const startedMs = performance.now();
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main], {
+  const child = spawn(process.execPath, serviceArguments, {
     env: {
       ...process.env,
       PORT: String(port),

@@ -21,6 +21,7 @@ import { openDatabase } from "../src/database.ts";
 import { onlyGlobal } from "../src/webhooks/addresses.ts";
 import { copyOrders } from "./copy-rows.ts";
 import { freePort } from "./free-port.ts";
+import { serviceArguments } from "./servers.ts";
 import { report, sizeBounds, sizeRowName } from "./report.ts";
 
 const readings = Number(process.env["OPENPO_BENCH_READINGS"] ?? 31);
@@ -283,8 +284,7 @@ try {
     `built in ${((performance.now() - buildMs) / 1_000).toFixed(0)} s${databaseUrl === null ? "" : ", on PostgreSQL"}`,
   );
   const port = await freePort();
-  const service = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", "src/main.ts"], {
-    cwd: path.join(import.meta.dirname, ".."),
+  const service = spawn(process.execPath, serviceArguments, {
     env: { ...environment, PORT: String(port) },
     stdio: ["ignore", "ignore", "inherit"],
   });

@@ -71,8 +71,13 @@ test("files that the build reads are copied before it", () => {
 });
 
 test("the Dockerfile starts the program that package.json names", () => {
-  const manifest: { bin: { openpo: string } } = JSON.parse(textOf("package.json"));
-  assert.match(textOf("Dockerfile"), new RegExp(`^ENTRYPOINT \\["node", "${manifest.bin.openpo}"\\]$`, "m"));
+  const manifest: { bin: { openpo: string }; scripts: { start: string } } = JSON.parse(textOf("package.json"));
+  const [options = ""] = captures(manifest.scripts.start, /^exec node (.+) src\/main\.ts$/g);
+  const started = `ENTRYPOINT ["node", "${options}", "${manifest.bin.openpo}"]`;
+  assert.ok(
+    textOf("Dockerfile").split("\n").includes(started),
+    `Dockerfile: ${started}, with the options of npm start`,
+  );
 });
 
 test("files that compose.yaml mounts exist", () => {

@@ -18,7 +18,7 @@ import { unavailable } from "../engine-rules.ts";
 import type { LoopShare } from "../loop-share.ts";
 import { type PendingWrite, type QueueDepth, type QueueLimits, ShopQueue } from "../queue.ts";
 import type { Clock, Footprint, Log, SqlValue, Statement, Tx, Work } from "../store.ts";
-import { type ShopFile, StoreFailure } from "./file.ts";
+import { type PreparedStatement, type ShopFile, StoreFailure } from "./file.ts";
 import { SeenRows } from "./row-watch.ts";
 import { WorkWatch } from "./work-watch.ts";
 
@@ -51,29 +51,36 @@ class FileTx implements Tx {
 
   async all<R>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the caller names the columns of its statement
-    return this.#use(sql, params, () => this.#file.all(sql, params), returnsChanges(sql)) as R[];
+    return this.#use(sql, params, (prepared) => {
+      const rows = this.#file.all(prepared, params);
+      return { result: rows, changedNone: prepared.known.returnsChanges && rows.length === 0 };
+    }) as R[];
   }
 
   async batch(statements: readonly Statement[]): Promise<void> {
-    for (const { sql, params } of statements) this.#use(sql, params, () => this.#file.run(sql, params), true);
+    for (const { sql, params } of statements)
+      this.#use(sql, params, (prepared) => {
+        const changes = this.#file.run(prepared, params);
+        return { result: changes, changedNone: changes === 0 };
+      });
   }
 
-  /**
-   * @param action     returns rows, or the number of rows that it has changed.
-   * @param tellsNone  if it has changed nothing, `action` returns none or 0.
-   */
-  #use<T extends unknown[] | number>(sql: string, params: readonly SqlValue[], action: () => T, tellsNone: boolean): T {
+  #use<T>(
+    sql: string,
+    params: readonly SqlValue[],
+    action: (prepared: PreparedStatement) => { readonly result: T; readonly changedNone: boolean },
+  ): T {
     if (this.#ended) throw new Error("a Tx was used after its work had ended");
     if (this.failure !== null) throw this.failure.fault;
     try {
-      const { writes, scope } = this.#file.accessesOf(sql);
+      const prepared = this.#file.prepared(sql);
+      const { writes, scope } = prepared.known;
       if (writes) {
         if (this.#seen !== null) throw new Error(`a read may not change anything: ${sql}`);
         this.wrote = true;
       } else this.#seen?.add(scope, params);
-      const result = action();
+      const { result, changedNone } = action(prepared);
       // A sweep that finds nothing, for one, leaves everything that is remembered.
-      const changedNone = tellsNone && (typeof result === "number" ? result : result.length) === 0;
       if (writes && !changedNone) this.#file.watch.changed(scope, params);
       return result;
     } catch (error) {
@@ -87,9 +94,6 @@ class FileTx implements Tx {
     this.#ended = true;
   }
 }
-
-/** Whether a statement that changes rows returns each of them. */
-const returnsChanges = (sql: string): boolean => / returning /i.test(sql);
 
 /** The results of a committed group: those that leave at once, and those that leave when the disk has the commit. */
 interface GroupResult {

@@ -16,7 +16,7 @@ import { type QueueDepth, type QueueLimits, defaultQueueLimits } from "../queue.
 import type { Clock, Engine, Footprint, Log, Work, WriteOptions } from "../store.ts";
 import { type FileLoan, ShopDoor } from "./door.ts";
 import { makeDirectory, makePrivateFile } from "./directories.ts";
-import { ShopFile, syncDirectory } from "./file.ts";
+import { KnownStatements, ShopFile, syncDirectory } from "./file.ts";
 import { readClosedFile } from "./reader.ts";
 import { WatchedParts } from "./row-watch.ts";
 import { type Schema, loadSchema } from "./schema.ts";
@@ -95,6 +95,7 @@ class SqliteShops implements SqliteEngine {
   readonly #doors = new Map<string, ShopDoor>();
   readonly #removals = new Map<string, Promise<void>>();
   readonly #loop: LoopShare;
+  readonly #knownStatements = new KnownStatements();
   readonly #watchedParts = new WatchedParts();
   /** Files that are being closed to make room. */
   readonly #closing = new Map<string, Promise<void>>();
@@ -308,6 +309,7 @@ class SqliteShops implements SqliteEngine {
           path: this.#path(shopId),
           schema: this.#schema,
           partColumn: this.#options.partColumn ?? null,
+          knownStatements: this.#knownStatements,
           watchedParts: this.#watchedParts,
           fatal: (error) => this.#fatal(error),
           moveFailed: (error) =>

@@ -155,11 +155,40 @@ function connect(path: string): { readonly database: DatabaseSync; readonly canS
   throw new Error("unreachable");
 }
 
-interface CachedStatement {
-  readonly statement: StatementSync;
+/** What is known of a statement by its text. It is the same in all files of one schema. */
+interface KnownStatement {
+  readonly sql: string;
   readonly writes: boolean;
   /** What it changes if it writes, else what it reads. */
   readonly scope: Scope;
+  /** It changes rows and returns each of them. */
+  readonly returnsChanges: boolean;
+}
+
+/** Statements whose texts are known. The program has fewer. */
+const knownStatementsMax = 2_048;
+
+/**
+ * What is known of statements, for all files of an engine: the names of what a statement reads take more memory than the statement, and 2,000
+ * shops have the same ones.
+ */
+export class KnownStatements {
+  readonly #known = new Map<string, KnownStatement>();
+
+  find(sql: string): KnownStatement | null {
+    return this.#known.get(sql) ?? null;
+  }
+
+  add(known: KnownStatement): void {
+    if (this.#known.size >= knownStatementsMax) this.#known.clear();
+    this.#known.set(known.sql, known);
+  }
+}
+
+/** A statement that one file has prepared. */
+export interface PreparedStatement {
+  readonly known: KnownStatement;
+  readonly statement: StatementSync;
 }
 
 /** Makes the creation and removal of files in a directory durable. */
@@ -177,6 +206,8 @@ interface ShopFileOptions {
   readonly schema: Schema;
   /** The column by which the rows of some tables belong to parts that are read one by one (row-watch.ts). Null: no table has one. */
   readonly partColumn: string | null;
+  /** What is known of statements in files of this schema. */
+  readonly knownStatements: KnownStatements;
   /** The parts that all files watch. */
   readonly watchedParts: WatchedParts;
   /** Called once when a sync has failed (W4). */
@@ -199,7 +230,7 @@ export class ShopFile {
   #isListed = false;
   /** The `-wal` file is empty, and the commit that begins it runs with sqlite's syncs switched off (W3). */
   #isWalEmpty = false;
-  readonly #statements = new Map<string, CachedStatement>();
+  readonly #statements = new Map<string, PreparedStatement>();
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #rollback: StatementSync;
@@ -304,7 +335,7 @@ export class ShopFile {
     }
   }
 
-  #prepare(sql: string): CachedStatement {
+  #prepare(sql: string): PreparedStatement {
     const cached = this.#statements.get(sql);
     if (cached !== undefined) {
       // The ones used last are at the end.
@@ -312,37 +343,46 @@ export class ShopFile {
       this.#statements.set(sql, cached);
       return cached;
     }
+    const found = this.#options.knownStatements.find(sql);
+    // A text that is known was allowed before.
+    const prepared = found === null ? this.#learn(sql) : { known: found, statement: this.#database.prepare(found.sql) };
+    const [oldest] = this.#statements.keys();
+    if (this.#statements.size >= statementsMax && oldest !== undefined) this.#statements.delete(oldest);
+    this.#statements.set(prepared.known.sql, prepared);
+    return prepared;
+  }
+
+  /** Prepares a statement of which nothing is known. @throws Error when `work` may not run it. */
+  #learn(sql: string): PreparedStatement {
     const accesses = newAccesses();
     this.#preparing = accesses;
     try {
       const statement = this.#database.prepare(sql);
       const writes = accesses.changed.size > 0;
       const scope = (writes ? changeScope : readScope)(sql, accesses, this.#options.partColumn);
-      const prepared = { statement, writes, scope };
-      const [oldest] = this.#statements.keys();
-      if (this.#statements.size >= statementsMax && oldest !== undefined) this.#statements.delete(oldest);
-      this.#statements.set(sql, prepared);
-      return prepared;
+      const known = { sql, writes, scope, returnsChanges: / returning /i.test(sql) };
+      this.#options.knownStatements.add(known);
+      return { known, statement };
     } finally {
       this.#preparing = null;
     }
   }
 
-  /** What this statement does. @throws Error when `work` may not run it. */
-  accessesOf(sql: string): Pick<CachedStatement, "writes" | "scope"> {
+  /** The statement, prepared. @throws Error when `work` may not run it. */
+  prepared(sql: string): PreparedStatement {
     return this.#guard(() => this.#prepare(sql));
   }
 
   /** @throws StoreFailure, TypeError for a value that may not be bound, or sqlite's error about the statement. */
-  all(sql: string, params: readonly SqlValue[]): unknown[] {
+  all({ statement }: PreparedStatement, params: readonly SqlValue[]): unknown[] {
     checkParams(params);
-    return this.#guard(() => this.#prepare(sql).statement.all(...params));
+    return this.#guard(() => statement.all(...params));
   }
 
   /** @returns how many rows it has changed. */
-  run(sql: string, params: readonly SqlValue[]): number {
+  run({ statement }: PreparedStatement, params: readonly SqlValue[]): number {
     checkParams(params);
-    return Number(this.#guard(() => this.#prepare(sql).statement.run(...params)).changes);
+    return Number(this.#guard(() => statement.run(...params)).changes);
   }
 
   begin(): void {
