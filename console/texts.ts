@@ -14,6 +14,7 @@ export const texts = {
     people: "People",
     dock: "Dock",
     reorder: "Reorder",
+    import: "Import",
     webhooks: "Webhooks",
     signOut: "Sign out",
     skip: "Skip to content",

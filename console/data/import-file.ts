@@ -1,20 +1,26 @@
 /** Files of records, sent to the shop (contract §7): what the typed client has no call for. */
-import { type Problem, unreachable, withBearer } from "./client.ts";
-import { member, shopId, textOf } from "./session.ts";
+import { type Problem, unreachable } from "./client.ts";
+import { currentBearer, member, renewBearer, shopId, textOf } from "./session.ts";
 
 /** How a file is read. */
 export interface ImportOptions {
   readonly format: "ndjson" | "shopify-products" | "shopify-inventory" | "supplier-prices" | "sales";
   /** Of a price list that does not name its supplier. */
   readonly supplierId?: string;
+  /** Nothing is imported: the answer tells what would be. */
+  readonly dryRun?: "true";
 }
+
+type Counts = ReadonlyMap<string, number>;
 
 export interface Imported {
-  /** Records by type. */
-  readonly counts: ReadonlyMap<string, number>;
+  /** Records by type: what was imported, or would be. */
+  readonly counts: Counts;
+  /** Of these, how many replace a record, where that is known. */
+  readonly replaced: Counts;
 }
 
-const countsOf = (value: unknown): ReadonlyMap<string, number> =>
+const countsOf = (value: unknown): Counts =>
   new Map(
     typeof value === "object" && value !== null
       ? Object.entries(value).filter((entry): entry is [string, number] => typeof entry[1] === "number")
@@ -42,18 +48,45 @@ function refusalIn(body: unknown): RefusedFile {
   return { problem, mistakes };
 }
 
-/** Sends a file. It is imported whole or not at all. */
-export async function importFile(file: Blob, options: ImportOptions): Promise<Imported | RefusedFile> {
-  const query = new URLSearchParams({ ...options }).toString();
-  try {
-    const response = await withBearer(`/admin/v1/shops/${encodeURIComponent(shopId())}/import?${query}`, {
-      method: "POST",
-      body: file,
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** Sends with the progress that `fetch` does not tell. Null: nothing answered. */
+function send(address: string, file: Blob, bearer: string, onSent: (share: number) => void): Promise<Answer | null> {
+  return new Promise((resolve) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", address);
+    request.setRequestHeader("Authorization", `Bearer ${bearer}`);
+    request.upload.addEventListener("progress", ({ loaded, total }) => onSent(total === 0 ? 1 : loaded / total));
+    request.addEventListener("loadend", () => {
+      try {
+        const body: unknown = JSON.parse(request.responseText);
+        resolve({ status: request.status, body });
+      } catch {
+        resolve(null);
+      }
     });
-    const body: unknown = await response.json();
-    if (!response.ok) return refusalIn(body);
-    return { counts: countsOf(member(member(body, "data"), "imported")) };
-  } catch {
-    return { problem: unreachable, mistakes: [] };
-  }
+    request.send(file);
+  });
+}
+
+/** Sends a file. It is imported whole or not at all. `onSent` hears which share of it has been sent. */
+export async function importFile(
+  file: Blob,
+  options: ImportOptions,
+  onSent: (share: number) => void = () => undefined,
+): Promise<Imported | RefusedFile> {
+  const query = new URLSearchParams({ ...options }).toString();
+  const address = `/admin/v1/shops/${encodeURIComponent(shopId())}/import?${query}`;
+  let answer = await send(address, file, (await currentBearer()) ?? "", onSent);
+  if (answer?.status === 401) answer = await send(address, file, (await renewBearer()) ?? "", onSent);
+  if (answer === null) return { problem: unreachable, mistakes: [] };
+  if (answer.status !== 200) return refusalIn(answer.body);
+  const data = member(answer.body, "data");
+  return {
+    counts: countsOf(member(data, options.dryRun === undefined ? "imported" : "wouldImport")),
+    replaced: countsOf(member(data, "replaced")),
+  };
 }

@@ -10,6 +10,7 @@ const entries = [
   { step: "orders", title: texts.navigation.orders, least: "viewer" },
   { step: "dock", title: texts.navigation.dock, least: "viewer" },
   { step: "reorder", title: texts.navigation.reorder, least: "viewer" },
+  { step: "import", title: texts.navigation.import, least: "owner" },
   { step: "keys", title: texts.navigation.keys, least: "owner" },
   { step: "activity", title: texts.navigation.activity, least: "viewer" },
   { step: "people", title: texts.navigation.people, least: "owner" },

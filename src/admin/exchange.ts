@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { fileFormat, fileFormatNames } from "../exchange/csv-formats.ts";
 import { exportRecords } from "../exchange/export.ts";
-import { importRecords } from "../exchange/import.ts";
+import { checkRecords, importRecords } from "../exchange/import.ts";
 import type { ImportContext } from "../exchange/import-run.ts";
 import { id } from "../operations/fields.ts";
 import { type AdminContext, data, inShop, noShop, operation, shopOf, snapshotParts } from "./operation.ts";
@@ -13,19 +13,32 @@ export const importFile = operation({
   role: "owner",
   describes: {
     summary: "Imports a file of records, all or nothing.",
-    output: z.strictObject({ imported: z.record(z.string(), z.int()) }),
+    output: z.strictObject({
+      imported: z.record(z.string(), z.int()),
+      wouldImport: z.record(z.string(), z.int()).optional(),
+      replaced: z.record(z.string(), z.int()).optional(),
+    }),
     status: 200,
   },
   input: z
-    .strictObject({ ...inShop, format: z.enum(fileFormatNames).default("ndjson"), supplierId: id.optional() })
+    .strictObject({
+      ...inShop,
+      format: z.enum(fileFormatNames).default("ndjson"),
+      supplierId: id.optional(),
+      dryRun: z.boolean().default(false).meta({ query: "boolean" }),
+    })
     .refine(({ format, supplierId }) => supplierId === undefined || format === "supplier-prices", {
       path: ["supplierId"],
       error: "is for the format supplier-prices only",
     }),
   takesFile: true,
-  async run(context, { shopId: id, format, supplierId = null }, call) {
+  async run(context, { shopId: id, format, supplierId = null, dryRun }, call) {
     const shop = await context.engine.read(id, (tx) => shopOf(tx, id));
     const read = fileFormat(format, { engine: context.engine, shop, supplierId });
+    if (dryRun) {
+      const { counts, replaced } = await checkRecords(importContext(context), shop, call.body, call.requestId, read);
+      return data({ imported: {}, wouldImport: counts, replaced });
+    }
     const imported = await importRecords(importContext(context), shop, call.body, call.requestId, read);
     context.wakeOutbox(id);
     return data({ imported });

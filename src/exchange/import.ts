@@ -31,7 +31,7 @@ import {
   untilEnded,
 } from "./import-run.ts";
 import { ndjson } from "./ndjson.ts";
-import { commitStaged, discardStaged, refuseRepeats, stageRecords } from "./staging.ts";
+import { commitStaged, discardStaged, refuseRepeats, stagedReplacements, stageRecords } from "./staging.ts";
 
 /**
  * Imports a file of records into the shop, all or nothing. A record replaces the one with the same key.
@@ -68,6 +68,41 @@ export async function importRecords(
     }
     if (!(await applyImport(context, shop, lease, null))) await untilEnded(context, lease);
     return counts;
+  });
+}
+
+/** What a file would bring in. */
+interface Checked {
+  readonly counts: Readonly<Record<string, number>>;
+  /** Of locations, suppliers and variants: how many replace a record of the shop. */
+  readonly replaced: Readonly<Record<string, number>>;
+}
+
+/**
+ * Checks a file as `importRecords` does and leaves nothing of it. Whether another order has an order's number is checked by the import
+ * alone.
+ *
+ * @throws Fault INVALID_INPUT   a line is no record or breaks a rule; it names the line.
+ * @throws Fault DO_UNAVAILABLE  it made no progress for so long that another node discarded it.
+ */
+export async function checkRecords(
+  context: ImportContext,
+  shop: Shop,
+  body: AsyncIterable<Uint8Array>,
+  requestId: string,
+  format: FileFormat = ndjson,
+): Promise<Checked> {
+  const { engine } = context;
+  const { shopId } = shop;
+  const lease = await beginImport(context, shopId);
+  return await keepingLease(context, lease, async () => {
+    try {
+      const { counts } = await stageRecords(context, shop, lease, requestId, format.records(body));
+      if (format.refusesRepeats) await engine.peek(shopId, (tx) => refuseRepeats(tx, lease));
+      return { counts, replaced: await engine.peek(shopId, (tx) => stagedReplacements(tx, lease)) };
+    } finally {
+      await discardStaged(context, lease);
+    }
   });
 }
 

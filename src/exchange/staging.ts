@@ -326,6 +326,29 @@ async function conflictInFiles(tx: Tx, { shopId, importId }: ImportLease): Promi
   return { line_number: last?.line_number ?? 0, po_number: shared.po_number, other: other?.record_id ?? "" };
 }
 
+/** For types whose key is one id, how many staged records replace one of the shop. */
+const replacements = {
+  location: `select count(*) as n from import_record r join location t on t.shop_id = r.shop_id and t.location_id = r.record_id
+             where r.shop_id = ? and r.import_id = ? and r.type = 'location'`,
+  supplier: `select count(*) as n from import_record r join supplier t on t.shop_id = r.shop_id and t.supplier_id = r.record_id
+             where r.shop_id = ? and r.import_id = ? and r.type = 'supplier'`,
+  variant: `select count(*) as n from import_record r join variant t on t.shop_id = r.shop_id and t.variant_id = r.record_id
+            where r.shop_id = ? and r.import_id = ? and r.type = 'variant'`,
+} as const;
+
+/** How many staged locations, suppliers and variants replace one of the shop. */
+export async function stagedReplacements(
+  tx: Tx,
+  { shopId, importId }: ImportLease,
+): Promise<Readonly<Record<string, number>>> {
+  const counts: Record<string, number> = {};
+  for (const [type, sql] of Object.entries(replacements)) {
+    const [row] = await tx.all<{ n: number }>(sql, [shopId, importId]);
+    if (row !== undefined && row.n > 0) counts[type] = row.n;
+  }
+  return counts;
+}
+
 /** @throws Fault INVALID_INPUT naming the second of two records with one key. */
 export async function refuseRepeats(tx: Tx, { shopId, importId }: ImportLease): Promise<void> {
   const [repeated] = await tx.all<{ type: string; record_id: string }>(

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { importRecords, recoverImports } from "../../src/exchange/import.ts";
+import { checkRecords, importRecords, recoverImports } from "../../src/exchange/import.ts";
 import { lineBytesMax } from "../../src/exchange/ndjson.ts";
 import { Fault } from "../../src/core/fault.ts";
 import { statuses } from "../../src/core/purchase-order.ts";
@@ -436,6 +436,24 @@ test("a file may come in pieces of any size, with CRLF, a byte order mark, blank
     }
     const empty = await open("empty");
     assert.deepEqual(await empty.bring([]), {});
+  });
+});
+
+test("a file that is only checked is counted, its bad line is named, and nothing of it is left", async () => {
+  await withShops(async (open) => {
+    const shop = await open("shop");
+    await shop.bring([{ type: "location", locationId: "loc-1", name: "Main" }]);
+    const before = await shop.records();
+    const check = (records: readonly object[]) =>
+      checkRecords(shop, shop.shop, piecesOf(ndjson(records), 1_000), "req_1");
+    const locations = [
+      { type: "location", locationId: "loc-1", name: "Renamed" },
+      { type: "location", locationId: "loc-2", name: "Side" },
+    ];
+    assert.deepEqual(await check(locations), { counts: { location: 2 }, replaced: { location: 1 } });
+    await assert.rejects(check([...locations, { type: "location", locationId: "loc-3" }]), /^Fault: line 3: \/name: /);
+    assert.deepEqual(await shop.records(), before);
+    await assertSwept(shop);
   });
 });
 

@@ -1,0 +1,103 @@
+/** The beginning of a table as a person sees it, and what it is, by its head. Pure. The service reads the file anew and decides. */
+
+/** A row with the line that it begins on. */
+export interface PreviewRow {
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+export interface Preview {
+  readonly head: readonly string[];
+  readonly rows: readonly PreviewRow[];
+}
+
+const separators = [",", ";", "\t"] as const;
+
+/** Rows of CSV, at most so many. The last one may be cut off. */
+function rowsOf(text: string, separator: string, rowsMax: number): readonly PreviewRow[] {
+  const rows: PreviewRow[] = [];
+  let cells: string[] = [];
+  let cell = "";
+  let isQuoted = false;
+  let line = 1;
+  let began = 1;
+  const endRow = (): void => {
+    if (cells.length > 0 || cell !== "") rows.push({ line: began, cells: [...cells, cell] });
+    cells = [];
+    cell = "";
+    began = line;
+  };
+  for (let at = 0; at < text.length && rows.length < rowsMax; at += 1) {
+    const character = text[at] ?? "";
+    if (character === "\n") line += 1;
+    if (isQuoted) {
+      if (character !== '"') cell += character;
+      else if (text[at + 1] === '"') {
+        cell += '"';
+        at += 1;
+      } else isQuoted = false;
+    } else if (character === '"' && cell === "") isQuoted = true;
+    else if (character === separator) {
+      cells.push(cell);
+      cell = "";
+    } else if (character === "\n") endRow();
+    else if (character !== "\r") cell += character;
+  }
+  if (rows.length < rowsMax) endRow();
+  return rows;
+}
+
+/** The head and the first rows of a table, whatever separates its cells; records of JSON have no head. */
+export function previewOf(text: string, rowsMax: number): Preview {
+  const plain = text.replace(/^\uFEFF/, "");
+  if (plain.startsWith("{")) {
+    const lines = plain.split("\n", rowsMax).filter((line) => line.trim() !== "");
+    return { head: [], rows: lines.map((line, index) => ({ line: index + 1, cells: [line] })) };
+  }
+  const tables = separators.map((separator) => rowsOf(plain, separator, rowsMax + 1));
+  const widest = tables.reduce((one, other) =>
+    (other[0]?.cells.length ?? 0) > (one[0]?.cells.length ?? 0) ? other : one,
+  );
+  const [head, ...rows] = widest;
+  return { head: head?.cells.map((cell) => cell.trim()) ?? [], rows };
+}
+
+export const kinds = ["shopify-products", "shopify-inventory", "supplier-prices", "sales", "ndjson"] as const;
+
+export type Kind = (typeof kinds)[number];
+
+/** What a file most likely is; null when its head tells nothing. */
+export function kindOf(fileName: string, { head }: Preview): Kind | null {
+  if (/\.(?:ndjson|jsonl)$/i.test(fileName) || head.length === 0) return "ndjson";
+  const names = head.map((name) => name.toLowerCase().replaceAll(/[\s_-]/g, ""));
+  const has = (...wanted: readonly string[]): boolean =>
+    wanted.some((name) => names.some((each) => each === name || each.startsWith(`${name}(`)));
+  if (has("onhand")) return "shopify-inventory";
+  if (has("date", "day") && has("quantity", "quantitysold", "netquantity")) return "sales";
+  if (has("unitcost", "suppliersku", "moq") || (has("supplier") && has("cost", "price"))) return "supplier-prices";
+  return has("handle", "urlhandle") && has("title") ? "shopify-products" : null;
+}
+
+/** The line that a refusal names; null when it names none. */
+export function lineIn(message: string): number | null {
+  const found = /^line (\d+)\b/.exec(message)?.[1];
+  return found === undefined ? null : Number(found);
+}
+
+/** The text of one line of a file; null when it is not there. */
+export async function lineOf(file: Blob, wanted: number): Promise<string | null> {
+  const reader = file.stream().pipeThrough(new TextDecoderStream()).getReader();
+  let before = 0;
+  let line = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return before + 1 === wanted && line !== "" ? line : null;
+    const [first = "", ...rest] = value.split("\n");
+    line += first;
+    for (const next of rest) {
+      before += 1;
+      if (before === wanted) return line;
+      line = next;
+    }
+  }
+}

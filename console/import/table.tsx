@@ -1,0 +1,87 @@
+/** The first rows of a file, and the lines that the service refused. */
+import { useSignal } from "@preact/signals";
+import type { FunctionComponent } from "preact";
+import { useEffect } from "preact/hooks";
+import { number } from "../data/format.ts";
+import type { RefusedFile } from "../data/import-file.ts";
+import { importTexts } from "../texts-import.ts";
+import { lineIn, lineOf, type Preview } from "./preview.ts";
+
+const columnIn = (message: string): string | null => /, column "((?:[^"\\]|\\.)*)"/.exec(message)?.[1] ?? null;
+
+export const PreviewTable: FunctionComponent<{ readonly preview: Preview; readonly refused: RefusedFile | null }> = ({
+  preview: { head, rows },
+  refused,
+}) => {
+  const mistakes = (refused?.mistakes ?? []).map((message) => ({ line: lineIn(message), column: columnIn(message) }));
+  const isWrong = (line: number, column: string | undefined): boolean =>
+    mistakes.some((mistake) => mistake.line === line && (mistake.column ?? column) === column);
+  return (
+    <>
+      <h2>{importTexts.preview(rows.length)}</h2>
+      {/* A table that is wider than the page is scrolled with the keyboard too. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <div class="forecast file" tabIndex={0} role="region" aria-label={importTexts.preview(rows.length)}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{importTexts.line}</th>
+              {head.map((name, index) => (
+                <th key={`${index} ${name}`} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ line, cells }) => (
+              <tr key={line}>
+                <th scope="row">{number(line)}</th>
+                {cells.map((cell, index) => (
+                  <td
+                    key={`${index} ${head[index] ?? ""}`}
+                    class={`string ${isWrong(line, head[index]) ? "wrong" : ""}`}
+                    title={cell}
+                  >
+                    {cell}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+};
+
+/** Each mistake as the service names it, with the line of the file below. */
+export const RefusedNotice: FunctionComponent<{ readonly refused: RefusedFile; readonly file: File }> = ({
+  refused: { mistakes, problem },
+  file,
+}) => {
+  const text = useSignal<string | null>(null);
+  const line = lineIn(mistakes[0] ?? "");
+  useEffect(() => {
+    if (line !== null) void lineOf(file, line).then((found) => (text.value = found));
+  }, []);
+  return (
+    <div class="problem" role="alert">
+      <p>
+        <strong>{importTexts.bad}</strong>
+      </p>
+      <ul>
+        {mistakes.map((message) => (
+          <li key={message}>{message}</li>
+        ))}
+      </ul>
+      {text.value === null ? null : (
+        <>
+          <p class="quiet">{importTexts.row}</p>
+          <pre>{text.value}</pre>
+        </>
+      )}
+      <p>{problem.action ?? importTexts.again}</p>
+    </div>
+  );
+};
