@@ -12,6 +12,7 @@ export const places = [
   "dock",
   "receive/:purchaseOrderId",
   "reorder",
+  "import",
   "keys",
   "activity",
   "people",

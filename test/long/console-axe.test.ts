@@ -30,6 +30,7 @@ const addresses: Readonly<Record<(typeof places)[number], (rows: Rows) => string
   dock: () => "dock",
   "receive/:purchaseOrderId": ({ orders }) => `receive/${orders["In Progress"]}`,
   reorder: () => "reorder",
+  import: () => "import",
   keys: () => "keys",
   activity: () => "activity",
   people: () => "people",
