@@ -9,6 +9,7 @@ export const texts = {
   navigation: {
     label: "Console",
     orders: "Orders",
+    stock: "Stock",
     keys: "Keys",
     activity: "Activity",
     people: "People",

@@ -11,6 +11,7 @@ const entries = [
   { step: "dock", title: texts.navigation.dock, least: "viewer" },
   { step: "reorder", title: texts.navigation.reorder, least: "viewer" },
   { step: "import", title: texts.navigation.import, least: "owner" },
+  { step: "stock", title: texts.navigation.stock, least: "viewer" },
   { step: "keys", title: texts.navigation.keys, least: "owner" },
   { step: "activity", title: texts.navigation.activity, least: "viewer" },
   { step: "people", title: texts.navigation.people, least: "owner" },

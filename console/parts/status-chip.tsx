@@ -4,7 +4,7 @@ import type { PurchaseOrderStatus } from "../../client/index.ts";
 
 type Tone = "neutral" | "waiting" | "active" | "done" | "bad";
 
-const tones: Readonly<Record<PurchaseOrderStatus, Tone>> = {
+const orderTones: Readonly<Record<PurchaseOrderStatus, Tone>> = {
   Draft: "neutral",
   Sent: "waiting",
   "Partially Confirmed": "waiting",
@@ -18,6 +18,17 @@ const tones: Readonly<Record<PurchaseOrderStatus, Tone>> = {
   Disputed: "bad",
 };
 
-export const StatusChip: FunctionComponent<{ readonly status: PurchaseOrderStatus }> = ({ status }) => (
-  <span class={`chip ${tones[status]}`}>{status}</span>
+/** Those of stock records, where they are not those of orders. */
+const tones = new Map<string, Tone>([
+  ...Object.entries(orderTones),
+  ["Counted", "waiting"],
+  ["Planned", "waiting"],
+  ["Ready to Ship", "waiting"],
+  ["In Transit", "active"],
+  ["Partially Completed", "active"],
+  ["Reverted", "bad"],
+]);
+
+export const StatusChip: FunctionComponent<{ readonly status: string }> = ({ status }) => (
+  <span class={`chip ${tones.get(status) ?? "neutral"}`}>{status}</span>
 );

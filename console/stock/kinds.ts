@@ -1,0 +1,107 @@
+/** What the four kinds of stock records have in common, so that one list and one page show them all. */
+import type { LogEntry } from "../../client/index.ts";
+import { openpo, type Problem } from "../data/client.ts";
+import { day, moment } from "../data/format.ts";
+import type { Page } from "../data/pages.ts";
+import { shopId } from "../data/session.ts";
+import { texts } from "../texts.ts";
+
+/** One value of a record, or of a line. */
+export interface Value {
+  readonly text: string;
+  readonly isAmount?: true;
+}
+
+/** A record in its list. */
+export interface StockRow {
+  readonly id: string;
+  readonly title: string;
+  readonly hint: string | null;
+  readonly status: string;
+  /** One for each of the kind's columns. */
+  readonly values: readonly Value[];
+}
+
+export interface StockTable {
+  readonly title: string;
+  readonly columns: readonly { readonly title: string; readonly isAmount: boolean }[];
+  readonly rows: readonly { readonly id: string; readonly values: readonly string[] }[];
+}
+
+/** A record on its own page. */
+export interface StockDetail {
+  readonly title: string;
+  readonly hint: string | null;
+  readonly status: string;
+  readonly facts: readonly (readonly [name: string, value: string | null])[];
+  readonly tables: readonly StockTable[];
+  readonly log: readonly LogEntry[];
+  readonly orders: readonly { readonly purchaseOrderId: string; readonly poNumber: string | null }[];
+}
+
+export interface Kind {
+  readonly statuses: readonly string[];
+  /** Filters by a location: the parameter of the API and what the page calls it. */
+  readonly places: readonly { readonly parameter: string; readonly title: string }[];
+  readonly hasDates: boolean;
+  readonly columns: readonly { readonly title: string; readonly isAmount: boolean }[];
+  readonly page: (
+    query: URLSearchParams,
+    cursor: string | null,
+  ) => Promise<Page<StockRow> | { readonly problem: Problem }>;
+  readonly detail: (id: string) => Promise<StockDetail | Problem>;
+}
+
+/** Values of a parameter that the API knows. */
+export const chosenOf = <Word extends string>(query: URLSearchParams, name: string, words: readonly Word[]) => {
+  const asked = (query.get(name) ?? "").split(",");
+  const known = words.filter((word) => asked.includes(word));
+  return known.length === 0 ? undefined : known;
+};
+
+export const textIn = (query: URLSearchParams, name: string): string | undefined => query.get(name) ?? undefined;
+
+export const cursorOf = (cursor: string | null) => (cursor === null ? {} : { cursor });
+
+const { none } = texts.orders;
+
+export const value = (text: string | null): Value => ({ text: text ?? none });
+export const amount = (text: string | null): Value => ({ text: text ?? none, isAmount: true });
+export const dayOf = (text: string | null): string | null => (text === null ? null : day(text));
+export const momentOf = (text: string | null): string | null => (text === null ? null : moment(text));
+
+const locationNames = new Map<string, string>();
+
+/** Learns the names of locations that are not known yet. A name that cannot be read is its id. */
+export async function nameLocations(ids: readonly (string | null)[]): Promise<void> {
+  const asked = [...new Set(ids.filter((id) => id !== null && !locationNames.has(`${shopId()} ${id}`)))];
+  if (asked.length === 0) return;
+  const result = await openpo.call("location_list", {
+    shopId: shopId(),
+    ids: asked.filter((id) => id !== null).slice(0, 50),
+  });
+  if (result.ok)
+    for (const { locationId, name } of result.data.locations) locationNames.set(`${shopId()} ${locationId}`, name);
+}
+
+export const locationName = (id: string | null): string | null =>
+  id === null ? null : (locationNames.get(`${shopId()} ${id}`) ?? id);
+
+const idsMax = 50;
+
+/** Names of variants by id. */
+export async function variantNames(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const names = new Map<string, string>();
+  const asked = [...new Set(ids)];
+  for (let from = 0; from < asked.length; from += idsMax) {
+    const result = await openpo.call("variant_search", {
+      shopId: shopId(),
+      ids: asked.slice(from, from + idsMax),
+      limit: idsMax,
+    });
+    if (!result.ok) return names;
+    for (const { variantId, productName, variantName } of result.data.variants)
+      names.set(variantId, variantName === null ? productName : `${productName} ${variantName}`);
+  }
+  return names;
+}

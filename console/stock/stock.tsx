@@ -1,0 +1,253 @@
+/** Stock takes, adjustments, transfers and manufacturing orders: their lists and their records, to look at. */
+import { useSignal } from "@preact/signals";
+import type { FunctionComponent } from "preact";
+import { useEffect, useMemo } from "preact/hooks";
+import type { Problem } from "../data/client.ts";
+import { moment } from "../data/format.ts";
+import { locations } from "../data/look-ups.ts";
+import { listOf } from "../data/pages.ts";
+import { withParameter } from "../orders/filters.ts";
+import { type ListColumn, ListScreen, Table } from "../parts/list-screen.tsx";
+import { PickFilter } from "../parts/pick-filter.tsx";
+import { ProblemNotice } from "../parts/problem.tsx";
+import { SearchFilter } from "../parts/search-filter.tsx";
+import { StatusChip } from "../parts/status-chip.tsx";
+import { go, hrefOf, place } from "../router.ts";
+import { stockTexts } from "../texts-stock.ts";
+import { texts } from "../texts.ts";
+import { adjustments, takes } from "./counts.ts";
+import type { Kind, StockDetail, StockRow, StockTable } from "./kinds.ts";
+import { manufacturing, transfers } from "./moves.ts";
+
+const kinds = { takes, adjustments, transfers, manufacturing } as const satisfies Record<string, Kind>;
+
+type KindName = keyof typeof kinds;
+
+const isKind = (name: string): name is KindName => Object.hasOwn(kinds, name);
+
+export const StockScreen: FunctionComponent = () => {
+  const [, name = "takes", id] = place.value.steps;
+  if (!isKind(name)) return <p class="notice">{texts.notFound}</p>;
+  return id === undefined ? <Records key={name} name={name} /> : <Record key={id} name={name} id={id} />;
+};
+
+const Records: FunctionComponent<{ readonly name: KindName }> = ({ name }) => {
+  const kind = kinds[name];
+  const { query } = place.value;
+  const key = query.toString();
+  const list = useMemo(() => listOf<StockRow>((cursor) => kind.page(query, cursor)), [key]);
+  const columns: readonly ListColumn<StockRow>[] = [
+    {
+      name: "number",
+      title: stockTexts.columns.number,
+      cell: (row) => (
+        <>
+          <a href={hrefOf("stock", name, row.id)}>{row.title}</a>
+          {row.hint === null ? null : <span class="quiet">{row.hint}</span>}
+        </>
+      ),
+    },
+    { name: "status", title: stockTexts.columns.status, cell: (row) => <StatusChip status={row.status} /> },
+    ...kind.columns.map(({ title, isAmount }, index): ListColumn<StockRow> => ({
+      name: String(index),
+      title,
+      kind: isAmount ? "amount" : undefined,
+      cell: (row) => row.values[index]?.text,
+    })),
+  ];
+  return (
+    <>
+      <nav class="views" aria-label={stockTexts.navigation}>
+        {Object.entries(stockTexts.kinds).map(([step, title]) => (
+          <a key={step} href={hrefOf("stock", step)} aria-current={step === name ? "page" : undefined}>
+            {title}
+          </a>
+        ))}
+      </nav>
+      <ListScreen
+        title={stockTexts.kinds[name]}
+        list={list}
+        columns={columns}
+        keyOf={(row) => row.id}
+        filters={<Filters name={name} query={query} />}
+        empty={
+          key === "" ? (
+            <p>{stockTexts.emptyShop[name]}</p>
+          ) : (
+            <>
+              <p>{stockTexts.empty}</p>
+              <a href={hrefOf("stock", name)}>{stockTexts.clear}</a>
+            </>
+          )
+        }
+      />
+    </>
+  );
+};
+
+const Filters: FunctionComponent<{ readonly name: KindName; readonly query: URLSearchParams }> = ({ name, query }) => {
+  const kind: Kind = kinds[name];
+  const addressOf = (next: URLSearchParams): string =>
+    next.size === 0 ? hrefOf("stock", name) : `${hrefOf("stock", name)}?${next.toString()}`;
+  const set = (parameter: string, value: string): void => go(addressOf(withParameter(query, parameter, value)));
+  const chosen = (query.get("status") ?? "").split(",").filter((each) => each !== "");
+  const dates = [
+    ["dateFrom", texts.filters.from],
+    ["dateTo", texts.filters.to],
+  ] as const;
+  return (
+    <section class="filters" aria-label={texts.filters.title}>
+      <p class="quiet">{stockTexts.lead}</p>
+      <SearchFilter
+        label={stockTexts.search.label}
+        hint={stockTexts.search.hint}
+        value={query.get("search") ?? ""}
+        search={(text) => go(addressOf(withParameter(place.value.query, "search", text)), { replace: true })}
+      />
+      <fieldset class="chips">
+        <legend class="hidden">{stockTexts.columns.status}</legend>
+        {kind.statuses.map((status) => (
+          <button
+            key={status}
+            type="button"
+            class="toggle"
+            aria-pressed={chosen.includes(status)}
+            onClick={() =>
+              set(
+                "status",
+                (chosen.includes(status) ? chosen.filter((each) => each !== status) : [...chosen, status]).join(","),
+              )
+            }
+          >
+            {status}
+          </button>
+        ))}
+      </fieldset>
+      <div class="filter-row">
+        {kind.places.map(({ parameter, title }) => (
+          <PickFilter
+            key={parameter}
+            label={title}
+            value={query.get(parameter)}
+            lookUp={locations}
+            choose={(id) => set(parameter, id)}
+          />
+        ))}
+        {kind.hasDates
+          ? dates.map(([parameter, title]) => (
+              <label key={parameter}>
+                {title}
+                <input
+                  type="date"
+                  value={query.get(parameter) ?? ""}
+                  onChange={(event) => set(parameter, event.currentTarget.value)}
+                />
+              </label>
+            ))
+          : null}
+      </div>
+    </section>
+  );
+};
+
+const Record: FunctionComponent<{ readonly name: KindName; readonly id: string }> = ({ name, id }) => {
+  const found = useSignal<StockDetail | Problem | null>(null);
+  const read = async (): Promise<void> => {
+    found.value = await kinds[name].detail(id);
+  };
+  useEffect(() => void read(), [id]);
+  const state = found.value;
+  return (
+    <>
+      <p class="back">
+        <a href={hrefOf("stock", name)}>{stockTexts.kinds[name]}</a>
+      </p>
+      {state === null ? <p role="status">{texts.loading}</p> : null}
+      {state !== null && "message" in state ? (
+        <>
+          <h1>{stockTexts.kinds[name]}</h1>
+          <ProblemNotice problem={state} again={() => void read()} />
+        </>
+      ) : null}
+      {state !== null && "tables" in state ? <Detail detail={state} /> : null}
+    </>
+  );
+};
+
+const Detail: FunctionComponent<{ readonly detail: StockDetail }> = ({
+  detail: { title, hint, status, facts, tables, log, orders },
+}) => (
+  <>
+    <div class="heading">
+      <h1>
+        {title} {hint === null ? null : <span class="quiet">{hint}</span>}
+      </h1>
+      <StatusChip status={status} />
+    </div>
+    <dl class="facts">
+      {facts.map(([name, value]) =>
+        value === null ? null : (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+    {tables.map((table) => (
+      <Lines key={table.title} table={table} />
+    ))}
+    {orders.length === 0 ? null : (
+      <section>
+        <h2>{stockTexts.linked}</h2>
+        <ul class="items">
+          {orders.map(({ purchaseOrderId, poNumber }) => (
+            <li key={purchaseOrderId}>
+              <a href={hrefOf("orders", purchaseOrderId)}>{poNumber ?? purchaseOrderId}</a>
+            </li>
+          ))}
+        </ul>
+      </section>
+    )}
+    {log.length === 0 ? null : (
+      <section>
+        <h2>{stockTexts.log}</h2>
+        <ol class="timeline">
+          {log.map((entry) => (
+            <li key={entry.logId}>
+              <time dateTime={entry.occurredAt}>{moment(entry.occurredAt)}</time>
+              <div>
+                <p>{entry.message}</p>
+                <p class="quiet">{entry.actor.name ?? entry.actor.type}</p>
+              </div>
+            </li>
+          ))}
+        </ol>
+      </section>
+    )}
+  </>
+);
+
+const Lines: FunctionComponent<{ readonly table: StockTable }> = ({ table: { title, columns, rows } }) => (
+  <section>
+    <h2>{title}</h2>
+    {rows.length === 0 ? (
+      <p class="quiet">{stockTexts.lines.none}</p>
+    ) : (
+      <Table
+        title={title}
+        rows={rows}
+        keyOf={(row) => row.id}
+        columns={columns.map((column, index) => ({
+          name: column.title,
+          title: column.title,
+          kind: column.isAmount ? "amount" : undefined,
+          cell: (row: StockTable["rows"][number]) => {
+            const text = row.values[index] ?? "";
+            return text === "" ? texts.orders.none : text;
+          },
+        }))}
+      />
+    )}
+  </section>
+);
