@@ -22,8 +22,10 @@ const only = process.env["OPENPO_BENCH_ONLY"] ?? "";
 const usesDatabase = process.env["OPENPO_BENCH_NODES"] === "1";
 const shops = 8;
 
-/** A number of connections saturates the service when twice as many are answered at most this much more. */
-const gainMin = 1.05;
+const counts = [4, 8, 16, 32, 64, 128];
+
+/** A number of connections saturates the service when it gets this share of the most that any number gets. */
+const saturatedShare = 0.95;
 
 async function admin(service: Service, method: string, below: string, body: object): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${service.port}/admin/v1/shops/${below}`, {
@@ -73,18 +75,16 @@ async function measure(service: Service, connections: number, ok: number, next: 
   return perSecond;
 }
 
-/** Doubles the connections until that adds nothing, then takes eight times as many, and the crowds. */
+/** Measures the counts up to one that saturates the service for certain, then eight times the one that does, and the crowds. */
 async function press(service: Service, name: string, ok: number, next: () => string): Promise<void> {
   if (!name.includes(only)) return;
   console.log(`\n${name}`);
-  let peak = await measure(service, 4, ok, next);
-  let saturating = 4;
-  for (;;) {
-    const perSecond = await measure(service, saturating * 2, ok, next);
-    if (perSecond < peak * gainMin) break;
-    peak = perSecond;
-    saturating *= 2;
-  }
+  await load({ port: service.port, connections: 32, seconds, next });
+  const rows: { readonly connections: number; readonly perSecond: number }[] = [];
+  for (const connections of counts)
+    rows.push({ connections, perSecond: await measure(service, connections, ok, next) });
+  const peak = Math.max(...rows.map(({ perSecond }) => perSecond));
+  const saturating = rows.find(({ perSecond }) => perSecond >= peak * saturatedShare)?.connections ?? 1;
   console.log(`${String(saturating).padStart(6)} connections saturate the service`);
   for (const connections of [saturating * 8, ...crowds]) {
     const share = (await measure(service, connections, ok, next)) / peak;
