@@ -19,7 +19,7 @@ export const pipelinedMax = 16;
 /** Requests of one connection that may wait for their turn: what one read of 64 KiB can hold beyond `pipelinedMax`. */
 export const pipelinedReadMax = 1_000;
 
-/** Requests of all connections that may wait for their turn. Each takes some kilobytes. */
+/** Requests of all connections that may wait behind another one of their connection. Each takes some kilobytes. */
 export const requestsWaitingMax = 20_000;
 
 /** Time for which requests are started before the event loop goes on to what else is due: sockets, timers, commits. */

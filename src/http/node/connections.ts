@@ -169,7 +169,8 @@ export class Connections {
     const { socket } = incoming;
     const exchanges = this.#exchanges.get(socket) ?? [];
     if (this.#surplus.has(socket)) this.#askedOnSurplus(socket, incoming);
-    if (exchanges.length >= pipelinedReadMax || this.#waiting >= requestsWaitingMax)
+    const waits = exchanges.length > 0;
+    if (waits && (exchanges.length >= pipelinedReadMax || this.#waiting >= requestsWaitingMax))
       this.refuse(socket, tooManyRequests);
     if (this.#refused.has(socket)) {
       // Closing a connection with unread bytes would make the system drop the refusal.
