@@ -33,6 +33,9 @@ interface LoopTime {
   after(ms: number, callback: () => void): void;
 }
 
+/** Late steps that are begun in a round if there is time. */
+const lateStepsMax = 64;
+
 const loopTime: LoopTime = {
   now: () => performance.now(),
   nextRound: (callback) => void setImmediate(callback),
@@ -116,7 +119,6 @@ export class LoopShare {
     share.atMs = nowMs;
     this.#heldMs += ms;
     this.#roundSoon();
-    if (this.#heldMs < loopFreeMs) this.#late.shift()?.();
   }
 
   /** Runs a step that waits for nothing, and counts its time. */
@@ -166,7 +168,7 @@ export class LoopShare {
     return true;
   }
 
-  /** Begins a new count of what holds the loop, and the first of the steps that wait for that. */
+  /** Begins a new count of what holds the loop, and after that the steps that wait for it. */
   #roundSoon(): void {
     if (this.#roundDue) return;
     this.#roundDue = true;
@@ -174,13 +176,20 @@ export class LoopShare {
       this.#roundDue = false;
       const isQuiet = this.#heldMs < loopFreeMs && this.#late.length === 0;
       this.#heldMs = 0;
-      this.#late.shift()?.();
+      // Each in a callback of its own: while a read of a shop is half done, a group of its writes must not begin.
+      for (let index = 0; index < Math.min(this.#late.length, lateStepsMax); index += 1)
+        this.#time.nextRound(() => this.#beginLate(index === 0));
       if (isQuiet && this.#releaseDue) {
         this.#releaseDue = false;
         this.#release();
       }
       if (this.#late.length > 0 || this.#releaseDue) this.#roundSoon();
     });
+  }
+
+  /** The first begins in any case, so that work that never waits for its turn stops nobody. */
+  #beginLate(isFirst: boolean): void {
+    if (isFirst || this.#heldMs < loopFreeMs) this.#late.shift()?.();
   }
 
   #releaseSoon(): void {

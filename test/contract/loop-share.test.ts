@@ -71,6 +71,29 @@ test("reads and writes of a shop whose work has held the loop for long wait for 
     }
   }));
 
+test("a group of writes that waited for its turn does not begin while a read of its shop is half done (S1)", () =>
+  inPlace(async (directory) => {
+    const { loop } = loopUnderTest();
+    const store = await openStore(directory, { loop });
+    const { engine } = store;
+    try {
+      await engine.create("shop");
+      const rows: unknown[] = [];
+      const write = engine.write("shop", (tx) => tx.all("select 1 as one"));
+      loop.held("other", 12);
+      const read = engine.read("shop", async (tx) => {
+        for (let count = 0; count < 5; count += 1) {
+          rows.push(...(await tx.all("select 2 as two")));
+          loop.held("another", 1);
+        }
+      });
+      await Promise.all([write, read]);
+      assert.equal(rows.length, 5);
+    } finally {
+      await store.close();
+    }
+  }));
+
 test("a request counts for its shop from its arrival to its answer", async () => {
   const { loop } = loopUnderTest();
   await using server = await startServer({ loop });
