@@ -53,6 +53,7 @@ export const texts = {
     empty: "No orders match these filters.",
     emptyShop: "There are no orders yet.",
     emptyShopHint: "Bring in your locations, suppliers and products first. Then order something.",
+    emptyShopImport: "Import a catalogue",
     create: "New order",
     createHint: "Key: N",
     columns: {
@@ -100,7 +101,7 @@ export const texts = {
     comesFrom: "Who delivers?",
     hint: "Part of the name",
     without: "Go on without a supplier",
-    nothingThere: "There are no suppliers and no locations yet. Import them first, as files of Shopify or of your own.",
+    nothingThere: "There are no suppliers and no locations yet. An owner imports them first.",
     closed: "Your role does not create orders. An owner can change your role.",
   },
   order: {

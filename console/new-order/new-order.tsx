@@ -61,7 +61,12 @@ export const NewOrderScreen: FunctionComponent = () => {
           {problem.value === null ? null : (
             <ProblemNotice problem={problem.value} again={() => void create(wanted.value)} />
           )}
-          {isEmpty.value ? <p class="notice">{words.nothingThere}</p> : null}
+          {isEmpty.value ? (
+            <p class="notice">
+              {words.nothingThere}{" "}
+              {hasRole("owner") ? <a href={hrefOf("import")}>{texts.orders.emptyShopImport}</a> : null}
+            </p>
+          ) : null}
           <Combobox
             label={words.supplier}
             hint={words.hint}

@@ -121,6 +121,7 @@ test(
       const { link, key } = await makeShop(program, "fresh", records);
       await page.goto(link);
       await page.getByText("There are no orders yet.").waitFor();
+      await page.getByRole("link", { name: "Import a catalogue" }).waitFor();
       await picture(page, "orders-empty-shop");
       let keys = 0;
       const type = async (text: string): Promise<void> => {
