@@ -2145,6 +2145,118 @@ export interface Operations {
     code: "INVALID_INPUT" | "UNAUTHORIZED" | "PLAN_REQUIRED" | "NOT_FOUND" | "OUTPUT_TOO_LARGE" | "RATE_LIMITED" | "INTERNAL" | "DO_OVERLOADED" | "DO_UNAVAILABLE";
     reason: never;
   };
+  /** Changes a shop, or makes it. */
+  shop_put: {
+    input: {
+      shopId: string;
+      name?: string | undefined;
+      /** ISO 4217 currency code. */
+      currencyCode?: string | undefined;
+      plan?: {
+        readonly restApi: boolean;
+      } | undefined;
+      settings?: {
+        readonly followOnWaitMs?: number | undefined;
+        readonly confirmationWaitMs?: number | undefined;
+        readonly autoSyncOnReceiving?: boolean | undefined;
+        readonly costSyncMode?: "unit-cost" | "moving-average" | "disabled" | undefined;
+        readonly onOrderTag?: string | null | undefined;
+        readonly fxRates?: {
+
+        } | undefined;
+        readonly rateLimit?: {
+          readonly capacity?: number | undefined;
+          readonly refillPerSecond?: number | undefined;
+        } | undefined;
+        readonly timezone?: string | undefined;
+        readonly auditRetentionDays?: number | undefined;
+      } | undefined;
+      storefront?: {
+        readonly kind: "sandbox";
+      } | undefined;
+    };
+    output: {
+      readonly shop: {
+        readonly shopId: string;
+        readonly name: string;
+        readonly currencyCode: string;
+        readonly plan: {
+          readonly restApi: boolean;
+        };
+        readonly settings: {
+          readonly followOnWaitMs: number;
+          readonly confirmationWaitMs: number;
+          readonly autoSyncOnReceiving: boolean;
+          readonly costSyncMode: "unit-cost" | "moving-average" | "disabled";
+          readonly onOrderTag: string | null;
+          readonly fxRates: {
+            readonly [name: string]: number;
+          };
+          readonly rateLimit: {
+            readonly capacity: number;
+            readonly refillPerSecond: number;
+          };
+          readonly timezone: string;
+          readonly auditRetentionDays: number;
+        };
+        readonly storefront: {
+          readonly kind: string;
+        };
+        readonly createdAt: string;
+        readonly updatedAt: string;
+      };
+    };
+    code: string;
+    reason: string;
+  };
+  /** All shops with what they hold. */
+  shop_list: {
+    input: {};
+    output: {
+      readonly shops: readonly ({
+        readonly shopId: string;
+        readonly name: string;
+        readonly currencyCode: string;
+        readonly plan: {
+          readonly restApi: boolean;
+        };
+        readonly settings: {
+          readonly followOnWaitMs: number;
+          readonly confirmationWaitMs: number;
+          readonly autoSyncOnReceiving: boolean;
+          readonly costSyncMode: "unit-cost" | "moving-average" | "disabled";
+          readonly onOrderTag: string | null;
+          readonly fxRates: {
+            readonly [name: string]: number;
+          };
+          readonly rateLimit: {
+            readonly capacity: number;
+            readonly refillPerSecond: number;
+          };
+          readonly timezone: string;
+          readonly auditRetentionDays: number;
+        };
+        readonly storefront: {
+          readonly kind: string;
+        };
+        readonly createdAt: string;
+        readonly updatedAt: string;
+        readonly counts: {
+          readonly purchaseOrders: number;
+          readonly suppliers: number;
+          readonly locations: number;
+          readonly variants: number;
+          readonly apiKeys: number;
+        };
+      } | {
+        readonly shopId: string;
+        readonly unavailable: string;
+      })[];
+      readonly totalCount: number;
+    };
+    code: string;
+    reason: string;
+  };
   /** Makes an API key, which is shown here only. */
   key_create: {
     input: {
@@ -2944,6 +3056,27 @@ export interface Operations {
     code: string;
     reason: string;
   };
+  /** Tells the sandbox how slow it is and how it fails, in place of what it was told before. */
+  sandbox_faults_put: {
+    input: {
+      shopId: string;
+      latencyMs?: number | undefined;
+      applyDelayMs?: number | undefined;
+      faults?: readonly ({
+        readonly call: "checkVariants" | "activateVariants" | "changeOnHand" | "readOnHand" | "setIncoming" | "writeCosts" | "readCosts" | "setTags" | "*";
+        readonly outcome: "error" | "throttled" | "timeout" | "refused" | "lost-response";
+        readonly variantIds?: readonly (string)[] | null | undefined;
+        readonly times?: number | null | undefined;
+      })[] | undefined;
+    };
+    output: {
+      readonly latencyMs: number;
+      readonly applyDelayMs: number;
+      readonly [name: string]: unknown;
+    };
+    code: string;
+    reason: string;
+  };
 }
 
 /** How an operation is sent: members of its input not named in `path` or `query` are its body. */
@@ -3002,6 +3135,8 @@ export const routes = {
   manufacturing_order_log_list: {"method":"GET","path":"/api/v1/manufacturing-orders/{manufacturingOrderId}/log","query":["limit","cursor"],"rows":"log"},
   forecast_view_list: {"method":"GET","path":"/api/v1/forecast-views","query":["includeAutogenerated","limit","cursor"],"rows":"forecastViews"},
   forecast_view_rows: {"method":"GET","path":"/api/v1/forecast-views/{viewId}/rows","query":["variantIds","limit","cursor"],"rows":"rows"},
+  shop_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}","query":[],"rows":null},
+  shop_list: {"method":"GET","path":"/admin/v1/shops","query":[],"rows":null},
   key_create: {"method":"POST","path":"/admin/v1/shops/{shopId}/keys","query":[],"rows":null},
   key_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/keys","query":[],"rows":null},
   key_patch: {"method":"PATCH","path":"/admin/v1/shops/{shopId}/keys/{keyId}","query":[],"rows":null},
@@ -3035,4 +3170,5 @@ export const routes = {
   webhook_delivery_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/webhook-endpoints/{endpointId}/deliveries","query":["state","type","limit","cursor"],"rows":"deliveries"},
   webhook_delivery_retry: {"method":"POST","path":"/admin/v1/shops/{shopId}/webhook-endpoints/{endpointId}/deliveries/{deliveryId}/retry","query":[],"rows":null},
   webhook_endpoint_replay: {"method":"POST","path":"/admin/v1/shops/{shopId}/webhook-endpoints/{endpointId}/replay","query":[],"rows":null},
+  sandbox_faults_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}/sandbox/faults","query":[],"rows":null},
 } as const satisfies Record<keyof Operations, Route>;

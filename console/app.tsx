@@ -8,7 +8,6 @@ import { lazy } from "./parts/lazy.tsx";
 import { Shell } from "./parts/shell.tsx";
 import type { ScreenName } from "./places.ts";
 import { place, startRouter } from "./router.ts";
-import { ShopChooser } from "./sign-in/shop-chooser.tsx";
 import { invitationIn, SignInScreen } from "./sign-in/sign-in.tsx";
 import { texts } from "./texts.ts";
 
@@ -35,6 +34,9 @@ const screens: Readonly<Record<ScreenName, FunctionComponent>> = {
   webhooks: lazy(async () => (await import("./webhooks/webhooks.tsx")).WebhooksScreen),
 };
 
+/** Where the operator chooses a shop. */
+const OperatorScreen = lazy(async () => (await import("./operator/operator.tsx")).OperatorScreen);
+
 const isScreen = (step: string): step is ScreenName => Object.hasOwn(screens, step);
 
 const NotFound: FunctionComponent = () => <p class="notice">{texts.notFound}</p>;
@@ -50,7 +52,7 @@ const App: FunctionComponent = () => {
     case "signed-out":
       return <SignInScreen hasEnded={state.message !== null} />;
     case "choose-shop":
-      return <ShopChooser shops={state.shops} />;
+      return <OperatorScreen />;
     case "signed-in": {
       const [first = "orders"] = place.value.steps;
       const Screen = isScreen(first) ? screens[first] : NotFound;

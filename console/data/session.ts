@@ -70,6 +70,9 @@ let bearer: string | null = null;
 let renewing: Promise<string | null> | null = null;
 let chosenShop: string | null = null;
 
+/** The token that the operator has typed into this page, in its memory alone; null after a reload. */
+export const operatorToken = signal<string | null>(null);
+
 async function send(
   method: string,
   path: string,
@@ -133,6 +136,7 @@ export async function signIn(
 ): Promise<Refused | null> {
   const { status, body } = await send("POST", "session", credential);
   if (status === 201) {
+    if ("adminToken" in credential) operatorToken.value = credential.adminToken;
     await renewBearer();
     return null;
   }
@@ -144,5 +148,6 @@ export async function signOut(): Promise<void> {
   await send("DELETE", "session", {});
   bearer = null;
   chosenShop = null;
+  operatorToken.value = null;
   sessionState.value = { kind: "signed-out", message: null };
 }

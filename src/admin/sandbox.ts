@@ -74,6 +74,10 @@ export const patchSandboxVariant = operation({
 export const putSandboxFaults = operation({
   name: "sandbox_faults_put",
   route: { method: "PUT", path: "/shops/{shopId}/sandbox/faults" },
+  describes: {
+    summary: "Tells the sandbox how slow it is and how it fails, in place of what it was told before.",
+    output: z.looseObject({ latencyMs: z.int(), applyDelayMs: z.int() }),
+  },
   input: z.strictObject({
     ...inShop,
     latencyMs: z.int().min(0).max(faultDelayMsMax).default(0),

@@ -70,6 +70,27 @@ const shopJson = (shop: Shop) => ({
   updatedAt: instant(shop.updatedAtMs),
 });
 
+const shopSchema = z.strictObject({
+  shopId: z.string(),
+  name: z.string(),
+  currencyCode: z.string(),
+  plan: z.strictObject({ restApi: z.boolean() }),
+  settings: z.strictObject({
+    followOnWaitMs: z.int(),
+    confirmationWaitMs: z.int(),
+    autoSyncOnReceiving: z.boolean(),
+    costSyncMode: z.enum(["unit-cost", "moving-average", "disabled"]),
+    onOrderTag: z.string().nullable(),
+    fxRates: z.record(z.string(), z.number()),
+    rateLimit: z.strictObject({ capacity: z.int(), refillPerSecond: z.number() }),
+    timezone: z.string(),
+    auditRetentionDays: z.int(),
+  }),
+  storefront: z.strictObject({ kind: z.string() }),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+});
+
 /** What is counted of a shop, and where. Deleted orders (C33) and revoked keys do not count. */
 const counted = {
   purchaseOrders: "purchase_order where deleted_at is null and",
@@ -78,6 +99,14 @@ const counted = {
   variants: "variant where",
   apiKeys: "api_key where revoked_at is null and",
 } as const;
+
+const countsSchema = z.strictObject({
+  purchaseOrders: z.int(),
+  suppliers: z.int(),
+  locations: z.int(),
+  variants: z.int(),
+  apiKeys: z.int(),
+});
 
 /** How many records the shop has. */
 async function countsOf(tx: Tx, id: string): Promise<Record<string, number>> {
@@ -190,6 +219,7 @@ export const putShop = operation({
   name: "shop_put",
   route: { method: "PUT", path: "/shops/{shopId}" },
   role: "owner",
+  describes: { summary: "Changes a shop, or makes it.", output: z.strictObject({ shop: shopSchema }) },
   input: shopInput,
   /**
    * Creates the shop or changes it; omitted members keep their value. A new shop needs a name.
@@ -217,6 +247,18 @@ export const putShop = operation({
 export const listShops = operation({
   name: "shop_list",
   route: { method: "GET", path: "/shops" },
+  describes: {
+    summary: "All shops with what they hold.",
+    output: z.strictObject({
+      shops: z.array(
+        z.union([
+          z.strictObject({ ...shopSchema.shape, counts: countsSchema }),
+          z.strictObject({ shopId: z.string(), unavailable: z.string() }),
+        ]),
+      ),
+      totalCount: z.int(),
+    }),
+  },
   input: z.strictObject({}),
   /** All shops by id, each with its counts; one whose store cannot be read is listed with the reason. */
   async run(context) {
