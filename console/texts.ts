@@ -106,6 +106,7 @@ export const texts = {
   },
   order: {
     back: "Orders",
+    news: (who: string | null) => `${who ?? "Somebody"} changed this order. Show it`,
     backToOrder: "Back to the order",
     lines: "Lines",
     timeline: "Activity",

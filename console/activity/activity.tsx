@@ -23,7 +23,7 @@ export const ActivityScreen: FunctionComponent = () => {
   const names = useNames();
   const version = useSignal(0);
   const hasNews = useSignal(false);
-  useEffect(() => followEvents([], () => (hasNews.value = true)), []);
+  useEffect(() => followEvents(() => (hasNews.value = true)), []);
   const showNews = (): void => {
     hasNews.value = false;
     version.value += 1;

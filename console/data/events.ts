@@ -1,49 +1,70 @@
 /**
- * Events of the shop (C58): read, and followed as they come. A page that is hidden follows nothing; it goes on after the last event that
- * it has seen.
+ * Events of the shop (C58): read, and followed as they come.
+ *
+ * Owns: the one stream of the page, whoever follows it. A page that is hidden follows nothing; it goes on after the last event that it has
+ * seen. The stream is open while somebody follows it.
  */
-import { withBearer } from "./client.ts";
+import type { Input } from "../../client/index.ts";
+import { openpo, withBearer } from "./client.ts";
 import { member, shopId, textOf } from "./session.ts";
+
+type Pattern = NonNullable<Input<"event_list">["types"]>[number];
 
 /** What the console looks at in an event. */
 export interface ShopEvent {
   readonly type: string;
   readonly actorName: string | null;
+  /** Of events about an order. */
+  readonly purchaseOrderId: string | null;
+  readonly version: number | null;
   /** Of events about a key. */
   readonly keyId: string | null;
 }
 
-const eventOf = (value: unknown): ShopEvent => ({
-  type: textOf(member(value, "type")) ?? "",
-  actorName: textOf(member(member(value, "actor"), "name")),
-  keyId: textOf(member(member(value, "data"), "keyId")),
-});
+function eventOf(told: unknown): ShopEvent {
+  const data = member(told, "data");
+  const version = member(data, "version");
+  return {
+    type: textOf(member(told, "type")) ?? "",
+    actorName: textOf(member(member(told, "actor"), "name")),
+    purchaseOrderId: textOf(member(data, "purchaseOrderId")),
+    version: typeof version === "number" ? version : null,
+    keyId: textOf(member(data, "keyId")),
+  };
+}
 
 const pageMax = 500;
 
-const addressOf = (types: readonly string[], step = ""): string => {
-  const query = types.length === 0 ? "" : `types=${types.join(",")}`;
-  return `/admin/v1/shops/${encodeURIComponent(shopId())}/events${step}?${query}`;
-};
-
 /** The events of these types that are kept, at most 500; none when they cannot be read. */
-export async function pastEvents(types: readonly string[]): Promise<readonly ShopEvent[]> {
-  try {
-    const response = await withBearer(`${addressOf(types)}&limit=${pageMax}`);
-    const body: unknown = await response.json();
-    const events = member(member(body, "data"), "events");
-    return Array.isArray(events) ? events.map(eventOf) : [];
-  } catch {
-    return [];
-  }
+export async function pastEvents(types: readonly Pattern[]): Promise<readonly ShopEvent[]> {
+  const result = await openpo.call("event_list", { shopId: shopId(), types, limit: pageMax });
+  return result.ok ? result.data.events.map(eventOf) : [];
 }
 
 const firstWaitMs = 1_000;
 const waitMsMax = 30_000;
 
-/** Calls `seen` for each event of these types (all when none is named) from now on. @returns what ends it. */
-export function followEvents(types: readonly string[], seen: (event: ShopEvent) => void): () => void {
-  let isStopped = false;
+const followers = new Set<(event: ShopEvent) => void>();
+
+/** Ends the stream; null while none is open. */
+let close: (() => void) | null = null;
+
+/** Calls `seen` for each event from now on. @returns what ends it. */
+export function followEvents(seen: (event: ShopEvent) => void): () => void {
+  // Whoever follows twice is called twice.
+  const follower = (event: ShopEvent): void => seen(event);
+  followers.add(follower);
+  close ??= stream();
+  return () => {
+    followers.delete(follower);
+    if (followers.size > 0) return;
+    close?.();
+    close = null;
+  };
+}
+
+function stream(): () => void {
+  let isClosed = false;
   let lastEventId: string | null = null;
   let waitMs = firstWaitMs;
   let reading = new AbortController();
@@ -53,16 +74,19 @@ export function followEvents(types: readonly string[], seen: (event: ShopEvent) 
   const read = async (): Promise<void> => {
     reading = new AbortController();
     const headers = lastEventId === null ? {} : { "Last-Event-ID": lastEventId };
-    const response = await withBearer(addressOf(types, "/stream"), { headers, signal: reading.signal });
+    const address = `/admin/v1/shops/${encodeURIComponent(shopId())}/events/stream`;
+    const response = await withBearer(address, { headers, signal: reading.signal });
     if (!response.ok || response.body === null) return;
     waitMs = firstWaitMs;
     for await (const { id, data } of messagesOf(response.body)) {
+      if (isClosed) return;
       lastEventId = id;
-      seen(eventOf(JSON.parse(data)));
+      const event = eventOf(JSON.parse(data));
+      for (const follower of followers) follower(event);
     }
   };
   const follow = async (): Promise<void> => {
-    while (!isStopped) {
+    while (!isClosed) {
       if (document.hidden) await untilVisible();
       else {
         await read().catch(() => undefined);
@@ -74,7 +98,7 @@ export function followEvents(types: readonly string[], seen: (event: ShopEvent) 
   document.addEventListener("visibilitychange", onVisibility);
   void follow();
   return () => {
-    isStopped = true;
+    isClosed = true;
     document.removeEventListener("visibilitychange", onVisibility);
     reading.abort();
   };

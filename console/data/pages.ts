@@ -29,6 +29,11 @@ export interface List<Row> {
 /** A list whose rows may become others while it is kept. */
 export interface KeptList<Row> extends List<Row> {
   replace(become: (row: Row) => Row): void;
+  /**
+   * Reads the first page again. What is shown stays until it is read, and for good when it cannot be read. A list of which more pages were
+   * read keeps its rows, each as it is now if it is among those read.
+   */
+  again(idOf: (row: Row) => string): Promise<void>;
 }
 
 /** Makes a list; `read` reads the page after a cursor. The first page is read at once. */
@@ -37,6 +42,7 @@ export function listOf<Row>(
 ): KeptList<Row> {
   const state = signal<Rows<Row>>({ rows: [], totalCount: 0, hasMore: false, isLoading: true, problem: null });
   let cursor: string | null = null;
+  let pages = 0;
   const load = async (): Promise<void> => {
     state.value = { ...state.value, isLoading: true, problem: null };
     const page = await read(cursor);
@@ -45,6 +51,7 @@ export function listOf<Row>(
       return;
     }
     cursor = page.cursor;
+    pages += 1;
     state.value = {
       rows: [...state.value.rows, ...page.rows],
       totalCount: page.totalCount,
@@ -53,9 +60,25 @@ export function listOf<Row>(
       problem: null,
     };
   };
+  const again = async (idOf: (row: Row) => string): Promise<void> => {
+    if (state.value.isLoading) return;
+    const before = state.value.rows;
+    const page = await read(null);
+    if ("problem" in page || state.value.rows !== before) return;
+    const fresh = new Map(page.rows.map((row) => [idOf(row), row]));
+    const isOnePage = pages <= 1;
+    if (isOnePage) ({ cursor } = page);
+    state.value = {
+      ...state.value,
+      rows: isOnePage ? page.rows : before.map((row) => fresh.get(idOf(row)) ?? row),
+      totalCount: page.totalCount,
+      hasMore: cursor !== null,
+      problem: null,
+    };
+  };
   void load();
   const replace = (become: (row: Row) => Row): void => {
     state.value = { ...state.value, rows: state.value.rows.map(become) };
   };
-  return { state, more: load, replace };
+  return { state, more: load, replace, again };
 }

@@ -38,7 +38,8 @@ const Keys: FunctionComponent = () => {
   };
   useEffect(() => {
     void readMakers();
-    return followEvents(["api_key.created", "api_key.revoked"], () => {
+    return followEvents(({ type }) => {
+      if (!type.startsWith("api_key.")) return;
       void again();
       void readMakers();
     });

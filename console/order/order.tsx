@@ -15,6 +15,7 @@ import { Confirm } from "./confirm.tsx";
 import { HeaderForm } from "./header-form.tsx";
 import { Facts, Totals } from "./header.tsx";
 import { Lines } from "./lines.tsx";
+import { LiveOrder } from "./live.tsx";
 import { Missing } from "./missing.tsx";
 import { mayDo, obstacleTo } from "./moves.ts";
 import { Notices } from "./notices.tsx";
@@ -46,6 +47,7 @@ export const OrderScreen: FunctionComponent<{ readonly purchaseOrderId: string }
               {order.poNumber} {order.poName === null ? null : <span class="quiet">{order.poName}</span>}
             </h1>
             <StatusChip status={order.status} />
+            <LiveOrder purchaseOrderId={purchaseOrderId} state={state} isTask={task !== undefined} />
             <span class="quiet" role="status">
               {state.isSaving.value ? texts.order.saving : null}
             </span>

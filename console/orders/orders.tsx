@@ -18,6 +18,7 @@ import { texts } from "../texts.ts";
 import { exportOrders } from "./export.ts";
 import { isView, paidStatuses, statuses, statusesIn, wholeList, withParameter, withStatus } from "./filters.ts";
 import { ordersOf } from "./kept.ts";
+import { useLiveOrders } from "./live.ts";
 import { addressOf, ViewBar } from "./view-bar.tsx";
 import { firstQuery, readViews } from "./views.ts";
 
@@ -36,6 +37,7 @@ export const OrdersScreen: FunctionComponent = () => {
     void readViews().then(begin);
   }, [key]);
   const list = useMemo(() => ordersOf(query), [key]);
+  useLiveOrders(list);
   const isFiltered = !isView(query, wholeList);
   return (
     <ListScreen

@@ -7,6 +7,7 @@
  */
 import { batch, signal } from "@preact/signals";
 import type { PurchaseOrder } from "../../client/index.ts";
+import { followEvents } from "../data/events.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { receiveTexts } from "../texts-receive.ts";
 import { changedLines, type CountedLine, type Counts, linesToAllow, noCounts } from "./amounts.ts";
@@ -34,7 +35,6 @@ export interface Saved {
 
 /** How long another tab may take to end its counting before this one says so. */
 const elsewhereMs = 500;
-const rereadMs = 15_000;
 const againMsMin = 2_000;
 const againMsMax = 30_000;
 const mergesMax = 5;
@@ -148,10 +148,10 @@ export function countingOf(purchaseOrderId: string, keptName: string) {
   const onOnline = (): void => {
     if (saving.value === "waiting") void send();
   };
-  const poll = setInterval(() => {
+  const unfollow = followEvents((event) => {
     // Totals that have a save in them already would be shown with it twice.
-    if (document.visibilityState === "visible" && read.value !== null && save === null) void reread();
-  }, rereadMs);
+    if (event.purchaseOrderId === purchaseOrderId && read.value !== null && save === null) void reread();
+  });
   addEventListener("online", onOnline);
   const start = async (): Promise<void> => {
     problem.value = null;
@@ -186,7 +186,7 @@ export function countingOf(purchaseOrderId: string, keptName: string) {
       stopping.abort();
       clearTimeout(timer);
       clearTimeout(elsewhere);
-      clearInterval(poll);
+      unfollow();
       removeEventListener("online", onOnline);
     },
   };
