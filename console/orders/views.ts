@@ -20,8 +20,15 @@ const copyName = (): string => `openpo first view ${shopId()} ${firstViewId()}`;
 /** As far as they were read. */
 export const views = signal<readonly View[]>([]);
 
-/** Reads the views. @returns why they could not be read. */
-export async function readViews(): Promise<Problem | null> {
+let reading: Promise<Problem | null> | null = null;
+
+/** Reads the views; who asks while they are being read waits for the same answer. @returns why they could not be read. */
+export function readViews(): Promise<Problem | null> {
+  reading ??= read().finally(() => (reading = null));
+  return reading;
+}
+
+async function read(): Promise<Problem | null> {
   const result = await openpo.call("console_view_list", { shopId: shopId() });
   if (!result.ok) return problemOf(result);
   views.value = result.data.consoleViews;
