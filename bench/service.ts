@@ -14,6 +14,8 @@ export interface Service {
   readonly readyMs: number;
   /** Megabytes of memory now and at most. */
   readonly memory: () => { readonly nowMb: number; readonly peakMb: number };
+  /** Milliseconds of processor time so far. */
+  readonly processorMs: () => number;
   /** Open descriptors. */
   readonly descriptors: () => number;
   stop(): Promise<void>;
@@ -52,9 +54,16 @@ export async function startService(directory: string, more: Readonly<Record<stri
     port,
     readyMs,
     memory,
+    processorMs: () => processorMsOf(child.pid ?? 0),
     descriptors: () => readdirSync(`/proc/${child.pid}/fd`).length,
     stop: () => stop(child),
   };
+}
+
+/** In steps of 10 ms: Linux counts hundredths of a second. */
+function processorMsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 async function stop(child: ChildProcess): Promise<void> {
