@@ -1,0 +1,135 @@
+/** Readers of event streams who read nothing: what they are sent is bounded, they are cut, and nobody else waits for them (C58, H9). */
+import assert from "node:assert/strict";
+import type { Socket } from "node:net";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { eventStreamsMax } from "../../src/core/limits.ts";
+import { eventStatements } from "../../src/shop/events.ts";
+import { exchange, sendUnread, statusesIn } from "../support/raw.ts";
+import { adminToken, startServer, type TestServer } from "../support/server.ts";
+
+const stalledCount = 20;
+const eventCount = 1_000;
+const eventBytes = 16_000;
+const silenceMs = 3_000;
+/** All that the stalled readers would be sent is more than four times as much. */
+const growthMax = 75 * 1_048_576;
+
+setFlagsFromString("--expose-gc");
+const collectGarbage: unknown = runInNewContext("gc");
+
+/** What the process holds in memory, without garbage. */
+function heldBytes(): number {
+  assert.ok(typeof collectGarbage === "function");
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+/** A request for the shop's stream of events. */
+const following = (server: TestServer, after: number): string =>
+  `GET /admin/v1/shops/${server.shopId}/events/stream?after=${after} HTTP/1.1\r\nHost: x\r\n` +
+  `Authorization: Bearer ${adminToken}\r\n\r\n`;
+
+async function addEvents({ engine, shopId, ids, clock }: TestServer, count: number): Promise<void> {
+  const pad = "x".repeat(eventBytes);
+  const actor = { type: "system", id: null, name: null } as const;
+  for (let left = count; left > 0; left -= 50)
+    await engine.write(shopId, (tx) =>
+      tx.batch(
+        Array.from({ length: Math.min(50, left) }, () =>
+          eventStatements(
+            shopId,
+            { type: "import.completed", data: { pad } },
+            { actor, requestId: null, traceparent: null, nowMs: clock.now(), ids },
+          ),
+        ).flat(),
+      ),
+    );
+}
+
+async function until(what: string, holds: () => boolean, waitMs = 10_000): Promise<void> {
+  for (const endMs = performance.now() + waitMs; !holds(); await sleep(20))
+    assert.ok(performance.now() < endMs, `${what} within ${waitMs} ms`);
+}
+
+/** Reads a stream and counts its events. */
+async function reading(
+  server: TestServer,
+  after: number,
+): Promise<{ readonly socket: Socket; readonly ids: number[] }> {
+  const socket = await sendUnread(server.port, following(server, after));
+  const ids: number[] = [];
+  let rest = "";
+  socket.on("data", (chunk: Buffer) => {
+    const lines = (rest + chunk.toString()).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) if (line.startsWith("id: ")) ids.push(Number(line.slice(4)));
+  });
+  socket.resume();
+  return { socket, ids };
+}
+
+test("streams that nobody reads hold little memory and are cut; another reader gets every event meanwhile", async () => {
+  const waitLimits = { silenceMs, arrivalMs: 200, drainMs: 600 };
+  await using server = await startServer({ console: true, waitLimits });
+  await addEvents(server, eventCount);
+  // Reads the same once before: what that takes is not the stalled readers'.
+  const before = await reading(server, 0);
+  await until("all events are read", () => before.ids.length === eventCount);
+  before.socket.destroy();
+  const startedWith = heldBytes();
+  const stalled: Socket[] = [];
+  for (let count = 0; count < stalledCount; count += 1)
+    stalled.push(await sendUnread(server.port, following(server, 0)));
+  const good = await reading(server, 0);
+  await sleep(silenceMs / 2);
+  const heldMore = heldBytes() - startedWith;
+  assert.ok(heldMore < growthMax, `${Math.round(heldMore / 1_048_576)} MiB more`);
+  const cuts = (): number =>
+    server.logged.filter((line) => line.includes("an answer that nobody reads is cut off")).length;
+  for (const endMs = performance.now() + 20_000; cuts() < stalledCount; await sleep(20)) {
+    assert.ok(performance.now() < endMs, `${cuts()} of ${stalledCount} are cut`);
+    const askedAtMs = performance.now();
+    assert.equal((await server.get("/healthz", { key: null, undocumented: true })).status, 200);
+    const tookMs = performance.now() - askedAtMs;
+    assert.ok(tookMs < 1_000, `another request took ${tookMs} ms`);
+  }
+  await until("the good reader has all", () => good.ids.length === eventCount);
+  await addEvents(server, 1);
+  await until("it gets the next", () => good.ids.length === eventCount + 1, 3_000);
+  assert.deepEqual(
+    good.ids,
+    Array.from({ length: eventCount + 1 }, (_, index) => index + 1),
+  );
+  for (const socket of [...stalled, good.socket]) socket.destroy();
+});
+
+test("a process serves a bounded number of streams; the place of a reader who left is free", async () => {
+  await using server = await startServer({ console: true });
+  const streams: Socket[] = [];
+  while (streams.length < eventStreamsMax) {
+    const { socket } = await reading(server, 0);
+    streams.push(socket);
+  }
+  const refused = async (): Promise<string | undefined> => {
+    const { socket } = await reading(server, 0);
+    const text = await new Promise<string>((resolve) =>
+      socket.once("data", (chunk: Buffer) => resolve(chunk.toString())),
+    );
+    socket.destroy();
+    return statusesIn(text)[0];
+  };
+  for (let tries = 0; tries < 50 && (await refused()) !== "503"; tries += 1) await sleep(20);
+  assert.equal(await refused(), "503");
+  for (const socket of streams.splice(0, 2)) socket.destroy();
+  for (let tries = 0; tries < 100 && (await refused()) !== "200"; tries += 1) await sleep(20);
+  assert.equal(await refused(), "200");
+  assert.equal(
+    statusesIn(await exchange(server.port, "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))[0],
+    "200",
+  );
+  for (const socket of streams) socket.destroy();
+});
