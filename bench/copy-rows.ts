@@ -35,11 +35,11 @@ export async function copyOrders(engine: Engine, shopId: string, times: number, 
       purchase_order_id: id,
       po_number: "t.po_number || '.' || cast(n.i as text)",
       search_folded: "t.search_folded || '.' || cast(n.i as text)",
-      created_at: `t.created_at - n.i * ${stepMs}`,
+      created_at: `t.created_at - n.i * cast(${stepMs} as bigint)`,
     });
     await copyRows(tx, "purchase_order_line", times, ordinary, {
       purchase_order_id: id,
-      order_created_at: `t.order_created_at - n.i * ${stepMs}`,
+      order_created_at: `t.order_created_at - n.i * cast(${stepMs} as bigint)`,
     });
     const [totals = ""] = loadMigrations(path.join(import.meta.dirname, "../src/shop/schema")).slice(8, 9);
     const filling = statementsOf(totals).filter((statement) => statement.startsWith("insert"));
