@@ -162,6 +162,8 @@ const QuantityCell: FunctionComponent<{
   readonly tick: (row: ForecastRow, quantity: number) => void;
 }> = ({ row, quantity, tick }) => {
   const isWrong = useSignal(false);
+  // Rows that arrive meanwhile draw the grid anew: what is being typed stays.
+  const draft = useSignal<string | null>(null);
   const terms = termsOf(row);
   const shown = quantity ?? suggested(row);
   const rounded = roundedUp(shown, terms);
@@ -180,9 +182,14 @@ const QuantityCell: FunctionComponent<{
         data-kind="quantity"
         aria-label={reorderTexts.quantity(productOf(row))}
         aria-invalid={isWrong.value}
-        value={shown === 0 ? "" : typed(shown)}
+        value={draft.value ?? (shown === 0 ? "" : typed(shown))}
+        onInput={({ currentTarget }) => (draft.value = currentTarget.value)}
         onFocus={({ currentTarget }) => currentTarget.select()}
-        onChange={({ currentTarget }) => write(currentTarget)}
+        onBlur={({ currentTarget }) => {
+          if (draft.value === null) return;
+          write(currentTarget);
+          if (!isWrong.value) draft.value = null;
+        }}
       />
       <span class="quiet">
         {isWrong.value ? <span class="bad">{reorderTexts.notNumber}</span> : null}
