@@ -10,7 +10,7 @@ import type { Choice } from "../data/look-ups.ts";
 import { Combobox } from "../parts/combobox.tsx";
 import { texts } from "../texts.ts";
 import type { FullOrder, OrderState } from "./order-state.ts";
-import { roundedUp } from "./packs.ts";
+import { roundedUp } from "../data/packs.ts";
 import { PasteLines } from "./paste-lines.tsx";
 
 const words = texts.addLines;

@@ -3,7 +3,7 @@ import type { FunctionComponent } from "preact";
 import { openpo } from "../data/client.ts";
 import { texts } from "../texts.ts";
 import type { FullOrder, OrderState } from "./order-state.ts";
-import { roundedUp } from "./packs.ts";
+import { roundedUp } from "../data/packs.ts";
 
 export const OffPacks: FunctionComponent<{ readonly state: OrderState; readonly order: FullOrder }> = ({
   state,

@@ -7,10 +7,11 @@ import { type Signal, useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedKeyboardEvent } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { number, numberIn, typed } from "../data/format.ts";
+import { roundedUp } from "../data/packs.ts";
 import { reorderTexts } from "../texts-reorder.ts";
 import { Cell, shownColumns } from "./cell.tsx";
 import type { Rows } from "./rows.ts";
-import { type ForecastRow, numberOf, productOf, roundedUp, suggested, termsOf, type Ticked } from "./ticked.ts";
+import { type ForecastRow, numberOf, productOf, suggested, termsOf, type Ticked } from "./ticked.ts";
 
 /** Rows that are drawn above and below those in sight. */
 const spare = 12;

@@ -1,5 +1,6 @@
 /** What is ticked in a forecast view, and the orders that come of it. Pure. */
 import type { Output } from "../../client/index.ts";
+import type { PackTerms } from "../data/packs.ts";
 
 export type ForecastRow = Output<"forecast_view_rows">["rows"][number];
 
@@ -21,25 +22,10 @@ export const productOf = (row: ForecastRow): string =>
     .join(" · ");
 
 /** What the supplier asks for, as far as the view shows it. */
-interface Terms {
-  readonly moq: number | null;
-  readonly packSize: number | null;
-}
-
-export const termsOf = (row: ForecastRow): Terms => ({
+export const termsOf = (row: ForecastRow): PackTerms => ({
   moq: numberOf(row, "moq"),
   packSize: numberOf(row, "packSize"),
 });
-
-const thousandths = (quantity: number): number => Math.round(quantity * 1_000);
-
-/** The quantity raised to the minimum and to whole packs, as the service rounds its suggestions (V4). */
-export function roundedUp(quantity: number, { moq, packSize }: Terms): number {
-  if (quantity <= 0) return quantity;
-  const least = Math.max(thousandths(quantity), thousandths(moq ?? 0));
-  const pack = thousandths(packSize ?? 0);
-  return (pack === 0 ? least : Math.ceil(least / pack) * pack) / 1_000;
-}
 
 /** The quantity in an order line: 0 when the view suggests none. */
 export const suggested = (row: ForecastRow): number => numberOf(row, "suggestedOrderQuantity") ?? 0;

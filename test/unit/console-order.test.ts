@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { PurchaseOrder, PurchaseOrderLineItem } from "../../client/index.ts";
 import { conflictsOf, differenceOf } from "../../console/order/merge.ts";
 import { movesFrom, obstacleTo, statusesOpenTo } from "../../console/order/moves.ts";
-import { roundedUp } from "../../console/order/packs.ts";
+import { roundedUp } from "../../console/data/packs.ts";
 import { linesOf, rowsIn } from "../../console/order/pasted-rows.ts";
 import { statuses } from "../../src/core/purchase-order.ts";
 import { movesFrom as servedMoves, statusesOpenTo as servedStatuses } from "../../src/core/status.ts";
@@ -89,4 +89,5 @@ test("a quantity is rounded up to what the supplier sells: the minimum, then who
   assert.equal(roundedUp(0.3, terms(null, 0.1)), 0.3);
   assert.equal(roundedUp(0.31, terms(null, 0.1)), 0.4);
   assert.equal(roundedUp(7, terms(null, null)), 7);
+  assert.equal(roundedUp(0, terms(24, 12)), 0);
 });

@@ -1,15 +1,7 @@
 /** What is ticked in a forecast, and the drafts that come of it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isSuggested, planOf, roundedUp } from "../../console/reorder/ticked.ts";
-
-test("a quantity is raised to the minimum, then to whole packs, with three decimals", () => {
-  assert.equal(roundedUp(5, { moq: null, packSize: null }), 5);
-  assert.equal(roundedUp(5, { moq: 24, packSize: null }), 24);
-  assert.equal(roundedUp(25, { moq: 24, packSize: 12 }), 36);
-  assert.equal(roundedUp(0.3, { moq: null, packSize: 0.1 }), 0.3);
-  assert.equal(roundedUp(0, { moq: 24, packSize: 12 }), 0);
-});
+import { isSuggested, planOf } from "../../console/reorder/ticked.ts";
 
 test("ticked lines become one draft for each supplier, with sums by currency and the last arrival", () => {
   const row = (nth: number, cells: Readonly<Record<string, string | number | null>>) => ({
