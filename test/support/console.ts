@@ -10,14 +10,17 @@ import { makePlace, type StorePlace } from "./store.ts";
 
 export const skip = browserPath === undefined && "NO CHROMIUM ON THIS MACHINE: the console was not looked at";
 
-/** What the console may ask: its own files and sign-in, the operations of the two documents, and the stream of events (C55, C58). */
+/**
+ * What the console may ask: its own files and sign-in, the operations of the two documents, the stream of events (C55, C58), and whether the
+ * service is ready, which the operator sees.
+ */
 function allowedPaths(): readonly RegExp[] {
   const documented = ["openapi.json", "admin-openapi.json"].flatMap((name) => {
     const text = readFileSync(path.join(import.meta.dirname, "../..", name), "utf8");
     const document: { readonly paths: Readonly<Record<string, unknown>> } = JSON.parse(text);
     return Object.keys(document.paths).map((each) => new RegExp(`^${each.replaceAll(/\{\w+\}/g, "[^/]+")}$`));
   });
-  return [/^\/console(?:\/|$)/, /^\/admin\/v1\/shops\/[^/]+\/events\/stream$/, ...documented];
+  return [/^\/console(?:\/|$)/, /^\/readyz$/, /^\/admin\/v1\/shops\/[^/]+\/events\/stream$/, ...documented];
 }
 
 interface Started {
