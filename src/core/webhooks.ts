@@ -65,6 +65,9 @@ const delaysMs = [
 /** By how much a delay is longer or shorter, at random. */
 const jitter = 0.2;
 
+/** No delivery is put off for longer. One that is due later is from before the clock was set back by more than a day (D98). */
+export const dueAheadMsMax = Math.ceil(24 * hourMs * (1 + jitter));
+
 /** A longer wait than this makes no sense of a receiver that is still asked. */
 const retryAfterMsMax = 24 * hourMs;
 

@@ -4,12 +4,15 @@
  * Owns: their SQL. Does not own: endpoints (webhook-endpoints.ts), what an attempt means (core/webhooks.ts), sending (webhooks).
  */
 import { type EventHead, type EventType, eventText, patternsOf } from "../core/events.ts";
-import type { DeliveryState } from "../core/webhooks.ts";
+import { type DeliveryState, dueAheadMsMax } from "../core/webhooks.ts";
 import { inListMax, placeholders } from "../store/in-lists.ts";
 import type { DueRows, SqlValue, Statement, Tx } from "../store/store.ts";
 
 /** By these a node finds the shops in which something is to be sent. */
-export const dueDeliveries: DueRows = { table: "delivery", condition: "due_at <= ?" };
+export const dueDeliveries: DueRows = {
+  table: "delivery",
+  condition: `due_at <= ? or due_at > ? + ${dueAheadMsMax}`,
+};
 
 /**
  * A delivery's id follows from event and endpoint, so the same event is handed to an endpoint once, and ids are in the order of events.
@@ -326,6 +329,12 @@ export const giveBackStatement = (
 export const giveBackOthersStatement = (shopId: string, owner: string, nowMs: number): Statement => ({
   sql: "update delivery set due_at = ?, lease_owner = null where shop_id = ? and lease_owner <> ?",
   params: [nowMs, shopId, owner],
+});
+
+/** Makes due what is due after `untilMs` only. */
+export const dueNowStatement = (shopId: string, untilMs: number, nowMs: number): Statement => ({
+  sql: "update delivery set due_at = ?, lease_owner = null where shop_id = ? and due_at > ?",
+  params: [nowMs, shopId, untilMs],
 });
 
 /** When something of the shop's enabled endpoints is due next; null: nothing is. */

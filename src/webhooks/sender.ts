@@ -18,6 +18,7 @@ import { noSpans, type Span, type SpanFacts, type Spans, traceparentUnder } from
 import {
   type AttemptResult,
   afterAttempt,
+  dueAheadMsMax,
   isDelivered,
   type DisabledReason,
   type EndpointHealth,
@@ -30,6 +31,7 @@ import {
   countWaiting,
   giveBackOthersStatement,
   giveBackStatement,
+  dueNowStatement,
   nextDueAtMs,
   parkStatement,
   recordStatement,
@@ -447,7 +449,11 @@ class WebhookSender implements Sender {
     );
     const claimed = this.#stopping ? [] : await this.#claim(tx, shopId, shop, enabled, nowMs);
     const sending = enabled.map(({ endpointId }) => endpointId);
-    const dueAtMs = await nextDueAtMs(tx, shopId, sending);
+    let dueAtMs = await nextDueAtMs(tx, shopId, sending);
+    if (dueAtMs !== null && dueAtMs - nowMs > dueAheadMsMax) {
+      await tx.batch([dueNowStatement(shopId, nowMs + dueAheadMsMax, nowMs)]);
+      dueAtMs = nowMs;
+    }
     const counts = claimed.length === 0 || nowMs >= shop.countedAtMs + countedEveryMs;
     const backlog = counts ? await countWaiting(tx, shopId, sending, countedMax) : null;
     return { endpoints, claimed, dueAtMs, disabled: recorded.disabled.size, backlog };

@@ -19,6 +19,7 @@ import { type ConnectPolicy, parseAllowed } from "../../src/webhooks/addresses.t
 import type { Resolve } from "../../src/webhooks/names.ts";
 import { createSender, type Sender } from "../../src/webhooks/sender.ts";
 import { makeSecret } from "../../src/webhooks/signature.ts";
+import type { Statement } from "../../src/store/store.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { runProgram, withProgram } from "../support/process.ts";
 import { makePlace, openStore } from "../support/store.ts";
@@ -32,8 +33,8 @@ interface Setting {
   /** Adds an event for every endpoint. */
   tell(): Promise<void>;
   deliveries(endpointId: string): Promise<readonly Delivery[]>;
-  /** Ends the sender and starts another on the same shop. */
-  restart(): Promise<void>;
+  /** Ends the sender and starts another on the same shop, after a statement if one is given. */
+  restart(before?: Statement): Promise<void>;
 }
 
 interface SettingOptions {
@@ -124,8 +125,9 @@ async function withSender(
           async (tx) =>
             (await listDeliveries(tx, shopId, endpointId, { state: null, types: null }, null, 1_000)).deliveries,
         ),
-      async restart() {
+      async restart(before) {
         await running.sender?.close();
+        if (before !== undefined) await engine.write(shopId, (tx) => tx.batch([before]));
         await start();
       },
     });
@@ -237,6 +239,26 @@ test("a shop's deliveries that were under way are sent again by the next process
       }
       const deliveries = await setting.deliveries(endpointId);
       assert.deepEqual([...new Set(deliveries.map(({ state, attempts }) => `${state} ${attempts}`))], ["delivered 1"]);
+    });
+  } finally {
+    await receiver.close();
+  }
+});
+
+test("a delivery that was put off is sent when the clock was set back by more than a day before a start (D98)", async () => {
+  const receiver = await startReceiver();
+  try {
+    receiver.answer = (response) => response.writeHead(500).end();
+    await withSender({}, async (setting) => {
+      await setting.add(receiver.url);
+      await setting.tell();
+      await receiver.until(() => receiver.received.length === 1);
+      receiver.answer = (response) => response.writeHead(204).end();
+      // 40 days: more than a timer takes.
+      const dueAt = systemClock.now() + 40 * 86_400_000;
+      await setting.restart({ sql: "update delivery set due_at = ? where due_at is not null", params: [dueAt] });
+      await receiver.until(() => receiver.received.length === 2);
+      assert.equal(new Set(receiver.received.map(({ eventId }) => eventId)).size, 1);
     });
   } finally {
     await receiver.close();
