@@ -2148,6 +2148,7 @@ export interface Operations {
   /** Changes a shop, or makes it. */
   shop_put: {
     input: {
+      /** The shop's id. */
       shopId: string;
       name?: string | undefined;
       /** ISO 4217 currency code. */
@@ -2260,6 +2261,7 @@ export interface Operations {
   /** Makes an API key, which is shown here only. */
   key_create: {
     input: {
+      /** The shop's id. */
       shopId: string;
       name: string;
       scope: "read" | "write";
@@ -2277,6 +2279,7 @@ export interface Operations {
   /** API keys without their secrets. */
   key_list: {
     input: {
+      /** The shop's id. */
       shopId: string;
     };
     output: {
@@ -2298,7 +2301,9 @@ export interface Operations {
   /** Pauses an API key, or resumes it. */
   key_patch: {
     input: {
+      /** The shop's id. */
       shopId: string;
+      /** An API key's id. */
       keyId: string;
       paused?: boolean | undefined;
     };
@@ -2320,7 +2325,9 @@ export interface Operations {
   /** Revokes an API key. */
   key_revoke: {
     input: {
+      /** The shop's id. */
       shopId: string;
+      /** An API key's id. */
       keyId: string;
     };
     output: {
@@ -2341,6 +2348,7 @@ export interface Operations {
   /** Invites somebody, by a link that is shown here only. */
   invitation_create: {
     input: {
+      /** The shop's id. */
       shopId: string;
       /** How the activity log names the person. */
       name: string;
@@ -2361,6 +2369,7 @@ export interface Operations {
   /** Invitations without their links, newest first. */
   invitation_list: {
     input: {
+      /** The shop's id. */
       shopId: string;
     };
     output: {
@@ -2387,7 +2396,9 @@ export interface Operations {
   /** Revokes an invitation. */
   invitation_revoke: {
     input: {
+      /** The shop's id. */
       shopId: string;
+      /** An invitation's id. */
       invitationId: string;
     };
     output: {
@@ -2410,6 +2421,7 @@ export interface Operations {
   /** People by name. */
   person_list: {
     input: {
+      /** The shop's id. */
       shopId: string;
     };
     output: {
@@ -2433,7 +2445,9 @@ export interface Operations {
   /** One person. */
   person_get: {
     input: {
+      /** The shop's id. */
       shopId: string;
+      /** A person's id. */
       personId: string;
     };
     output: {
@@ -2453,7 +2467,9 @@ export interface Operations {
   /** Changes name, email or role of a person. */
   person_patch: {
     input: {
+      /** The shop's id. */
       shopId: string;
+      /** A person's id. */
       personId: string;
       /** How the activity log names the person. */
       name?: string | undefined;
@@ -2477,7 +2493,9 @@ export interface Operations {
   /** Deletes a person and ends their sessions. */
   person_delete: {
     input: {
+      /** The shop's id. */
       shopId: string;
+      /** A person's id. */
       personId: string;
     };
     output: {
@@ -2490,6 +2508,7 @@ export interface Operations {
   /** Sessions that have not ended, newest first. */
   session_list: {
     input: {
+      /** The shop's id. */
       shopId: string;
     };
     output: {
@@ -2515,7 +2534,9 @@ export interface Operations {
   /** Ends a session. */
   session_revoke: {
     input: {
+      /** The shop's id. */
       shopId: string;
+      /** A session's id. */
       sessionId: string;
     };
     output: {
@@ -2528,10 +2549,13 @@ export interface Operations {
   /** Suppliers by name. */
   supplier_list: {
     input: {
+      /** The shop's id. */
       shopId: string;
       search?: string | undefined;
       ids?: readonly (string)[] | undefined;
+      /** How many rows a page has at most. */
       limit?: number | undefined;
+      /** `cursor` of the previous page, unchanged, with the same filters. */
       cursor?: string | undefined;
     };
     output: {
@@ -2557,10 +2581,13 @@ export interface Operations {
   /** Locations by name. */
   location_list: {
     input: {
+      /** The shop's id. */
       shopId: string;
       search?: string | undefined;
       ids?: readonly (string)[] | undefined;
+      /** How many rows a page has at most. */
       limit?: number | undefined;
+      /** `cursor` of the previous page, unchanged, with the same filters. */
       cursor?: string | undefined;
     };
     output: {
@@ -2580,14 +2607,18 @@ export interface Operations {
   /** Variants by product name, with stock and a supplier's terms. */
   variant_search: {
     input: {
+      /** The shop's id. */
       shopId: string;
       search?: string | undefined;
       ids?: readonly (string)[] | undefined;
       sku?: string | undefined;
       barcode?: string | undefined;
       codes?: readonly (string)[] | undefined;
+      /** A supplier's id. */
       supplierId?: string | undefined;
+      /** How many rows a page has at most. */
       limit?: number | undefined;
+      /** `cursor` of the previous page, unchanged, with the same filters. */
       cursor?: string | undefined;
     };
     output: {
@@ -2627,9 +2658,12 @@ export interface Operations {
   /** Lines of open orders with this code, most pending first. */
   open_line_list: {
     input: {
+      /** The shop's id. */
       shopId: string;
       code: string;
+      /** How many rows a page has at most. */
       limit?: number | undefined;
+      /** `cursor` of the previous page, unchanged, with the same filters. */
       cursor?: string | undefined;
     };
     output: {
@@ -2666,16 +2700,24 @@ export interface Operations {
   /** Entries of the activity logs of all orders, newest first. */
   change_list: {
     input: {
+      /** The shop's id. */
       shopId: string;
+      /** An API key's id. */
       keyId?: string | undefined;
+      /** A person's id. */
       personId?: string | undefined;
       actorType?: "api-key" | "agent" | "user" | "system" | undefined;
+      /** An operation's name, like purchase_order_receive. */
       operation?: string | undefined;
+      /** A request's id, as its answer has told it. */
       requestId?: string | undefined;
+      /** A purchase order's id. */
       purchaseOrderId?: string | undefined;
       from?: string | undefined;
       to?: string | undefined;
+      /** How many rows a page has at most. */
       limit?: number | undefined;
+      /** `cursor` of the previous page, unchanged, with the same filters. */
       cursor?: string | undefined;
     };
     output: {
@@ -2715,6 +2757,7 @@ export interface Operations {
   /** One's own views and the shared ones, by name. */
   console_view_list: {
     input: {
+      /** The shop's id. */
       shopId: string;
     };
     output: {
@@ -2736,7 +2779,9 @@ export interface Operations {
   /** Saves a view. */
   console_view_put: {
     input: {
+      /** The shop's id. */
       shopId: string;
+      /** A view's id, chosen by whoever saves it. */
       viewId: string;
       viewName: string;
       query: string;
@@ -2757,7 +2802,9 @@ export interface Operations {
   /** Deletes a view. */
   console_view_delete: {
     input: {
+      /** The shop's id. */
       shopId: string;
+      /** A view's id, chosen by whoever saves it. */
       viewId: string;
     };
     output: {
@@ -2770,11 +2817,17 @@ export interface Operations {
   /** The requests of API keys and people, newest first. */
   audit_log_list: {
     input: {
+      /** The shop's id. */
       shopId: string;
+      /** How many rows a page has at most. */
       limit?: number | undefined;
+      /** `cursor` of the previous page, unchanged, with the same filters. */
       cursor?: string | undefined;
+      /** An API key's id. */
       keyId?: string | undefined;
+      /** A person's id. */
       personId?: string | undefined;
+      /** An operation's name, like purchase_order_receive. */
       operation?: string | undefined;
       status?: number | undefined;
     };
@@ -2806,9 +2859,11 @@ export interface Operations {
   /** Events in their order, those after a sequence. */
   event_list: {
     input: {
+      /** The shop's id. */
       shopId: string;
       after?: number | undefined;
       types?: readonly ("purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "test.ping" | "purchase_order.*" | "storefront_sync.*" | "cost_sync.*" | "api_key.*" | "webhook_endpoint.*" | "import.*" | "test.*" | "*")[] | undefined;
+      /** How many rows a page has at most. */
       limit?: number | undefined;
     };
     output: {
@@ -2840,6 +2895,7 @@ export interface Operations {
   /** Adds a webhook endpoint, whose secret is shown here only. */
   webhook_endpoint_create: {
     input: {
+      /** The shop's id. */
       shopId: string;
       url: string;
       eventTypes: readonly ("purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "test.ping" | "purchase_order.*" | "storefront_sync.*" | "cost_sync.*" | "api_key.*" | "webhook_endpoint.*" | "import.*" | "test.*" | "*")[];
@@ -2864,6 +2920,7 @@ export interface Operations {
   /** Webhook endpoints, oldest first. */
   webhook_endpoint_list: {
     input: {
+      /** The shop's id. */
       shopId: string;
     };
     output: {
@@ -2889,7 +2946,9 @@ export interface Operations {
   /** One webhook endpoint. */
   webhook_endpoint_get: {
     input: {
+      /** The shop's id. */
       shopId: string;
+      /** A webhook endpoint's id. */
       endpointId: string;
     };
     output: {
@@ -2911,7 +2970,9 @@ export interface Operations {
   /** Changes a webhook endpoint, or enables it again. */
   webhook_endpoint_update: {
     input: {
+      /** The shop's id. */
       shopId: string;
+      /** A webhook endpoint's id. */
       endpointId: string;
       url?: string | undefined;
       eventTypes?: readonly ("purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "test.ping" | "purchase_order.*" | "storefront_sync.*" | "cost_sync.*" | "api_key.*" | "webhook_endpoint.*" | "import.*" | "test.*" | "*")[] | undefined;
@@ -2937,7 +2998,9 @@ export interface Operations {
   /** Deletes a webhook endpoint with its deliveries. */
   webhook_endpoint_delete: {
     input: {
+      /** The shop's id. */
       shopId: string;
+      /** A webhook endpoint's id. */
       endpointId: string;
     };
     output: {
@@ -2950,7 +3013,9 @@ export interface Operations {
   /** Gives a webhook endpoint another secret, which is shown here only. */
   webhook_endpoint_rotate_secret: {
     input: {
+      /** The shop's id. */
       shopId: string;
+      /** A webhook endpoint's id. */
       endpointId: string;
       overlapHours?: number | undefined;
     };
@@ -2965,7 +3030,9 @@ export interface Operations {
   /** Sends a test to a webhook endpoint and waits for what becomes of it. */
   webhook_endpoint_test: {
     input: {
+      /** The shop's id. */
       shopId: string;
+      /** A webhook endpoint's id. */
       endpointId: string;
     };
     output: {
@@ -2988,11 +3055,15 @@ export interface Operations {
   /** Deliveries to a webhook endpoint, those of newer events first. */
   webhook_delivery_list: {
     input: {
+      /** The shop's id. */
       shopId: string;
+      /** A webhook endpoint's id. */
       endpointId: string;
       state?: "pending" | "delivered" | "failed" | undefined;
       type?: readonly ("purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "test.ping" | "purchase_order.*" | "storefront_sync.*" | "cost_sync.*" | "api_key.*" | "webhook_endpoint.*" | "import.*" | "test.*" | "*")[] | undefined;
+      /** How many rows a page has at most. */
       limit?: number | undefined;
+      /** `cursor` of the previous page, unchanged, with the same filters. */
       cursor?: string | undefined;
     };
     output: {
@@ -3019,8 +3090,11 @@ export interface Operations {
   /** Sends a delivery once more, now. */
   webhook_delivery_retry: {
     input: {
+      /** The shop's id. */
       shopId: string;
+      /** A webhook endpoint's id. */
       endpointId: string;
+      /** A delivery's id. */
       deliveryId: string;
     };
     output: {
@@ -3043,7 +3117,9 @@ export interface Operations {
   /** Hands past events to a webhook endpoint. */
   webhook_endpoint_replay: {
     input: {
+      /** The shop's id. */
       shopId: string;
+      /** A webhook endpoint's id. */
       endpointId: string;
       afterSequence?: number | undefined;
       from?: string | undefined;
@@ -3059,6 +3135,7 @@ export interface Operations {
   /** Tells the sandbox how slow it is and how it fails, in place of what it was told before. */
   sandbox_faults_put: {
     input: {
+      /** The shop's id. */
       shopId: string;
       latencyMs?: number | undefined;
       applyDelayMs?: number | undefined;

@@ -109,7 +109,7 @@ export const EditGrid: FunctionComponent<GridProps> = (props) => {
                 </td>
               );
             })}
-            {actionsOf === undefined ? null : <td class="actions">{actionsOf(line)}</td>}
+            {actionsOf === undefined ? null : <td class="row-actions">{actionsOf(line)}</td>}
           </tr>
         ))}
       </tbody>

@@ -49,6 +49,8 @@ export const auditLog = operation({
   role: "owner",
   describes: {
     summary: "The requests of API keys and people, newest first.",
+    description:
+      "One entry for each request with its operation, outcome and duration. Refusals beyond a named rate are counted in one entry.",
     output: z.strictObject({ auditLog: z.array(auditSchema), ...pageShape }),
   },
   input: z.strictObject({
@@ -58,7 +60,12 @@ export const auditLog = operation({
     keyId: id.optional(),
     personId: id.optional(),
     operation: id.optional(),
-    status: z.int().min(100).max(599).optional().meta({ query: "integer" }),
+    status: z
+      .int()
+      .min(100)
+      .max(599)
+      .optional()
+      .meta({ query: "integer", description: "Only requests that were answered with this status." }),
   }),
   /** Requests newest first. */
   async run({ engine }, { shopId: id, limit, cursor, ...filters }) {

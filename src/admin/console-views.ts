@@ -58,6 +58,8 @@ export const listConsoleViewsOperation = operation({
   role: "viewer",
   describes: {
     summary: "One's own views and the shared ones, by name.",
+    description:
+      "A view is a name for filters of the console's list of orders. Views of others are listed when they are shared.",
     output: z.strictObject({ consoleViews: z.array(viewSchema), ...pageShape }),
   },
   input: z.strictObject(inShop),
@@ -76,7 +78,12 @@ export const putConsoleView = operation({
   name: "console_view_put",
   route: { method: "PUT", path: "/shops/{shopId}/console-views/{viewId}" },
   role: "viewer",
-  describes: { summary: "Saves a view.", output: z.strictObject({ consoleView: viewSchema }) },
+  describes: {
+    summary: "Saves a view.",
+    description:
+      "Replaces the view with this id, or adds one. What somebody else has shared is refused, but to an owner.",
+    output: z.strictObject({ consoleView: viewSchema }),
+  },
   input: z.strictObject({
     ...inShop,
     viewId: pathId,
@@ -112,6 +119,7 @@ export const deleteConsoleView = operation({
   role: "viewer",
   describes: {
     summary: "Deletes a view.",
+    description: "What somebody else has shared is refused, but to an owner.",
     output: z.strictObject({ viewId: z.string(), deleted: z.literal(true) }),
   },
   input: z.strictObject({ ...inShop, viewId: pathId }),

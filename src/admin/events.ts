@@ -25,7 +25,7 @@ const types = z
   .min(1)
   .max(listParameterMax)
   .optional()
-  .meta({ query: "list" });
+  .meta({ query: "list", description: "Only events of these types, or groups like purchase_order.*." });
 
 const sequence = z.int().min(0).meta({ query: "integer" });
 
@@ -50,11 +50,13 @@ export const listEvents = operation({
   role: "viewer",
   describes: {
     summary: "Events in their order, those after a sequence.",
+    description:
+      "For a reader who catches up: `cursor` is the sequence to go on after, null on the last page; `lastSequence` is that of the newest event. Events are kept for 30 days.",
     output: z.strictObject({ events: z.array(eventSchema), ...pageShape, lastSequence: z.int() }),
   },
   input: z.strictObject({
     ...inShop,
-    after: sequence.default(0),
+    after: sequence.default(0).meta({ query: "integer", description: "Only events after this sequence." }),
     types,
     limit: z.int().min(1).max(eventPageMax).default(eventPageDefault).meta({ query: "integer" }),
   }),

@@ -13,6 +13,8 @@ export const importFile = operation({
   role: "owner",
   describes: {
     summary: "Imports a file of records, all or nothing.",
+    description:
+      "The body is a file: records as NDJSON, or a CSV table that merchants have (`format`). Everything is imported or nothing. A mistake is named with line, column and value. With `dryRun=true` the file is only checked.",
     output: z.strictObject({
       imported: z.record(z.string(), z.int()),
       wouldImport: z.record(z.string(), z.int()).optional(),
@@ -23,9 +25,15 @@ export const importFile = operation({
   input: z
     .strictObject({
       ...inShop,
-      format: z.enum(fileFormatNames).default("ndjson"),
-      supplierId: id.optional(),
-      dryRun: z.boolean().default(false).meta({ query: "boolean" }),
+      format: z
+        .enum(fileFormatNames)
+        .default("ndjson")
+        .meta({ description: "What the file is: records, or one of the tables that merchants have." }),
+      supplierId: id.optional().meta({ description: "Whose prices a file of the format supplier-prices has." }),
+      dryRun: z
+        .boolean()
+        .default(false)
+        .meta({ query: "boolean", description: "Checks the file and imports nothing." }),
     })
     .refine(({ format, supplierId }) => supplierId === undefined || format === "supplier-prices", {
       path: ["supplierId"],

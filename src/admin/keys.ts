@@ -44,6 +44,7 @@ export const createKey = operation({
   role: "owner",
   describes: {
     summary: "Makes an API key, which is shown here only.",
+    description: "`apiKey` in the answer is the key itself and is shown nowhere else. The shop stores a hash of it.",
     output: z.strictObject({
       keyId: z.string(),
       apiKey: z.string(),
@@ -81,6 +82,8 @@ export const listKeys = operation({
   role: "owner",
   describes: {
     summary: "API keys without their secrets.",
+    description:
+      "Keys with scope, last four characters, when they were used last, and whether they are paused or revoked.",
     output: z.strictObject({ keys: z.array(keySchema), totalCount: z.int() }),
   },
   input: z.strictObject(inShop),
@@ -102,7 +105,11 @@ export const patchKey = operation({
   name: "key_patch",
   route: { method: "PATCH", path: "/shops/{shopId}/keys/{keyId}" },
   role: "owner",
-  describes: { summary: "Pauses an API key, or resumes it.", output: z.strictObject({ key: keySchema }) },
+  describes: {
+    summary: "Pauses an API key, or resumes it.",
+    description: "A paused key is refused from the next request on and works again when it is resumed.",
+    output: z.strictObject({ key: keySchema }),
+  },
   input: z.strictObject({ ...inShop, keyId: pathId, paused: z.boolean().optional() }),
   /** Pauses the key: from the next request on it is refused until the key is resumed. Repeating changes nothing. */
   async run({ engine, clock }, { shopId: id, keyId, paused }) {
@@ -119,7 +126,11 @@ export const revokeKey = operation({
   name: "key_revoke",
   route: { method: "DELETE", path: "/shops/{shopId}/keys/{keyId}" },
   role: "owner",
-  describes: { summary: "Revokes an API key.", output: z.strictObject({ key: keySchema }) },
+  describes: {
+    summary: "Revokes an API key.",
+    description: "The key is refused from the next request on, for good. Its name stays in the audit log.",
+    output: z.strictObject({ key: keySchema }),
+  },
   input: z.strictObject({ ...inShop, keyId: pathId }),
   /** Revokes the key: the next request with it is refused. Repeating changes nothing. */
   async run(context, { shopId: id, keyId }, call) {

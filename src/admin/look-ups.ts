@@ -86,7 +86,11 @@ export const lookUpSuppliers = operation({
   name: "supplier_list",
   route: { method: "GET", path: "/shops/{shopId}/suppliers" },
   role: "viewer",
-  describes: { summary: "Suppliers by name.", output: listSuppliers.output },
+  describes: {
+    summary: "Suppliers by name.",
+    description: "Suppliers with currency and terms, filtered by a part of the name or by ids, in pages.",
+    output: listSuppliers.output,
+  },
   input: z.strictObject({ ...inShop, search: lookUpInput.search, ids, limit, cursor }),
   /** Suppliers by name. */
   run: (context, { shopId, ...input }, call) => asTool(context, shopId, call, listSuppliers, input),
@@ -96,7 +100,11 @@ export const lookUpLocations = operation({
   name: "location_list",
   route: { method: "GET", path: "/shops/{shopId}/locations" },
   role: "viewer",
-  describes: { summary: "Locations by name.", output: listLocations.output },
+  describes: {
+    summary: "Locations by name.",
+    description: "Locations, filtered by a part of the name or by ids, in pages.",
+    output: listLocations.output,
+  },
   input: z.strictObject({ ...inShop, search: lookUpInput.search, ids, limit, cursor }),
   /** Locations by name. */
   run: (context, { shopId, ...input }, call) => asTool(context, shopId, call, listLocations, input),
@@ -106,13 +114,18 @@ export const lookUpVariants = operation({
   name: "variant_search",
   route: { method: "GET", path: "/shops/{shopId}/variants" },
   role: "viewer",
-  describes: { summary: "Variants by product name, with stock and a supplier's terms.", output: searchVariants.output },
+  describes: {
+    summary: "Variants by product name, with stock and a supplier's terms.",
+    description:
+      "Variants by a part of the name, by SKU, barcode, several codes or ids, in pages. With `supplierId` each has that supplier's SKU, cost, minimum and pack size.",
+    output: searchVariants.output,
+  },
   input: z.strictObject({
     ...inShop,
     search: lookUpInput.search,
     ids,
-    sku: code,
-    barcode: code,
+    sku: code.meta({ description: "Only variants with this SKU." }),
+    barcode: code.meta({ description: "Only variants with this barcode." }),
     codes: z.array(text(shortTextMax)).min(1).max(pageSizeMax).optional().meta({
       query: "list",
       description: "Only variants with one of these as SKU or barcode. Not together with ids.",
@@ -178,9 +191,18 @@ export const listOpenLines = operation({
   role: "viewer",
   describes: {
     summary: "Lines of open orders with this code, most pending first.",
+    description:
+      "Which open orders wait for this box: lines whose barcode, supplier's barcode, SKU or supplier's SKU is the code.",
     output: z.strictObject({ openLines: z.array(openLineSchema), ...pageShape }),
   },
-  input: z.strictObject({ ...inShop, code: text(shortTextMax), limit, cursor }),
+  input: z.strictObject({
+    ...inShop,
+    code: text(shortTextMax).meta({
+      description: "A barcode or SKU, the shop's or a supplier's, exactly as it is stored.",
+    }),
+    limit,
+    cursor,
+  }),
   /** Lines of open orders with this barcode, supplier's barcode, SKU or supplier's SKU, most pending first. */
   async run({ engine }, { shopId, code: asked, limit: rows, cursor: encoded }) {
     const scope = { list: "open-lines", shopId, filters: { code: asked } };
@@ -219,13 +241,18 @@ export const listChanges = operation({
   role: "viewer",
   describes: {
     summary: "Entries of the activity logs of all orders, newest first.",
+    description:
+      "What changed in the orders of the shop, and by whom: each entry has the order, the actor and the values before and after. Deleted orders are included. `totalCount` is counted up to 10,000.",
     output: z.strictObject({ changes: z.array(changeSchema), ...pageShape }),
   },
   input: z.strictObject({
     ...inShop,
     keyId: id.optional(),
     personId: id.optional(),
-    actorType: z.enum(["api-key", "agent", "user", "system"]).optional(),
+    actorType: z
+      .enum(["api-key", "agent", "user", "system"])
+      .optional()
+      .meta({ description: "Only changes by actors of this type." }),
     operation: id.optional(),
     requestId: id.optional(),
     purchaseOrderId: id.optional(),

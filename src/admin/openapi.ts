@@ -36,6 +36,24 @@ export function adminDocument(operations: readonly AdminOperation[]): JsonObject
   };
 }
 
+/** Parameters that mean the same in every operation. Those of one operation say in their schema what they are. */
+const parameterTexts: Readonly<Record<string, string>> = {
+  shopId: "The shop's id.",
+  keyId: "An API key's id.",
+  personId: "A person's id.",
+  invitationId: "An invitation's id.",
+  sessionId: "A session's id.",
+  viewId: "A view's id, chosen by whoever saves it.",
+  endpointId: "A webhook endpoint's id.",
+  deliveryId: "A delivery's id.",
+  supplierId: "A supplier's id.",
+  purchaseOrderId: "A purchase order's id.",
+  requestId: "A request's id, as its answer has told it.",
+  operation: "An operation's name, like purchase_order_receive.",
+  limit: "How many rows a page has at most.",
+  cursor: "`cursor` of the previous page, unchanged, with the same filters.",
+};
+
 /** A file of lines: NDJSON, or one of the tables that merchants have. */
 const fileBody: Json = {
   required: true,
@@ -54,6 +72,7 @@ function entryOf(operation: AdminOperation, schemas: Record<string, Json>): Json
     (member: string): Json => ({
       name: member,
       in: place,
+      ...(parameterTexts[member] === undefined ? {} : { description: parameterTexts[member] }),
       required: needed.includes(member),
       schema: members.get(member) ?? {},
     });
@@ -61,6 +80,7 @@ function entryOf(operation: AdminOperation, schemas: Record<string, Json>): Json
   return {
     operationId: name,
     summary: describes.summary,
+    description: describes.description,
     ...(operation.role === undefined ? {} : { "x-least-role": operation.role }),
     parameters: [...path.map(parameter("path")), ...[...query.keys()].map(parameter("query"))],
     ...(operation.takesFile === true ? { requestBody: fileBody } : {}),

@@ -79,7 +79,12 @@ interface AdminOperationShape<Input> {
   /** The least role of people who may call it for their own shop (C51); absent: it is the operator's alone. */
   readonly role?: Role;
   /** What it does and answers, for the description of the admin API and the client; absent: it is not described. `status` absent: 201 for POST. */
-  readonly describes?: { readonly summary: string; readonly output: z.ZodType; readonly status?: 200 };
+  readonly describes?: {
+    readonly summary: string;
+    readonly description: string;
+    readonly output: z.ZodType;
+    readonly status?: 200;
+  };
   /** The body is a file of lines instead of a JSON object; members then come from the query. */
   readonly takesFile?: true;
   /** One strict object: path, query and body members merged. */

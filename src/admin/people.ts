@@ -141,7 +141,12 @@ export const createInvitation = operation({
   name: "invitation_create",
   route: { method: "POST", path: "/shops/{shopId}/invitations" },
   role: "owner",
-  describes: { summary: "Invites somebody, by a link that is shown here only.", output: newInvitationSchema },
+  describes: {
+    summary: "Invites somebody, by a link that is shown here only.",
+    description:
+      "The link in the answer works once, within 24 hours, and is shown nowhere else. Whoever opens it is a person of the shop with this role.",
+    output: newInvitationSchema,
+  },
   input: z.strictObject({ ...inShop, name: personName, role, email: email.nullable().default(null) }),
   /**
    * Invites somebody to the shop's console. The link works once, within 24 hours; this answer is the only place where it is shown.
@@ -183,6 +188,7 @@ export const listInvitationsOperation = operation({
   role: "owner",
   describes: {
     summary: "Invitations without their links, newest first.",
+    description: "Used and expired invitations are listed for 30 days more.",
     output: z.strictObject({ invitations: z.array(invitationSchema), ...pageShape }),
   },
   input: z.strictObject(inShop),
@@ -203,7 +209,11 @@ export const revokeInvitationOperation = operation({
   name: "invitation_revoke",
   route: { method: "DELETE", path: "/shops/{shopId}/invitations/{invitationId}" },
   role: "owner",
-  describes: { summary: "Revokes an invitation.", output: z.strictObject({ invitation: invitationSchema }) },
+  describes: {
+    summary: "Revokes an invitation.",
+    description: "The link no longer works. Whoever came in by it stays. Repeating changes nothing.",
+    output: z.strictObject({ invitation: invitationSchema }),
+  },
   input: z.strictObject({ ...inShop, invitationId: pathId }),
   /** Revokes the invitation: nobody can use its link any more. Who came in by it stays. Repeating changes nothing. */
   async run({ engine, clock }, { shopId: id, invitationId }) {
@@ -221,7 +231,11 @@ export const listPeopleOperation = operation({
   name: "person_list",
   route: { method: "GET", path: "/shops/{shopId}/people" },
   role: "owner",
-  describes: { summary: "People by name.", output: z.strictObject({ people: z.array(personSchema), ...pageShape }) },
+  describes: {
+    summary: "People by name.",
+    description: "Everybody who may sign in to the shop's console, with role and when they were last there.",
+    output: z.strictObject({ people: z.array(personSchema), ...pageShape }),
+  },
   input: z.strictObject(inShop),
   /** People by name. */
   async run({ engine }, { shopId: id }) {
@@ -237,7 +251,11 @@ export const getPerson = operation({
   name: "person_get",
   route: { method: "GET", path: "/shops/{shopId}/people/{personId}" },
   role: "owner",
-  describes: { summary: "One person.", output: z.strictObject({ person: personSchema }) },
+  describes: {
+    summary: "One person.",
+    description: "A person with role, email and when they were last there.",
+    output: z.strictObject({ person: personSchema }),
+  },
   input: z.strictObject({ ...inShop, personId: pathId }),
   async run({ engine }, { shopId: id, personId }) {
     const person = await engine.read(id, (tx) => findPerson(tx, id, personId));
@@ -250,7 +268,11 @@ export const patchPerson = operation({
   name: "person_patch",
   route: { method: "PATCH", path: "/shops/{shopId}/people/{personId}" },
   role: "owner",
-  describes: { summary: "Changes name, email or role of a person.", output: z.strictObject({ person: personSchema }) },
+  describes: {
+    summary: "Changes name, email or role of a person.",
+    description: "Members that are left out keep their value. A new role holds from the person's next request on.",
+    output: z.strictObject({ person: personSchema }),
+  },
   input: z.strictObject({
     ...inShop,
     personId: pathId,
@@ -281,6 +303,7 @@ export const deletePerson = operation({
   role: "owner",
   describes: {
     summary: "Deletes a person and ends their sessions.",
+    description: "The person is out with the next request. Their name stays in the activity log.",
     output: z.strictObject({ personId: z.string(), deleted: z.literal(true) }),
   },
   input: z.strictObject({ ...inShop, personId: pathId }),
@@ -300,6 +323,7 @@ export const listSessionsOperation = operation({
   role: "owner",
   describes: {
     summary: "Sessions that have not ended, newest first.",
+    description: "Where people of the shop are signed in. Secrets are not shown.",
     output: z.strictObject({ sessions: z.array(sessionSchema), ...pageShape }),
   },
   input: z.strictObject(inShop),
@@ -319,6 +343,7 @@ export const revokeSession = operation({
   role: "owner",
   describes: {
     summary: "Ends a session.",
+    description: "The session's next request is refused. The person may sign in again.",
     output: z.strictObject({ sessionId: z.string(), revoked: z.literal(true) }),
   },
   input: z.strictObject({ ...inShop, sessionId: pathId }),

@@ -76,6 +76,8 @@ export const putSandboxFaults = operation({
   route: { method: "PUT", path: "/shops/{shopId}/sandbox/faults" },
   describes: {
     summary: "Tells the sandbox how slow it is and how it fails, in place of what it was told before.",
+    description:
+      "For rehearsals: delays, errors, timeouts, refusals and lost answers of the built-in storefront, by its call and by variant. What is left out is none.",
     output: z.looseObject({ latencyMs: z.int(), applyDelayMs: z.int() }),
   },
   input: z.strictObject({

@@ -219,7 +219,12 @@ export const putShop = operation({
   name: "shop_put",
   route: { method: "PUT", path: "/shops/{shopId}" },
   role: "owner",
-  describes: { summary: "Changes a shop, or makes it.", output: z.strictObject({ shop: shopSchema }) },
+  describes: {
+    summary: "Changes a shop, or makes it.",
+    description:
+      "Members that are left out keep their value. A new shop needs a name, and only the operator makes one. An owner changes the name and the settings, but not the plan, the currency, the rate limit or the storefront.",
+    output: z.strictObject({ shop: shopSchema }),
+  },
   input: shopInput,
   /**
    * Creates the shop or changes it; omitted members keep their value. A new shop needs a name.
@@ -249,6 +254,8 @@ export const listShops = operation({
   route: { method: "GET", path: "/shops" },
   describes: {
     summary: "All shops with what they hold.",
+    description:
+      "The operator's alone. Each shop has its settings and the numbers of its records. One whose data cannot be read is listed with the reason in `unavailable`.",
     output: z.strictObject({
       shops: z.array(
         z.union([

@@ -144,6 +144,8 @@ export const createEndpoint = operation({
   role: "owner",
   describes: {
     summary: "Adds a webhook endpoint, whose secret is shown here only.",
+    description:
+      "The secret in the answer is shown nowhere else. From now on the endpoint is sent each event of the types that it wants.",
     output: endpointSchema.extend({ secret: z.string() }),
   },
   input: z.strictObject({
@@ -193,6 +195,8 @@ export const listWebhookEndpoints = operation({
   role: "owner",
   describes: {
     summary: "Webhook endpoints, oldest first.",
+    description:
+      "Endpoints with what they want, whether they are enabled, and when something was last delivered. Secrets are not shown.",
     output: z.strictObject({ endpoints: z.array(endpointSchema), ...pageShape }),
   },
   input: z.strictObject(inShop),
@@ -206,7 +210,11 @@ export const getEndpoint = operation({
   name: "webhook_endpoint_get",
   route: { method: "GET", path: `${path}/{endpointId}` },
   role: "owner",
-  describes: { summary: "One webhook endpoint.", output: z.strictObject({ endpoint: endpointSchema }) },
+  describes: {
+    summary: "One webhook endpoint.",
+    description: "An endpoint without its secret.",
+    output: z.strictObject({ endpoint: endpointSchema }),
+  },
   input: z.strictObject(ofEndpoint),
   async run({ engine }, { shopId: id, endpointId }) {
     return data({ endpoint: endpointJson(await engine.read(id, (tx) => endpointOf(tx, id, endpointId))) });
@@ -219,6 +227,8 @@ export const patchEndpoint = operation({
   role: "owner",
   describes: {
     summary: "Changes a webhook endpoint, or enables it again.",
+    description:
+      "Members that are left out keep their value. An endpoint that is enabled again is sent what waits for it.",
     output: z.strictObject({ endpoint: endpointSchema }),
   },
   input: z.strictObject({
@@ -263,6 +273,7 @@ export const deleteEndpoint = operation({
   role: "owner",
   describes: {
     summary: "Deletes a webhook endpoint with its deliveries.",
+    description: "What is being sent to it may still arrive.",
     output: z.strictObject({ endpointId: z.string(), deleted: z.literal(true) }),
   },
   input: z.strictObject(ofEndpoint),
@@ -283,6 +294,8 @@ export const rotateSecret = operation({
   role: "owner",
   describes: {
     summary: "Gives a webhook endpoint another secret, which is shown here only.",
+    description:
+      "Requests are signed with both secrets until `previousSecretUntil`, so that no delivery is lost while the receiver changes.",
     output: z.strictObject({ endpointId: z.string(), secret: z.string(), previousSecretUntil: z.string() }),
     status: 200,
   },
@@ -316,6 +329,8 @@ export const testEndpoint = operation({
   role: "owner",
   describes: {
     summary: "Sends a test to a webhook endpoint and waits for what becomes of it.",
+    description:
+      "Sends `test.ping`, whatever the endpoint is subscribed to. The answer has what became of it, or `pending` when that is not known yet.",
     output: z.strictObject({ delivery: deliverySchema }),
     status: 200,
   },
@@ -348,12 +363,16 @@ export const listEndpointDeliveries = operation({
   role: "owner",
   describes: {
     summary: "Deliveries to a webhook endpoint, those of newer events first.",
+    description: "Each event that the endpoint was to be told of, with attempts, last answer and the next attempt.",
     output: z.strictObject({ deliveries: z.array(deliverySchema), ...pageShape }),
   },
   input: z.strictObject({
     ...ofEndpoint,
-    state: z.enum(deliveryStates).optional(),
-    type: z.array(eventType).min(1).max(listParameterMax).optional().meta({ query: "list" }),
+    state: z.enum(deliveryStates).optional().meta({ description: "Only deliveries in this state." }),
+    type: z.array(eventType).min(1).max(listParameterMax).optional().meta({
+      query: "list",
+      description: "Only deliveries of these types of event, or groups like purchase_order.*.",
+    }),
     limit: z.int().min(1).max(deliveryPageMax).default(deliveryPageDefault).meta({ query: "integer" }),
     cursor: z.string().min(1).optional(),
   }),
@@ -390,6 +409,7 @@ export const retryDelivery = operation({
   role: "owner",
   describes: {
     summary: "Sends a delivery once more, now.",
+    description: "Sends the event again, whatever became of it, under the same id. The endpoint must be enabled.",
     output: z.strictObject({ delivery: deliverySchema.nullable() }),
     status: 200,
   },
@@ -416,6 +436,7 @@ export const replayEvents = operation({
   role: "owner",
   describes: {
     summary: "Hands past events to a webhook endpoint.",
+    description: "Sends the events of a range again, under the same ids. A receiver knows by the id what it has had.",
     output: z.strictObject({ endpointId: z.string(), replayed: z.int() }),
     status: 200,
   },
