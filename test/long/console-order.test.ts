@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { PurchaseOrder } from "../../client/index.ts";
 import { apiOf, press, showsStatus } from "../support/console-shop.ts";
-import { endConsole, picture, skip, withConsole } from "../support/console.ts";
+import { endConsole, picture, skip, withConsole, withoutEvents } from "../support/console.ts";
 import type { RunningProgram } from "../support/process.ts";
 
 after(endConsole);
@@ -41,6 +41,7 @@ test(
       const order = await draft(program, variants);
       const { purchaseOrderId: id } = order;
       const agent = apiOf(program);
+      await withoutEvents(page);
       await page.goto(link);
       await page.getByRole("link", { name: order.poNumber }).waitFor();
       await page.goto(`${new URL(link).origin}/console/orders/${id}`);

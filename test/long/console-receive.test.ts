@@ -4,7 +4,7 @@ import path from "node:path";
 import { after, test } from "node:test";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { browserPath } from "../support/browser.ts";
-import { picture, skip } from "../support/console.ts";
+import { picture, skip, withoutEvents } from "../support/console.ts";
 import { type RunningProgram, serveProgram } from "../support/process.ts";
 import { makePlace, type StorePlace } from "../support/store.ts";
 
@@ -207,6 +207,9 @@ test(
     assert.ok(one !== undefined && other !== undefined);
     const ana = await receiver(all, "Ana", `receive/${order.purchaseOrderId}`);
     const ben = await receiver(all, "Ben", `receive/${order.purchaseOrderId}`);
+    await withoutEvents(ben.page);
+    await ben.page.reload();
+    await ben.page.getByLabel("Scan", { exact: true }).waitFor();
     const statuses: number[] = [];
     ben.page.on("response", (response) => {
       if (response.url().endsWith("/receive") && response.request().method() === "POST")

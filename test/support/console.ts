@@ -117,6 +117,10 @@ export async function withConsole(
   }
 }
 
+/** Keeps the shop's events from a page that is opened or reloaded afterwards, so that it learns of another's change when it saves. */
+export const withoutEvents = (page: Page): Promise<unknown> =>
+  page.route("**/events/stream*", (route) => route.abort());
+
 /** Lets `use` work with a page on which somebody with this role is signed in and sees the orders. */
 export const withPerson = (role: Role, use: (page: Page, program: RunningProgram) => Promise<void>): Promise<void> =>
   withConsole(async (page, link, program) => {
