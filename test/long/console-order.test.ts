@@ -116,7 +116,10 @@ test(
       await page.keyboard.press("Enter");
       await page.getByText(/Your change was not saved/).waitFor({ state: "detached" });
       await page.locator("td .cell-note").waitFor({ state: "detached" });
-      assert.equal((await agent.order(id)).lineItems[0]?.quantityOrdered, 1);
+      const ordered = async () => (await agent.order(id)).lineItems[0]?.quantityOrdered;
+      // The notice goes when the save begins.
+      for (let looks = 0; looks < 50 && (await ordered()) !== 1; looks += 1) await page.waitForTimeout(100);
+      assert.equal(await ordered(), 1);
 
       // A product by search.
       await page.getByRole("combobox", { name: "Add a product" }).focus();
