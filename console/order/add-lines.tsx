@@ -1,7 +1,7 @@
 /** Adds lines: a product found by name, SKU or barcode; something that is in no catalogue; rows pasted from a sheet. */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedEvent } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { CatalogueLineInput, Input } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { money, numberIn, typed } from "../data/format.ts";
@@ -116,7 +116,8 @@ const Quantity: FunctionComponent<{ readonly variant: VariantChoice; readonly ad
   const field = useRef<HTMLInputElement>(null);
   const wrong = useSignal(false);
   const quantity = useSignal<number | null>(roundedUp(1, variant));
-  useEffect(() => field.current?.select(), []);
+  // Before the next key: a scanner or a quick hand has pressed Enter by the time the page is painted.
+  useLayoutEffect(() => field.current?.select(), []);
   const submit = (event: TargetedEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const written = numberIn(field.current?.value ?? "");

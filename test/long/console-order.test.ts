@@ -1,6 +1,8 @@
 /** A purchaser's way through an order in a real browser, by keyboard alone: edit, add, merge, send, confirm, complete. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import type { PurchaseOrder } from "../../client/index.ts";
 import { apiOf, press, showsStatus } from "../support/console-shop.ts";
 import { endConsole, picture, skip, withConsole, withoutEvents } from "../support/console.ts";
@@ -30,6 +32,12 @@ async function draft(program: RunningProgram, variants: readonly Variant[]): Pro
     lineItems: variants.slice(0, 3).map(({ variantId }) => ({ variantId, quantityOrdered: 5, unitCost: 2 })),
   });
   return made.at("data", "purchaseOrder") as PurchaseOrder;
+}
+
+/** Holds once what the service says is this. Notices of a save come and go when it begins, so it may take a moment. */
+async function becomes<T>(said: () => Promise<T>, wanted: T): Promise<void> {
+  for (let looks = 0; looks < 50 && !isDeepStrictEqual(await said(), wanted); looks += 1) await sleep(100);
+  assert.deepEqual(await said(), wanted);
 }
 
 test(
@@ -92,10 +100,7 @@ test(
       await page.keyboard.press("Enter");
       await page.getByText(/changed 1 line\./).waitFor();
       await page.getByText("Your change was saved with it.").waitFor();
-      assert.deepEqual(
-        (await agent.order(id)).lineItems.map((line) => line.quantityOrdered),
-        [9, 80, 5],
-      );
+      await becomes(async () => (await agent.order(id)).lineItems.map((line) => line.quantityOrdered), [9, 80, 5]);
 
       // Somebody else changes the same value: theirs stands, and the person is told.
       await change(first?.poLineItemId, 70);
@@ -116,10 +121,7 @@ test(
       await page.keyboard.press("Enter");
       await page.getByText(/Your change was not saved/).waitFor({ state: "detached" });
       await page.locator("td .cell-note").waitFor({ state: "detached" });
-      const ordered = async () => (await agent.order(id)).lineItems[0]?.quantityOrdered;
-      // The notice goes when the save begins.
-      for (let looks = 0; looks < 50 && (await ordered()) !== 1; looks += 1) await page.waitForTimeout(100);
-      assert.equal(await ordered(), 1);
+      await becomes(async () => (await agent.order(id)).lineItems[0]?.quantityOrdered, 1);
 
       // A product by search.
       await page.getByRole("combobox", { name: "Add a product" }).focus();
