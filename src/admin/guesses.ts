@@ -3,16 +3,14 @@
  * out. Counted in memory, by each node for itself.
  */
 import { guessersMax, guessesAtOnceMax, guessWaitMsMax } from "../core/limits.ts";
+import { RecentMap } from "../core/recent-map.ts";
 
 export class Guesses {
-  readonly #counts = new Map<string, number>();
+  readonly #counts = new RecentMap<number>(guessersMax);
 
   /** Counts a wrong token of the address. @returns how many it has sent, and how long the answer waits. */
   wrong(address: string): { readonly guess: number; readonly waitMs: number } {
     const guess = (this.#counts.get(address) ?? 0) + 1;
-    this.#counts.delete(address);
-    const [oldest] = this.#counts.keys();
-    if (this.#counts.size >= guessersMax && oldest !== undefined) this.#counts.delete(oldest);
     this.#counts.set(address, guess);
     const waitMs = guess > guessesAtOnceMax ? Math.min(guessWaitMsMax, 2 ** (guess - guessesAtOnceMax) * 10) : 0;
     return { guess, waitMs };

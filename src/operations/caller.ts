@@ -5,6 +5,7 @@ import { hash } from "node:crypto";
 import { parseApiKey } from "../core/api-key.ts";
 import { Fault } from "../core/fault.ts";
 import { callersRememberedBytesMax } from "../core/limits.ts";
+import { RecentMap } from "../core/recent-map.ts";
 import { covers, leastRole, type Role } from "../core/role.ts";
 import { type ApiKey, type Shop, type StoredCaller, findApiKey, loadCaller, loadShop } from "../shop/accounts.ts";
 import { isNotFound } from "../store/engine-rules.ts";
@@ -60,7 +61,7 @@ const confirmableMax = 4_096;
  * itself: it is confirmed by the shop's rows for every request.
  */
 class ConfirmableCallers {
-  readonly #callers = new Map<string, StoredCaller>();
+  readonly #callers = new RecentMap<StoredCaller>(confirmableMax);
 
   /** The caller with this key; null unless it was read before and might ask for something then. */
   find(bearerToken: string | null): StoredCaller | null {
@@ -69,10 +70,8 @@ class ConfirmableCallers {
 
   remember(bearerToken: string, caller: StoredCaller): void {
     const secret = hashOf(bearerToken);
-    this.#callers.delete(secret);
     if (mayAsk(caller)) this.#callers.set(secret, caller);
-    const [oldest] = this.#callers.keys();
-    if (this.#callers.size > confirmableMax && oldest !== undefined) this.#callers.delete(oldest);
+    else this.#callers.delete(secret);
   }
 }
 

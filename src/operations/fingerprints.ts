@@ -8,11 +8,12 @@
 import { createHash } from "node:crypto";
 import { type RequestIdentity, requestFingerprint } from "../core/idempotency.ts";
 import { fingerprintsKnownMax } from "../core/limits.ts";
+import { RecentMap } from "../core/recent-map.ts";
 import type { Body } from "./input.ts";
 
 export class Fingerprints {
   /** By a hash of the request as it was sent, the one used last at the end. */
-  readonly #known = new Map<string, string>();
+  readonly #known = new RecentMap<string>(fingerprintsKnownMax);
 
   /** @param read the body's meaning, asked for only if it is needed. */
   of(request: Omit<RequestIdentity, "body">, bytes: Uint8Array, read: () => Body): string {
@@ -22,10 +23,7 @@ export class Fingerprints {
       .update(bytes)
       .digest("base64");
     const fingerprint = this.#known.get(sent) ?? fingerprintOf(request, read());
-    this.#known.delete(sent);
     this.#known.set(sent, fingerprint);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > fingerprintsKnownMax && oldest !== undefined) this.#known.delete(oldest);
     return fingerprint;
   }
 }

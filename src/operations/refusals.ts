@@ -5,6 +5,7 @@
  * (audit.ts).
  */
 import { refusalKeysMax, refusalRowsPerMinuteMax } from "../core/limits.ts";
+import { RecentMap } from "../core/recent-map.ts";
 import { type AuditEntry, auditStatement } from "../shop/audit.ts";
 import type { Engine, Log } from "../store/store.ts";
 import { auditAlone } from "./audit.ts";
@@ -34,7 +35,7 @@ export class Refusals {
   readonly #engine: Pick<Engine, "write">;
   readonly #log: Log;
   readonly #counts: StoreCounts;
-  readonly #minutes = new Map<string, Minute>();
+  readonly #minutes = new RecentMap<Minute>(refusalKeysMax);
 
   constructor({ engine, log, counts }: RefusalDependencies) {
     this.#engine = engine;
@@ -62,9 +63,6 @@ export class Refusals {
   #minuteOf(key: string, minute: number): Minute {
     const known = this.#minutes.get(key);
     if (known?.minute === minute) return known;
-    this.#minutes.delete(key);
-    const [oldest] = this.#minutes.keys();
-    if (this.#minutes.size >= refusalKeysMax && oldest !== undefined) this.#minutes.delete(oldest);
     const current: Minute = { minute, rows: 0, beyond: null, timer: null };
     this.#minutes.set(key, current);
     return current;

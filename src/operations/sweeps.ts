@@ -5,6 +5,7 @@
 import { dayMs } from "../core/calendar.ts";
 import { idempotencyLifetimeMs } from "../core/idempotency.ts";
 import { sweepEveryRequests, sweepShopsMax, sweptRowsMax } from "../core/limits.ts";
+import { RecentMap } from "../core/recent-map.ts";
 import type { Shop } from "../shop/accounts.ts";
 import { sweepAudit } from "../shop/audit.ts";
 import { sweepDeliveries } from "../shop/deliveries.ts";
@@ -23,7 +24,7 @@ interface SweepDependencies {
 export class Sweeps {
   readonly #deps: SweepDependencies;
   /** Requests of each shop since its last sweep. */
-  readonly #requests = new Map<string, number>();
+  readonly #requests = new RecentMap<number>(sweepShopsMax);
 
   constructor(deps: SweepDependencies) {
     this.#deps = deps;
@@ -32,9 +33,6 @@ export class Sweeps {
   /** Counts a request of the shop. Every `sweepEveryRequests` of them a sweep follows. */
   count({ shopId, auditRetentionDays }: Pick<Shop, "shopId" | "auditRetentionDays">): void {
     const requests = (this.#requests.get(shopId) ?? sweepEveryRequests - 1) + 1;
-    this.#requests.delete(shopId);
-    const [oldest] = this.#requests.keys();
-    if (this.#requests.size >= sweepShopsMax && oldest !== undefined) this.#requests.delete(oldest);
     this.#requests.set(shopId, requests % sweepEveryRequests);
     if (requests >= sweepEveryRequests) void this.#sweep(shopId, auditRetentionDays);
   }

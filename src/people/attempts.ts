@@ -6,12 +6,13 @@
  */
 import { Fault } from "../core/fault.ts";
 import { guessersMax, signInFailureMs, signInFailuresMax } from "../core/limits.ts";
+import { RecentMap } from "../core/recent-map.ts";
 import type { Clock } from "../store/store.ts";
 
 export class Attempts {
   readonly #clock: Clock;
   /** Until when the failures of an address count, one after the other. */
-  readonly #busyUntilMs = new Map<string, number>();
+  readonly #busyUntilMs = new RecentMap<number>(guessersMax);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -33,9 +34,6 @@ export class Attempts {
   failed(address: string): void {
     const nowMs = this.#clock.now();
     const untilMs = Math.max(nowMs, this.#busyUntilMs.get(address) ?? nowMs) + signInFailureMs;
-    this.#busyUntilMs.delete(address);
-    const [oldest] = this.#busyUntilMs.keys();
-    if (this.#busyUntilMs.size >= guessersMax && oldest !== undefined) this.#busyUntilMs.delete(oldest);
     this.#busyUntilMs.set(address, untilMs);
   }
 }

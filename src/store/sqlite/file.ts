@@ -41,6 +41,7 @@ import {
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync, backup, constants } from "node:sqlite";
 import { Fault } from "../../core/fault.ts";
+import { RecentMap } from "../../core/recent-map.ts";
 import { checkParams, unavailable } from "../engine-rules.ts";
 import type { SqlValue } from "../store.ts";
 import {
@@ -230,7 +231,7 @@ export class ShopFile {
   #isListed = false;
   /** The `-wal` file is empty, and the commit that begins it runs with sqlite's syncs switched off (W3). */
   #isWalEmpty = false;
-  readonly #statements = new Map<string, PreparedStatement>();
+  readonly #statements = new RecentMap<PreparedStatement>(statementsMax);
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #rollback: StatementSync;
@@ -339,15 +340,12 @@ export class ShopFile {
     const cached = this.#statements.get(sql);
     if (cached !== undefined) {
       // The ones used last are at the end.
-      this.#statements.delete(sql);
       this.#statements.set(sql, cached);
       return cached;
     }
     const found = this.#options.knownStatements.find(sql);
     // A text that is known was allowed before.
     const prepared = found === null ? this.#learn(sql) : { known: found, statement: this.#database.prepare(found.sql) };
-    const [oldest] = this.#statements.keys();
-    if (this.#statements.size >= statementsMax && oldest !== undefined) this.#statements.delete(oldest);
     this.#statements.set(prepared.known.sql, prepared);
     return prepared;
   }
