@@ -44,7 +44,7 @@ import { createResolve } from "./webhooks/names.ts";
 import { createSender, type Sender } from "./webhooks/sender.ts";
 import { workGauges } from "./work-gauges.ts";
 import type { StorefrontOf } from "./storefront/storefront.ts";
-import { withToldCalls } from "./storefront/told-calls.ts";
+import { withTracedCalls } from "./storefront/traced-calls.ts";
 import { openSpans } from "./trace.ts";
 
 export interface Service {
@@ -221,7 +221,7 @@ function openWork(
 const storefrontsOf =
   (store: OpenStore, spans: Spans): StorefrontOf =>
   (shopId, parent = null) =>
-    Promise.resolve(withToldCalls(store.sandboxOf(shopId), spans, shopId, parent));
+    Promise.resolve(withTracedCalls(store.sandboxOf(shopId), spans, shopId, parent));
 
 const gaugesOf = ({ gauges, loop }: OpenStore): readonly Gauge[] => [
   ...gauges,

@@ -43,7 +43,7 @@ export const retryAfterMsMin = 1_000;
 /** The most that a client is asked to wait when the process is overloaded. */
 export const retryAfterMsMax = 30_000;
 
-/** Refused connections are asked to come again at this rate, which takes about a tenth of the event loop's time. */
+/** Clients whose connection is refused are asked to retry at this rate, which takes about a tenth of the event loop's time. */
 export const refusedConnectionsPerSecond = 500;
 
 /** Request line and headers together; 500 line ids in a query fit (C31). More is answered 431. */

@@ -1,5 +1,5 @@
 /**
- * What a tracer is told: the steps of requests and of follow-on work (C73). The port; `trace.ts` beside the rooms is its adapter.
+ * Spans, the steps of requests and of follow-on work, for a tracer (C73). The port; `trace.ts` beside the rooms is its adapter.
  *
  * Facts are ids, counts, codes and names of operations. No secret, key, body, name of a person or supplier, or address is one (H5).
  */

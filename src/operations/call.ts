@@ -11,7 +11,7 @@ import { type BroadPart, LeavesLoop, type Readers } from "./broad-read.ts";
 import type { Reply } from "./envelope.ts";
 import type { Answer, Call, Committed, Operation } from "./operation.ts";
 import type { IdentifiedRequest, Incoming } from "./request.ts";
-import { toldWrite } from "./told-write.ts";
+import { tracedWrite } from "./traced-write.ts";
 
 export interface CallDependencies {
   readonly engine: Engine;
@@ -86,8 +86,8 @@ function workAfterwards(
     .finally(() => running.delete(name));
 }
 
-/** Where the steps of a request are told, and under which span. */
-export const toldUnder = (
+/** The tracer of a request's steps, and the span that they belong to. */
+export const tracingOf = (
   { spans = noSpans }: Pick<CallDependencies, "spans">,
   { trace }: Pick<Incoming, "trace">,
 ): { readonly spans: Spans; readonly parent: SpanParent | null } => ({ spans, parent: trace ?? null });
@@ -102,13 +102,13 @@ export async function openCall(
   const { engine, clock, ids, outbox, log } = deps;
   const { incoming, shop, key, person } = request;
   const { shopId } = shop;
-  const told = toldUnder(deps, incoming);
+  const tracing = tracingOf(deps, incoming);
   let stored: StoredAnswer | null = null;
 
   async function commit<Output>(work: (tx: Tx) => Promise<Committed<Output>>): Promise<Answer<Output>> {
     if (stored !== null) throw new Error(`${operation.name} committed twice`);
     const release = store.release();
-    const { result, pending, answer, reply } = await toldWrite(engine, told, shopId, async (tx) => {
+    const { result, pending, answer, reply } = await tracedWrite(engine, tracing, shopId, async (tx) => {
       // Side by side, so that the check costs no round trip. If there is an answer, the work's own refusal must not be reported.
       const unanswered = store.refuseIfAnswered(tx);
       const working = work(tx);
@@ -152,7 +152,7 @@ export async function openCall(
     traceparent: incoming.trace === undefined ? null : traceparentOf(incoming.trace),
     clock,
     ids,
-    storefront: await deps.storefrontOf(shopId, told.parent),
+    storefront: await deps.storefrontOf(shopId, tracing.parent),
     ifMatch: incoming.ifMatch,
     read: (work) => engine.read(shopId, work),
     readPart: readPartWith(deps, shop),
@@ -160,7 +160,7 @@ export async function openCall(
       if (operation.scope === "read" && deps.readers !== null) throw new LeavesLoop();
     },
     afterwards: (work) => workAfterwards(deps, shopId, operation.name, work),
-    change: (work) => toldWrite(engine, told, shopId, work),
+    change: (work) => tracedWrite(engine, tracing, shopId, work),
     settle: (effectIds, waitMs) => outbox.settle(shopId, effectIds, waitMs),
     commit,
   };

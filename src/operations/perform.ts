@@ -25,7 +25,7 @@ import type { KeyRelease } from "../store/store.ts";
 import type { LoopShare } from "../store/loop-share.ts";
 import { auditStatement } from "../shop/audit.ts";
 import { auditEntryOf, AuditRows, auditStatementOf } from "./audit.ts";
-import { type AnswerStore, type CallDependencies, openCall, toldUnder } from "./call.ts";
+import { type AnswerStore, type CallDependencies, openCall, tracingOf } from "./call.ts";
 import { LeavesLoop } from "./broad-read.ts";
 import { StoreCounts } from "./counts.ts";
 import { admit, type Caller, checkScope, holderOf, Callers, namedShop } from "./caller.ts";
@@ -58,7 +58,7 @@ import { Refusals } from "./refusals.ts";
 import type { IdentifiedRequest, Incoming } from "./request.ts";
 import { identifyPerson, isSessionBearer } from "./sessions.ts";
 import { Sweeps } from "./sweeps.ts";
-import { toldWrite } from "./told-write.ts";
+import { tracedWrite } from "./traced-write.ts";
 
 export interface PerformDependencies extends CallDependencies, IdempotencyDependencies {
   readonly loop: LoopShare;
@@ -412,9 +412,9 @@ async function storeAnswer(
   keyed: KeyedRequest | null,
 ): Promise<void> {
   const release = store.release();
-  await toldWrite(
+  await tracedWrite(
     context.engine,
-    toldUnder(context, incoming),
+    tracingOf(context, incoming),
     shop.shopId,
     async (tx) => {
       await store.refuseIfAnswered(tx);
@@ -440,7 +440,7 @@ async function replaceAnswer(
   keyed: KeyedRequest,
 ): Promise<boolean> {
   const release = store.release();
-  const isReplaced = await toldWrite(context.engine, toldUnder(context, incoming), shop.shopId, async (tx) => {
+  const isReplaced = await tracedWrite(context.engine, tracingOf(context, incoming), shop.shopId, async (tx) => {
     const [isHeld] = await Promise.all([context.idempotency.holds(keyed, tx), store.refuseIfAnswered(tx)]);
     if (isHeld) await tx.batch([...(await store.statements(tx, reply)), ...release.statements]);
     return isHeld;

@@ -15,7 +15,7 @@ import { JoinedSteps } from "./joined-steps.ts";
 import { type OutboxLimits, retryDelayMs, storePauseMs } from "./limits.ts";
 import type { Step, Work, WorkContext } from "./step.ts";
 import { callStorefront } from "./storefront-call.ts";
-import { ToldAttempt } from "./told-attempt.ts";
+import { TracedAttempt } from "./traced-attempt.ts";
 import { pause } from "./waiting.ts";
 import { begin } from "./work.ts";
 
@@ -79,7 +79,7 @@ export function createLaneRunner(options: LaneOptions): RunLane {
       for (const { effectId } of run) claimed.add(effectId);
       return await begin(tx, context, run);
     };
-    const attempt = new ToldAttempt(spans, shopId);
+    const attempt = new TracedAttempt(spans, shopId);
     try {
       for (;;) {
         const step = await writeStep(options, () => steps.write(shopId, lane, work));

@@ -550,7 +550,7 @@ class WebhookSender implements Sender {
   }
 
   async #finish(shopId: string, shop: ShopLanes, lane: Lane, delivery: Waiting): Promise<void> {
-    const span = this.#told(shopId, delivery);
+    const span = this.#spanOf(shopId, delivery);
     const result = await this.#attempt(lane, delivery, span);
     span.end(factsOf(result));
     lane.running -= 1;
@@ -560,7 +560,7 @@ class WebhookSender implements Sender {
     this.#turn(shopId);
   }
 
-  #told(shopId: string, { endpointId, eventId, attempts, traceparent }: Waiting): Span {
+  #spanOf(shopId: string, { endpointId, eventId, attempts, traceparent }: Waiting): Span {
     const { spans = noSpans } = this.#options;
     return spans.start("webhook.attempt", traceparent, {
       "openpo.shop.id": shopId,

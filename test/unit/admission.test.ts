@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { retryAfterMsMax, retryAfterMsMin, startWaitMsMax, startsWaitingMin } from "../../src/core/limits.ts";
-import { Admission, ComingAgain } from "../../src/http/node/admission.ts";
+import { Admission, RetryTimes } from "../../src/http/node/admission.ts";
 import { defaultSettings } from "../../src/shop/accounts.ts";
 
 /** A process that starts so many requests in a second, at the time that the test has reached. */
@@ -32,7 +32,7 @@ test("what the default rate limit lets a shop ask at once may wait for any time 
   assert.ok(startsWaitingMin > defaultSettings.rateLimit.capacity);
 });
 
-test("refused requests come again when those before them have started, one after another at the rate of starts (H14)", () => {
+test("refused requests are retried when those before them have started, one after another at the rate of starts (H14)", () => {
   const { ask, pass } = processUnderTest(100);
   const overloaded = () => Math.round(ask(500, 2_000) ?? 0);
   assert.deepEqual([overloaded(), overloaded(), overloaded()], [5_000, 5_010, 5_020]);
@@ -48,8 +48,8 @@ test("the wait that a refusal asks for is within its limits (H14)", () => {
   assert.equal(fast.ask(300, 2_000), retryAfterMsMin);
 });
 
-test("refused connections come again at a steady rate, and at once again after a pause", () => {
-  const again = new ComingAgain();
+test("refused connections are retried at a steady rate, and at once after a pause", () => {
+  const again = new RetryTimes();
   assert.deepEqual(
     [again.next(0, 500), again.next(0, 500), again.next(0, 500)],
     [retryAfterMsMin, retryAfterMsMin + 2, retryAfterMsMin + 4],

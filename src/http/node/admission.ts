@@ -1,12 +1,12 @@
 /**
  * Whether a request may wait for its start, or is refused at once because those before it have waited for too long.
  *
- * Owns: when a refused request is asked to come again. Does not own: what waits (rounds.ts), and the answer (connections.ts).
+ * Owns: when a refused client is asked to retry. Does not own: what waits (rounds.ts), and the answer (connections.ts).
  *
  * Invariants:
  * - H13. A request is refused only if another one has waited for its start for more than `startWaitMsMax`, and at least `startsWaitingMin`
  *        wait. So a shop on an otherwise idle process is never refused what its default rate limit lets it ask at once.
- * - H14. Requests that are refused are asked to come again one after another, at the rate at which requests start, and not all at the same time.
+ * - H14. Clients that are refused are asked to retry one after another, at the rate at which requests start, and not all at the same time.
  */
 import { retryAfterMsMax, retryAfterMsMin, startWaitMsMax, startsWaitingMin } from "../../core/limits.ts";
 
@@ -29,8 +29,8 @@ const windowMs = 500;
 const isOverloaded = ({ waiting, oldestWaitMs }: StartQueue, limits: AdmissionLimits): boolean =>
   oldestWaitMs > limits.startWaitMsMax && waiting >= limits.startsWaitingMin;
 
-/** Times at which refused clients are asked to come again, so many in a second. */
-export class ComingAgain {
+/** Times at which refused clients are asked to retry (`Retry-After`), so many in a second. */
+export class RetryTimes {
   /** When the last one of them has had its turn. */
   #untilMs = 0;
 
@@ -45,7 +45,7 @@ export class ComingAgain {
 
 export class Admission {
   readonly #limits: AdmissionLimits;
-  readonly #comingAgain = new ComingAgain();
+  readonly #retryTimes = new RetryTimes();
   #windowFromMs = 0;
   #starts = 0;
   /** Of the last window that has ended. */
@@ -72,11 +72,11 @@ export class Admission {
     this.#starts += 1;
   }
 
-  /** Null: the request may wait. Otherwise it is refused, and may come again after so many milliseconds. */
+  /** Null: the request may wait. Otherwise it is refused, and may be retried after so many milliseconds. */
   refuses(queue: StartQueue, nowMs: number): number | null {
     if (!isOverloaded(queue, this.#limits)) return null;
     this.#refusedTotal += 1;
     const aheadMs = (queue.waiting * 1_000) / this.#startsPerSecond;
-    return this.#comingAgain.next(nowMs, this.#startsPerSecond, aheadMs);
+    return this.#retryTimes.next(nowMs, this.#startsPerSecond, aheadMs);
   }
 }

@@ -22,7 +22,7 @@ import {
 } from "../../core/limits.ts";
 import { failure } from "../../operations/envelope.ts";
 import type { Ids, Log } from "../../store/store.ts";
-import { Admission, type AdmissionLimits, ComingAgain } from "./admission.ts";
+import { Admission, type AdmissionLimits, RetryTimes } from "./admission.ts";
 import { overloaded, rawAnswer, type Refusal, tooManyConnections, tooManyRequests } from "./refusals.ts";
 import { Rounds } from "./rounds.ts";
 
@@ -74,7 +74,7 @@ export class Connections {
   readonly #surplus = new Set<Duplex>();
   /** Those of them that have not sent a request, the oldest first. */
   readonly #surplusUnasked = new Set<Duplex>();
-  readonly #comingAgain = new ComingAgain();
+  readonly #retryTimes = new RetryTimes();
   readonly #rounds = new Rounds();
   readonly #admission: Admission;
   /** Bytes of written answers that their connections have not taken yet, the oldest first. */
@@ -150,7 +150,7 @@ export class Connections {
     if (this.#refused.has(socket)) return;
     this.#surplusUnasked.delete(socket);
     this.#refusedTotal += 1;
-    const retryAfterMs = this.#comingAgain.next(performance.now(), refusedConnectionsPerSecond);
+    const retryAfterMs = this.#retryTimes.next(performance.now(), refusedConnectionsPerSecond);
     this.refuse(socket, tooManyConnections(retryAfterMs));
   }
 

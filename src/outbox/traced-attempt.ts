@@ -1,5 +1,5 @@
 /**
- * An attempt at the claimed effects of a lane, as a tracer is told of it (C73): under the latest request that asked for one of them, with links
+ * The span of an attempt at the claimed effects of a lane (C73): under the latest request that asked for one of them, with links
  * to the others.
  */
 import type { EffectOutcome } from "../core/effect.ts";
@@ -7,10 +7,10 @@ import { failureFacts, type Span, type SpanParent, type Spans } from "../core/sp
 import type { ClaimedEffect } from "../shop/effects.ts";
 import { traceparentOfRun } from "./step.ts";
 
-/** The state that is told of several effects: the worst. */
+/** Of several effects the span has the first of these states. */
 const states = ["failed", "pending", "applied", "skipped"] as const;
 
-export class ToldAttempt {
+export class TracedAttempt {
   readonly #spans: Spans;
   readonly #shopId: string;
   #span: Span | null = null;

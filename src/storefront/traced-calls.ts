@@ -1,10 +1,10 @@
 /**
- * A storefront whose calls are told to a tracer (C73): one span a call, and a write is passed on under its own span.
+ * A storefront whose calls have a span each (C73). A write carries its span's ids to the storefront.
  */
 import { type Span, type SpanParent, type Spans, traceparentUnder, withinSpan } from "../core/spans.ts";
 import type { Storefront, WriteContext } from "./storefront.ts";
 
-export function withToldCalls(
+export function withTracedCalls(
   storefront: Storefront,
   spans: Spans,
   shopId: string,

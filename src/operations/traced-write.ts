@@ -1,11 +1,11 @@
 /**
- * A write of the shop as a tracer is told of it: the wait for the shop's turn, then the change until it is durable (C73).
+ * A write of the shop with its spans: the wait for the shop's turn, then the change until it is durable (C73).
  */
 import { failureFacts, type Span, type SpanParent, type Spans } from "../core/spans.ts";
 import type { Engine, Tx, WriteOptions } from "../store/store.ts";
 
 /** Like `engine.write`. */
-export async function toldWrite<T>(
+export async function tracedWrite<T>(
   engine: Engine,
   { spans, parent }: { readonly spans: Spans; readonly parent: SpanParent | null },
   shopId: string,
