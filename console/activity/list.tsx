@@ -2,6 +2,7 @@
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { csvOf, saveFile } from "../data/csv.ts";
 import type { List } from "../data/pages.ts";
+import { MoreRows } from "../parts/more-rows.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { hrefOf, place } from "../router.ts";
 import { texts } from "../texts.ts";
@@ -40,13 +41,7 @@ export const ActivityList: FunctionComponent<Shown> = ({ list, table, children }
           )}
         </div>
       ) : null}
-      {hasMore ? (
-        <p class="more">
-          <button type="button" disabled={isLoading} onClick={() => void list.more()}>
-            {isLoading ? texts.loading : texts.activity.more}
-          </button>
-        </p>
-      ) : null}
+      <MoreRows list={list} label={texts.activity.more} />
     </>
   );
 };

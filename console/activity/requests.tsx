@@ -6,6 +6,7 @@ import { openpo, problemOf } from "../data/client.ts";
 import { moment } from "../data/format.ts";
 import { type List, listOf } from "../data/pages.ts";
 import { shopId } from "../data/session.ts";
+import { TableHead } from "../parts/table-head.tsx";
 import { texts } from "../texts.ts";
 import {
   chosen,
@@ -87,17 +88,10 @@ export const Requests: FunctionComponent<{ readonly names: Names; readonly versi
   return (
     <ActivityList list={list} table={table}>
       <table class="rows requests">
-        <thead>
-          <tr>
-            <th scope="col">{columns.operation}</th>
-            <th scope="col">{columns.at}</th>
-            <th scope="col">{columns.who}</th>
-            <th scope="col">{columns.outcome}</th>
-            <th scope="col" class="amount">
-              {columns.duration}
-            </th>
-          </tr>
-        </thead>
+        <TableHead
+          titles={[columns.operation, columns.at, columns.who, columns.outcome, columns.duration]}
+          amounts={[columns.duration]}
+        />
         <tbody>
           {rows.map((request) => (
             <RequestRow

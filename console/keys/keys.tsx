@@ -9,6 +9,7 @@ import { useReading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";
 import { OwnerOnly } from "../parts/owner-only.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
+import { TableHead } from "../parts/table-head.tsx";
 import { hrefOf } from "../router.ts";
 import { texts } from "../texts.ts";
 import { NewKeyForm } from "./new-key.tsx";
@@ -88,19 +89,10 @@ const KeyTable: FunctionComponent<Table> = ({ keys, madeBy, revoke, again }) => 
   const { columns } = texts.keys;
   return (
     <table class="rows">
-      <thead>
-        <tr>
-          <th scope="col">{columns.name}</th>
-          <th scope="col">{columns.scope}</th>
-          <th scope="col">{columns.lastFour}</th>
-          <th scope="col">{columns.madeBy}</th>
-          <th scope="col">{columns.created}</th>
-          <th scope="col">{columns.lastUsed}</th>
-          <th scope="col">
-            <span class="hidden">{columns.does}</span>
-          </th>
-        </tr>
-      </thead>
+      <TableHead
+        titles={[columns.name, columns.scope, columns.lastFour, columns.madeBy, columns.created, columns.lastUsed]}
+        does={columns.does}
+      />
       <tbody>
         {keys.map((key) => (
           <tr key={key.keyId}>

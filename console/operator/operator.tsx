@@ -8,6 +8,7 @@ import { field } from "../data/form.ts";
 import { number, numberIn, typed } from "../data/format.ts";
 import { chooseShop, operatorToken, sessionState, type ShopChoice, signOut } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
+import { TableHead } from "../parts/table-head.tsx";
 import { texts } from "../texts.ts";
 import { operatorTexts } from "../texts-operator.ts";
 
@@ -91,22 +92,14 @@ const Shops: FunctionComponent = () => {
   };
   useEffect(() => void read(), []);
   const { columns } = operatorTexts;
+  const amounts = [columns.orders, columns.suppliers, columns.variants, columns.keys];
   return (
     <>
       {problem.value === null ? null : <ProblemNotice problem={problem.value} again={() => void read()} />}
       {shops.value === null && problem.value === null ? <p role="status">{texts.loading}</p> : null}
       {shops.value === null ? null : (
         <table class="rows">
-          <thead>
-            <tr>
-              <th scope="col">{columns.shop}</th>
-              {[columns.orders, columns.suppliers, columns.variants, columns.keys].map((title) => (
-                <th key={title} scope="col" class="amount">
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead titles={[columns.shop, ...amounts]} amounts={amounts} />
           <tbody>
             {shops.value.map((shop) => (
               <ShopRow key={shop.shopId} shop={shop} />

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import type { List } from "../data/pages.ts";
 import { texts } from "../texts.ts";
+import { MoreRows } from "./more-rows.tsx";
 import { ProblemNotice } from "./problem.tsx";
 
 export interface ListColumn<Row> {
@@ -26,7 +27,7 @@ interface ListProps<Row> {
 }
 
 export function ListScreen<Row>({ title, list, columns, keyOf, actions, filters, empty }: ListProps<Row>) {
-  const { rows, totalCount, hasMore, isLoading, problem } = list.state.value;
+  const { rows, totalCount, isLoading, problem } = list.state.value;
   return (
     <>
       <div class="heading">
@@ -40,13 +41,7 @@ export function ListScreen<Row>({ title, list, columns, keyOf, actions, filters,
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void list.more()} />}
       {rows.length > 0 ? <Table rows={rows} columns={columns} keyOf={keyOf} title={title} /> : null}
       {rows.length === 0 && !isLoading && problem === null ? <div class="empty">{empty}</div> : null}
-      {hasMore ? (
-        <p class="more">
-          <button type="button" disabled={isLoading} onClick={() => void list.more()}>
-            {isLoading ? texts.loading : texts.orders.more}
-          </button>
-        </p>
-      ) : null}
+      <MoreRows list={list} label={texts.orders.more} />
     </>
   );
 }

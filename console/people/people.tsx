@@ -9,6 +9,7 @@ import { renewBearer, type Role, roles, sessionState, shopId } from "../data/ses
 import { AskFirst } from "../parts/ask-first.tsx";
 import { OwnerOnly } from "../parts/owner-only.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
+import { TableHead } from "../parts/table-head.tsx";
 import { texts } from "../texts.ts";
 import { Invitations } from "./invitations.tsx";
 import { RoleOptions } from "./role-options.tsx";
@@ -54,16 +55,7 @@ const PeopleTable: FunctionComponent<Table> = ({ people, again }) => {
   const { columns } = texts.people;
   return (
     <table class="rows">
-      <thead>
-        <tr>
-          <th scope="col">{columns.name}</th>
-          <th scope="col">{columns.role}</th>
-          <th scope="col">{columns.lastSeen}</th>
-          <th scope="col">
-            <span class="hidden">{columns.does}</span>
-          </th>
-        </tr>
-      </thead>
+      <TableHead titles={[columns.name, columns.role, columns.lastSeen]} does={columns.does} />
       <tbody>
         {people.map((person) => (
           <PersonRow key={person.personId} person={person} again={again} />

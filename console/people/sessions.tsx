@@ -8,6 +8,7 @@ import type { Reading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";
 import { AskFirst } from "../parts/ask-first.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
+import { TableHead } from "../parts/table-head.tsx";
 import { texts } from "../texts.ts";
 
 type Session = Output<"session_list">["sessions"][number];
@@ -42,17 +43,10 @@ export const Sessions: FunctionComponent<{ readonly sessions: Reading<Output<"se
       {sessions.data !== null && rows.length === 0 ? <p class="quiet">{texts.people.noSessions}</p> : null}
       {rows.length === 0 ? null : (
         <table class="rows">
-          <thead>
-            <tr>
-              <th scope="col">{columns.name}</th>
-              <th scope="col">{texts.people.browser}</th>
-              <th scope="col">{texts.people.signedIn}</th>
-              <th scope="col">{columns.lastSeen}</th>
-              <th scope="col">
-                <span class="hidden">{columns.does}</span>
-              </th>
-            </tr>
-          </thead>
+          <TableHead
+            titles={[columns.name, texts.people.browser, texts.people.signedIn, columns.lastSeen]}
+            does={columns.does}
+          />
           <tbody>
             {rows.map((session) => (
               <tr key={session.sessionId}>

@@ -5,6 +5,7 @@ import { stockTexts } from "../texts-stock.ts";
 import {
   amount,
   chosenOf,
+  column,
   cursorOf,
   type Kind,
   locationName,
@@ -16,7 +17,6 @@ import {
 } from "./kinds.ts";
 
 const { columns: titles, lines: words, signed } = stockTexts;
-const column = (title: string, isAmount = false) => ({ title, isAmount });
 
 const takeStatuses = ["Draft", "In Progress", "Counted", "Completed", "Cancelled"] as const;
 

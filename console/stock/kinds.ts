@@ -22,9 +22,14 @@ export interface StockRow {
   readonly values: readonly Value[];
 }
 
+interface StockColumn {
+  readonly title: string;
+  readonly isAmount: boolean;
+}
+
 export interface StockTable {
   readonly title: string;
-  readonly columns: readonly { readonly title: string; readonly isAmount: boolean }[];
+  readonly columns: readonly StockColumn[];
   readonly rows: readonly { readonly id: string; readonly values: readonly string[] }[];
 }
 
@@ -44,13 +49,15 @@ export interface Kind {
   /** Filters by a location: the parameter of the API and what the page calls it. */
   readonly places: readonly { readonly parameter: string; readonly title: string }[];
   readonly hasDates: boolean;
-  readonly columns: readonly { readonly title: string; readonly isAmount: boolean }[];
+  readonly columns: readonly StockColumn[];
   readonly page: (
     query: URLSearchParams,
     cursor: string | null,
   ) => Promise<Page<StockRow> | { readonly problem: Problem }>;
   readonly detail: (id: string) => Promise<StockDetail | Problem>;
 }
+
+export const column = (title: string, isAmount = false): StockColumn => ({ title, isAmount });
 
 /** Values of a parameter that the API knows. */
 export const chosenOf = <Word extends string>(query: URLSearchParams, name: string, words: readonly Word[]) => {

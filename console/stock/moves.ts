@@ -5,6 +5,7 @@ import { stockTexts } from "../texts-stock.ts";
 import {
   amount,
   chosenOf,
+  column,
   cursorOf,
   dayOf,
   type Kind,
@@ -17,7 +18,6 @@ import {
 } from "./kinds.ts";
 
 const { columns: titles, lines: words } = stockTexts;
-const column = (title: string, isAmount = false) => ({ title, isAmount });
 
 const transferStatuses = [
   "Draft",

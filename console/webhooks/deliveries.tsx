@@ -7,7 +7,9 @@ import { openpo, openpoOnce, type Problem, problemOf } from "../data/client.ts";
 import { moment, number } from "../data/format.ts";
 import { listOf } from "../data/pages.ts";
 import { shopId } from "../data/session.ts";
+import { MoreRows } from "../parts/more-rows.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
+import { TableHead } from "../parts/table-head.tsx";
 import { go, hrefOf, place } from "../router.ts";
 import { texts } from "../texts.ts";
 import type { Endpoint } from "./secret-shown.tsx";
@@ -47,7 +49,7 @@ export const Deliveries: FunctionComponent<Shown> = ({ endpoint, version, again 
       }),
     [endpointId, state, version],
   );
-  const { rows, totalCount, hasMore, isLoading, problem } = list.state.value;
+  const { rows, totalCount, isLoading, problem } = list.state.value;
   const choose = (value: string): void => {
     const href = hrefOf("webhooks", endpointId);
     go(value === "all" ? href : `${href}?state=${value}`);
@@ -78,13 +80,7 @@ export const Deliveries: FunctionComponent<Shown> = ({ endpoint, version, again 
       {rows.length === 0 && !isLoading && problem === null ? (
         <p class="empty">{state === "all" ? texts.webhooks.noDeliveries : texts.webhooks.noSuchDeliveries}</p>
       ) : null}
-      {hasMore ? (
-        <p class="more">
-          <button type="button" disabled={isLoading} onClick={() => void list.more()}>
-            {isLoading ? texts.loading : texts.webhooks.more}
-          </button>
-        </p>
-      ) : null}
+      <MoreRows list={list} label={texts.webhooks.more} />
     </section>
   );
 };
@@ -108,20 +104,11 @@ const DeliveryTable: FunctionComponent<Table> = ({ rows, endpoint, again }) => {
     <>
       {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
       <table class="rows">
-        <thead>
-          <tr>
-            <th scope="col">{columns.event}</th>
-            <th scope="col">{columns.state}</th>
-            <th scope="col" class="amount">
-              {columns.attempts}
-            </th>
-            <th scope="col">{columns.answer}</th>
-            <th scope="col">{columns.next}</th>
-            <th scope="col">
-              <span class="hidden">{columns.does}</span>
-            </th>
-          </tr>
-        </thead>
+        <TableHead
+          titles={[columns.event, columns.state, columns.attempts, columns.answer, columns.next]}
+          amounts={[columns.attempts]}
+          does={columns.does}
+        />
         <tbody>
           {rows.map((delivery) => (
             <tr key={delivery.deliveryId}>

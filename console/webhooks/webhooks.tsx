@@ -9,6 +9,7 @@ import { useReading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";
 import { OwnerOnly } from "../parts/owner-only.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
+import { TableHead } from "../parts/table-head.tsx";
 import { hrefOf, place } from "../router.ts";
 import { texts } from "../texts.ts";
 import { EndpointForm } from "./endpoint-form.tsx";
@@ -52,14 +53,7 @@ const EndpointTable: FunctionComponent<{ readonly endpoints: readonly Endpoint[]
   const { columns } = texts.webhooks;
   return (
     <table class="rows">
-      <thead>
-        <tr>
-          <th scope="col">{columns.url}</th>
-          <th scope="col">{columns.status}</th>
-          <th scope="col">{columns.events}</th>
-          <th scope="col">{columns.lastDelivered}</th>
-        </tr>
-      </thead>
+      <TableHead titles={[columns.url, columns.status, columns.events, columns.lastDelivered]} />
       <tbody>
         {endpoints.map((endpoint) => (
           <tr key={endpoint.endpointId}>
