@@ -11,9 +11,9 @@
  * - `POST /receive/N`: the rows of a receive in three commits, the second to the sandbox's file. Commits of a round share a sync.
  */
 import { mkdirSync, readFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { serveAnswers } from "./answers.ts";
 
 type Step = readonly [sql: string, params: readonly SQLInputValue[]];
 
@@ -161,18 +161,4 @@ async function answer(method: string, [, what, name, how]: readonly string[]): P
   return JSON.stringify({ data: bodyStored });
 }
 
-createServer((request, response) => {
-  const { method = "GET", url = "/" } = request;
-  const chunks: Buffer[] = [];
-  request.on("data", (chunk: Buffer) => chunks.push(chunk));
-  request.on("end", () => {
-    if (chunks.length > 0) JSON.parse(Buffer.concat(chunks).toString("utf8"));
-    answer(method, url.split("/")).then(
-      (body) =>
-        response
-          .writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) })
-          .end(body),
-      (error: unknown) => response.writeHead(500, { "content-length": 0 }).end(() => console.error(error)),
-    );
-  });
-}).listen(Number(process.env["PORT"]), "127.0.0.1");
+serveAnswers(answer);

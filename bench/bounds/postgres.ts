@@ -6,9 +6,9 @@
  * create; with `group` those that wait share a transaction, else each has its own.
  */
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { join } from "node:path";
 import { Client } from "pg";
+import { serveAnswers } from "./answers.ts";
 
 type Value = string | number | null;
 type Step = readonly [sql: string, params: readonly Value[]];
@@ -129,18 +129,4 @@ async function answer(method: string, [, what, name, how]: readonly string[]): P
   return JSON.stringify({ data: bodyStored });
 }
 
-createServer((request, response) => {
-  const { method = "GET", url = "/" } = request;
-  const chunks: Buffer[] = [];
-  request.on("data", (chunk: Buffer) => chunks.push(chunk));
-  request.on("end", () => {
-    if (chunks.length > 0) JSON.parse(Buffer.concat(chunks).toString("utf8"));
-    answer(method, url.split("/")).then(
-      (body) =>
-        response
-          .writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) })
-          .end(body),
-      (error: unknown) => response.writeHead(500, { "content-length": 0 }).end(() => console.error(error)),
-    );
-  });
-}).listen(Number(process.env["PORT"]), "127.0.0.1");
+serveAnswers(answer);

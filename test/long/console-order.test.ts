@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
+import type { Page } from "playwright-core";
 import type { PurchaseOrder } from "../../client/index.ts";
 import { apiOf, press, showsStatus } from "../support/console-shop.ts";
 import { endConsole, picture, skip, withConsole, withoutEvents } from "../support/console.ts";
@@ -34,6 +35,17 @@ async function draft(program: RunningProgram, variants: readonly Variant[]): Pro
   return made.at("data", "purchaseOrder") as PurchaseOrder;
 }
 
+/** Signs in and opens a new draft. */
+async function openDraft(page: Page, link: string, program: RunningProgram) {
+  const variants = await variantsOf(program);
+  const order = await draft(program, variants);
+  const { purchaseOrderId: id } = order;
+  await page.goto(link);
+  await page.getByRole("link", { name: order.poNumber }).waitFor();
+  await page.goto(`${new URL(link).origin}/console/orders/${id}`);
+  return { variants, order, id, agent: apiOf(program) };
+}
+
 /** Holds once what the service says is this. Notices of a save come and go when it begins, so it may take a moment. */
 async function becomes<T>(said: () => Promise<T>, wanted: T): Promise<void> {
   for (let looks = 0; looks < 50 && !isDeepStrictEqual(await said(), wanted); looks += 1) await sleep(100);
@@ -45,14 +57,8 @@ test(
   { skip },
   async () => {
     await withConsole(async (page, link, program) => {
-      const variants = await variantsOf(program);
-      const order = await draft(program, variants);
-      const { purchaseOrderId: id } = order;
-      const agent = apiOf(program);
       await withoutEvents(page);
-      await page.goto(link);
-      await page.getByRole("link", { name: order.poNumber }).waitFor();
-      await page.goto(`${new URL(link).origin}/console/orders/${id}`);
+      const { variants, order, id, agent } = await openDraft(page, link, program);
 
       // Like a sheet: typing edits, Enter saves and goes down, arrows walk.
       await page
@@ -167,13 +173,7 @@ test(
   { skip },
   async () => {
     await withConsole(async (page, link, program) => {
-      const variants = await variantsOf(program);
-      const order = await draft(program, variants);
-      const { purchaseOrderId: id } = order;
-      const agent = apiOf(program);
-      await page.goto(link);
-      await page.getByRole("link", { name: order.poNumber }).waitFor();
-      await page.goto(`${new URL(link).origin}/console/orders/${id}`);
+      const { id, agent } = await openDraft(page, link, program);
       await showsStatus(page, "Draft");
       assert.equal(await page.getByRole("button", { name: "Confirm all as ordered" }).count(), 0);
       await page.getByText("Why is something else not offered?").focus();

@@ -1,7 +1,6 @@
 /** Broad reads run on reader threads: the same answers, as fresh and as durable as on the event loop, and no thread for small reads. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importRecords } from "../../src/exchange/import.ts";
 import type { BroadRead, Readers } from "../../src/operations/broad-read.ts";
 import { linesOnLoopMax, rowsOnLoopMax, variantsOnLoopMax } from "../../src/operations/loop-limits.ts";
 import type { AnswerThreads } from "../../src/mcp/large-answers.ts";
@@ -9,8 +8,7 @@ import { ReaderPool, type ReaderStore } from "../../src/reader-pool.ts";
 import { pageOfOrders } from "../../src/shop/purchase-orders.ts";
 import { systemClock } from "../../src/system.ts";
 import { loadShop } from "../../src/shop/accounts.ts";
-import { LoopShare } from "../../src/store/loop-share.ts";
-import { ndjson, piecesOf } from "../support/admin.ts";
+import { bring } from "../support/imported-records.ts";
 import { connectAgent, revisions } from "../support/mcp.ts";
 import { type TestServer, type TestServerOptions, startServer } from "../support/server.ts";
 
@@ -63,19 +61,6 @@ async function createOrder(server: TestServer, lines: number): Promise<string> {
   });
   assert.equal(added.status, 201, added.text);
   return purchaseOrderId;
-}
-
-async function bring(server: TestServer, records: readonly object[]): Promise<void> {
-  const shop = await server.engine.read(server.shopId, (tx) => loadShop(tx, server.shopId));
-  assert.ok(shop !== null);
-  const context = {
-    engine: server.engine,
-    clock: server.clock,
-    ids: server.ids,
-    loop: new LoopShare(),
-    seedStorefront: async () => {},
-  };
-  await importRecords(context, shop, piecesOf(ndjson(records), 65_536), "req_test");
 }
 
 /** Orders without lines, written as rows. */

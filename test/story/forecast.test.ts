@@ -3,26 +3,10 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importRecords } from "../../src/exchange/import.ts";
 import { dateOf, dayIn, weekOf, weekStart } from "../../src/core/calendar.ts";
 import { columnIds } from "../../src/core/forecast.ts";
-import { loadShop } from "../../src/shop/accounts.ts";
-import { LoopShare } from "../../src/store/loop-share.ts";
-import { ndjson, piecesOf } from "../support/admin.ts";
+import { bring } from "../support/imported-records.ts";
 import { startServer, type TestResponse, type TestServer } from "../support/server.ts";
-
-async function bring(server: TestServer, records: readonly object[]): Promise<void> {
-  const shop = await server.engine.read(server.shopId, (tx) => loadShop(tx, server.shopId));
-  assert.ok(shop !== null);
-  const context = {
-    engine: server.engine,
-    clock: server.clock,
-    ids: server.ids,
-    loop: new LoopShare(),
-    seedStorefront: async () => {},
-  };
-  await importRecords(context, shop, piecesOf(ndjson(records), 65_536), "req_test");
-}
 
 const dayMs = 86_400_000;
 

@@ -4,25 +4,9 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importRecords } from "../../src/exchange/import.ts";
-import { loadShop } from "../../src/shop/accounts.ts";
-import { LoopShare } from "../../src/store/loop-share.ts";
-import { ndjson, piecesOf } from "../support/admin.ts";
+import { bring } from "../support/imported-records.ts";
 import { reasons, world } from "../support/read-only.ts";
 import { startServer, type TestResponse, type TestServer } from "../support/server.ts";
-
-async function bring(server: TestServer, records: readonly object[]): Promise<void> {
-  const shop = await server.engine.read(server.shopId, (tx) => loadShop(tx, server.shopId));
-  assert.ok(shop !== null);
-  const context = {
-    engine: server.engine,
-    clock: server.clock,
-    ids: server.ids,
-    loop: new LoopShare(),
-    seedStorefront: async () => {},
-  };
-  await importRecords(context, shop, piecesOf(ndjson(records), 65_536), "req_test");
-}
 
 /** The clock of the tests: 9 March 2026, noon. */
 const nowMs = Date.parse("2026-03-09T12:00:00Z");
