@@ -71,6 +71,8 @@ export const rows: readonly Row[] = [
   most("view of reorders only, 20,000 variants, again", 50, " ms"),
   most("view of reorders only, 20,000 variants, after a change", 50, " ms"),
   most("view of reorders only, 20,000 variants, decided for all", 50, " ms"),
+  most("steps of a tracer without an SDK, of a GET", 1, " %"),
+  most("steps of a tracer without an SDK, of a keyed create", 1, " %"),
   most("PostgreSQL: round trips of a read", 3, ""),
   most("PostgreSQL: round trips of a keyed create", 5, ""),
   most("PostgreSQL: round trips of a receive, with its push", 16, ""),

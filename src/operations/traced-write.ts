@@ -6,7 +6,7 @@ import type { Engine, Tx, WriteOptions } from "../store/store.ts";
 
 /** Like `engine.write`. */
 export async function tracedWrite<T>(
-  engine: Engine,
+  engine: Pick<Engine, "write">,
   { spans, parent }: { readonly spans: Spans; readonly parent: SpanParent | null },
   shopId: string,
   work: (tx: Tx) => Promise<T>,
