@@ -11,7 +11,7 @@ const dist = path.join(root, "dist");
 
 rmSync(dist, { recursive: true, force: true });
 execFileSync("tsc", ["-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
-for (const file of globSync("src/**/*.sql", { cwd: root }))
+for (const file of globSync(["src/**/*.sql", "src/documents/fonts/*"], { cwd: root }))
   cpSync(path.join(root, file), path.join(dist, path.relative("src", file)));
 const bundle = await bundleOfPackage();
 if (bundle === null) throw new Error("@scalar/fastify-api-reference is not installed: npm ci");

@@ -5,6 +5,7 @@
  * Environment: `OPENPO_BENCH_DIR` selects the disk, `OPENPO_BENCH_ORDERS` the orders (default 20,000), `OPENPO_BENCH_ROUNDS` the rounds (default 3),
  * `OPENPO_DATABASE_URL` an empty PostgreSQL database instead of files.
  */
+import { noDocuments } from "../src/documents/documents.ts";
 import { createReadStream, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -65,7 +66,11 @@ async function importAll(round: number): Promise<{ readonly ms: number; readonly
   const store =
     config.database === null ? await openDataDirectory(data, silent) : await openDatabase(config.database, silent);
   const ask = askHere(
-    store.adminContext({ wakeOutbox: () => {}, webhooks: { policy: onlyGlobal, changed: () => {} } }),
+    store.adminContext({
+      wakeOutbox: () => {},
+      webhooks: { policy: onlyGlobal, changed: () => {} },
+      documents: noDocuments,
+    }),
   );
   const shopId = `import-${round}`;
   await ask("shop_put", { shopId, name: shopId, currencyCode: "EUR" });

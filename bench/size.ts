@@ -7,6 +7,7 @@
  * Environment: `OPENPO_BENCH_DIR` selects the disk, `OPENPO_BENCH_READINGS` the readings per row (default 31), `OPENPO_DATABASE_URL` an empty
  * PostgreSQL database instead of files, `OPENPO_BENCH_CALLS` the rows whose name contains one of these words.
  */
+import { noDocuments } from "../src/documents/documents.ts";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -120,7 +121,11 @@ async function build(): Promise<Readonly<Record<"small" | "large", string>>> {
   const store =
     config.database === null ? await openDataDirectory(directory, silent) : await openDatabase(config.database, silent);
   const ask = askHere(
-    store.adminContext({ wakeOutbox: () => {}, webhooks: { policy: onlyGlobal, changed: () => {} } }),
+    store.adminContext({
+      wakeOutbox: () => {},
+      webhooks: { policy: onlyGlobal, changed: () => {} },
+      documents: noDocuments,
+    }),
   );
   const keyOf = async (shopId: string): Promise<string> => {
     await ask("shop_put", {

@@ -11,6 +11,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
+import { noDocuments } from "./documents/documents.ts";
 import { recoverImports } from "./exchange/import.ts";
 import { type AdminContext } from "./admin/operation.ts";
 import { importContext } from "./admin/exchange.ts";
@@ -357,6 +358,7 @@ async function openEngines(
 const asksNothing: Parameters<OpenStore["adminContext"]>[0] = {
   wakeOutbox: () => {},
   webhooks: { policy: onlyGlobal, changed: () => {} },
+  documents: noDocuments,
 };
 
 const withGauges = ({ gauges, measure }: Sizes, more: readonly Gauge[]): Sizes => ({

@@ -43,7 +43,7 @@ export interface OpenStore {
   readonly isNew: boolean;
   sandboxOf(shopId: string): Storefront & SandboxControl;
   /** The context of the operator's operations. */
-  adminContext(asks: Pick<AdminContext, "wakeOutbox" | "webhooks">): AdminContext;
+  adminContext(asks: Pick<AdminContext, "wakeOutbox" | "webhooks" | "documents">): AdminContext;
   /** Calls the listener after each write of this process that has added events, with the shop's id. */
   onEvents(listener: (shopId: string) => void): void;
   /** Records that the first start has succeeded: the next start is not a first one. */

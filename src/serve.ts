@@ -9,6 +9,7 @@ import { createAdmin } from "./admin/app.ts";
 import { askHere } from "./admin/ask.ts";
 import type { AdminContext } from "./admin/operation.ts";
 import { type DemoShop, makeDemoShop } from "./demo/demo-shop.ts";
+import { Documents } from "./documents/documents.ts";
 import { recoverImports } from "./exchange/import.ts";
 import { importContext } from "./admin/exchange.ts";
 import { brotli } from "./compression.ts";
@@ -117,7 +118,9 @@ export async function openService(config: Config): Promise<Service> {
   opening.defer(() => store.close());
   const adminToken = adminTokenOf(config, store.isNew);
   const spans = openSpans(apiVersion);
-  const { outbox, sender, admin } = openWork(config, store, log, spans);
+  const documents = new Documents({ ...store, log });
+  opening.defer(() => documents.close());
+  const { outbox, sender, admin } = openWork(config, store, log, { spans, documents });
   opening.defer(() => outbox.close());
   opening.defer(() => sender.close());
   const readers = new ReaderPool({
@@ -179,7 +182,7 @@ function openWork(
   config: Config,
   store: OpenStore,
   log: Log,
-  spans: Spans,
+  { spans, documents }: { readonly spans: Spans; readonly documents: Documents },
 ): { readonly outbox: Outbox; readonly sender: Sender; readonly admin: AdminContext } {
   const { engine, clock, ids, alone } = store;
   const sender = createSender({
@@ -213,6 +216,7 @@ function openWork(
         log.error({ err: error, shopId }, "follow-on work could not be started");
       });
     },
+    documents,
     webhooks: { policy: config.webhooks, changed: (shopId) => sender.endpointsChanged(shopId) },
   });
   return { outbox, sender, admin };

@@ -18,7 +18,7 @@ import { auditAlone } from "../operations/audit.ts";
 import type { Readers } from "../operations/broad-read.ts";
 import { admit, type PersonCaller } from "../operations/caller.ts";
 import type { StoreCounts } from "../operations/counts.ts";
-import { asFault, respond, success } from "../operations/envelope.ts";
+import { asFault, namesTag, respond, success } from "../operations/envelope.ts";
 import { requestTokens } from "../operations/rate-limit.ts";
 import { Refusals } from "../operations/refusals.ts";
 import { identifyPerson, isSessionBearer } from "../operations/sessions.ts";
@@ -108,6 +108,7 @@ async function answerOf(
     const file = whileSignedIn(answer.file, isSignedIn, leave);
     return await fileResponse(request.method, { ...answer, file }, requestId, leave);
   }
+  if ("bytes" in answer) return wholeFile(request, answer, requestId, headers);
   return respond(success(requestId, answer.data, { status: answer.status, headers }));
 }
 
@@ -232,6 +233,27 @@ const wrongToken = (): Fault =>
     action:
       "Send it as `Authorization: Bearer <admin token>`: it is OPENPO_ADMIN_TOKEN, or was printed at the first start and is in the data directory.",
   });
+
+/** Answers with a file that is in memory, or with 304 when the client has it. */
+function wholeFile(
+  request: RequestContext["request"],
+  { bytes, contentType, etag, headers }: Extract<AdminAnswer, { bytes: unknown }>,
+  requestId: string,
+  more: Readonly<Record<string, string>>,
+): Response {
+  const isKnown = namesTag(request.header("if-none-match"), etag);
+  const init = {
+    status: isKnown ? 304 : 200,
+    headers: {
+      ...more,
+      "X-Request-Id": requestId,
+      ETag: `"${etag}"`,
+      "Cache-Control": "private, no-cache",
+      ...(isKnown ? {} : { ...headers, "Content-Type": contentType, "Content-Length": String(bytes.length) }),
+    },
+  };
+  return new Response(isKnown || request.method === "HEAD" ? null : Buffer.from(bytes), init);
+}
 
 /** Sends pieces at the client's pace. The first is made before the answer begins, so that a file that cannot begin is refused. */
 async function fileResponse(

@@ -8,6 +8,7 @@ import { z } from "zod";
 import { shopIdPattern } from "../core/secret.ts";
 import { Fault, type ValidationDetail } from "../core/fault.ts";
 import type { Role } from "../core/role.ts";
+import type { OrderDocuments } from "../documents/documents.ts";
 import type { ImportContext } from "../exchange/import-run.ts";
 import type { Readers } from "../operations/broad-read.ts";
 import { operatorName, type SignedIn } from "../operations/caller.ts";
@@ -28,6 +29,7 @@ export interface AdminContext extends Omit<ImportContext, "seedStorefront"> {
   snapshotOf(part: SnapshotPart, shopId: string): AsyncGenerator<Uint8Array>;
   /** Called when effects may have been added to the shop's outbox. */
   wakeOutbox(shopId: string): void;
+  readonly documents: OrderDocuments;
   readonly webhooks: {
     /** Where they may connect. */
     readonly policy: ConnectPolicy;
@@ -59,9 +61,16 @@ export interface AdminCall {
   readonly signal: AbortSignal;
 }
 
-/** An answer: data for the envelope, or a file in pieces. */
+/** An answer: data for the envelope, a file as a whole, which can be asked for by its ETag, or a file in pieces. */
 export type AdminAnswer =
   | { readonly status: 200 | 201; readonly data: object }
+  | {
+      readonly bytes: Uint8Array;
+      readonly contentType: string;
+      /** Unquoted. */
+      readonly etag: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
   | {
       readonly file: AsyncGenerator<string | Uint8Array>;
       readonly contentType: string;

@@ -1,5 +1,6 @@
 /** Every operation of the admin API. */
 import { auditLog } from "./audit-log.ts";
+import { csvDocument, pdfDocument } from "./documents.ts";
 import { followEvents, listEvents } from "./events.ts";
 import { exportFile, importFile, snapshotFile } from "./exchange.ts";
 import { deleteConsoleView, listConsoleViewsOperation, putConsoleView } from "./console-views.ts";
@@ -55,6 +56,8 @@ export const adminOperations: readonly AdminOperation[] = [
   lookUpVariants,
   listOpenLines,
   listChanges,
+  pdfDocument,
+  csvDocument,
   listConsoleViewsOperation,
   putConsoleView,
   deleteConsoleView,

@@ -11,6 +11,7 @@
  * A kept admin token is sent to no other server. Settings that contradict each other are refused.
  */
 import { type Ask, askHere } from "../admin/ask.ts";
+import { Documents } from "../documents/documents.ts";
 import { type Config, type DatabaseConfig, localUrl, nameOfDatabase } from "../config.ts";
 import { holdsData, isClaimed, keptAdminToken, openDataDirectory, recordedServer } from "../data-directory.ts";
 import type { OpenStore } from "../open-store.ts";
@@ -59,7 +60,8 @@ export async function openOperator(options: OperatorOptions): Promise<Operator> 
 /** In this process on a database, beside its nodes. */
 async function onDatabase(database: DatabaseConfig, { config, mayBegin, output }: OperatorOptions): Promise<Operator> {
   const { openDatabase } = await import("../database.ts");
-  const store = await openDatabase(database, errorsTo(output));
+  const log = errorsTo(output);
+  const store = await openDatabase(database, log);
   if (store.isNew && !mayBegin) {
     await store.close();
     throw new CommandError(exitCodes.unreachable, `there is no data in ${store.place}.`, {
@@ -68,7 +70,7 @@ async function onDatabase(database: DatabaseConfig, { config, mayBegin, output }
   }
   output.message(`Working directly on ${store.place}, beside the nodes that run on it.`);
   // Effects in the outbox are found by the nodes.
-  return { ...(await inStore(store, config)), keptAdminToken: null };
+  return { ...(await inStore(store, config, log)), keptAdminToken: null };
 }
 
 /** Behind the server that runs on the data directory, or in this process on the directory itself. */
@@ -82,10 +84,11 @@ async function onDirectory(options: OperatorOptions): Promise<Operator> {
     throw new CommandError(exitCodes.unreachable, `there is no data in ${dataDir}, and no server runs on it.`, {
       action: "Start one with openpo serve, or name the right directory or server: --data-dir, --url.",
     });
-  const store = await openDataDirectory(dataDir, errorsTo(output));
+  const log = errorsTo(output);
+  const store = await openDataDirectory(dataDir, log);
   output.message(`Working directly on ${dataDir}${isNew ? ", which is new" : ""}; no server runs on it.`);
   // Effects stay in the outbox until a server runs.
-  return { ...(await inStore(store, config)), keptAdminToken: keptAdminToken(dataDir) };
+  return { ...(await inStore(store, config, log)), keptAdminToken: keptAdminToken(dataDir) };
 }
 
 /**
@@ -196,11 +199,20 @@ async function requireAnswer(url: URL): Promise<string | null> {
   });
 }
 
-async function inStore(store: OpenStore, { webhooks: policy }: Config): Promise<Pick<Operator, "ask" | "close">> {
+async function inStore(
+  store: OpenStore,
+  { webhooks: policy }: Config,
+  log: Log,
+): Promise<Pick<Operator, "ask" | "close">> {
   await store.completeFirstStart();
+  const documents = new Documents({ ...store, log });
+  const webhooks = { policy, changed: () => {} };
   return {
-    ask: askHere(store.adminContext({ wakeOutbox: () => {}, webhooks: { policy, changed: () => {} } })),
-    close: () => store.close(),
+    ask: askHere(store.adminContext({ wakeOutbox: () => {}, webhooks, documents })),
+    async close() {
+      await documents.close();
+      await store.close();
+    },
   };
 }
 

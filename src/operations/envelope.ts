@@ -97,15 +97,19 @@ export const answerReply = (
   answer: Answer<unknown>,
 ): Reply => shownReply(incoming, operation, shownAnswer(answer, incoming.surface));
 
+/** Whether `If-None-Match` names this ETag, by weak comparison. */
+export function namesTag(ifNoneMatch: string | null, etag: string): boolean {
+  const names = (ifNoneMatch ?? "").split(",").map((tag) => tag.trim());
+  return names.some((name) => name === "*" || name.replace(/^W\//, "") === `"${etag}"`);
+}
+
 /** The 304 reply when `If-None-Match` names the answer's version, by weak comparison as for every read; else null. */
 export function notModified(
   { requestId, ifNoneMatch }: Pick<Incoming, "requestId" | "ifNoneMatch">,
   answer: Omit<Answer<unknown>, "data">,
 ): Reply | null {
   const { etag } = answer;
-  if (ifNoneMatch === null || etag === undefined) return null;
-  const names = ifNoneMatch.split(",").map((tag) => tag.trim());
-  if (!names.some((name) => name === "*" || name.replace(/^W\//, "") === `"${etag}"`)) return null;
+  if (etag === undefined || !namesTag(ifNoneMatch, etag)) return null;
   return { status: 304, headers: { "X-Request-Id": requestId, ...answerHeaders(answer) }, body: "", errorCode: null };
 }
 

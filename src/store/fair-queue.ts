@@ -41,6 +41,7 @@ interface Line {
 export class FairQueue {
   readonly #limits: FairLimits;
   readonly #clock: Clock;
+  readonly #things: string;
   /** Shops with work. */
   readonly #lines = new Map<string, Line>();
   #running = 0;
@@ -49,9 +50,11 @@ export class FairQueue {
   #averageMs = 0;
   #expiry: ReturnType<typeof setTimeout> | null = null;
 
-  constructor(limits: FairLimits, clock: Clock) {
+  /** @param things what waits, for the messages of refusals. */
+  constructor(limits: FairLimits, clock: Clock, things = "broad reads") {
     this.#limits = limits;
     this.#clock = clock;
+    this.#things = things;
   }
 
   /** Work that waits, of all shops. */
@@ -68,7 +71,7 @@ export class FairQueue {
     const line = this.#lines.get(shopId) ?? { waiting: [], running: 0, latestTurn: 0 };
     this.#lines.set(shopId, line);
     if (line.waiting.length >= this.#limits.waitingPerShopMax)
-      throw this.#overloaded(line, "has too many broad reads waiting");
+      throw this.#overloaded(line, `has too many ${this.#things} waiting`);
     await new Promise<void>((resolve, reject) => {
       line.waiting.push({ acceptedAtMs: this.#clock.now(), start: resolve, refuse: reject });
       this.#startNext();
@@ -133,13 +136,13 @@ export class FairQueue {
     const latestAcceptedMs = this.#clock.now() - this.#limits.waitMsMax;
     for (const line of this.#lines.values())
       while ((line.waiting[0]?.acceptedAtMs ?? Number.POSITIVE_INFINITY) <= latestAcceptedMs)
-        line.waiting.shift()?.refuse(this.#overloaded(line, "did not get to this broad read in time"));
+        line.waiting.shift()?.refuse(this.#overloaded(line, `did not get to its ${this.#things} in time`));
   }
 
   /** The refusal names the time that what waits is likely to take. */
   #overloaded(line: Line, what: string): Fault {
     const waitMs = (line.waiting.length * this.#averageMs) / this.#limits.runningPerShopMax;
-    return new Fault("DO_OVERLOADED", `This shop ${what}; nothing was read.`, {
+    return new Fault("DO_OVERLOADED", `This shop ${what}; nothing was done.`, {
       action: "Wait, then send the same request again; send fewer requests in parallel, or narrow the filters.",
       retryAfterMs: Math.min(Math.ceil(Math.max(waitMs, retryAfterMsMin)), this.#limits.waitMsMax),
     });

@@ -13,6 +13,7 @@ import { askHere } from "../../src/admin/ask.ts";
 import { apiKeyRandomBytes, makeApiKey } from "../../src/core/api-key.ts";
 import { Fault } from "../../src/core/fault.ts";
 import { openDataDirectory } from "../../src/data-directory.ts";
+import { noDocuments } from "../../src/documents/documents.ts";
 import type { OpenStore } from "../../src/open-store.ts";
 import { identify } from "../../src/operations/caller.ts";
 import { KnownCredentials } from "../../src/shop/known-credentials.ts";
@@ -21,7 +22,11 @@ import { onlyGlobal } from "../../src/webhooks/addresses.ts";
 import { withDirectory } from "../support/process.ts";
 
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
-const asksNothing = { wakeOutbox: () => {}, webhooks: { policy: onlyGlobal, changed: () => {} } };
+const asksNothing = {
+  wakeOutbox: () => {},
+  webhooks: { policy: onlyGlobal, changed: () => {} },
+  documents: noDocuments,
+};
 const shopIds = ["one", "two", "three"];
 
 const filesOpen = (store: OpenStore): number =>

@@ -9,6 +9,7 @@ import { askHere } from "../../src/admin/ask.ts";
 import type { AdminContext } from "../../src/admin/operation.ts";
 import { makeDemoShop } from "../../src/demo/demo-shop.ts";
 import { brotli } from "../../src/compression.ts";
+import { noDocuments } from "../../src/documents/documents.ts";
 import { createApp } from "../../src/http/app.ts";
 import { createMetrics } from "../../src/http/metrics.ts";
 import { apiPrefix } from "../../src/http/routes.ts";
@@ -229,6 +230,7 @@ async function openParts(pools: Pools) {
       throw new Error("nothing is copied here");
     },
     wakeOutbox: () => {},
+    documents: noDocuments,
     webhooks: { policy: onlyGlobal, changed: () => {} },
   };
   const app = createApp({

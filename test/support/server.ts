@@ -13,6 +13,7 @@ import { adminTokenCheck } from "../../src/core/admin-token.ts";
 import { apiKeyRandomBytes, makeApiKey } from "../../src/core/api-key.ts";
 import { brotli } from "../../src/compression.ts";
 import type { Json } from "../../src/core/json.ts";
+import { Documents } from "../../src/documents/documents.ts";
 import { createApp } from "../../src/http/app.ts";
 import { createConsolePages } from "../../src/http/console-pages.ts";
 import { loadConsoleFiles } from "../../src/http/node/console-files.ts";
@@ -218,6 +219,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   };
   const perform = createPerform({ ...deps, ...options.perform?.(deps) });
   const isAdminToken = adminTokenCheck(adminToken);
+  const documents = new Documents({ engine, clock, log });
   const admin: AdminContext = {
     engine,
     clock,
@@ -226,6 +228,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     sandboxOf: (shopId) => openSandbox({ engine: sandboxEngine, clock, shopId }),
     snapshotOf: () => assert.fail("tests of a server take no snapshots"),
     wakeOutbox: () => {},
+    documents,
     webhooks: { policy: onlyGlobal, changed: () => {} },
   };
   const mcp = createMcp({ operations, perform, engine, coordination, clock, log, threads: readers, allowedHosts: [] });
@@ -292,6 +295,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const stop = async (): Promise<void> => {
     await server.stop();
     await readers?.close();
+    await documents.close();
     await outbox.close();
     await store.close();
     await place?.remove();

@@ -24,6 +24,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   outbox: ["outbox/", "shop/", "store/", "storefront/storefront.ts", "core/"],
   // Where events meet their receivers.
   webhooks: ["webhooks/", "shop/", "store/", "core/", "node:"],
+  documents: ["documents/", "shop/", "store/", "core/", "node:", "pdfkit"],
   operations: ["operations/", "shop/", "store/", "storefront/storefront.ts", "core/", "zod", "node:crypto"],
   http: ["http/", "operations/", "core/", "store/store.ts", "zod", "hono/router/trie-router"],
   "http/node": ["http/", "operations/", "core/", "store/store.ts", "node:", "@hono/node-server"],
@@ -35,6 +36,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "http/",
     "exchange/",
     "webhooks/",
+    "documents/",
     "operations/",
     "shop/",
     "store/",
@@ -45,7 +47,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   people: ["people/", "http/", "operations/", "shop/", "store/", "core/", "zod", "node:crypto"],
   demo: ["demo/", "admin/ask.ts"],
-  cli: ["cli/", "admin/", "http/routes.ts", "demo/", "exchange/", "core/", "store/", "*.ts", "node:"],
+  cli: ["cli/", "admin/", "http/routes.ts", "demo/", "documents/", "exchange/", "core/", "store/", "*.ts", "node:"],
 };
 
 /** The files beside the rooms wire them together and may import anything. */

@@ -1,0 +1,146 @@
+/**
+ * Documents of orders as files: drawn once for each version, off the event loop, shared by everybody who downloads or sends them.
+ *
+ * Owns: the queue of what is drawn, the cache. Does not own: what stands in a document (content.ts), how it looks (pdf.ts, csv.ts), the
+ * threads (drawing-threads.ts).
+ */
+import { createHash } from "node:crypto";
+import { FairQueue } from "../store/fair-queue.ts";
+import type { Clock, Engine, Log } from "../store/store.ts";
+import { type DocumentContent, documentTag, loadContent } from "./content.ts";
+import { csvDocument } from "./csv.ts";
+import { DrawingThreads } from "./drawing-threads.ts";
+
+/** The formats of an order's document. */
+const documentKinds = ["pdf", "csv"] as const;
+
+export type DocumentKind = (typeof documentKinds)[number];
+
+/** An order's document at one version. */
+interface MadeDocument {
+  readonly kind: DocumentKind;
+  readonly bytes: Uint8Array;
+  /** As the header says it: `text/csv; charset=utf-8`. */
+  readonly contentType: string;
+  /** `PO-1001.pdf`; printable ASCII without quotes, slashes and spaces. */
+  readonly fileName: string;
+  /** Of the bytes, in hex. */
+  readonly sha256: string;
+  /** Equal for the same bytes, unquoted: for an ETag. */
+  readonly tag: string;
+  readonly orderVersion: number;
+  readonly poNumber: string;
+}
+
+/** PDFs that are drawn at a time; one shop leaves a thread to the others. */
+const drawnAtOnceMax = 2;
+
+/** Documents of one shop that wait to be drawn. */
+const waitingPerShopMax = 20;
+
+/** How long a document waits to be drawn. */
+const waitMsMax = 15_000;
+
+/** Bytes of finished documents that are kept in memory. */
+const keptBytesMax = 32 * 1_048_576;
+
+const contentTypes: Readonly<Record<DocumentKind, string>> = {
+  pdf: "application/pdf",
+  csv: "text/csv; charset=utf-8",
+};
+
+/** A number that may have come from an import, as a file name. */
+const fileNameOf = (poNumber: string, kind: DocumentKind): string =>
+  `${
+    poNumber
+      .replaceAll(/[^A-Za-z0-9._-]+/g, "-")
+      .replace(/^[.-]+/, "")
+      .slice(0, 100) || "purchase-order"
+  }.${kind}`;
+
+/** Documents of orders, for whoever downloads or sends them. */
+export interface OrderDocuments {
+  /**
+   * The order's document as it is now.
+   *
+   * @throws Fault NOT_FOUND      there is no such shop or order.
+   * @throws Fault INVALID_INPUT  the document's fonts lack a character of the order.
+   * @throws Fault DO_OVERLOADED  too many documents of the shop wait to be drawn.
+   */
+  of(shopId: string, purchaseOrderId: string, kind: DocumentKind): Promise<MadeDocument>;
+  /** The document with this content (`loadContent`). The same content gives the same bytes. @throws Fault as `of`. */
+  make(shopId: string, content: DocumentContent, kind: DocumentKind): Promise<MadeDocument>;
+}
+
+/** For what never makes one. */
+export const noDocuments: OrderDocuments = {
+  of: () => Promise.reject(new Error("documents are not made here")),
+  make: () => Promise.reject(new Error("documents are not made here")),
+};
+
+export class Documents implements OrderDocuments {
+  readonly #engine: Engine;
+  readonly #queue: FairQueue;
+  readonly #threads: DrawingThreads;
+  /** By tag; the ones used last are at the end. */
+  readonly #kept = new Map<string, MadeDocument>();
+  #keptBytes = 0;
+
+  constructor({ engine, clock, log }: { readonly engine: Engine; readonly clock: Clock; readonly log: Log }) {
+    this.#engine = engine;
+    this.#threads = new DrawingThreads(log);
+    this.#queue = new FairQueue(
+      { runningMax: drawnAtOnceMax, runningPerShopMax: 1, waitingPerShopMax, waitMsMax },
+      clock,
+      "documents",
+    );
+  }
+
+  async of(shopId: string, purchaseOrderId: string, kind: DocumentKind): Promise<MadeDocument> {
+    const content = await this.#engine.read(shopId, (tx) => loadContent(tx, shopId, purchaseOrderId));
+    return await this.make(shopId, content, kind);
+  }
+
+  async make(shopId: string, content: DocumentContent, kind: DocumentKind): Promise<MadeDocument> {
+    const tag = documentTag(content, kind);
+    const key = `${shopId} ${tag}`;
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) {
+      this.#kept.delete(key);
+      this.#kept.set(key, kept);
+      return kept;
+    }
+    const bytes =
+      kind === "csv"
+        ? Buffer.from(csvDocument(content))
+        : await this.#queue.run(shopId, () => this.#threads.draw(content));
+    const made: MadeDocument = {
+      kind,
+      bytes,
+      contentType: contentTypes[kind],
+      fileName: fileNameOf(content.poNumber, kind),
+      sha256: createHash("sha256").update(bytes).digest("hex"),
+      tag,
+      orderVersion: content.orderVersion,
+      poNumber: content.poNumber,
+    };
+    this.#keep(key, made);
+    return made;
+  }
+
+  #keep(key: string, made: MadeDocument): void {
+    if (made.bytes.length > keptBytesMax || this.#kept.has(key)) return;
+    this.#kept.set(key, made);
+    this.#keptBytes += made.bytes.length;
+    for (const [oldest, { bytes }] of this.#kept) {
+      if (this.#keptBytes <= keptBytesMax) return;
+      this.#kept.delete(oldest);
+      this.#keptBytes -= bytes.length;
+    }
+  }
+
+  /** Ends the threads. Documents that are being drawn are refused. */
+  async close(): Promise<void> {
+    await this.#threads.close();
+  }
+}

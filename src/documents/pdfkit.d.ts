@@ -1,0 +1,66 @@
+/** What is used of pdfkit, which has no types of its own. */
+declare module "pdfkit" {
+  /** Content of a page that belongs to an element of the structure. */
+  interface MarkedContent {
+    readonly refs: unknown;
+  }
+
+  /** An element of the structure that readers who do not see the page are told. */
+  export interface StructureElement {
+    add(child: StructureElement | MarkedContent): this;
+    end(): this;
+  }
+
+  export class PDFDocument {
+    constructor(options: {
+      readonly size: readonly [width: number, height: number];
+      readonly margin: number;
+      readonly autoFirstPage: boolean;
+      readonly bufferPages: boolean;
+      readonly tagged: boolean;
+      readonly pdfVersion: string;
+      readonly lang: string;
+      readonly displayTitle: boolean;
+      readonly info: Readonly<Record<string, string | Date>>;
+      readonly font: null;
+    });
+    on(event: "data", listener: (piece: Uint8Array) => void): this;
+    on(event: "end", listener: () => void): this;
+    addPage(): this;
+    switchToPage(index: number): void;
+    bufferedPageRange(): { readonly start: number; readonly count: number };
+    end(): void;
+
+    registerFont(name: string, file: Uint8Array): this;
+    font(name: string): this;
+    fontSize(points: number): this;
+    fillColor(color: string, opacity?: number): this;
+    widthOfString(text: string): number;
+    text(
+      text: string,
+      x: number,
+      y: number,
+      options: { readonly lineBreak: false; readonly baseline: "alphabetic"; readonly characterSpacing?: number },
+    ): this;
+
+    rect(x: number, y: number, width: number, height: number): this;
+    path(path: string): this;
+    moveTo(x: number, y: number): this;
+    lineTo(x: number, y: number): this;
+    lineWidth(points: number): this;
+    fill(color?: string, rule?: "even-odd" | "non-zero"): this;
+    stroke(color?: string): this;
+    save(): this;
+    restore(): this;
+    translate(x: number, y: number): this;
+    scale(factor: number): this;
+    rotate(degrees: number, options: { readonly origin: readonly [number, number] }): this;
+    image(bytes: Uint8Array, x: number, y: number, options: { readonly width: number; readonly height: number }): this;
+
+    struct(type: string, options?: Readonly<Record<string, unknown>>): StructureElement;
+    addStructure(element: StructureElement): this;
+    markStructureContent(type: string): MarkedContent;
+    markContent(tag: "Artifact", options?: { readonly type: string }): this;
+    endMarkedContent(): this;
+  }
+}
