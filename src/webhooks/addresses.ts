@@ -172,18 +172,24 @@ export function parseAllowed(text: string): Pick<ConnectPolicy, "hosts" | "netwo
 }
 
 /**
- * What is wrong with the URL of an endpoint, as far as that can be told before connecting; null when nothing is.
+ * What is wrong with the form of an endpoint's URL; null when nothing is. It says nothing of the address: that is judged for each attempt.
  *
  * Source: C61.
  */
-export function urlFault(policy: ConnectPolicy, text: string): string | null {
+export function formFault(policy: ConnectPolicy, text: string): string | null {
   const url = URL.parse(text);
   if (url === null) return "must be an absolute URL";
   if (url.protocol !== "https:" && !(policy.http && url.protocol === "http:"))
     return policy.http ? "must begin with https:// or http://" : "must begin with https://";
   if (url.username !== "" || url.password !== "") return "must not contain a user name or password";
-  if (url.hash !== "") return "must not contain a fragment";
-  const host = bareHost(url);
+  return url.hash === "" ? null : "must not contain a fragment";
+}
+
+/** What is wrong with the URL of an endpoint, as far as that can be told before connecting; null when nothing is. */
+export function urlFault(policy: ConnectPolicy, text: string): string | null {
+  const fault = formFault(policy, text);
+  if (fault !== null) return fault;
+  const host = bareHost(new URL(text));
   return isAddress(host) && judge(policy, host, host) === "refused" ? "is at an address that is not allowed" : null;
 }
 

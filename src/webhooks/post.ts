@@ -8,7 +8,7 @@ import { request as httpRequest, type ClientRequest, type IncomingMessage, type 
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import type { AttemptResult } from "../core/webhooks.ts";
-import { bareHost, type ConnectPolicy, isAddress, judge, urlFault } from "./addresses.ts";
+import { bareHost, type ConnectPolicy, formFault, isAddress, judge } from "./addresses.ts";
 import type { Resolve } from "./names.ts";
 
 /** How long an attempt may take, from looking up the name to the end of the answer. */
@@ -45,7 +45,7 @@ export async function post(
   const ms = (): number => Math.round(performance.now() - startedAtMs);
   try {
     const target = new URL(url);
-    const fault = urlFault(policy, url);
+    const fault = formFault(policy, url);
     if (fault !== null) throw new Error(`the URL ${fault}`);
     const { addresses, isOpened } = await unless(signal, allowedAddresses(target, policy, resolve));
     const answer = await exchange(target, addresses, headers, body, signal);
@@ -105,7 +105,10 @@ async function exchange(
   const sent: ClientRequest = target.protocol === "https:" ? httpsRequest(options) : httpRequest(options);
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      sent.once("response", resolve).once("error", reject).end(bytes);
+      sent.once("response", resolve).once("error", reject);
+      // After an answer of 101 nothing else comes.
+      sent.once("close", () => reject(new Error("the connection ended without an answer")));
+      sent.end(bytes);
     });
     sent.on("error", () => {});
     return {
