@@ -46,6 +46,7 @@ import { createSender, type Sender } from "./webhooks/sender.ts";
 import { workGauges } from "./work-gauges.ts";
 import type { StorefrontOf } from "./storefront/storefront.ts";
 import { withTracedCalls } from "./storefront/traced-calls.ts";
+import { openStorefront } from "./storefronts.ts";
 import { openSpans } from "./trace.ts";
 
 export interface Service {
@@ -222,10 +223,18 @@ function openWork(
   return { outbox, sender, admin };
 }
 
+/** Each shop's storefront, by its kind (C47). */
 const storefrontsOf =
   (store: OpenStore, spans: Spans): StorefrontOf =>
-  (shopId, parent = null) =>
-    Promise.resolve(withTracedCalls(store.sandboxOf(shopId), spans, shopId, parent));
+  (shop, parent = null) =>
+    Promise.resolve(
+      withTracedCalls(
+        openStorefront(shop, { sandboxOf: (shopId) => store.sandboxOf(shopId) }),
+        spans,
+        shop.shopId,
+        parent,
+      ),
+    );
 
 const gaugesOf = ({ gauges, loop }: OpenStore): readonly Gauge[] => [
   ...gauges,

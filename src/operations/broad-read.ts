@@ -7,7 +7,7 @@
  */
 import { Fault } from "../core/fault.ts";
 import type { Clock, Ids, Tx } from "../store/store.ts";
-import type { Storefront } from "../storefront/storefront.ts";
+import { type Storefront, unusableStorefront } from "../storefront/storefront.ts";
 import { type Reply, answerReply, asFault, failure, notModified, withinBytes } from "./envelope.ts";
 import type { Call, Operation } from "./operation.ts";
 import type { Incoming } from "./request.ts";
@@ -84,16 +84,7 @@ const unusable = (what: string) => (): never => {
 
 const noIds: Ids = { next: unusable("make ids") };
 
-const noStorefront: Storefront = {
-  checkVariants: unusable("ask the storefront"),
-  activateVariants: unusable("ask the storefront"),
-  changeOnHand: unusable("ask the storefront"),
-  readOnHand: unusable("ask the storefront"),
-  setIncoming: unusable("ask the storefront"),
-  writeCosts: unusable("ask the storefront"),
-  readCosts: unusable("ask the storefront"),
-  setTags: unusable("ask the storefront"),
-};
+const noStorefront: Storefront = unusableStorefront("a broad read may not ask the storefront");
 
 /** A call that can read and nothing else. */
 export const readingCall = (

@@ -152,7 +152,7 @@ export async function openCall(
     traceparent: incoming.trace === undefined ? null : traceparentOf(incoming.trace),
     clock,
     ids,
-    storefront: await deps.storefrontOf(shopId, tracing.parent),
+    storefront: await deps.storefrontOf(shop, tracing.parent),
     ifMatch: incoming.ifMatch,
     read: (work) => engine.read(shopId, work),
     readPart: readPartWith(deps, shop),

@@ -46,9 +46,9 @@ export async function settleCosts(
   if (rows.length === 0) return await endRun(tx, context, run, () => skipped, "", null);
   return {
     kind: "call",
-    call: async (storefront) => {
+    call: async (storefront, signal) => {
       const variantIds = [...new Set(rows.map((row) => row.variant_id))];
-      const costs = await storefront.readCosts(variantIds);
+      const costs = await storefront.readCosts(variantIds, { signal });
       const shown = new Map(variantIds.map((variantId, index) => [variantId, costs[index] ?? null]));
       return (tx) => recordCosts(tx, context, purchaseOrderId, run, rows, shown);
     },

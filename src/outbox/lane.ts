@@ -7,6 +7,8 @@
 import type { EffectOutcome } from "../core/effect.ts";
 import { Fault } from "../core/fault.ts";
 import { noSpans, type Spans } from "../core/spans.ts";
+import type { ConnectedShop } from "../core/storefront-config.ts";
+import { loadConnectedShop } from "../shop/accounts.ts";
 import { type ClaimedEffect, claimLane, hasClaimed, loadStandings, sweepEffectsStatement } from "../shop/effects.ts";
 import { sweepPushesStatement } from "../shop/stock-pushes.ts";
 import type { Clock, Engine, Ids, Log, Tx } from "../store/store.ts";
@@ -67,6 +69,17 @@ export function createLaneRunner(options: LaneOptions): RunLane {
     const claimed = new Set<string>();
     let heldFromMs = clock.now();
     let run: readonly ClaimedEffect[] = [];
+    let shop: ConnectedShop | null = null;
+    /** The step, and in its round trip the storefront that it is for. */
+    const withShop =
+      (step: Work): Work =>
+      async (tx) => {
+        const [made, loaded] = await Promise.allSettled([step(tx), loadConnectedShop(tx, shopId)]);
+        if (made.status === "rejected") throw made.reason;
+        if (loaded.status === "rejected") throw loaded.reason;
+        shop = loaded.value;
+        return made.value;
+      };
     let work: Work = async (tx) => {
       heldFromMs = clock.now();
       await sweep(tx, shopId);
@@ -82,7 +95,7 @@ export function createLaneRunner(options: LaneOptions): RunLane {
     const attempt = new TracedAttempt(spans, shopId);
     try {
       for (;;) {
-        const step = await writeStep(options, () => steps.write(shopId, lane, work));
+        const step = await writeStep(options, () => steps.write(shopId, lane, withShop(work)));
         if (claimed.size > 0) onClaimed();
         attempt.begin(run);
         if (step.kind === "ended") {
@@ -91,7 +104,8 @@ export function createLaneRunner(options: LaneOptions): RunLane {
         }
         const { callTimeLimitMs: timeLimitMs, leaseMs } = limits;
         const within = { timeLimitMs, beginByMs: heldFromMs + leaseMs - timeLimitMs };
-        const next = await callStorefront({ ...options, ...within, parent: attempt.parent }, shopId, step);
+        if (shop === null) throw new Error(`the shop ${shopId} has effects but no row`);
+        const next = await callStorefront({ ...options, ...within, parent: attempt.parent }, shop, step);
         work = async (tx) => {
           heldFromMs = clock.now();
           return (

@@ -150,17 +150,20 @@ const showMsMax = 1_000;
 async function shownAtOnce(
   storefront: Storefront,
   changes: Parameters<Storefront["readOnHand"]>[0],
-  context: WriteContext,
+  context: WriteContext & { readonly signal: AbortSignal },
 ): Promise<readonly boolean[]> {
   let shown: readonly boolean[] = [];
+  const givenUp = new AbortController();
+  const signal = AbortSignal.any([context.signal, givenUp.signal]);
   const read = async (): Promise<void> => {
     try {
-      shown = (await storefront.readOnHand(changes, context)).map((level) => level.verified);
+      shown = (await storefront.readOnHand(changes, { ...context, signal })).map((level) => level.verified);
     } catch (error) {
       if (!(error instanceof StorefrontError)) throw error;
     }
   };
   await withinMs(read(), showMsMax);
+  givenUp.abort();
   return shown;
 }
 

@@ -2,6 +2,7 @@
  * One call of the storefront by a lane: within its time limit, and with every failure as a `StorefrontError` (O2).
  */
 import type { SpanParent } from "../core/spans.ts";
+import type { ConnectedShop } from "../core/storefront-config.ts";
 import type { Clock, Log } from "../store/store.ts";
 import { type Storefront, StorefrontError, type StorefrontOf } from "../storefront/storefront.ts";
 import type { CallStep, Work } from "./step.ts";
@@ -20,16 +21,21 @@ interface StorefrontCallOptions {
 }
 
 /**
- * Makes the step's call and returns the change that records its result. A call that exceeds the time limit may have taken effect.
+ * Makes the step's call at the storefront on which the shop was when the step was decided, and returns the change that records its result. A call that exceeds the time limit may have taken effect.
  *
  * Never rejects: a failure is passed to the step.
  */
-export async function callStorefront(options: StorefrontCallOptions, shopId: string, step: CallStep): Promise<Work> {
+export async function callStorefront(
+  options: StorefrontCallOptions,
+  shop: ConnectedShop,
+  step: CallStep,
+): Promise<Work> {
+  const { shopId } = shop;
   const { storefrontOf, clock, log, timeLimitMs, beginByMs, parent, aborting } = options;
   if (aborting.aborted) return step.failed(new StorefrontError("timeout", "the service is stopping", { landed: "no" }));
   let storefront: Storefront;
   try {
-    storefront = await storefrontOf(shopId, parent);
+    storefront = await storefrontOf(shop, parent);
   } catch (error) {
     return step.failed(storefrontErrorOf(log, shopId, error, "no"));
   }

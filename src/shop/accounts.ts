@@ -6,6 +6,7 @@
 import { type FxRate, asFxRate } from "../core/money.ts";
 import type { ShopFacts } from "../core/purchase-order.ts";
 import type { BucketLimit } from "../core/rate-limit.ts";
+import type { ConnectedShop, StorefrontConfig } from "../core/storefront-config.ts";
 import type { SqlValue, Statement, Tx } from "../store/store.ts";
 
 /** A shop's settings as stored (contract §7). On the wire, rates are decimal numbers. */
@@ -35,16 +36,6 @@ export const defaultSettings: ShopSettings = {
   timezone: "UTC",
   auditRetentionDays: 90,
 };
-
-/** A shop's storefront and how it is reached (C47). */
-type StorefrontConfig =
-  | { readonly kind: "sandbox" }
-  | {
-      readonly kind: "shopify";
-      readonly shopDomain: string;
-      readonly accessToken: string;
-      readonly apiVersion: string;
-    };
 
 /** A shop as of the start of a call. */
 export interface Shop extends ShopFacts, ShopSettings {
@@ -105,6 +96,17 @@ function shopFrom(row: ShopRow): Shop {
 export async function loadShop(tx: Tx, shopId: string): Promise<Shop | null> {
   const [row] = await tx.all<ShopRow>(selectShop, [shopId]);
   return row === undefined ? null : shopFrom(row);
+}
+
+/** What an adapter needs to open the shop's storefront; null when the shop's row was never saved. */
+export async function loadConnectedShop(tx: Tx, shopId: string): Promise<ConnectedShop | null> {
+  const [row] = await tx.all<Pick<ShopRow, "currency_code" | "storefront">>(
+    "select currency_code, storefront from shop where shop_id = ?",
+    [shopId],
+  );
+  if (row === undefined) return null;
+  const storefront: StorefrontConfig = JSON.parse(row.storefront);
+  return { shopId, currencyCode: row.currency_code, storefront };
 }
 
 /** Inserts the shop, or replaces everything but the time of its creation. */

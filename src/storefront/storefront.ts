@@ -14,6 +14,7 @@
  */
 import type { Money, Quantity } from "../core/money.ts";
 import type { SpanParent } from "../core/spans.ts";
+import type { ConnectedShop } from "../core/storefront-config.ts";
 
 /** A variant's state at the platform. `unsyncable`: the platform keeps no stock of it. */
 export type VariantState = "active" | "inactive" | "deleted" | "unsyncable";
@@ -34,6 +35,27 @@ export type ItemResult =
   | { readonly outcome: "unchanged" }
   | { readonly outcome: "rejected"; readonly reason: string; readonly message: string }
   | { readonly outcome: "unknown"; readonly message: string };
+
+/** What a platform can do. What it cannot, its adapter answers item by item; nobody asks for the platform's name. */
+interface StorefrontCapabilities {
+  /**
+   * How the platform changes on-hand. `delta`: it adds, so a sale between two calls is kept. `absolute`: it sets, so the adapter has to
+   * notice what changed since it read.
+   */
+  readonly stockWrite: "delta" | "absolute";
+  /** The platform counts whole pieces: a fractional quantity is rejected. */
+  readonly wholeQuantitiesOnly: boolean;
+  /** The platform has a place for incoming quantities; without one, `setIncoming` answers `unchanged`. */
+  readonly incoming: boolean;
+  /** What becomes active when a variant is activated: it alone, or every variant of its product. */
+  readonly activates: "variant" | "product";
+}
+
+/** What a read may be given. */
+export interface ReadContext {
+  /** Aborted when the caller stops waiting: the platform is asked nothing more. */
+  readonly signal?: AbortSignal;
+}
 
 /** What makes a write repeatable and traceable. */
 export interface WriteContext {
@@ -70,10 +92,11 @@ export class StorefrontError extends Error {
 
 /** The storefront of one shop. Every method rejects with `StorefrontError` only. Results come in the order of the inputs (F2). */
 export interface Storefront {
+  readonly capabilities: StorefrontCapabilities;
   /** Reads the state of each variant; an id that the platform does not know is `deleted`. */
-  checkVariants(variantIds: readonly string[]): Promise<VariantState[]>;
+  checkVariants(variantIds: readonly string[], context?: ReadContext): Promise<VariantState[]>;
   /** Makes inactive variants active; rejects deleted and unsyncable ones. Repeating changes nothing. */
-  activateVariants(variantIds: readonly string[]): Promise<ItemResult[]>;
+  activateVariants(variantIds: readonly string[], context?: ReadContext): Promise<ItemResult[]>;
   /** Changes on-hand by the deltas, once per reference (F1). */
   changeOnHand(changes: readonly OnHandChange[], context: WriteContext): Promise<ItemResult[]>;
   /** Reads, item by item, whether the change under this reference is visible at the platform, and what is on hand there. */
@@ -92,7 +115,7 @@ export interface Storefront {
     context: WriteContext,
   ): Promise<ItemResult[]>;
   /** Reads unit costs, in the shop's currency; null for a variant without a cost and for one that is not there. */
-  readCosts(variantIds: readonly string[]): Promise<(Money | null)[]>;
+  readCosts(variantIds: readonly string[], context?: ReadContext): Promise<(Money | null)[]>;
   /** Adds or removes the tag of each variant's product; other tags stay. Repeating changes nothing. */
   setTags(
     changes: readonly { readonly variantId: string; readonly tag: string; readonly present: boolean }[],
@@ -101,8 +124,25 @@ export interface Storefront {
 }
 
 /**
- * Opens a shop's storefront, by the shop's storefront kind and configuration.
+ * Opens a shop's storefront, by the shop's storefront kind and configuration. Opening asks the platform nothing and never fails: a
+ * storefront that cannot be opened refuses every call and says why.
  *
  * @param parent the step that its calls belong to, for a tracer.
  */
-export type StorefrontOf = (shopId: string, parent?: SpanParent | null) => Promise<Storefront>;
+export type StorefrontOf = (shop: ConnectedShop, parent?: SpanParent | null) => Promise<Storefront>;
+
+/** A storefront that cannot be opened: every call fails, without effect and saying why. */
+export function unusableStorefront(why: string): Storefront {
+  const refuse = (): Promise<never> => Promise.reject(new StorefrontError("auth", why, { landed: "no" }));
+  return {
+    capabilities: { stockWrite: "delta", wholeQuantitiesOnly: false, incoming: true, activates: "variant" },
+    checkVariants: refuse,
+    activateVariants: refuse,
+    changeOnHand: refuse,
+    readOnHand: refuse,
+    setIncoming: refuse,
+    writeCosts: refuse,
+    readCosts: refuse,
+    setTags: refuse,
+  };
+}

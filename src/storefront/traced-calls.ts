@@ -2,7 +2,7 @@
  * A storefront whose calls have a span each (C73). A write carries its span's ids to the storefront.
  */
 import { type Span, type SpanParent, type Spans, traceparentUnder, withinSpan } from "../core/spans.ts";
-import type { Storefront, WriteContext } from "./storefront.ts";
+import type { ReadContext, Storefront, WriteContext } from "./storefront.ts";
 
 export function withTracedCalls(
   storefront: Storefront,
@@ -11,7 +11,7 @@ export function withTracedCalls(
   parent: SpanParent | null,
 ): Storefront {
   if (!spans.recorded) return storefront;
-  const begun = (call: keyof Storefront, items: readonly unknown[]): Span =>
+  const begun = (call: Exclude<keyof Storefront, "capabilities">, items: readonly unknown[]): Span =>
     spans.start(`storefront.${call}`, parent, { "openpo.shop.id": shopId, "openpo.items": items.length });
   const under = (span: Span, context: WriteContext): WriteContext => ({
     ...context,
@@ -19,9 +19,12 @@ export function withTracedCalls(
   });
   /** A call of which only the ids are known. */
   const asked =
-    <T>(call: "checkVariants" | "activateVariants" | "readCosts", ask: (ids: readonly string[]) => Promise<T>) =>
-    (ids: readonly string[]): Promise<T> =>
-      withinSpan(begun(call, ids), () => ask(ids));
+    <T>(
+      call: "checkVariants" | "activateVariants" | "readCosts",
+      ask: (ids: readonly string[], context?: ReadContext) => Promise<T>,
+    ) =>
+    (ids: readonly string[], context?: ReadContext): Promise<T> =>
+      withinSpan(begun(call, ids), () => ask(ids, context));
   /** A call that carries the trace on. */
   const passedOn =
     <Item, T>(
@@ -33,9 +36,10 @@ export function withTracedCalls(
       return withinSpan(span, () => ask(items, under(span, context)));
     };
   return {
-    checkVariants: asked("checkVariants", (ids) => storefront.checkVariants(ids)),
-    activateVariants: asked("activateVariants", (ids) => storefront.activateVariants(ids)),
-    readCosts: asked("readCosts", (ids) => storefront.readCosts(ids)),
+    capabilities: storefront.capabilities,
+    checkVariants: asked("checkVariants", (ids, context) => storefront.checkVariants(ids, context)),
+    activateVariants: asked("activateVariants", (ids, context) => storefront.activateVariants(ids, context)),
+    readCosts: asked("readCosts", (ids, context) => storefront.readCosts(ids, context)),
     changeOnHand: passedOn("changeOnHand", (changes, context) => storefront.changeOnHand(changes, context)),
     readOnHand: passedOn("readOnHand", (changes, context) => storefront.readOnHand(changes, context)),
     setIncoming: passedOn("setIncoming", (levels, context) => storefront.setIncoming(levels, context)),

@@ -210,7 +210,7 @@ async function openParts(pools: Pools) {
   const outboxEngine = keepingForecastVersions(await open(pools.followOn, shopsSchema, "shop"), ids);
   const coordination = await postgresCoordination({ pool: pools.request, schemaName: shopsSchema, owner: "counted" });
   const sandboxOf = (shopId: string) => openSandbox({ engine: sandboxEngine, clock, shopId });
-  const storefrontOf = (shopId: string) => Promise.resolve(sandboxOf(shopId));
+  const storefrontOf = ({ shopId }: { readonly shopId: string }) => Promise.resolve(sandboxOf(shopId));
   const outbox = createOutbox({
     engine: outboxEngine,
     storefrontOf,

@@ -155,7 +155,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ...(options.loop === undefined ? {} : { loop: options.loop }),
   });
   const { engine, sandboxEngine, coordination, loop } = store;
-  const storefrontOf = (shopId: string) =>
+  const storefrontOf = ({ shopId }: { readonly shopId: string }) =>
     Promise.resolve(openSandbox({ engine: sandboxEngine, clock, shopId, timeoutMs: 100 }));
   const outbox = createOutbox({
     engine,

@@ -14,6 +14,7 @@ import type { SandboxControl } from "../../src/storefront/sandbox/control.ts";
 import { openSandbox } from "../../src/storefront/sandbox/sandbox.ts";
 import { type SandboxFault } from "../../src/storefront/sandbox/faults.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
+import { openStorefront } from "../../src/storefronts.ts";
 import { context, order, shop as shopFacts } from "./goods.ts";
 import { inPlace, openStore } from "./store.ts";
 
@@ -82,7 +83,7 @@ export async function openWorld(directory: string, options: WorldOptions = {}): 
   const complain = (_: object, message: string): void => void complaints.push(message);
   const outbox = createOutbox({
     engine: options.engineOf?.(engine) ?? engine,
-    storefrontOf: async () => options.between?.(sandbox) ?? sandbox,
+    storefrontOf: async (shop) => openStorefront(shop, { sandboxOf: () => options.between?.(sandbox) ?? sandbox }),
     clock: systemClock,
     ids,
     log: { info: () => {}, warn: complain, error: complain },

@@ -63,14 +63,16 @@ export async function guard(
   if (variantIds.length === 0) return noGuard;
   const standings = await ask("look variants up", () => variantStandings(call, variantIds));
   const { issues, activateVariantIds, skippedLineItemIds } = guardVerdict(lineItems, standings, resolutions);
-  refuse(issues);
+  refuse(issues, call);
   if (activateVariantIds.length > 0) {
-    await ask("activate variants", () => withinLimit(() => call.storefront.activateVariants(activateVariantIds)));
+    await ask("activate variants", () =>
+      withinLimit((signal) => call.storefront.activateVariants(activateVariantIds, { signal })),
+    );
     const after = await ask("look variants up", () => variantStandings(call, activateVariantIds));
     const activated = lineItems.filter(
       (line) => after.has(line.variantId) && !skippedLineItemIds.has(line.poLineItemId),
     );
-    refuse(guardVerdict(activated, after, []).issues);
+    refuse(guardVerdict(activated, after, []).issues, call);
   }
   const skipped = lineItems.filter((line) => skippedLineItemIds.has(line.poLineItemId));
   return { skippedLineItemIds, skippedVariantIds: new Set(skipped.map((line) => line.variantId)) };
@@ -85,7 +87,7 @@ export async function variantStandings(
   call: Pick<Call, "storefront">,
   variantIds: readonly string[],
 ): Promise<ReadonlyMap<string, VariantStanding>> {
-  const standings = await withinLimit(() => call.storefront.checkVariants(variantIds));
+  const standings = await withinLimit((signal) => call.storefront.checkVariants(variantIds, { signal }));
   return new Map(variantIds.map((variantId, index) => [variantId, standings[index] ?? "deleted"]));
 }
 
@@ -110,15 +112,19 @@ async function ask<T>(doing: string, request: () => Promise<T>): Promise<T> {
 /** Issues that the message spells out; `details` has them all. */
 const namedIssuesMax = 5;
 
-function refuse(issues: GuardVerdict["issues"]): void {
+function refuse(issues: GuardVerdict["issues"], { storefront }: Pick<Call, "storefront">): void {
   if (issues.length === 0) return;
   const named = issues.slice(0, namedIssuesMax).map((issue) => `${issue.variantId} is ${issue.issue}`);
   const more = issues.length > namedIssuesMax ? `, and ${issues.length - namedIssuesMax} more` : "";
+  const siblings =
+    storefront.capabilities.activates === "product" && issues.some((each) => each.allowedActions.includes("activate"))
+      ? " On this storefront activate makes every variant of the product active."
+      : "";
   throw new Fault(
     "INVENTORY_GUARD_ISSUES",
     `INVENTORY_GUARD_ISSUES: ${issues.length} line item(s) have a variant that is not active on the storefront: ${named.join(", ")}${more}. The order was not changed.`,
     {
-      action: `Repeat the call with resolutions: [{ ${mention("resolvedLineId")}, action }] for each of details, action one of its allowedActions.`,
+      action: `Repeat the call with resolutions: [{ ${mention("resolvedLineId")}, action }] for each of details, action one of its allowedActions.${siblings}`,
       details: issues,
     },
   );

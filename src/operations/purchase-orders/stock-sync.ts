@@ -269,7 +269,7 @@ async function readOnHand(
   const documentUri = orderUri(call.shop.shopId, purchaseOrderId);
   const context = { reference: push.reference, documentUri, traceparent };
   try {
-    const levels = await withinLimit(() => call.storefront.readOnHand(changes, context), limitMs);
+    const levels = await withinLimit((signal) => call.storefront.readOnHand(changes, { ...context, signal }), limitMs);
     return levels.map((level) => level.verified);
   } catch (error) {
     if (error instanceof StorefrontError) return [];

@@ -61,15 +61,17 @@ export function createPlatform(calls: SandboxCalls, shopId: string, clock: Clock
   const read = callOf(false);
   const write = callOf(true);
   return {
-    checkVariants: (variantIds) => read("checkVariants", itemsOf(variantIds), undefined, variantStates),
-    activateVariants: (variantIds) => write("activateVariants", itemsOf(variantIds), undefined, activateVariants),
+    capabilities: { stockWrite: "delta", wholeQuantitiesOnly: false, incoming: true, activates: "variant" },
+    checkVariants: (variantIds, context) => read("checkVariants", itemsOf(variantIds), context?.signal, variantStates),
+    activateVariants: (variantIds, context) =>
+      write("activateVariants", itemsOf(variantIds), context?.signal, activateVariants),
     changeOnHand: (changes, context) =>
       write("changeOnHand", changes, context.signal, (call) => changeOnHand(call, changes, context)),
     readOnHand: (changes, context) =>
       read("readOnHand", changes, context.signal, (call) => readOnHand(call, changes, context)),
     setIncoming: (levels, context) => write("setIncoming", levels, context.signal, setIncoming),
     writeCosts: (costs, context) => write("writeCosts", costs, context.signal, writeCosts),
-    readCosts: (variantIds) => read("readCosts", itemsOf(variantIds), undefined, readCosts),
+    readCosts: (variantIds, context) => read("readCosts", itemsOf(variantIds), context?.signal, readCosts),
     setTags: (changes, context) => write("setTags", changes, context.signal, setTags),
   };
 }

@@ -1,0 +1,23 @@
+/**
+ * Which storefront platform a shop is on, and how it is reached there (C47). Stored with the shop.
+ */
+
+/** The storefront of a shop, by its kind. A secret is sealed (storefront/secret-box.ts) and never leaves the service. */
+export type StorefrontConfig =
+  | { readonly kind: "sandbox" }
+  | {
+      readonly kind: "shopify";
+      /** `host[:port]` as it was checked when the shop was connected. */
+      readonly domain: string;
+      /** Sealed. */
+      readonly accessToken: string;
+      /** `2026-10`. */
+      readonly apiVersion: string;
+    };
+
+/** What an adapter is told of the shop whose storefront it opens. */
+export interface ConnectedShop {
+  readonly shopId: string;
+  readonly currencyCode: string;
+  readonly storefront: StorefrontConfig;
+}
