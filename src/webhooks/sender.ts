@@ -9,8 +9,9 @@
  * Invariants:
  * - L1. A delivery is sent at least once: it is over only when an attempt has been recorded. A process that dies loses its claims when
  *       their leases end, or at the next start when it is the only one on the store. One that stops gives them back.
- * - L2. At most `perEndpointMax` attempts of an endpoint run at a time on all processes, and at most `attemptsRunningMax` in this one. Of these,
- *       endpoints that fail get no more than `failingRunningMax`, and each of them only one: so they hold up no other.
+ * - L2. At most `perEndpointMax` attempts of an endpoint run at a time on all processes, and at most `attemptsRunningMax` in this one, of a shop
+ *       half of them. Endpoints that fail or are slow get half of the places together, those of a shop a quarter, and one that fails only one:
+ *       so they hold up no other. Shops have turns, and so have the endpoints of a shop (D300).
  * - L3. No transaction is open while an attempt runs, and a shop without endpoints costs nothing.
  */
 import { type EventDraft } from "../core/events.ts";
@@ -57,8 +58,12 @@ interface SenderLimits {
   readonly perEndpointMax: number;
   /** Attempts of all endpoints that run at a time. */
   readonly attemptsRunningMax: number;
-  /** Attempts that run at a time of endpoints that have failed lately. */
-  readonly failingRunningMax: number;
+  /** Attempts of a shop that run at a time. */
+  readonly perShopMax: number;
+  /** Attempts that run at a time of endpoints that fail or are slow. */
+  readonly slowRunningMax: number;
+  /** The same of one shop. */
+  readonly slowPerShopMax: number;
   /** How long a claim holds. */
   readonly leaseMs: number;
   /** How often a node among others searches for due deliveries of all shops. */
@@ -72,7 +77,9 @@ interface SenderLimits {
 const senderLimits: SenderLimits = {
   perEndpointMax: 4,
   attemptsRunningMax: 64,
-  failingRunningMax: 32,
+  perShopMax: 32,
+  slowRunningMax: 32,
+  slowPerShopMax: 16,
   leaseMs: 30_000,
   pollMs: 1_000,
   closeWaitMs: 3_000,
@@ -82,7 +89,7 @@ const senderLimits: SenderLimits = {
 /** Failures in a row after which an endpoint gets one attempt at a time. */
 const failuresUntilFailing = 3;
 
-/** An endpoint that answers faster than this may have deliveries claimed ahead. */
+/** An endpoint that took as long for its latest attempt is slow. Of one that is quicker deliveries may be claimed ahead. */
 const quickMs = 1_000;
 
 /** Deliveries of a disabled endpoint that one turn stops. */
@@ -168,7 +175,11 @@ interface Lane {
 }
 
 interface ShopLanes {
+  /** By endpoint, the one that has waited longest for a place first. */
   readonly lanes: Map<string, Lane>;
+  running: number;
+  /** Attempts that run of endpoints that fail or are slow. */
+  slowRunning: number;
   finished: Finished[];
   turning: boolean;
   /** Something has happened since the turn that runs began. */
@@ -200,6 +211,7 @@ class WebhookSender implements Sender {
   readonly #options: SenderOptions;
   readonly #limits: SenderLimits;
   readonly #owner: string;
+  /** The one that has waited longest for a place first. */
   readonly #shops = new Map<string, ShopLanes>();
   /** Shops that had no endpoints, and when that was seen. */
   readonly #without = new Map<string, number>();
@@ -210,7 +222,7 @@ class WebhookSender implements Sender {
   readonly #aborting = new AbortController();
   readonly #stopped = new AbortController();
   #attempts = new Set<Promise<void>>();
-  #failingRunning = 0;
+  #slowRunning = 0;
   #stopping = false;
   #poll: NodeJS.Timeout | null = null;
 
@@ -320,6 +332,8 @@ class WebhookSender implements Sender {
   #turn(shopId: string): void {
     const shop = this.#shops.get(shopId) ?? {
       lanes: new Map<string, Lane>(),
+      running: 0,
+      slowRunning: 0,
       finished: [],
       turning: false,
       again: false,
@@ -397,7 +411,7 @@ class WebhookSender implements Sender {
       else lane.endpoint = endpoint;
     }
     for (const delivery of turn.claimed) shop.lanes.get(delivery.endpointId)?.waiting.push(delivery);
-    this.#send(shopId, shop);
+    this.#send();
     return turn;
   }
 
@@ -516,35 +530,53 @@ class WebhookSender implements Sender {
     return (await Promise.all(claims)).flat();
   }
 
-  #allowed({ failures }: EndpointHealth): number {
-    return failures >= failuresUntilFailing ? 1 : this.#limits.perEndpointMax;
+  #allowed(endpoint: EndpointHealth): number {
+    return isFailing(endpoint) ? 1 : this.#limits.perEndpointMax;
   }
 
-  /** Begins attempts as far as the bounds allow (L2), of each endpoint in turn. */
-  #send(shopId: string, shop: ShopLanes): void {
-    for (let began = true; began;) {
-      began = false;
-      for (const lane of shop.lanes.values()) {
-        if (lane.waiting.length === 0 || lane.running >= this.#allowed(lane.endpoint)) continue;
-        const isFailing = lane.endpoint.failures >= failuresUntilFailing;
-        if (this.#stopping || this.#attempts.size >= this.#limits.attemptsRunningMax) return;
-        if (isFailing && this.#failingRunning >= this.#limits.failingRunningMax) continue;
-        const delivery = lane.waiting.shift();
-        if (delivery === undefined) continue;
-        began = true;
-        this.#begin(shopId, shop, lane, delivery, isFailing);
-      }
+  /** Begins attempts as far as the bounds allow, of each shop in turn (L2). */
+  #send(): void {
+    // A shop that has begun one comes again after all others.
+    for (const [shopId, shop] of this.#shops) {
+      if (this.#stopping || this.#attempts.size >= this.#limits.attemptsRunningMax) return;
+      if (!this.#sendOne(shopId, shop)) continue;
+      this.#shops.delete(shopId);
+      this.#shops.set(shopId, shop);
     }
   }
 
-  #begin(shopId: string, shop: ShopLanes, lane: Lane, delivery: Waiting, isFailing: boolean): void {
+  /** Begins an attempt of the shop, of each endpoint in turn. @returns whether there was one to begin. */
+  #sendOne(shopId: string, shop: ShopLanes): boolean {
+    const { perShopMax, slowRunningMax, slowPerShopMax } = this.#limits;
+    if (shop.running >= perShopMax) return false;
+    const hasSlowPlace = this.#slowRunning < slowRunningMax && shop.slowRunning < slowPerShopMax;
+    for (const [endpointId, lane] of shop.lanes) {
+      if (lane.running >= this.#allowed(lane.endpoint)) continue;
+      const slow = isSlow(lane);
+      if (slow && !hasSlowPlace) continue;
+      const delivery = lane.waiting.shift();
+      if (delivery === undefined) continue;
+      shop.lanes.delete(endpointId);
+      shop.lanes.set(endpointId, lane);
+      this.#begin(shopId, shop, lane, delivery, slow ? 1 : 0);
+      return true;
+    }
+    return false;
+  }
+
+  /** @param slow 1 for an attempt that counts among the slow ones, else 0. */
+  #begin(shopId: string, shop: ShopLanes, lane: Lane, delivery: Waiting, slow: 0 | 1): void {
     lane.running += 1;
-    if (isFailing) this.#failingRunning += 1;
+    shop.running += 1;
+    shop.slowRunning += slow;
+    this.#slowRunning += slow;
     const attempt = this.#finish(shopId, shop, lane, delivery).finally(() => {
       this.#attempts.delete(attempt);
-      if (isFailing) this.#failingRunning -= 1;
+      shop.running -= 1;
+      shop.slowRunning -= slow;
+      this.#slowRunning -= slow;
       // A place is free, for any shop.
-      for (const [id, other] of this.#shops) this.#send(id, other);
+      this.#send();
     });
     this.#attempts.add(attempt);
   }
@@ -595,6 +627,10 @@ class WebhookSender implements Sender {
     }
   }
 }
+
+const isFailing = ({ failures }: EndpointHealth): boolean => failures >= failuresUntilFailing;
+
+const isSlow = ({ endpoint, lastMs }: Lane): boolean => isFailing(endpoint) || (lastMs ?? 0) >= quickMs;
 
 /** What a span tells of an attempt. Neither the URL nor the answer: either may have a secret in it. */
 function factsOf(result: AttemptResult | null): SpanFacts {

@@ -26,12 +26,13 @@ import { makePlace, openStore } from "../support/store.ts";
 
 const ids = timeOrderedIds(systemClock);
 const shopId = "shop";
+const otherShopId = "other";
 
 interface Setting {
   /** Adds an endpoint. @returns its id. */
-  add(url: string): Promise<string>;
-  /** Adds an event for every endpoint. */
-  tell(): Promise<void>;
+  add(url: string, ofShopId?: string): Promise<string>;
+  /** Adds an event for every endpoint of the shop. */
+  tell(ofShopId?: string): Promise<void>;
   deliveries(endpointId: string): Promise<readonly Delivery[]>;
   /** Ends the sender and starts another on the same shop, after a statement if one is given. */
   restart(before?: Statement): Promise<void>;
@@ -73,22 +74,24 @@ async function withSender(
     await sender.start();
   };
   try {
-    await engine.create(shopId);
-    await engine.write(shopId, (tx) =>
-      saveShop(tx, {
-        ...defaultSettings,
-        shopId,
-        name: shopId,
-        currencyCode: "EUR",
-        planRestApi: true,
-        storefront: { kind: "sandbox" },
-        createdAtMs: 0,
-        updatedAtMs: 0,
-      }),
-    );
+    for (const id of [shopId, otherShopId]) {
+      await engine.create(id);
+      await engine.write(id, (tx) =>
+        saveShop(tx, {
+          ...defaultSettings,
+          shopId: id,
+          name: id,
+          currencyCode: "EUR",
+          planRestApi: true,
+          storefront: { kind: "sandbox" },
+          createdAtMs: 0,
+          updatedAtMs: 0,
+        }),
+      );
+    }
     await start();
     await use({
-      async add(url) {
+      async add(url, ofShopId = shopId) {
         const endpoint: WebhookEndpoint = {
           endpointId: ids.next("we"),
           url,
@@ -105,11 +108,11 @@ async function withSender(
           failures: 0,
           failingSinceMs: null,
         };
-        await engine.write(shopId, (tx) => tx.batch(endpointStatements(shopId, endpoint)));
-        running.sender?.endpointsChanged(shopId);
+        await engine.write(ofShopId, (tx) => tx.batch(endpointStatements(ofShopId, endpoint)));
+        running.sender?.endpointsChanged(ofShopId);
         return endpoint.endpointId;
       },
-      async tell() {
+      async tell(ofShopId = shopId) {
         const draft: EventDraft = { type: "import.completed", data: { sentAtMs: performance.now() } };
         const stamp = {
           actor: { type: "system", id: null, name: null } as const,
@@ -117,7 +120,7 @@ async function withSender(
           nowMs: systemClock.now(),
           ids,
         };
-        await engine.write(shopId, (tx) => tx.batch(eventStatements(shopId, draft, stamp)));
+        await engine.write(ofShopId, (tx) => tx.batch(eventStatements(ofShopId, draft, stamp)));
       },
       deliveries: (endpointId) =>
         engine.read(
@@ -213,6 +216,68 @@ test("receivers that hang, reset, redirect, are gone, refuse or are slow delay n
     });
   } finally {
     await Promise.all([...bad, ...good].map((each) => each.close()));
+  }
+});
+
+/** Tells the other shop of an event again and again. @returns how long its receiver waited for 95 of 100 of them. */
+async function p95OfOther(setting: Setting, receiver: Receiver, events: number): Promise<number> {
+  for (let count = 0; count < events; count += 1) {
+    await setting.tell(otherShopId);
+    await sleep(100);
+  }
+  await receiver.until(() => told(receiver).length === events, 30_000);
+  const all = latencies(receiver).toSorted((a, b) => a - b);
+  return all[Math.floor(all.length * 0.95)] ?? 0;
+}
+
+test("a shop whose receivers all take their time, or take nothing, delays no other shop", async () => {
+  for (const answerMs of [1_200, null]) {
+    const slow = await Promise.all(Array.from({ length: 24 }, () => startReceiver()));
+    const good = await startReceiver();
+    const most = { running: 0, ever: 0 };
+    for (const receiver of slow)
+      receiver.answer = (response) => {
+        most.running += 1;
+        most.ever = Math.max(most.ever, most.running);
+        response.once("close", () => (most.running -= 1));
+        if (answerMs !== null) setTimeout(() => response.writeHead(204).end(), answerMs);
+      };
+    try {
+      await withSender({}, async (setting) => {
+        for (const { url } of slow) await setting.add(url);
+        await setting.add(good.url, otherShopId);
+        for (let count = 0; count < 20; count += 1) await setting.tell();
+        const p95 = await p95OfOther(setting, good, 40);
+        assert.ok(p95 < 1_000, `answered after ${answerMs} ms: p95 ${p95} ms`);
+        assert.ok(most.ever <= 32, `${most.ever} at a time`);
+      });
+    } finally {
+      await Promise.all([...slow, good].map((each) => each.close()));
+    }
+  }
+});
+
+test("endpoints and shops with much to send have turns: each is sent about as much, and what comes later does not wait", async () => {
+  const receivers = await Promise.all(Array.from({ length: 24 }, () => startReceiver()));
+  const good = await startReceiver();
+  const events = 60;
+  for (const receiver of receivers)
+    receiver.answer = (response) => void setTimeout(() => response.writeHead(204).end(), 20);
+  try {
+    await withSender({}, async (setting) => {
+      for (const { url } of receivers) await setting.add(url);
+      await setting.add(good.url, otherShopId);
+      for (let count = 0; count < events; count += 1) await setting.tell();
+      await setting.tell(otherShopId);
+      await good.until(() => good.received.length === 1, 30_000);
+      const counts = (): readonly number[] => receivers.map(({ received }) => received.length);
+      assert.ok(Math.min(...counts()) < events, "the other shop's came before the end of the first one's");
+      await receivers[0]?.until(() => Math.max(...counts()) >= events / 2, 30_000);
+      assert.ok(Math.min(...counts()) >= events / 4, counts().join());
+      for (const receiver of receivers) await receiver.until(() => told(receiver).length === events, 60_000);
+    });
+  } finally {
+    await Promise.all([...receivers, good].map((each) => each.close()));
   }
 });
 
