@@ -118,6 +118,9 @@ export const credentialsKnownPerShopMax = 1_000;
 /** How long the answer of a read waits for its audit row when the shop's turn does not come, on SQLite (D112). */
 export const auditWaitMsMax = 5;
 
+/** Groups of audit rows of reads, one a shop, that may wait for their turns while their answers leave. Beyond it an answer waits for its row. */
+export const auditGroupsBehindMax = 256;
+
 /** Refusals of one API key in a minute that have a row each in the audit log. One more row counts the others. */
 export const refusalRowsPerMinuteMax = 100;
 

@@ -2,7 +2,7 @@
  * The audit row of a request (H1; spec "Authentication" 9).
  */
 import { Fault } from "../core/fault.ts";
-import { auditWaitMsMax } from "../core/limits.ts";
+import { auditGroupsBehindMax, auditWaitMsMax } from "../core/limits.ts";
 import { shownPath } from "../core/shown-path.ts";
 import { type AuditEntry, auditStatement } from "../shop/audit.ts";
 import type { Engine, Log, Statement, Tx, WriteOptions } from "../store/store.ts";
@@ -26,15 +26,18 @@ interface RowGroup {
  * Writes the audit rows of reads. Those that wait for the same shop's turn are one write: each alone cost a third of a small read.
  *
  * On an embedded engine an answer waits for its row for at most `auditWaitMsMax`: a turn may wait for a disk, and the read told nothing
- * that does (D112). Among nodes it waits until the row is committed.
+ * that does (D112). With `auditGroupsBehindMax` groups behind it waits until the row is committed, as among nodes: else clients could read
+ * faster than rows are written, until these were refused.
  */
 export class AuditRows {
-  readonly #engine: Engine;
+  readonly #engine: Pick<Engine, "write" | "embedded">;
   readonly #log: Log;
   /** By shop, rows whose write has not begun. */
   readonly #waiting = new Map<string, RowGroup>();
+  /** Groups whose write has not ended. */
+  #behind = 0;
 
-  constructor(engine: Engine, log: Log) {
+  constructor(engine: Pick<Engine, "write" | "embedded">, log: Log) {
     this.#engine = engine;
     this.#log = log;
   }
@@ -54,8 +57,13 @@ export class AuditRows {
       begin();
       return tx.batch(rows);
     };
-    const written = this.#engine.write(shopId, work, auditAlone).finally(begin);
-    const waited = this.#engine.embedded ? this.#waitFor(written, shopId, rows) : written;
+    const mayLeave = this.#engine.embedded && this.#behind < auditGroupsBehindMax;
+    this.#behind += 1;
+    const written = this.#engine.write(shopId, work, auditAlone).finally(() => {
+      begin();
+      this.#behind -= 1;
+    });
+    const waited = mayLeave ? this.#waitFor(written, shopId, rows) : written;
     this.#waiting.set(shopId, { rows, waited });
     return waited;
   }

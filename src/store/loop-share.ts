@@ -106,6 +106,7 @@ export class LoopShare {
     return new Promise((resolve) => {
       share.waiting.push(resolve);
       this.#releaseSoon();
+      this.#releaseAfter(this.#debtOf(share) - loopFreeMs);
     });
   }
 
@@ -218,12 +219,29 @@ export class LoopShare {
     this.#releaseSoon();
   }
 
+  /** The next step of each shop that has paid what it owed waits with those of shops that owe little, whatever goes on in the loop. */
+  #promotePaid(): void {
+    for (const share of this.#shares.values()) {
+      const [step] = share.waiting;
+      if (step === undefined) continue;
+      const debtMs = this.#debtOf(share);
+      if (debtMs <= loopFreeMs) {
+        share.waiting.shift();
+        this.#waiting -= 1;
+        this.#late.push(step);
+        this.#roundSoon();
+      }
+      if (share.waiting.length > 0) this.#releaseAfter(Math.max(debtMs - loopFreeMs, 1));
+    }
+  }
+
   #releaseAfter(ms: number): void {
-    const atMs = this.#time.now() + ms;
+    const atMs = this.#time.now() + Math.max(ms, 0);
     if (this.#timerAtMs !== null && this.#timerAtMs <= atMs) return;
     this.#timerAtMs = atMs;
     this.#time.after(Math.ceil(ms), () => {
       if (this.#timerAtMs === atMs) this.#timerAtMs = null;
+      this.#promotePaid();
       this.#releaseSoon();
     });
   }

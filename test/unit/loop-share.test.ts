@@ -167,3 +167,24 @@ test("many shops that owe nothing hold the loop for one round's time together, a
   ask("h1");
   assert.deepEqual(begun.at(-1), "h1", "in a new round nothing waits");
 });
+
+test("a shop that owed waits no longer than for its debt while others that owe little never leave the loop free (Q5)", async () => {
+  const { loop, ask, pass, round, hold, begun } = loopUnderTest();
+  const keepBusy = async (shopId: string): Promise<void> => {
+    for (let step = 0; step < 100; step += 1) {
+      await loop.turn(shopId);
+      hold(shopId, 6);
+    }
+  };
+  loop.arrive("b");
+  hold("a", 240);
+  ask("a1", "a2");
+  for (const shopId of ["b", "c", "d", "e"]) void keepBusy(shopId);
+  await round(4);
+  await pass(0);
+  assert.deepEqual(begun, [], "what it owes is not paid yet");
+  await pass(230);
+  assert.deepEqual(begun, ["a1"]);
+  await pass(1);
+  assert.deepEqual(begun, ["a1", "a2"]);
+});

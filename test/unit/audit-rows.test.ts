@@ -1,0 +1,55 @@
+/** Audit rows of reads are written behind the answers, within bounds (H1, D112). */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { auditGroupsBehindMax, auditWaitMsMax } from "../../src/core/limits.ts";
+import { AuditRows } from "../../src/operations/audit.ts";
+import type { Engine } from "../../src/store/store.ts";
+
+const row = { sql: "insert", params: [] };
+const log = { info: () => {}, warn: assert.fail, error: assert.fail };
+
+/** An engine whose writes wait until the disk is free. */
+function waitingEngine(embedded: boolean) {
+  const free = Promise.withResolvers<void>();
+  const engine: Pick<Engine, "write" | "embedded"> = {
+    embedded,
+    write: async (_shopId, work) => {
+      await free.promise;
+      return work({ all: () => Promise.resolve([]), batch: () => Promise.resolve() });
+    },
+  };
+  return { engine, free: free.resolve };
+}
+
+/** Whether the answer has left after four times what it waits for its row. */
+const leaves = (answer: Promise<void>): Promise<boolean> =>
+  Promise.race([answer.then(() => true), sleep(4 * auditWaitMsMax, false)]);
+
+test("an answer waits for its audit row until the shop's turn comes, but not for long", async () => {
+  const { engine, free } = waitingEngine(true);
+  const rows = new AuditRows(engine, log);
+  const askedMs = performance.now();
+  await rows.add("shop", row);
+  assert.ok(performance.now() - askedMs >= auditWaitMsMax - 1);
+  free();
+});
+
+test("with too many shops' rows behind, an answer waits for its own, and for no longer than that", async () => {
+  const { engine, free } = waitingEngine(true);
+  const rows = new AuditRows(engine, log);
+  const others = Array.from({ length: auditGroupsBehindMax }, (_, index) => rows.add(`shop ${index}`, row));
+  assert.equal((await Promise.all(others.map(leaves))).includes(false), false);
+  const late = rows.add("late", row);
+  assert.equal(await leaves(late), false);
+  free();
+  await late;
+});
+
+test("among nodes an answer waits for its row", async () => {
+  const { engine, free } = waitingEngine(false);
+  const answer = new AuditRows(engine, log).add("shop", row);
+  assert.equal(await leaves(answer), false);
+  free();
+  await answer;
+});
