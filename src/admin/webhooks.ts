@@ -453,7 +453,11 @@ export const replayEvents = operation({
         path: ["afterSequence"],
         error: "either afterSequence, or from and to, is needed",
       },
-    ),
+    )
+    .refine(({ from = 0, to = Number.MAX_SAFE_INTEGER }) => from <= to, {
+      path: ["to"],
+      error: "must not be before from",
+    }),
   /** Hands events of the past to the endpoint, of the types that it is subscribed to; those that it has had are sent again. */
   async run(context, { shopId: id, endpointId, afterSequence = 0, from = 0, to = Number.MAX_SAFE_INTEGER }) {
     const { engine, clock } = context;

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { eventStreamsMax } from "../../src/core/limits.ts";
+import { eventHeartbeatMs, eventPollMs, eventStreamsMax } from "../../src/core/limits.ts";
 import { eventStatements } from "../../src/shop/events.ts";
 import { exchange, sendUnread, statusesIn } from "../support/raw.ts";
 import { adminToken, startServer, type TestServer } from "../support/server.ts";
@@ -132,4 +132,25 @@ test("a process serves a bounded number of streams; the place of a reader who le
     "200",
   );
   for (const socket of streams) socket.destroy();
+});
+
+test("a stream on which nothing is new for 15 s says that it is alive; an event says so too", async () => {
+  await using server = await startServer({ console: true });
+  const socket = await sendUnread(server.port, following(server, 0));
+  let text = "";
+  socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  socket.resume();
+  const signs = (): number => text.match(/^: nothing new$/gm)?.length ?? 0;
+  await until("the stream begins", () => text.includes(": the events after 0"));
+  server.clock.advance(eventHeartbeatMs - 2_000);
+  await addEvents(server, 1);
+  await until("the event comes", () => text.includes("id: 1\n"));
+  server.clock.advance(eventHeartbeatMs - 5_000);
+  await sleep(3 * eventPollMs);
+  assert.equal(signs(), 0, "15 s begin with the event");
+  for (const count of [1, 2]) {
+    server.clock.advance(eventHeartbeatMs);
+    await until(`sign ${count}`, () => signs() === count);
+  }
+  socket.destroy();
 });

@@ -248,8 +248,62 @@ test("a failure is told and tried again; 410 disables with an event; retry, test
       const replayed = await admin("POST", `${path}/replay`, { afterSequence: 0 }, 200);
       assert.equal(replayed.at("data", "replayed"), 3, "its own types alone, also from while it was disabled");
       await flaky.until(() => flaky.received.length === before + 4);
-      for (const wrong of [{}, { afterSequence: 1, from: "2026-01-01T00:00:00Z" }, { from: "yesterday" }])
+      for (const wrong of [
+        {},
+        { afterSequence: 1, from: "2026-01-01T00:00:00Z" },
+        { from: "yesterday" },
+        { from: "2026-01-02T00:00:00Z", to: "2026-01-01T00:00:00Z" },
+      ])
         await admin("POST", `${path}/replay`, wrong, 400);
+    });
+  });
+});
+
+test("replay sends the events of a time, and none that are no longer kept", async () => {
+  await withReceivers([1], async (receiver) => {
+    await withShop(async ({ admin, makeOrder }) => {
+      for (let count = 0; count < 3; count += 1) await makeOrder();
+      const made = await admin("POST", endpoints, { url: receiver.url, eventTypes: ["purchase_order.*"] }, 201);
+      const replay = async (range: object): Promise<unknown> =>
+        (await admin("POST", `${endpoints}/${String(made.at("data", "endpointId"))}/replay`, range, 200)).at(
+          "data",
+          "replayed",
+        );
+      assert.equal(await replay({ from: "2020-01-01T00:00:00Z", to: "2020-02-01T00:00:00Z" }), 0);
+      assert.equal(await replay({ afterSequence: 1_000 }), 0);
+      const second = (await admin("GET", `${shop}/events?after=2&limit=1`)).at("data", "events", 0, "timestamp");
+      assert.equal(await replay({ from: second, to: second }), 1);
+      await receiver.until(() => receiver.received.length === 1);
+      assert.equal(receiver.received[0]?.sequence, 3);
+      assert.equal(await replay({ to: second }), 2);
+      assert.equal(await replay({ from: second }), 2);
+      await receiver.until(() => new Set(receiver.received.map(({ sequence }) => sequence)).size === 3);
+    });
+  });
+});
+
+test("nothing is sent any more of a shop that was deleted, and a shop of the same id begins anew", async () => {
+  await withReceivers([1, 2], async (failing, good) => {
+    await withShop(async ({ admin, makeOrder }) => {
+      failing.answer = (response) => void response.writeHead(503, { "Retry-After": "1" }).end();
+      await admin("POST", endpoints, { url: failing.url, eventTypes: ["*"] }, 201);
+      for (let count = 0; count < 5; count += 1) await makeOrder();
+      await failing.until(() => failing.received.length >= 5);
+      await admin("DELETE", `${shop}?confirm=shop`, undefined, 200);
+      // What was being sent may still arrive.
+      await sleep(200);
+      const had = failing.received.length;
+      await admin("PUT", shop, { name: "Shop", currencyCode: "EUR" });
+      assert.equal((await admin("GET", endpoints)).at("data", "totalCount"), 0);
+      assert.equal((await admin("GET", `${shop}/events`)).at("data", "lastSequence"), 0);
+      const made = await admin("POST", endpoints, { url: good.url, eventTypes: ["*"] }, 201);
+      await admin("POST", `${shop}/keys`, { name: "bot", scope: "write" }, 201);
+      await good.until(() => good.received.length === 1);
+      assert.equal(good.received[0]?.sequence, 1);
+      const tested = await admin("POST", `${endpoints}/${String(made.at("data", "endpointId"))}/test`, {}, 200);
+      assert.equal(tested.at("data", "delivery", "state"), "delivered");
+      await sleep(1_500);
+      assert.equal(failing.received.length, had, "every retry was due by then");
     });
   });
 });
