@@ -334,7 +334,7 @@ async function openEngines(
   depth: QueueDepth,
   parts: { readonly clock: Clock; readonly loop: LoopShare; readonly log: Log },
 ): Promise<{ readonly shops: SqliteEngine; readonly sandboxes: SqliteEngine }> {
-  const openMax = shopsOpenWith(descriptorsMax(), limits.shopsOpenMax);
+  const openMax = openFilesMax(descriptorsMax(), limits.shopsOpenMax);
   const openIn = async (name: string, room: string, most: number): Promise<SqliteEngine> => {
     const directory = path.join(dataDir, name);
     const schemaDirectory = path.join(import.meta.dirname, room, "schema");
@@ -380,7 +380,7 @@ const gaugesOf = (files: SqliteEngine, sandboxes: SqliteEngine): readonly Gauge[
 const descriptorsPerShop = 4;
 
 /** Half of the process's descriptors are for shops and an eighth for their built-in storefronts; connections have the rest. */
-const shopsOpenWith = (
+export const openFilesMax = (
   descriptors: number,
   wanted: number,
 ): { readonly shops: number; readonly sandboxes: number } => ({

@@ -166,7 +166,9 @@ export const lookUpVariants = (
         ? []
         : [
             {
-              sql: "variant_id in (select variant_id from supplier_variant where shop_id = ? and supplier_id = ?)",
+              // By key for each variant. With `in` PostgreSQL may read all of the supplier's for each (purchase-order-list.ts, `keysByLine`).
+              sql: `(select 1 from supplier_variant t
+                      where t.shop_id = ? and t.supplier_id = ? and t.variant_id = variant.variant_id) = 1`,
               params: [shopId, supplierId],
             },
           ]),

@@ -7,7 +7,7 @@
 import type { CostOutcome } from "../core/cost-sync.ts";
 import type { Fields, ValuesOf } from "../core/purchase-order-fields.ts";
 import type { FieldChange, ReceiptDraft } from "../core/purchase-order.ts";
-import { chunksOf, inListMax, placeholders } from "../store/in-lists.ts";
+import { chunksOf, inListMax, isOneOf, placeholders } from "../store/in-lists.ts";
 import type { SqlValue, Statement, Tx } from "../store/store.ts";
 import { type Columns, type Row, columnList, columnsOf, insertInto, recordReader } from "./columns.ts";
 
@@ -303,10 +303,10 @@ export async function logEntriesOf(
   const pages = await Promise.all(
     // A key takes two parameters.
     chunksOf(keys, Math.floor(inListMax / 2)).map((chunk) =>
-      tx.all<LogRow>(
-        `${selectLog} where shop_id = ? and (purchase_order_id, log_id) in (values ${chunk.map(() => "(?, ?)").join(", ")})`,
-        [shopId, ...chunk.flat()],
-      ),
+      tx.all<LogRow>(`${selectLog} where shop_id = ? and ${isOneOf(["purchase_order_id", "log_id"], chunk.length)}`, [
+        shopId,
+        ...chunk.flat(),
+      ]),
     ),
   );
   return pages.flat().map(logFrom);

@@ -62,25 +62,16 @@ export const joined = (parts: readonly Fragment[], separator: string): Fragment 
   params: parts.flatMap((part) => part.params),
 });
 
-/** The orders, as `o`. A filter by line begins with the index of lines: `cross join` keeps the engine from reading all orders instead. */
-function source(shopId: string, filters: OrderFilters): Fragment {
-  const byLine = (column: string, value: string | null): readonly Fragment[] =>
-    value === null
-      ? []
-      : [
-          {
-            sql: `select order_created_at, purchase_order_id from purchase_order_line where shop_id = ? and ${column} = ?`,
-            params: [shopId, value],
-          },
-        ];
-  const lines = joined([...byLine("variant_id", filters.variantId), ...byLine("sku", filters.sku)], " intersect ");
-  if (lines.sql === "") return { sql: "from purchase_order o where o.shop_id = ?", params: [shopId] };
-  return {
-    sql: `from (select distinct order_created_at, purchase_order_id from (${lines.sql}) found) i cross join purchase_order o
-          where o.shop_id = ? and o.purchase_order_id = i.purchase_order_id`,
-    params: [...lines.params, shopId],
-  };
+/** A filter by what a line has. */
+interface LineFilter {
+  readonly column: "variant_id" | "sku";
+  readonly value: string;
 }
+
+const lineFilters = ({ variantId, sku }: OrderFilters): readonly LineFilter[] => [
+  ...(variantId === null ? [] : [{ column: "variant_id", value: variantId } as const]),
+  ...(sku === null ? [] : [{ column: "sku", value: sku } as const]),
+];
 
 // A text contains another if removing that changes it. Unlike a LIKE pattern this needs no escapes and has no length limit.
 const searchSql = `(replace(o.search_folded, ?, '') <> o.search_folded or o.supplier_id in
@@ -133,14 +124,72 @@ function branches(filters: OrderFilters): readonly (readonly Fragment[])[] {
   return [...new Set(first.values)].map((value) => [{ sql: `${first.column} = ?`, params: [value] }, ...narrowed]);
 }
 
+/** Everything that is asked of an order `o` itself. */
+const conditionsOfOrder = (shopId: string, filters: OrderFilters): readonly Fragment[] => [
+  ...conditions(shopId, filters),
+  ...enumerations(filters).map(anyOf),
+];
+
+/**
+ * The keys of the orders with a line as asked: a range of an index of lines, in the order of the list. What else is asked of them is looked
+ * up by key, one by one. A join or `exists` would let PostgreSQL begin with the orders and read all lines for each, which it does when it
+ * takes the shop for a small one. It leaves a `select` of a value as it is, and cannot look for what is within `case` in an index.
+ */
+function keysByLine(
+  shopId: string,
+  [first, second]: readonly [LineFilter, ...LineFilter[]],
+  filters: OrderFilters | null,
+  after: OrderPosition | null,
+): Fragment {
+  const parts: Fragment[] = [
+    {
+      sql: `l.shop_id = ? and l.${first.column} = ? and l.order_created_at is not null`,
+      params: [shopId, first.value],
+    },
+  ];
+  if (after !== null)
+    parts.push({
+      sql: "(l.order_created_at, l.purchase_order_id) < (?, ?)",
+      params: [after.createdAtMs, after.purchaseOrderId],
+    });
+  if (filters !== null && filters.createdFromMs !== null)
+    parts.push({ sql: "l.order_created_at >= ?", params: [filters.createdFromMs] });
+  if (filters !== null && filters.createdBeforeMs !== null)
+    parts.push({ sql: "l.order_created_at < ?", params: [filters.createdBeforeMs] });
+  if (second !== undefined)
+    parts.push({
+      sql: `(select 1 from purchase_order_line s where s.shop_id = ? and s.${second.column} = ?
+              and s.order_created_at = l.order_created_at and s.purchase_order_id = l.purchase_order_id limit 1) = 1`,
+      params: [shopId, second.value],
+    });
+  if (filters !== null) {
+    const asked = joined(conditionsOfOrder(shopId, filters), " and ");
+    parts.push({
+      sql: `(select case when ${asked.sql} then 1 end from purchase_order o
+              where o.shop_id = ? and o.purchase_order_id = l.purchase_order_id) = 1`,
+      params: [...asked.params, shopId],
+    });
+  }
+  const where = joined(parts, " and ");
+  return {
+    sql: `select distinct l.order_created_at as created_at, l.purchase_order_id from purchase_order_line l where ${where.sql}`,
+    params: where.params,
+  };
+}
+
 /** The statement that counts all matches. */
 export function countStatement(shopId: string, filters: OrderFilters): Fragment {
-  const where = joined(
-    [source(shopId, filters), ...conditions(shopId, filters), ...enumerations(filters).map(anyOf)],
-    " and ",
-  );
+  const [first, ...others] = lineFilters(filters);
+  if (first !== undefined) {
+    const keys = keysByLine(shopId, [first, ...others], filters, null);
+    return { sql: `select count(*) as n from (${keys.sql}) found`, params: keys.params };
+  }
+  const where = joined([ofShop(shopId), ...conditionsOfOrder(shopId, filters)], " and ");
   return { sql: `select count(*) as n ${where.sql}`, params: where.params };
 }
+
+/** The shop's orders, as `o`. */
+const ofShop = (shopId: string): Fragment => ({ sql: "from purchase_order o where o.shop_id = ?", params: [shopId] });
 
 /** A filter for which the count is kept. */
 type KeptFilter =
@@ -180,23 +229,6 @@ async function totalCount(tx: Tx, shopId: string, filters: OrderFilters): Promis
   return row?.n ?? 0;
 }
 
-/** A page of the orders with a line of one variant or SKU: a range of an index of lines. */
-function pageByLine(
-  shopId: string,
-  column: "variant_id" | "sku",
-  value: string,
-  after: OrderPosition | null,
-  limit: number,
-): Fragment {
-  return {
-    sql: `select distinct order_created_at as created_at, purchase_order_id from purchase_order_line
-          where shop_id = ? and ${column} = ? and order_created_at is not null${
-            after === null ? "" : " and (order_created_at, purchase_order_id) < (?, ?)"
-          } order by order_created_at desc, purchase_order_id desc limit ?`,
-    params: [shopId, value, ...(after === null ? [] : [after.createdAtMs, after.purchaseOrderId]), limit],
-  };
-}
-
 /** The statement that finds the keys of a page, newest first. */
 export function pageStatement(
   shopId: string,
@@ -204,10 +236,14 @@ export function pageStatement(
   after: OrderPosition | null,
   limit: number,
 ): Fragment {
-  const kept = keptFilter(filters);
-  if (kept?.kind === "variant" || kept?.kind === "sku") {
-    const [value = ""] = kept.values;
-    return pageByLine(shopId, kept.kind === "sku" ? "sku" : "variant_id", value, after, limit);
+  const [first, ...others] = lineFilters(filters);
+  if (first !== undefined) {
+    const isAlone = keptFilter(filters) !== null;
+    const keys = keysByLine(shopId, [first, ...others], isAlone ? null : filters, after);
+    return {
+      sql: `${keys.sql} order by created_at desc, purchase_order_id desc limit ?`,
+      params: [...keys.params, limit],
+    };
   }
   // The sign keeps the engine from walking the shop's orders by age where the index by the expected day leads to the few that are late.
   const createdAt = filters.expectedBefore === null ? "o.created_at" : "+o.created_at";
@@ -220,7 +256,7 @@ export function pageStatement(
             params: [after.createdAtMs, after.purchaseOrderId],
           },
         ];
-  const shared = [source(shopId, filters), ...conditions(shopId, filters), ...position];
+  const shared = [ofShop(shopId), ...conditions(shopId, filters), ...position];
   const parts = branches(filters).map((branch) => {
     const where = joined([...shared, ...branch], " and ");
     return {

@@ -328,20 +328,39 @@ export interface ResourcePage<Header> {
 
 type AnyTable = Pick<ResourceTable<Dated>, "name" | "idColumn">;
 
-/** Headers named `r`. `cross join` makes the engine begin with the source's index; otherwise it may walk all headers. */
-function sourceOf({ name, idColumn }: AnyTable, shopId: string, source: Fragment | null): Fragment {
-  if (source === null) return { sql: `from ${name} r where r.shop_id = ?`, params: [shopId] };
+/** The keys of the headers, named `r`, that fit one of the branches. */
+function keysOf(
+  { name, idColumn }: AnyTable,
+  shopId: string,
+  query: ResourceQuery,
+  position: readonly Fragment[],
+  branches: readonly Fragment[],
+): Fragment {
+  const asked = [...query.all, ...anyOf(branches)];
+  if (query.source === null) {
+    const all = joined([...asked, ...position], " and ");
+    return {
+      sql: `select r.${idColumn} as resource_id, r.created_at from ${name} r where r.shop_id = ?${all.sql === "" ? "" : ` and ${all.sql}`}`,
+      params: [shopId, ...all.params],
+    };
+  }
+  // Candidates are looked up by key, one by one: with a join an engine may walk all headers instead (purchase-order-list.ts, `keysByLine`).
+  const all = joined(asked, " and ");
+  const which = joined([{ sql: "r.created_at is not null", params: [] }, ...position], " and ");
   return {
-    sql: `from (select distinct record_id from (${source.sql}) found) i cross join ${name} r
-          where r.shop_id = ? and r.${idColumn} = i.record_id`,
-    params: [...source.params, shopId],
+    sql: `select r.resource_id, r.created_at from (
+            select i.record_id as resource_id, (
+              select ${all.sql === "" ? "r.created_at" : `case when ${all.sql} then r.created_at end`} from ${name} r
+              where r.shop_id = ? and r.${idColumn} = i.record_id) as created_at
+            from (select distinct record_id from (${query.source.sql}) found) i) r where ${which.sql}`,
+    params: [...all.params, shopId, ...query.source.params, ...which.params],
   };
 }
 
 /** The statement that counts all matches. */
 export function countStatement(table: AnyTable, shopId: string, query: ResourceQuery): Statement {
-  const where = joined([sourceOf(table, shopId, query.source), ...query.all, ...anyOf(query.branches)], " and ");
-  return { sql: `select count(*) as n ${where.sql}`, params: where.params };
+  const keys = keysOf(table, shopId, query, [], query.branches);
+  return { sql: `select count(*) as n from (${keys.sql}) found`, params: keys.params };
 }
 
 /** The statement that finds the keys of a page, newest first. */
@@ -352,19 +371,19 @@ export function pageStatement(
   after: ResourcePosition | null,
   limit: number,
 ): Statement {
-  const id = table.idColumn;
+  const id = query.source === null ? table.idColumn : "resource_id";
   const position: readonly Fragment[] =
     after === null ? [] : [{ sql: `(r.created_at, r.${id}) < (?, ?)`, params: [after.createdAtMs, after.resourceId] }];
-  const shared = [sourceOf(table, shopId, query.source), ...query.all, ...position];
-  const branches = (query.branches.length === 0 ? [[]] : query.branches.map((branch) => [branch])).map((branch) => {
-    const where = joined([...shared, ...branch], " and ");
+  // The candidates of a source are sorted in any case.
+  const branches = query.source === null ? query.branches.map((branch) => [branch]) : [query.branches];
+  const parts = (branches.length === 0 ? [[]] : branches).map((branch): Fragment => {
+    const keys = keysOf(table, shopId, query, position, branch);
     return {
-      sql: `select resource_id, created_at from (
-              select r.${id} as resource_id, r.created_at ${where.sql} order by r.created_at desc, r.${id} desc limit ?) branch`,
-      params: [...where.params, limit],
+      sql: `select resource_id, created_at from (${keys.sql} order by r.created_at desc, r.${id} desc limit ?) branch`,
+      params: [...keys.params, limit],
     };
   });
-  const all = joined(branches, " union all ");
+  const all = joined(parts, " union all ");
   return {
     sql: `select resource_id, created_at from (${all.sql}) page order by created_at desc, resource_id desc limit ?`,
     params: [...all.params, limit],

@@ -2,7 +2,7 @@
  * Records that are kept whole, one row each: how a kind of record is written, replaced, paged through and looked up by key.
  */
 import type { Field, Fields, ValuesOf } from "../core/purchase-order-fields.ts";
-import { placeholders } from "../store/in-lists.ts";
+import { isOneOf, placeholders } from "../store/in-lists.ts";
 import type { SqlValue, Statement, Tx } from "../store/store.ts";
 import { type Row, columnOf, columnsOf, recordReader } from "./columns.ts";
 
@@ -76,10 +76,9 @@ export async function recordsByKey<Stored, Row>(
   const found: Stored[] = [];
   for (let start = 0; start < keys.length; start += lookUpMax) {
     const chunk = keys.slice(start, start + lookUpMax);
-    const wanted = chunk.map(() => `(${placeholders(table.key.length)})`).join(", ");
     const rows = await tx.all<Row>(
       `select ${Object.keys(table.columns).join(", ")} from ${table.name}
-       where shop_id = ? and (${table.key.join(", ")}) in (values ${wanted})`,
+       where shop_id = ? and ${isOneOf(table.key, chunk.length)}`,
       [shopId, ...chunk.flat()],
     );
     found.push(...rows.map((row) => table.from(row)));

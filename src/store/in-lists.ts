@@ -9,6 +9,17 @@ export const inListMax = 90;
 /** `?, ?, ?` for as many values. */
 export const placeholders = (count: number): string => Array.from({ length: count }, () => "?").join(", ");
 
+/**
+ * The condition that the columns of a key have the values of one of so many keys, bound one after another. PostgreSQL may compare each key of
+ * `in (values …)` with all rows of the shop.
+ */
+export function isOneOf(key: readonly string[], count: number): string {
+  const [column] = key;
+  if (key.length === 1) return `${column} in (${placeholders(count)})`;
+  const isThis = `(${key.map((each) => `${each} = ?`).join(" and ")})`;
+  return `(${Array.from({ length: count }, () => isThis).join(" or ")})`;
+}
+
 /** The values in their order, in groups of at most `size`. */
 export function chunksOf<T>(values: readonly T[], size: number): readonly (readonly T[])[] {
   const chunks: (readonly T[])[] = [];

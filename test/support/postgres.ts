@@ -28,13 +28,18 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { Client } from "pg";
 import { openPostgresEngine } from "../../src/store/postgres/engine.ts";
-import { openPostgresPool, type PostgresPool } from "../../src/store/postgres/connection.ts";
+import {
+  numbered,
+  openPostgresPool,
+  type PostgresConnection,
+  type PostgresPool,
+} from "../../src/store/postgres/connection.ts";
 import { LoopShare } from "../../src/store/loop-share.ts";
 import { postgresCoordination } from "../../src/store/postgres/coordination.ts";
 import { databaseForReaders } from "../../src/database.ts";
 import { dueRows } from "../../src/open-store.ts";
 import { keepingForecastVersions } from "../../src/shop/forecast-version.ts";
-import type { DueRows, Engine } from "../../src/store/store.ts";
+import type { DueRows, Engine, SqlValue, Statement } from "../../src/store/store.ts";
 import { systemClock, timeOrderedIds } from "../../src/system.ts";
 import type { Store, StoreOptions } from "./store.ts";
 
@@ -402,4 +407,68 @@ export async function openPostgresStore(
       await pool.close();
     },
   };
+}
+
+/** Takes statistics of the tables as they are, and has nothing renew them. */
+export async function keepStatistics(url: string): Promise<void> {
+  await withClient(url, async (client) => {
+    const { rows } = await client.query<{ name: string }>(
+      "select tablename as name from pg_tables where schemaname = $1",
+      [shopsSchema],
+    );
+    for (const { name } of rows)
+      await client.query(
+        `alter table ${shopsSchema}.${name} set (autovacuum_enabled = off); analyze ${shopsSchema}.${name}`,
+      );
+  });
+}
+
+interface PlanNode {
+  readonly Plans?: readonly PlanNode[];
+  readonly "Actual Rows": number;
+  readonly "Actual Loops": number;
+  readonly "Shared Hit Blocks": number;
+  readonly "Shared Read Blocks": number;
+}
+
+const nodesOf = (node: PlanNode): readonly PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+/** Rows that each step of the plan has seen, whether it kept them or not. */
+const rowsSeen = (node: PlanNode): number =>
+  Object.entries(node)
+    .filter(([name]) => name === "Actual Rows" || name.startsWith("Rows Removed by"))
+    .reduce((sum, [, rows]) => sum + Number(rows), 0) * node["Actual Loops"];
+
+const literal = (value: SqlValue): string =>
+  value === null ? "null" : typeof value === "number" ? String(value) : `'${value.replaceAll("'", "''")}'`;
+
+/** Rows and pages that PostgreSQL examines for the statement, planned as for the service. */
+async function examined(connection: PostgresConnection, { sql, params }: Statement): Promise<number> {
+  await connection.run(`prepare asked as ${numbered(sql, 0)}`);
+  const values = params.length === 0 ? "" : `(${params.map(literal).join(", ")})`;
+  const [row] = await connection.run<{ "QUERY PLAN": readonly { readonly Plan: PlanNode }[] }>(
+    `explain (analyze, buffers, timing off, format json) execute asked${values}`,
+  );
+  await connection.run("deallocate asked");
+  const plan = row?.["QUERY PLAN"][0]?.Plan;
+  if (plan === undefined) throw new Error("no plan");
+  const seen = nodesOf(plan).reduce((sum, node) => sum + rowsSeen(node), 0);
+  return seen + plan["Shared Hit Blocks"] + plan["Shared Read Blocks"];
+}
+
+/** Has `use` ask what PostgreSQL examines for statements of the shop. */
+export async function examiningOn(
+  url: string,
+  shopId: string,
+  use: (examined: (statement: Statement) => Promise<number>) => Promise<void>,
+): Promise<void> {
+  const pool = await openTestPool(url, 1);
+  try {
+    await pool.using(async (connection) => {
+      await connection.run(`set openpo.shop_id = '${shopId}'`);
+      await use((statement) => examined(connection, statement));
+    });
+  } finally {
+    await pool.close();
+  }
 }

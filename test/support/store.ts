@@ -15,10 +15,16 @@ import { orderColumn } from "../../src/shop/purchase-order-tables.ts";
 import { keepingForecastVersions } from "../../src/shop/forecast-version.ts";
 import { LoopShare } from "../../src/store/loop-share.ts";
 import type { QueueLimits } from "../../src/store/queue.ts";
-import type { Clock, Coordination, Engine } from "../../src/store/store.ts";
+import type { Clock, Coordination, Engine, Statement } from "../../src/store/store.ts";
 import { type SqliteEngine, openSqliteEngine } from "../../src/store/sqlite/engine.ts";
 import { systemClock, timeOrderedIds } from "../../src/system.ts";
-import { freshDatabase, openPostgresStore, type TestDatabase } from "./postgres.ts";
+import {
+  examiningOn,
+  freshDatabase,
+  keepStatistics as keepStatisticsOn,
+  openPostgresStore,
+  type TestDatabase,
+} from "./postgres.ts";
 
 /** The environment variable with the engine: `postgres`, otherwise SQLite. */
 export const engineVariable = "OPENPO_TEST_ENGINE";
@@ -141,3 +147,19 @@ export async function openStore(
   }
   return openPostgresStore(url, { clock, loop, connectionsMax, ...limits });
 }
+
+const databaseMust = (directory: string): string => {
+  const url = databaseOf(directory);
+  if (url === null) throw new Error("only on PostgreSQL");
+  return url;
+};
+
+/** Takes statistics of the store's tables as they are, and has nothing renew them. PostgreSQL only. */
+export const keepStatistics = (directory: string): Promise<void> => keepStatisticsOn(databaseMust(directory));
+
+/** Has `use` ask how many rows and pages are examined for statements of the shop. PostgreSQL only. */
+export const examining = (
+  directory: string,
+  shopId: string,
+  use: (examined: (statement: Statement) => Promise<number>) => Promise<void>,
+): Promise<void> => examiningOn(databaseMust(directory), shopId, use);

@@ -1,0 +1,260 @@
+/** Bounds that are driven without a server, each with the value that the program has (core/limits.ts; docs/operating.md, "Sizes and limits"). */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setImmediate as nextRound } from "node:timers/promises";
+import {
+  acceptTurnsMax,
+  auditWaitMsMax,
+  bodyArrivalMs,
+  credentialsKnownMax,
+  credentialsKnownPerShopMax,
+  digestsBytesMax,
+  loopDebtMsMax,
+  loopFreeMs,
+  pathLengthMax,
+  publishedPieceBytes,
+  retryAfterMsMin,
+  refusedConnectionsPerSecond,
+  roundMs,
+  sandboxesOpenMax,
+  signInFailureMs,
+  signInFailuresMax,
+} from "../../src/core/limits.ts";
+import { shownPath } from "../../src/core/shown-path.ts";
+import { openFilesMax } from "../../src/data-directory.ts";
+import { BodyMemory, RequestBody } from "../../src/http/body.ts";
+import { RetryTimes } from "../../src/http/node/admission.ts";
+import { Rounds } from "../../src/http/node/rounds.ts";
+import { publish } from "../../src/http/publication.ts";
+import type { HttpRequest } from "../../src/http/surface.ts";
+import { AuditRows } from "../../src/operations/audit.ts";
+import { Attempts } from "../../src/people/attempts.ts";
+import { KnownCredentials } from "../../src/shop/known-credentials.ts";
+import { factsOf } from "../../src/shop/order-block.ts";
+import { matchesOf } from "../../src/shop/order-matches.ts";
+import { LoopShare } from "../../src/store/loop-share.ts";
+import { ShopQueue, defaultQueueLimits } from "../../src/store/queue.ts";
+import type { Tx } from "../../src/store/store.ts";
+
+const log = { info: () => {}, warn: assert.fail, error: assert.fail };
+
+const spin = (ms: number): void => {
+  const endMs = performance.now() + ms;
+  while (performance.now() < endMs);
+};
+
+test("a round of starts ends after roundMs, and the others start in the next", async () => {
+  const rounds = new Rounds();
+  let started = 0;
+  for (let count = 0; count < 8; count += 1)
+    rounds.run(() => {
+      started += 1;
+      spin(roundMs / 2 + 1);
+    });
+  assert.equal(started, 2);
+  assert.equal(rounds.waiting, 6);
+  while (rounds.waiting > 0) await nextRound();
+  assert.equal(started, 8);
+});
+
+test("connections are accepted at most acceptTurnsMax times before a request starts", async () => {
+  const rounds = new Rounds();
+  rounds.run(() => spin(roundMs + 1));
+  const next = { isStarted: false };
+  rounds.run(() => (next.isStarted = true));
+  let turns = 0;
+  for (; !next.isStarted && turns < 10 * acceptTurnsMax; turns += 1) {
+    rounds.accepted();
+    await nextRound();
+  }
+  assert.ok(turns >= acceptTurnsMax && turns <= acceptTurnsMax + 3, String(turns));
+});
+
+test("connections that are refused together are asked to retry at refusedConnectionsPerSecond", () => {
+  const times = new RetryTimes();
+  const waits = Array.from({ length: 2 * refusedConnectionsPerSecond + 1 }, () =>
+    times.next(1_000, refusedConnectionsPerSecond),
+  );
+  assert.deepEqual([waits[0], waits.at(-1)], [retryAfterMsMin, retryAfterMsMin + 2_000]);
+});
+
+test("a body that has not arrived after bodyArrivalMs is refused", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const silent: Partial<HttpRequest> = { header: () => null, readBody: () => new Promise(() => {}) };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that are asked for
+  const reading = new RequestBody(silent as HttpRequest, new BodyMemory()).whole();
+  let refusal: unknown = null;
+  reading.catch((error: unknown) => (refusal = error));
+  t.mock.timers.tick(bodyArrivalMs - 1);
+  await nextRound();
+  assert.equal(refusal, null);
+  t.mock.timers.tick(1);
+  await assert.rejects(reading, /took too long to arrive/);
+});
+
+test("a document that is the same for everyone is sent in pieces of publishedPieceBytes, each when the one before was read", async () => {
+  const document = publish("x".repeat(publishedPieceBytes * 3 + 1), "text/plain");
+  const request: Partial<HttpRequest> = { header: () => null };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the member that is asked for
+  const answer = await document.answer(request as HttpRequest);
+  const sizes: number[] = [];
+  for await (const piece of answer.body ?? []) sizes.push(piece.length);
+  assert.deepEqual(sizes, [publishedPieceBytes, publishedPieceBytes, publishedPieceBytes, 1]);
+});
+
+test("the answer of a read waits for its audit row for auditWaitMsMax, and no longer", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const waiting = { embedded: true, write: () => new Promise<never>(() => {}) };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that are asked for
+  const rows = new AuditRows(waiting as never, log);
+  let mayLeave = false;
+  void rows.add("shop", { sql: "", params: [] }).then(() => (mayLeave = true));
+  t.mock.timers.tick(auditWaitMsMax - 1);
+  await nextRound();
+  assert.equal(mayLeave, false);
+  t.mock.timers.tick(1);
+  await nextRound();
+  assert.equal(mayLeave, true);
+});
+
+test("a path is shown with at most pathLengthMax characters", () => {
+  assert.equal(shownPath(`/${"x".repeat(4 * pathLengthMax)}`).length, pathLengthMax);
+  assert.equal(shownPath("/x"), "/x");
+});
+
+test("an address that has failed too often may fail once more after each signInFailureMs", () => {
+  let nowMs = 1_000;
+  const attempts = new Attempts({ now: () => nowMs });
+  for (let count = 0; count < signInFailuresMax; count += 1) attempts.failed("a");
+  nowMs += signInFailureMs - 1;
+  assert.throws(() => attempts.admit("a"), { code: "RATE_LIMITED" });
+  nowMs += 1;
+  attempts.admit("a");
+  attempts.failed("a");
+  assert.throws(() => attempts.admit("a"), { code: "RATE_LIMITED" });
+});
+
+test("of the files that a process may have open, built-in storefronts take an eighth and sandboxesOpenMax at most", () => {
+  assert.deepEqual(openFilesMax(3_200, 2_048), { shops: 400, sandboxes: 100 });
+  assert.equal(openFilesMax(10_000_000, 2_048).sandboxes, sandboxesOpenMax);
+});
+
+/** A transaction whose every statement has these rows. */
+const withRows = (rows: readonly object[]): Tx => ({
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the rows of the one statement that is asked
+  all: <R>() => Promise.resolve(rows as R[]),
+  batch: () => Promise.resolve(),
+});
+
+test("secrets are remembered of shops with at most credentialsKnownPerShopMax, of all shops at most credentialsKnownMax", async () => {
+  const known = new KnownCredentials();
+  const secrets = (count: number): Tx =>
+    withRows(Array.from({ length: count }, (_, index) => ({ prefix: String(index).padStart(16, "0") })));
+  await known.learn(secrets(credentialsKnownPerShopMax + 1), "large");
+  assert.equal(known.has("large"), false);
+  const shops = Math.floor(credentialsKnownMax / (credentialsKnownPerShopMax + 1));
+  for (let index = 0; index < shops; index += 1)
+    await known.learn(secrets(credentialsKnownPerShopMax), `shop ${index}`);
+  assert.equal(known.has("shop 0"), true);
+  await known.learn(secrets(credentialsKnownPerShopMax), "one more");
+  assert.deepEqual([known.has("shop 0"), known.has("shop 1"), known.has("one more")], [false, true, true]);
+});
+
+test("a shop that has held the loop for loopFreeMs begins its next step at once, and owes loopDebtMsMax at most", async () => {
+  let nowMs = 0;
+  const rounds: (() => void)[] = [];
+  const timers: number[] = [];
+  const loop = new LoopShare({
+    now: () => nowMs,
+    nextRound: (callback) => void rounds.push(callback),
+    after: (ms) => void timers.push(ms),
+  });
+  const goOn = (): void => {
+    for (let count = 0; count < 4; count += 1) for (const callback of rounds.splice(0)) callback();
+  };
+  const hold = (ms: number): void => loop.run("a", () => void (nowMs += ms));
+  loop.arrive("b");
+  hold(loopFreeMs);
+  goOn();
+  assert.equal(loop.turn("a"), null);
+  hold(100 * loopDebtMsMax);
+  goOn();
+  assert.notEqual(loop.turn("a"), null);
+  goOn();
+  assert.deepEqual(timers, [loopDebtMsMax - loopFreeMs]);
+});
+
+test("a shop's queue takes a thousand writes, and refuses what has waited for ten seconds", async () => {
+  const clock = { nowMs: 1_000, now: () => clock.nowMs };
+  const refused: number[] = [];
+  const first = Promise.withResolvers<number>();
+  const queue = new ShopQueue<{ readonly refuse: () => void }>({
+    limits: defaultQueueLimits,
+    groupLengthMax: 1,
+    clock,
+    turn: () => first.promise,
+  });
+  const add = (name: number): void => queue.add({ refuse: () => void refused.push(name) });
+  const { lengthMax, waitMsMax } = defaultQueueLimits;
+  assert.deepEqual([lengthMax, waitMsMax], [1_000, 10_000]);
+  for (let name = 0; name < lengthMax; name += 1) add(name);
+  assert.throws(() => add(-1), { code: "DO_OVERLOADED" });
+  await nextRound();
+  clock.nowMs += waitMsMax + 1;
+  first.resolve(0);
+  for (let round = 0; round < 10; round += 1) await nextRound();
+  assert.equal(refused.length, lengthMax - 1, "all but the one that ran");
+});
+
+test("digests are remembered up to digestsBytesMax: then the one asked for the longest time ago is read again", async () => {
+  const bytes = Math.ceil(digestsBytesMax / 8);
+  const row = {
+    created_at: 1,
+    purchase_order_id: "o",
+    search_folded: "x",
+    status: "Draft",
+    paid_status: "Unpaid",
+    storefront_sync_state: "never-synced",
+    supplier_id: null,
+    location_id: null,
+    next_expected_date: null,
+  };
+  const facts = factsOf([row]).padEnd(bytes);
+  const reads: string[] = [];
+  const digest: Tx = {
+    all<R>(sql: string, params: readonly unknown[] = []) {
+      const rows = (): readonly object[] => {
+        if (sql.includes("purchase_order_digest")) return [{ epoch: "e", changes: 1 }];
+        if (sql.includes("changed is null")) return [];
+        if (!sql.includes("c.facts")) return [{ ids: '["o"]' }];
+        if (params[1] === 1) return [];
+        const shopId = String(params[0]);
+        if (reads.at(-1) !== shopId) reads.push(shopId);
+        return [{ created_from: 0, id_from: "", facts }];
+      };
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the rows of the statements of a digest
+      return Promise.resolve(rows() as R[]);
+    },
+    batch: () => Promise.resolve(),
+  };
+  const ask = async (shopId: string): Promise<void> => {
+    const wanted = {
+      key: "all",
+      search: null,
+      namedSuppliers: new Set<string>(),
+      columns: {},
+      createdFromMs: null,
+      createdBeforeMs: null,
+    };
+    const found = await matchesOf(digest, shopId, () => Promise.resolve(wanted as never), null, 1);
+    assert.equal(found?.totalCount, 1);
+  };
+  const shops = Array.from({ length: 8 }, (_, index) => `shop ${index}`);
+  for (const shopId of [...shops, ...shops]) await ask(shopId);
+  assert.deepEqual(reads, shops);
+  await ask("one more");
+  await ask("shop 1");
+  assert.deepEqual(reads, [...shops, "one more"]);
+  await ask("shop 0");
+  assert.deepEqual(reads, [...shops, "one more", "shop 0"]);
+});
