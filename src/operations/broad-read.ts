@@ -93,6 +93,7 @@ export const readingCall = (
   ...reading,
   readPart: (part, asked) => reading.read((tx) => part.run(tx, { ...reading, leaveLoop: () => {} }, asked)),
   afterwards: () => {},
+  ahead: null,
   ids: noIds,
   traceparent: null,
   storefront: noStorefront,

@@ -5,6 +5,8 @@ import type { EffectOutcome } from "../core/effect.ts";
 import { Fault } from "../core/fault.ts";
 import { noSpans, type SpanParent, type Spans } from "../core/spans.ts";
 import { loggedRequest, traceparentOf } from "../core/trace-context.ts";
+import type { PurchaseOrder } from "../core/purchase-order.ts";
+import type { AskedEffect } from "../shop/effects.ts";
 import type { Clock, Engine, Ids, KeyRelease, Log, Statement, Tx } from "../store/store.ts";
 import type { StorefrontOf } from "../storefront/storefront.ts";
 import { type BroadPart, LeavesLoop, type Readers } from "./broad-read.ts";
@@ -22,7 +24,7 @@ export interface CallDependencies {
       shopId: string,
       effectIds: readonly string[],
       waitMs: number,
-      isNew?: boolean,
+      added?: readonly AskedEffect[],
     ): Promise<ReadonlyMap<string, EffectOutcome>>;
   };
   readonly storefrontOf: StorefrontOf;
@@ -47,6 +49,17 @@ export interface AnswerStore {
   statements(tx: Tx, reply: Reply): Promise<readonly Statement[]>;
   /** What gives the idempotency key back with the write that stores the last answer. */
   release(): KeyRelease;
+  /**
+   * Replaces the stored answer of a keyed write by its last one, which is made in the same turn. Null: the write has no key.
+   *
+   * @returns the last answer; null when the stored one stays, since this attempt has lost its key (H2).
+   */
+  readonly replace:
+    | (<Last extends Answer<unknown>>(
+        first: Reply,
+        makeLast: (tx: Tx) => Promise<Last>,
+      ) => Promise<StoredAnswer<Last> | null>)
+    | null;
 }
 
 /** A call, and what its commit has stored. */
@@ -56,8 +69,9 @@ interface OpenCall {
   readonly stored: () => StoredAnswer | null;
 }
 
-interface StoredAnswer {
-  readonly answer: Answer<unknown>;
+/** An answer, and the reply that tells it. */
+export interface StoredAnswer<Told extends Answer<unknown> = Answer<unknown>> {
+  readonly answer: Told;
   readonly reply: Reply;
 }
 
@@ -92,12 +106,36 @@ export const tracingOf = (
   { trace }: Pick<Incoming, "trace">,
 ): { readonly spans: Spans; readonly parent: SpanParent | null } => ({ spans, parent: trace ?? null });
 
+/** Makes the last change of a call, and stores its answer as long as nothing is known of its effects. */
+async function lastChange<Output>(
+  tx: Tx,
+  store: AnswerStore,
+  release: KeyRelease,
+  work: (tx: Tx) => Promise<Committed<Output>>,
+) {
+  // Side by side, so that the check costs no round trip. If there is an answer, the work's own refusal must not be reported.
+  const unanswered = store.refuseIfAnswered(tx);
+  const working = work(tx);
+  await Promise.allSettled([unanswered, working]);
+  await unanswered;
+  const result = await working;
+  const effectIds = [...(result.earlierEffectIds ?? []), ...result.effects.map(({ effectId }) => effectId)];
+  const pending = new Map(effectIds.map((id): [string, EffectOutcome] => [id, { state: "pending" }]));
+  const answer = result.answer(pending);
+  const reply = store.reply(answer);
+  await tx.batch(await store.statements(tx, reply));
+  // Without effects the answer is the last one.
+  if (effectIds.length === 0) await tx.batch(release.statements);
+  return { result, effectIds, pending, answer, reply };
+}
+
 /** Makes the call of one request. */
 export async function openCall(
   deps: CallDependencies,
   request: IdentifiedRequest,
   operation: Operation,
   store: AnswerStore,
+  ahead: PurchaseOrder | null = null,
 ): Promise<OpenCall> {
   const { engine, clock, ids, outbox, log } = deps;
   const { incoming, shop, key, person } = request;
@@ -108,37 +146,33 @@ export async function openCall(
   async function commit<Output>(work: (tx: Tx) => Promise<Committed<Output>>): Promise<Answer<Output>> {
     if (stored !== null) throw new Error(`${operation.name} committed twice`);
     const release = store.release();
-    const { result, pending, answer, reply } = await tracedWrite(engine, tracing, shopId, async (tx) => {
-      // Side by side, so that the check costs no round trip. If there is an answer, the work's own refusal must not be reported.
-      const unanswered = store.refuseIfAnswered(tx);
-      const working = work(tx);
-      await Promise.allSettled([unanswered, working]);
-      await unanswered;
-      const result = await working;
-      const pending = new Map(result.effectIds.map((id): [string, EffectOutcome] => [id, { state: "pending" }]));
-      const answer = result.answer(pending);
-      const reply = store.reply(answer);
-      await tx.batch(await store.statements(tx, reply));
-      // Without effects the answer is the last one.
-      if (result.effectIds.length === 0) await tx.batch(release.statements);
-      return { result, pending, answer, reply };
-    });
+    const { result, effectIds, pending, answer, reply } = await tracedWrite(engine, tracing, shopId, (tx) =>
+      lastChange(tx, store, release, work),
+    );
     stored = { answer, reply };
-    const { effectIds, answerAnew } = result;
     if (effectIds.length === 0) {
       release.done();
       return answer;
     }
+    let outcomes: ReadonlyMap<string, EffectOutcome> = pending;
+    const readAnew = async (tx: Tx): Promise<Answer<Output>> =>
+      (await result.answerAnew?.(tx, outcomes)) ?? result.answer(outcomes);
     try {
-      const outcomes = await outbox.settle(shopId, effectIds, shop.followOnWaitMs, true);
-      const anew = answerAnew === undefined ? null : await engine.read(shopId, (tx) => answerAnew(tx, outcomes));
-      return anew ?? result.answer(outcomes);
+      outcomes = await outbox.settle(shopId, effectIds, shop.followOnWaitMs, result.effects);
+      if (result.answerAnew === undefined) return result.answer(outcomes);
+      const isAttempted = [...outcomes.values()].some(({ state }) => state !== "pending");
+      // Without news it is likely to be the stored answer, which needs no write.
+      if (store.replace === null || !isAttempted) return await engine.read(shopId, readAnew);
     } catch (error) {
       // The change is committed. The fault of a store that fails afterwards would say that nothing was changed.
       if (!(error instanceof Fault && error.retryable)) throw error;
       log.warn({ ...loggedRequest(incoming), err: error }, "the first attempts of follow-on work could not be read");
       return result.answer(pending);
     }
+    const replaced = await store.replace(reply, readAnew);
+    if (replaced === null) return answer;
+    stored = replaced;
+    return replaced.answer;
   }
 
   const call: Call = {
@@ -154,6 +188,7 @@ export async function openCall(
     ids,
     storefront: await deps.storefrontOf(shop, tracing.parent),
     ifMatch: incoming.ifMatch,
+    ahead,
     read: (work) => engine.read(shopId, work),
     readPart: readPartWith(deps, shop),
     leaveLoop: () => {

@@ -9,6 +9,7 @@
  */
 import { Fault } from "../core/fault.ts";
 import { mention } from "../core/guidance.ts";
+import type { PurchaseOrder } from "../core/purchase-order.ts";
 import { idempotencyKeyProblem, idempotencyLifetimeMs } from "../core/idempotency.ts";
 import {
   replaysRememberedBytesMax,
@@ -56,10 +57,15 @@ export interface KeyedRequest {
   readonly wasAnswered: boolean;
 }
 
+/** Reads the order that an operation looks at first. */
+export type LookAhead = (tx: Tx) => Promise<PurchaseOrder | null>;
+
 /** What becomes of a keyed request. */
 export type Attempt =
-  /** It runs, and holds the key until `release`. */
-  { readonly kind: "run" } | StoredReplay | { readonly kind: "refused"; readonly fault: Fault };
+  /** It runs, and holds the key until `release`. `ahead`: what was read beside the claim. */
+  | { readonly kind: "run"; readonly ahead: PurchaseOrder | null }
+  | StoredReplay
+  | { readonly kind: "refused"; readonly fault: Fault };
 
 /** Whose idempotency key it is: a holder's, or that of the API key with this secret, which is looked up in the same round trip. */
 type Asker = { readonly secretHash: string } | { readonly holderId: string };
@@ -80,8 +86,12 @@ export interface Idempotency {
   isRemembered(shopId: string, holderId: string, incoming: Incoming): boolean;
   /** Adds to a statement that no answer is stored under the write's key. Null: the key is wrong, which is refused later. */
   unlessAnswered(statement: Statement, shopId: string, holderId: string, incoming: Incoming): Statement | null;
-  /** Decides whether the request runs, and claims its key then. */
-  claim(request: KeyedRequest): Promise<Attempt>;
+  /**
+   * Decides whether the request runs, and claims its key then.
+   *
+   * @param ahead reads what the request looks at first, in the round trip of the claim. Null: nothing is read ahead.
+   */
+  claim(request: KeyedRequest, ahead: LookAhead | null): Promise<Attempt>;
   /** Whether a claimed key is still held. If so, no other attempt replays the stored answer until `release`. `tx`: a write that asks. */
   holds(request: KeyedRequest, tx?: Tx): Promise<boolean>;
   /** Gives the key back, if that was not done with the last write. */
@@ -163,15 +173,15 @@ export function createIdempotency(deps: IdempotencyDependencies): Idempotency {
       return unlessAnswered(statement, shopId, holderId, idempotencyKey, expiredAtMs());
     },
 
-    async claim(request) {
+    async claim(request, lookAhead) {
       const { shopId, fingerprint } = request;
-      const { holder, record, seen, isDurable } = await claimAndRead(deps, request, answers);
+      const { holder, record, seen, isDurable, ahead } = await claimAndRead(deps, request, answers, lookAhead);
       let isHeld = holder === null;
       let runs = false;
       try {
         if (record === null) {
           runs = isHeld;
-          if (runs) return { kind: "run" };
+          if (runs) return { kind: "run", ahead };
           return refused(holder?.kind === "run" && holder.fingerprint !== fingerprint ? keyReused() : inProgress());
         }
         if (record.fingerprint !== fingerprint) return refused(keyReused());
@@ -228,6 +238,8 @@ interface Found {
   readonly record: IdempotencyRecord | null;
   readonly seen: readonly Footprint[];
   readonly isDurable: boolean;
+  /** What was read beside. */
+  readonly ahead: PurchaseOrder | null;
 }
 
 /** Reads stored answers. It remembers, expanded, those that were told again. */
@@ -253,25 +265,26 @@ class StoredAnswerReader {
   async findBeside(
     { shopId, holderId, idempotencyKey }: KeyedRequest,
     call: (tx: Tx) => Promise<void>,
+    lookAhead: LookAhead | null,
   ): Promise<Found> {
     const sinceMs = this.#expiredAtMs();
-    const record = await this.#engine.peek(shopId, async (tx) => {
-      const [called, found] = await Promise.allSettled([
+    return await this.#engine.peek(shopId, async (tx) => {
+      const [called, found, looked] = await Promise.allSettled([
         call(tx),
         findIdempotencyRecord(tx, shopId, holderId, idempotencyKey, sinceMs),
+        lookAhead?.(tx) ?? null,
       ]);
-      if (called.status === "rejected") throw called.reason;
-      if (found.status === "rejected") throw found.reason;
-      return found.value;
+      for (const each of [called, found, looked]) if (each.status === "rejected") throw each.reason;
+      const value = <T>(each: PromiseSettledResult<T>): T | null => (each.status === "fulfilled" ? each.value : null);
+      return { record: value(found), ahead: value(looked), seen: [], isDurable: false };
     });
-    return { record, seen: [], isDurable: false };
   }
 
   async find(request: KeyedRequest): Promise<Found> {
     const { shopId, holderId, idempotencyKey, wasAnswered } = request;
     const sinceMs = this.#expiredAtMs();
     const known = this.known(request);
-    if (known !== null) return { record: known, seen: [], isDurable: true };
+    if (known !== null) return { record: known, seen: [], isDurable: true, ahead: null };
     const seen: Footprint[] = [];
     const work = (tx: Tx): Promise<IdempotencyRecord | null> =>
       findIdempotencyRecord(tx, shopId, holderId, idempotencyKey, sinceMs);
@@ -279,7 +292,7 @@ class StoredAnswerReader {
     const record = wasAnswered
       ? await this.#engine.read(shopId, work, (each) => seen.push(each))
       : await this.#engine.peek(shopId, work);
-    return { record, seen, isDurable: wasAnswered };
+    return { record, seen, isDurable: wasAnswered, ahead: null };
   }
 
   /** @param seen what reading the record has seen. */
@@ -343,6 +356,7 @@ async function claimAndRead(
   { engine, coordination }: { readonly engine: Engine; readonly coordination: Coordination },
   request: KeyedRequest,
   answers: StoredAnswerReader,
+  lookAhead: LookAhead | null,
 ): Promise<Found & { readonly holder: KeyClaim | null }> {
   const { shopId, fingerprint, wasAnswered } = request;
   const claim: KeyClaim = { kind: wasAnswered ? "replay" : "run", fingerprint };
@@ -356,7 +370,7 @@ async function claimAndRead(
       if (engine.embedded) {
         await claimKey();
         found = await answers.find(request);
-      } else found = await answers.findBeside(request, claimKey);
+      } else found = await answers.findBeside(request, claimKey, lookAhead);
       if (holder !== "again") return { ...found, holder };
     } catch (error) {
       if (holder === null) await coordination.releaseKey(shopId, scopeOf(request));

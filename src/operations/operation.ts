@@ -7,7 +7,9 @@
 import type { z } from "zod";
 import type { FaultCode, FaultReason } from "../core/fault.ts";
 import type { EffectOutcome } from "../core/effect.ts";
+import type { PurchaseOrder } from "../core/purchase-order.ts";
 import type { Shop } from "../shop/accounts.ts";
+import type { AskedEffect } from "../shop/effects.ts";
 import type { Clock, Ids, Tx } from "../store/store.ts";
 import type { BroadPart } from "./broad-read.ts";
 import type { Storefront } from "../storefront/storefront.ts";
@@ -61,6 +63,11 @@ export interface OperationShape<Input, Output> {
   readonly output: z.ZodType<Output>;
   /** Answers have an order's version as ETag although they do not show the order (C37). Answers that show one have it anyway. */
   readonly versioned?: true;
+  /**
+   * Reads the order that `run` looks at first. On a network engine this is done in the round trip that claims a write's key, and `run` gets
+   * it as `call.ahead`.
+   */
+  lookAhead?(tx: Tx, shopId: string, input: NoInfer<Input>): Promise<PurchaseOrder | null>;
   /** @param input what `input` has parsed. */
   run(call: Call, input: Input): Promise<Answer<NoInfer<Output>>>;
 }
@@ -97,8 +104,10 @@ export interface Answer<Output> {
 
 /** The result of an operation's last change: the effects it asked for, and the answer once they have had their first attempts. */
 export interface Committed<Output> {
-  /** Ids of the effects that the answer waits for, up to `followOnWaitMs` (C38). */
-  readonly effectIds: readonly string[];
+  /** The effects of this change. The answer waits for them, up to `followOnWaitMs` (C38). */
+  readonly effects: readonly AskedEffect[];
+  /** Effects of earlier changes of the call that the answer waits for too. */
+  readonly earlierEffectIds?: readonly string[];
   /**
    * The answer for these outcomes. Called in the transaction with every outcome `pending`, for the stored answer (D3), and again with the
    * outcomes of the first attempts. Pure.
@@ -124,6 +133,8 @@ export interface Call {
   readonly storefront: Storefront;
   /** The versions that the caller accepts (`If-Match`), without quotes; `*` alone for any version, null when not sent (C37). */
   readonly ifMatch: readonly string[] | null;
+  /** What the operation's `lookAhead` has found; null where nothing was read ahead. It may be older than what `read` would find. */
+  readonly ahead: PurchaseOrder | null;
   /** Reads a consistent, durable state. */
   read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Reads what a write begins with and that may be broad: on a reader thread if it is (broad-read.ts). */

@@ -19,13 +19,14 @@ import { Fault } from "../core/fault.ts";
 import { answersRememberedBytesMax, responseBytesMax } from "../core/limits.ts";
 import { loggedRequest } from "../core/trace-context.ts";
 import { parseIdempotencyKey } from "../core/idempotency.ts";
+import type { PurchaseOrder } from "../core/purchase-order.ts";
 import type { Shop, StoredCaller } from "../shop/accounts.ts";
 import { isNotFound } from "../store/engine-rules.ts";
-import type { KeyRelease } from "../store/store.ts";
+import type { KeyRelease, Tx } from "../store/store.ts";
 import type { LoopShare } from "../store/loop-share.ts";
 import { auditStatement } from "../shop/audit.ts";
 import { auditEntryOf, AuditRows, auditStatementOf } from "./audit.ts";
-import { type AnswerStore, type CallDependencies, openCall, tracingOf } from "./call.ts";
+import { type AnswerStore, type CallDependencies, openCall, type StoredAnswer, tracingOf } from "./call.ts";
 import { LeavesLoop } from "./broad-read.ts";
 import { StoreCounts } from "./counts.ts";
 import { admit, type Caller, checkScope, holderOf, Callers, namedShop } from "./caller.ts";
@@ -47,12 +48,13 @@ import {
   type Idempotency,
   type IdempotencyDependencies,
   type KeyedRequest,
+  type LookAhead,
   type StoredAnswers,
   createIdempotency,
   isStoredRefusal,
 } from "./idempotency.ts";
 import { type Body, parseBody, checkInput } from "./input.ts";
-import type { Operation } from "./operation.ts";
+import type { Answer, Operation } from "./operation.ts";
 import { bucketOf, requestTokens } from "./rate-limit.ts";
 import { Refusals } from "./refusals.ts";
 import type { IdentifiedRequest, Incoming } from "./request.ts";
@@ -278,7 +280,7 @@ async function readReply(
  * request may be a replay, which takes no token (C1, C18).
  */
 async function performWrite(context: Context, request: IdentifiedRequest, operation: Operation): Promise<Reply> {
-  const { idempotency } = context;
+  const { engine, idempotency } = context;
   const { incoming, shop, tokens, wasAnswered } = request;
   const idempotencyKey = parseIdempotencyKey(incoming.idempotencyKeys);
   if (idempotencyKey === null || !wasAnswered) await tokens.take();
@@ -288,7 +290,7 @@ async function performWrite(context: Context, request: IdentifiedRequest, operat
   let parsed: Body | null = null;
   const body = (): Body => (parsed ??= parseBody(bytes));
   if (idempotencyKey === null)
-    return await runWrite(context, request, operation, context.loop.run(shop.shopId, body), null);
+    return await runWrite(context, request, operation, context.loop.run(shop.shopId, body), unkeyed);
   const keyed: KeyedRequest = {
     shopId: shop.shopId,
     holderId: holderOf(request),
@@ -299,7 +301,8 @@ async function performWrite(context: Context, request: IdentifiedRequest, operat
     requestId: incoming.requestId,
     wasAnswered,
   };
-  const attempt = await idempotency.claim(keyed);
+  const ahead = engine.embedded ? null : context.loop.run(shop.shopId, () => lookAhead(request, operation, body));
+  const attempt = await idempotency.claim(keyed, ahead);
   if (attempt.kind === "replay") {
     // The answer was stored after this request came.
     await tokens.giveBack();
@@ -308,10 +311,21 @@ async function performWrite(context: Context, request: IdentifiedRequest, operat
   try {
     await tokens.take();
     if (attempt.kind === "refused") throw attempt.fault;
-    return await runKeyedWrite(context, request, operation, body(), keyed);
+    return await runKeyedWrite(context, request, operation, body(), { keyed, ahead: attempt.ahead });
   } finally {
     if (attempt.kind === "run") await idempotency.release(keyed);
   }
+}
+
+/** What the operation looks at first, to be read beside the claim of the key; null where it is not known what that is. */
+function lookAhead({ incoming, shop }: IdentifiedRequest, operation: Operation, body: () => Body): LookAhead | null {
+  const parsed = operation.lookAhead === undefined ? null : body();
+  if (parsed === null || "fault" in parsed) return null;
+  const { raw, found } = incoming.assemble(operation, parsed.json);
+  const input = operation.input.safeParse(raw);
+  // What is wrong with it is told after the claim (C1).
+  if (!input.success || found.length > 0) return null;
+  return async (tx) => (await operation.lookAhead?.(tx, shop.shopId, input.data)) ?? null;
 }
 
 /** The stored answer, byte for byte (C18), with an audit row that says that it was one. */
@@ -324,16 +338,19 @@ async function replay(context: Context, request: IdentifiedRequest, reply: Reply
   return reply;
 }
 
+const unkeyed = { keyed: null, ahead: null };
+
 /** From here on a refusal that a repetition would meet again is stored as the answer under the key (C19). */
 async function runKeyedWrite(
   context: Context,
   request: IdentifiedRequest,
   operation: Operation,
   body: Body,
-  keyed: KeyedRequest,
+  claimed: { readonly keyed: KeyedRequest; readonly ahead: PurchaseOrder | null },
 ): Promise<Reply> {
+  const { keyed } = claimed;
   try {
-    return await runWrite(context, request, operation, body, keyed);
+    return await runWrite(context, request, operation, body, claimed);
   } catch (error) {
     if (!isStoredRefusal(error)) throw error;
     const { requestId, surface } = request.incoming;
@@ -349,7 +366,7 @@ async function runWrite(
   request: IdentifiedRequest,
   operation: Operation,
   body: Body,
-  keyed: KeyedRequest | null,
+  { keyed, ahead }: { readonly keyed: KeyedRequest | null; readonly ahead: PurchaseOrder | null },
 ): Promise<Reply> {
   const { engine, loop, counts } = context;
   engine.admit(request.shop.shopId);
@@ -362,7 +379,7 @@ async function runWrite(
     return checkInput(operation.input, raw, found);
   });
   const store = answerStore(context, request, operation, keyed);
-  const { call, stored } = await openCall(context, request, operation, store);
+  const { call, stored } = await openCall(context, request, operation, store, ahead);
   const answer = await operation.run(call, input);
   const committed = stored();
   if (committed === null) {
@@ -375,29 +392,38 @@ async function runWrite(
   if (answer === committed.answer) return committed.reply;
   const reply = loop.run(request.shop.shopId, () => answerReply(request.incoming, operation, answer));
   if (keyed === null || sameReply(committed.reply, reply)) return reply;
-  const replacing = answerStore(context, request, operation, keyed, { replaces: true });
-  return (await replaceAnswer(context, request, replacing, reply, keyed)) ? reply : committed.reply;
+  const last = { answer, reply };
+  const replaced = await replaceAnswer(context, request, keyed, committed.reply, () => Promise.resolve(last));
+  return replaced?.reply ?? committed.reply;
 }
 
-/** @param replaces the answer replaces one that this request has stored. */
 function answerStore(
-  { idempotency, clock, responseBytesMax: bytesMax }: Context,
+  context: Context,
   request: IdentifiedRequest,
   operation: Operation,
   keyed: KeyedRequest | null,
-  { replaces = false } = {},
 ): AnswerStore {
+  const { idempotency, clock, responseBytesMax: bytesMax } = context;
+  const { incoming } = request;
   let beside: StoredAnswers | null = null;
   return {
     async refuseIfAnswered(tx) {
       if (keyed !== null) beside = await idempotency.refuseIfAnswered(tx, keyed);
     },
-    reply: (answer) => withinBytes(answerReply(request.incoming, operation, answer), bytesMax),
+    reply: (answer) => withinBytes(answerReply(incoming, operation, answer), bytesMax),
     statements: async (tx, reply) => [
       auditStatementOf(request, reply, { nowMs: clock.now() }),
-      ...(keyed === null ? [] : await idempotency.storeStatements(tx, keyed, reply, replaces ? null : beside)),
+      ...(keyed === null ? [] : await idempotency.storeStatements(tx, keyed, reply, beside)),
     ],
     release: () => (keyed === null ? nothingToRelease : idempotency.releaseWith(keyed)),
+    replace:
+      keyed === null
+        ? null
+        : (first, makeLast) =>
+            replaceAnswer(context, request, keyed, first, async (tx) => {
+              const answer = await makeLast(tx);
+              return { answer, reply: answerReply(incoming, operation, answer) };
+            }),
   };
 }
 
@@ -430,23 +456,37 @@ async function storeAnswer(
  * Replaces the answer that the change has stored. Without the key, another request may have been answered with that one: then it stays the
  * answer (H2).
  *
- * @returns whether it was replaced.
+ * @param makeLast makes the new answer, in the turn that stores it.
+ * @returns the new answer; null when the stored one stays.
  */
-async function replaceAnswer(
+async function replaceAnswer<Told extends Answer<unknown>>(
   context: Context,
-  { shop, incoming }: IdentifiedRequest,
-  store: AnswerStore,
-  reply: Reply,
+  request: IdentifiedRequest,
   keyed: KeyedRequest,
-): Promise<boolean> {
-  const release = store.release();
-  const isReplaced = await tracedWrite(context.engine, tracingOf(context, incoming), shop.shopId, async (tx) => {
-    const [isHeld] = await Promise.all([context.idempotency.holds(keyed, tx), store.refuseIfAnswered(tx)]);
-    if (isHeld) await tx.batch([...(await store.statements(tx, reply)), ...release.statements]);
-    return isHeld;
+  first: Reply,
+  makeLast: (tx: Tx) => Promise<StoredAnswer<Told>>,
+): Promise<StoredAnswer<Told> | null> {
+  const { engine, idempotency, clock } = context;
+  const { shop, incoming } = request;
+  const release = idempotency.releaseWith(keyed);
+  const replaced = await tracedWrite(engine, tracingOf(context, incoming), shop.shopId, async (tx) => {
+    const [isHeld, last] = await Promise.all([
+      idempotency.holds(keyed, tx),
+      makeLast(tx),
+      idempotency.refuseIfAnswered(tx, keyed),
+    ]);
+    if (!isHeld) return null;
+    const { reply } = last;
+    if (!sameReply(first, reply))
+      await tx.batch([
+        auditStatementOf(request, reply, { nowMs: clock.now() }),
+        ...(await idempotency.storeStatements(tx, keyed, reply, null)),
+      ]);
+    await tx.batch(release.statements);
+    return last;
   });
-  if (isReplaced) release.done();
-  return isReplaced;
+  if (replaced !== null) release.done();
+  return replaced;
 }
 
 /** Answers with a refusal, its audit row written. If the row cannot be written, the log tells of it and the caller gets the refusal. */

@@ -3,15 +3,22 @@
  *
  * Owns: which steps are joined. Does not own: what a step does, or when it is repeated (lane.ts).
  *
+ * On a network engine a step that follows a call waits a moment for the shop's other calls that have just begun: what a request asks for is
+ * called at the same time, and its ends would else be several changes.
+ *
  * Each step reads and writes rows of its own lane and order, and adds to shared totals, so the order of their statements does not matter.
  * If one of them fails, nothing of the change is kept, and each is a change of its own.
  */
 import { Fault } from "../core/fault.ts";
 import type { Engine, Tx } from "../store/store.ts";
 import type { Step, Work } from "./step.ts";
+import { withinMs } from "./waiting.ts";
 
 /** Steps of one change: with more, it would hold the shop's turn for longer. */
 const stepsMax = 8;
+
+/** A call that has been under way for longer is not waited for (O3). */
+const callAwaitedMsMax = 50;
 
 /** Steps that are one change, whose turn has not begun yet. */
 interface Joined {
@@ -26,6 +33,8 @@ const subjectOf = (lane: string): string => lane.slice(lane.indexOf(" ") + 1);
 export class JoinedSteps {
   readonly #engine: Engine;
   readonly #waiting = new Map<string, Joined>();
+  /** The calls of each shop that have just begun: each promise settles when its call is over, or at `callAwaitedMsMax`. */
+  readonly #calls = new Map<string, Set<Promise<void>>>();
 
   constructor(engine: Engine) {
     this.#engine = engine;
@@ -48,6 +57,20 @@ export class JoinedSteps {
     return step;
   }
 
+  /** Waits for a call of the storefront that has begun and never fails. Steps that follow other calls of the shop may wait for it too. */
+  async called<T>(shopId: string, calling: Promise<T>): Promise<T> {
+    if (this.#engine.embedded) return await calling;
+    const calls = this.#calls.get(shopId) ?? new Set();
+    this.#calls.set(shopId, calls);
+    const awaited = withinMs(calling, callAwaitedMsMax);
+    calls.add(awaited);
+    void awaited.finally(() => {
+      calls.delete(awaited);
+      if (calls.size === 0 && this.#calls.get(shopId) === calls) this.#calls.delete(shopId);
+    });
+    return await calling;
+  }
+
   #joinable(shopId: string, subject: string): Joined | null {
     const joined = this.#waiting.get(shopId);
     return joined === undefined || joined.steps.has(subject) || joined.steps.size >= stepsMax ? null : joined;
@@ -59,13 +82,17 @@ export class JoinedSteps {
       if (this.#waiting.get(shopId) === joined) this.#waiting.delete(shopId);
     };
     this.#waiting.set(shopId, joined);
-    joined.done = this.#engine
-      .write(shopId, async (tx) => {
-        close();
-        const made = await Promise.allSettled([...joined.steps.values()].map((step) => step(tx)));
-        for (const each of made) if (each.status === "rejected") throw each.reason;
-      })
-      .finally(close);
+    const change = async (tx: Tx): Promise<void> => {
+      close();
+      const made = await Promise.allSettled([...joined.steps.values()].map((step) => step(tx)));
+      for (const each of made) if (each.status === "rejected") throw each.reason;
+    };
+    const calls = this.#calls.get(shopId);
+    const changing =
+      calls === undefined
+        ? this.#engine.write(shopId, change)
+        : Promise.all(calls).then(() => this.#engine.write(shopId, change));
+    joined.done = changing.finally(close);
     // Each step gets the error.
     joined.done.catch(() => {});
     return joined;

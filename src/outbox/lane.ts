@@ -105,7 +105,8 @@ export function createLaneRunner(options: LaneOptions): RunLane {
         const { callTimeLimitMs: timeLimitMs, leaseMs } = limits;
         const within = { timeLimitMs, beginByMs: heldFromMs + leaseMs - timeLimitMs };
         if (shop === null) throw new Error(`the shop ${shopId} has effects but no row`);
-        const next = await callStorefront({ ...options, ...within, parent: attempt.parent }, shop, step);
+        const calling = callStorefront({ ...options, ...within, parent: attempt.parent }, shop, step);
+        const next = await steps.called(shopId, calling);
         work = async (tx) => {
           heldFromMs = clock.now();
           return (

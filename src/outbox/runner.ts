@@ -23,6 +23,7 @@
 import type { EffectOutcome } from "../core/effect.ts";
 import type { Spans } from "../core/spans.ts";
 import {
+  type AskedEffect,
   type DueLanes,
   dueNowStatement,
   findDueLanes,
@@ -74,14 +75,15 @@ export interface Outbox {
   /**
    * Starts what is due in the shop and waits until each of these effects has had an attempt or is settled, at most `waitMs`.
    *
-   * @param isNew this process has just stored the effects, so nobody has attempted them.
+   * @param added those of them that this process has just stored, so that nobody has attempted them. Their lanes start without a search
+   *              for what is due.
    * @returns an outcome for every id; `pending` where there was none in time, or the effect is tried again.
    */
   settle(
     shopId: string,
     effectIds: readonly string[],
     waitMs: number,
-    isNew?: boolean,
+    added?: readonly AskedEffect[],
   ): Promise<ReadonlyMap<string, EffectOutcome>>;
   /**
    * Resumes the pending effects of every shop, one shop after another. Resolves when each has been checked. Among other nodes, it goes on
@@ -173,10 +175,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
     }
   }
 
-  const start = (shopId: string): void => loops.check(shopId, { isOurs: true });
+  const start = (shopId: string, lanes: readonly string[] | null): void => loops.start(shopId, lanes);
   return {
-    settle: (shopId, effectIds, waitMs, isNew) =>
-      settle({ engine, reports, alone, start, isAtWork: (id) => loops.runs(id) }, shopId, effectIds, waitMs, isNew),
+    settle: (shopId, effectIds, waitMs, added) =>
+      settle({ engine, reports, alone, start, isAtWork: (id) => loops.runs(id) }, shopId, effectIds, waitMs, added),
     start: () => (alone ? resumeAll() : poll.start()),
     backlog: () => ({ ...loops.pending, failedTotal: reports.failedTotal }),
     async close() {

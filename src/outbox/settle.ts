@@ -2,7 +2,7 @@
  * Waiting for the first attempt of effects (C38): of those that this process makes, and among other nodes of theirs too (O5).
  */
 import type { EffectOutcome } from "../core/effect.ts";
-import { type Standing, loadStandings } from "../shop/effects.ts";
+import { type AskedEffect, type Standing, loadStandings } from "../shop/effects.ts";
 import type { Engine } from "../store/store.ts";
 import { otherNodeCheckMs } from "./limits.ts";
 import { withinMs } from "./waiting.ts";
@@ -47,8 +47,8 @@ interface SettleOptions {
   readonly reports: AttemptReports;
   /** This is the only process on the store: nobody else makes attempts. */
   readonly alone: boolean;
-  /** Starts what is due in the shop. */
-  readonly start: (shopId: string) => void;
+  /** Starts these lanes of the shop; for null, whatever is due. */
+  readonly start: (shopId: string, lanes: readonly string[] | null) => void;
   /** Whether this process runs lanes of the shop now. */
   readonly isAtWork: (shopId: string) => boolean;
 }
@@ -59,7 +59,7 @@ const checksAtWork = 5;
 /**
  * Starts what is due in the shop and waits until each of these effects has had an attempt or is settled, at most `waitMs`.
  *
- * @param isNew this process has just stored the effects, so nobody has attempted them.
+ * @param added those of them that this process has just stored, so that nobody has attempted them.
  * @returns an outcome for every id; `pending` where there was none in time, or the effect is tried again.
  */
 export async function settle(
@@ -67,7 +67,7 @@ export async function settle(
   shopId: string,
   effectIds: readonly string[],
   waitMs: number,
-  isNew = false,
+  added: readonly AskedEffect[] = [],
 ): Promise<Outcomes> {
   const outcomes = new Map<string, EffectOutcome>();
   const missing = new Set(effectIds);
@@ -90,9 +90,11 @@ export async function settle(
   };
   const isSettled = ({ outcome }: Standing): boolean => outcome.state !== "pending";
   try {
-    start(shopId);
-    // What has just been stored has no attempt yet.
-    const before = isNew ? new Map<string, Standing>() : await standings(effectIds);
+    const addedIds = new Set(added.map(({ effectId }) => effectId));
+    const earlier = effectIds.filter((effectId) => !addedIds.has(effectId));
+    const areNew = added.length > 0 && earlier.length === 0;
+    start(shopId, areNew ? [...new Set(added.map(({ lane }) => lane))] : null);
+    const before = areNew ? new Map<string, Standing>() : await standings(earlier);
     take(before, (_, standing) => isSettled(standing));
     let checks = 0;
     for (let leftMs = waitMs; missing.size > 0 && leftMs > 0; leftMs -= otherNodeCheckMs) {

@@ -84,22 +84,11 @@ export class ShopLoops {
     return (this.#loops.get(shopId)?.running.size ?? 0) > 0;
   }
 
-  /** Reads what is due in the shop and starts it, as far as the bounds allow. `isOurs`: this process has added effects. */
-  check(shopId: string, { isOurs = false } = {}): void {
-    const { alone, stopping } = this.#options;
+  /** Reads what is due in the shop and starts it, as far as the bounds allow. */
+  check(shopId: string): void {
+    const { stopping } = this.#options;
     if (stopping.aborted) return;
-    const loop = this.#loops.get(shopId) ?? {
-      running: new Map(),
-      isOurs: alone,
-      checking: false,
-      checkAgain: false,
-      leftOut: false,
-      timer: null,
-      checkAtMs: 0,
-      oldestAtMs: null,
-    };
-    this.#loops.set(shopId, loop);
-    if (isOurs) loop.isOurs = true;
+    const loop = this.#loopOf(shopId);
     if (loop.checking) {
       loop.checkAgain = true;
       return;
@@ -114,8 +103,40 @@ export class ShopLoops {
     });
   }
 
+  /**
+   * Starts lanes to which this process has just added effects, as far as the bounds allow. Nothing is read for that. Null: which lanes they
+   * are is looked up.
+   */
+  start(shopId: string, lanes: readonly string[] | null): void {
+    const { clock, stopping } = this.#options;
+    if (stopping.aborted) return;
+    const loop = this.#loopOf(shopId);
+    loop.isOurs = true;
+    if (lanes === null) {
+      this.check(shopId);
+      return;
+    }
+    loop.oldestAtMs ??= clock.now();
+    this.#startLanes(shopId, loop, lanes);
+  }
+
+  #loopOf(shopId: string): ShopLoop {
+    const loop = this.#loops.get(shopId) ?? {
+      running: new Map(),
+      isOurs: this.#options.alone,
+      checking: false,
+      checkAgain: false,
+      leftOut: false,
+      timer: null,
+      checkAtMs: 0,
+      oldestAtMs: null,
+    };
+    this.#loops.set(shopId, loop);
+    return loop;
+  }
+
   async #startDue(shopId: string, loop: ShopLoop): Promise<void> {
-    const { clock, log, stopping, limits } = this.#options;
+    const { clock, log, stopping } = this.#options;
     if (loop.timer !== null) clearTimeout(loop.timer);
     loop.timer = null;
     const leavesOut = loop.running.size > 0;
@@ -129,12 +150,22 @@ export class ShopLoops {
       return;
     }
     if (stopping.aborted) return;
-    loop.leftOut = leavesOut;
+    // Lanes may have begun meanwhile.
+    loop.leftOut = leavesOut || loop.running.size > 0;
     loop.oldestAtMs = due.oldestAtMs;
-    for (const lane of due.lanes) {
-      if (loop.running.size >= limits.lanesPerShopMax) {
+    this.#startLanes(shopId, loop, due.lanes);
+    const nextInMs = due.nextDueAtMs === null ? Number.POSITIVE_INFINITY : Math.max(1, due.nextDueAtMs - clock.now());
+    const checkInMs = due.isHeldUp ? Math.min(otherNodeCheckMs, nextInMs) : nextInMs;
+    if (Number.isFinite(checkInMs)) this.#checkLater(shopId, loop, checkInMs);
+  }
+
+  /** Starts lanes that do not run yet. What the bounds leave out is looked for when a lane ends. */
+  #startLanes(shopId: string, loop: ShopLoop, lanes: readonly string[]): void {
+    const { limits } = this.#options;
+    for (const lane of lanes) {
+      if (loop.running.has(lane) || loop.running.size >= limits.lanesPerShopMax) {
         loop.leftOut = true;
-        break;
+        continue;
       }
       if (this.#lanesRunning >= limits.lanesMax) {
         this.#waiting.add(shopId);
@@ -143,9 +174,6 @@ export class ShopLoops {
       this.#lanesRunning += 1;
       loop.running.set(lane, this.#runLane(shopId, loop, lane));
     }
-    const nextInMs = due.nextDueAtMs === null ? Number.POSITIVE_INFINITY : Math.max(1, due.nextDueAtMs - clock.now());
-    const checkInMs = due.isHeldUp ? Math.min(otherNodeCheckMs, nextInMs) : nextInMs;
-    if (Number.isFinite(checkInMs)) this.#checkLater(shopId, loop, checkInMs);
   }
 
   #checkLater(shopId: string, loop: ShopLoop, afterMs: number): void {

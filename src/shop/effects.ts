@@ -36,6 +36,13 @@ export function laneOf(effect: Effect): string {
   }
 }
 
+/** An effect that a change has asked for. */
+export interface AskedEffect {
+  readonly effectId: string;
+  readonly kind: Effect["kind"];
+  readonly lane: string;
+}
+
 /** The statements that store these effects, each due at once, and the ids that they get. */
 export function effectStatements(
   shopId: string,
@@ -44,19 +51,19 @@ export function effectStatements(
   nowMs: number,
   traceparent: string | null = null,
 ): {
-  readonly effects: readonly { readonly effectId: string; readonly kind: Effect["kind"] }[];
+  readonly effects: readonly AskedEffect[];
   readonly statements: readonly Statement[];
 } {
-  const entries = effects.map((effect) => ({ effectId: ids.next("eff"), effect }));
+  const entries = effects.map((effect) => ({ effectId: ids.next("eff"), effect, lane: laneOf(effect) }));
   return {
-    effects: entries.map(({ effectId, effect }) => ({ effectId, kind: effect.kind })),
-    statements: entries.map(({ effectId, effect }) => ({
+    effects: entries.map(({ effectId, effect, lane }) => ({ effectId, kind: effect.kind, lane })),
+    statements: entries.map(({ effectId, effect, lane }) => ({
       sql: insertEffect,
       params: [
         shopId,
         effectId,
         effect.kind,
-        laneOf(effect),
+        lane,
         "purchaseOrderId" in effect ? effect.purchaseOrderId : null,
         JSON.stringify(effect),
         nowMs,
@@ -262,9 +269,9 @@ export async function retryFailedMirrors(
   locationId: string | null,
   variantIds: ReadonlySet<string>,
   nowMs: number,
-): Promise<readonly { readonly effectId: string; readonly kind: Effect["kind"] }[]> {
-  const rows = await tx.all<{ effect_id: string; payload: string }>(
-    `select effect_id, payload from effect where shop_id = ? and lane in (?, ?) and state = 'failed'
+): Promise<readonly AskedEffect[]> {
+  const rows = await tx.all<{ effect_id: string; lane: string; payload: string }>(
+    `select effect_id, lane, payload from effect where shop_id = ? and lane in (?, ?) and state = 'failed'
      order by effect_id desc limit ?`,
     [
       shopId,
@@ -276,7 +283,7 @@ export async function retryFailedMirrors(
   const retried = rows.flatMap((row) => {
     const effect: Effect = JSON.parse(row.payload);
     const concerns = "variantIds" in effect && effect.variantIds.some((variantId) => variantIds.has(variantId));
-    return concerns ? [{ effectId: row.effect_id, kind: effect.kind }] : [];
+    return concerns ? [{ effectId: row.effect_id, kind: effect.kind, lane: row.lane }] : [];
   });
   await tx.batch(
     retried.map(({ effectId }) => ({

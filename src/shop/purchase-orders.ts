@@ -11,7 +11,6 @@
  * - R3. A number is given once. A refused request uses none (C34).
  */
 import type { Attachments } from "../core/attachments.ts";
-import type { Effect } from "../core/effect.ts";
 import { deletedEvent, eventOf } from "../core/events.ts";
 import { type IncomingDelta, incomingDeltas, summedDeltas } from "../core/incoming.ts";
 import { paidStatus } from "../core/lines.ts";
@@ -26,7 +25,7 @@ import {
 import { inListMax, placeholders } from "../store/in-lists.ts";
 import type { SqlValue, Statement, Tx } from "../store/store.ts";
 import { type Columns, type Row, columnList, columnsOf, insertInto, recordReader, updateIn } from "./columns.ts";
-import { effectStatements } from "./effects.ts";
+import { type AskedEffect, effectStatements } from "./effects.ts";
 import { type EventStamp, eventStatements } from "./events.ts";
 import { openBlocks, searchText } from "./order-digest.ts";
 import { attachmentStatements, loadAttachments } from "./purchase-order-attachments.ts";
@@ -283,7 +282,7 @@ export async function saveDecision(
   before: PurchaseOrder | null,
   decided: Decision,
   stamp: Stamp,
-): Promise<readonly { readonly effectId: string; readonly kind: Effect["kind"] }[]> {
+): Promise<readonly AskedEffect[]> {
   const { next, log, effects } = decided;
   if (next === before) return [];
   const { purchaseOrderId } = next;

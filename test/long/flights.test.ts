@@ -16,9 +16,9 @@ const budgets: Readonly<Record<string, Budget>> = {
   purchase_order_list: [4, 0, 0],
   purchase_order_create: [4, 0, 0],
   purchase_order_line_item_update: [4, 0, 0],
-  purchase_order_confirm: [5, 1, 0],
-  // Of the follow-on work at least 8. On a machine that is busy its lanes may end apart, and other nodes are asked how far they are.
-  purchase_order_receive: [8, 4, 12],
+  purchase_order_confirm: [4, 1, 0],
+  // Of the follow-on work at least 5. On a machine that is busy its lanes may end apart, and other nodes are asked how far they are.
+  purchase_order_receive: [6, 4, 9],
 };
 
 test("operations wait for the database no more often than their budgets say", async (t) => {

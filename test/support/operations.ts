@@ -112,7 +112,7 @@ export function crateOperations(hooks: CrateHooks = {}): readonly Operation[] {
           },
         ]);
         return {
-          effectIds: [],
+          effects: [],
           answer: () => ({
             data: { crate: { crateId: id, label: input.label } },
             location: `/api/v1/crates/${id}`,
@@ -147,7 +147,7 @@ export function crateOperations(hooks: CrateHooks = {}): readonly Operation[] {
         ]);
         if (input.fail === "upstream") throw new Fault("UPSTREAM_STOREFRONT", "The seal maker did not answer.");
         if (input.fail === "bug") throw new TypeError("a bug");
-        return { effectIds: [], answer: () => ({ data: { crate: { crateId: input.crateId, label } }, etag: label }) };
+        return { effects: [], answer: () => ({ data: { crate: { crateId: input.crateId, label } }, etag: label }) };
       });
       if (input.fail === "late") throw new TypeError("a bug after the change");
       return answer;
@@ -170,7 +170,7 @@ export function crateOperations(hooks: CrateHooks = {}): readonly Operation[] {
           input.crateId,
         ]);
         if (rows.length === 0) throw new Fault("NOT_FOUND", `There is no crate ${input.crateId}.`);
-        return { effectIds: [], answer: () => ({ data: { crateId: input.crateId } }) };
+        return { effects: [], answer: () => ({ data: { crateId: input.crateId } }) };
       }),
   });
 
@@ -192,7 +192,7 @@ export function crateOperations(hooks: CrateHooks = {}): readonly Operation[] {
           },
         ]);
         return {
-          effectIds: ["eff_1"],
+          effects: [{ effectId: "eff_1", kind: "sync-tags", lane: "sync-tags" }],
           answer: (outcomes) => ({ data: { shipped: outcomes.get("eff_1")?.state ?? "skipped" } }),
         };
       }),

@@ -5,14 +5,15 @@ import { withData } from "../../src/operations/purchase-orders/access.ts";
 import type { Tx } from "../../src/store/store.ts";
 
 const tx: Tx = { all: () => Promise.resolve([]), batch: () => Promise.resolve() };
-const saved = { effectIds: ["eff_1"], answer: () => ({ data: { version: 1 }, etag: "1" }) };
+const effects = [{ effectId: "eff_1", kind: "sync-tags" as const, lane: "sync-tags" }];
+const saved = { effects, answer: () => ({ data: { version: 1 }, etag: "1" }) };
 
 test("members added to an answer are in the answer that replaces it once first attempts have changed it", async () => {
   const committed = withData(
     { ...saved, answerAnew: () => Promise.resolve({ data: { version: 2 }, etag: "2" }) },
     { warnings: ["no cost"] },
   );
-  assert.deepEqual(committed.effectIds, ["eff_1"]);
+  assert.deepEqual(committed.effects, effects);
   assert.deepEqual(committed.answer(new Map()), { data: { version: 1, warnings: ["no cost"] }, etag: "1" });
   assert.deepEqual(await committed.answerAnew?.(tx, new Map()), {
     data: { version: 2, warnings: ["no cost"] },

@@ -79,7 +79,7 @@ for (const [what, { holder, stored, expected, inFlight }] of Object.entries(situ
             await tx.batch(await idempotency.storeStatements(tx, first, answer, null));
           });
         if (holder !== null) await coordination.claimKey("a", scope, holder);
-        const attempt = await idempotency.claim(request);
+        const attempt = await idempotency.claim(request, null);
         assert.equal(told(attempt), expected);
         if (attempt.kind === "replay")
           assert.deepEqual(await idempotency.replayOf(request, attempt), {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Effect, EffectOutcome } from "../../src/core/effect.ts";
 import { worded } from "../../src/operations/guidance.ts";
+import type { AskedEffect } from "../../src/shop/effects.ts";
 import {
-  type AskedEffect,
   renderSideEffects,
   type SideEffectOptions,
   type SupplierUpdate,
@@ -22,7 +22,11 @@ function rendered(
   asked: readonly (readonly [Effect["kind"], EffectOutcome | undefined])[],
   options: SideEffectOptions = plain,
 ) {
-  const effects: readonly AskedEffect[] = asked.map(([kind], index) => ({ effectId: `e${index}`, kind }));
+  const effects: readonly AskedEffect[] = asked.map(([kind], index) => ({
+    effectId: `e${index}`,
+    kind,
+    lane: kind,
+  }));
   const outcomes = new Map<string, EffectOutcome>();
   for (const [index, [, outcome]] of asked.entries()) if (outcome !== undefined) outcomes.set(`e${index}`, outcome);
   const { sideEffects, recovery } = renderSideEffects(effects, outcomes, options);

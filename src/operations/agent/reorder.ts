@@ -238,7 +238,7 @@ export const reorderFromView = operation({
         await saveFor(tx, call, null, decided);
         made.push(draftJson(draft, decided, identity.purchaseOrderId));
       }
-      return { effectIds: [], answer: () => ({ data: { drafts: made, skipped: skipped.map(skippedJson) } }) };
+      return { effects: [], answer: () => ({ data: { drafts: made, skipped: skipped.map(skippedJson) } }) };
     });
   },
 });

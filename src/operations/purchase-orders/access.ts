@@ -7,12 +7,13 @@ import { z } from "zod";
 import { Fault } from "../../core/fault.ts";
 import { mention, only } from "../../core/guidance.ts";
 import type { Decision, Header, PurchaseOrder } from "../../core/purchase-order.ts";
+import type { AskedEffect } from "../../shop/effects.ts";
 import { type Stamp, loadHeader, loadOrder, pageOfLines, saveDecision } from "../../shop/purchase-orders.ts";
 import type { Tx } from "../../store/store.ts";
 import { linesOnLoopMax } from "../loop-limits.ts";
 import type { Answer, Call, Committed } from "../operation.ts";
 import { etagOf, purchaseOrderJson, purchaseOrderSchema } from "./json.ts";
-import { type AskedEffect, followOnShape, idsOf, renderSideEffects } from "./side-effects.ts";
+import { followOnShape, renderSideEffects } from "./side-effects.ts";
 
 const tag = "Purchase orders";
 
@@ -68,9 +69,11 @@ export async function orderToShow(tx: Tx, call: Call, purchaseOrderId: string): 
  * @throws Fault NOT_FOUND                              there is no such order.
  * @throws Fault INVALID_INPUT (412) VERSION_MISMATCH   `If-Match` was sent and names another version (C37).
  */
-export async function orderToChange(tx: Tx, call: Call, purchaseOrderId: string): Promise<PurchaseOrder> {
-  const order = await orderOf(tx, call, purchaseOrderId);
-  const { ifMatch } = call;
+export const orderToChange = async (tx: Tx, call: Call, purchaseOrderId: string): Promise<PurchaseOrder> =>
+  atExpectedVersion(call, await orderOf(tx, call, purchaseOrderId));
+
+/** The order, if its version is one that the caller expects. @throws Fault INVALID_INPUT (412) VERSION_MISMATCH  if not (C37). */
+export function atExpectedVersion({ ifMatch }: Call, order: PurchaseOrder): PurchaseOrder {
   if (ifMatch !== null && !ifMatch.includes("*") && !ifMatch.includes(etagOf(order)))
     throw new Fault(
       "INVALID_INPUT",
@@ -118,7 +121,7 @@ export async function savedOrder(
   const effects = await saveFor(tx, call, order, decided);
   const { next } = decided;
   return {
-    effectIds: idsOf(effects),
+    effects,
     answer: (outcomes) => ({
       data: {
         purchaseOrder: purchaseOrderJson(next),
@@ -131,14 +134,14 @@ export async function savedOrder(
 
 /** The answer with further members, also where it is read again after the first attempts of follow-on work. */
 export function withData<Output extends object, More extends object>(
-  { effectIds, answer, answerAnew }: Committed<Output>,
+  { effects, answer, answerAnew }: Committed<Output>,
   more: More,
 ): Committed<Output & More> {
   const extended = ({ data, ...rest }: Answer<Output>): Answer<Output & More> => ({
     data: { ...data, ...more },
     ...rest,
   });
-  const committed = { effectIds, answer: (outcomes: Outcomes) => extended(answer(outcomes)) };
+  const committed = { effects, answer: (outcomes: Outcomes) => extended(answer(outcomes)) };
   if (answerAnew === undefined) return committed;
   return {
     ...committed,

@@ -10,6 +10,7 @@ import { Fault } from "../../core/fault.ts";
 import type { GoodsDecision } from "../../core/goods.ts";
 import type { PurchaseOrder } from "../../core/purchase-order.ts";
 import { syncableLines } from "../../core/sync.ts";
+import type { AskedEffect } from "../../shop/effects.ts";
 import type { Tx } from "../../store/store.ts";
 import { type Call, operation } from "../operation.ts";
 import { contextOf, faults, orderOf, orderToChange, path, saveFor, write } from "./access.ts";
@@ -20,7 +21,6 @@ import { etagOf, purchaseOrderId, purchaseOrderJson, purchaseOrderSchema } from 
 import { refuseBesideSyncs } from "./in-flight.ts";
 import { type OrderClaim, withOrderClaim } from "./order-claim.ts";
 import {
-  type AskedEffect,
   type FollowedOrder,
   type FollowOn,
   followOnShape,
@@ -76,7 +76,7 @@ export const completeOrder = operation({
         const effects = await saveCompletion(tx, call, order, decided, costs);
         const { next, status } = decided;
         return {
-          effectIds: idsOf(effects),
+          effects,
           answer: (outcomes) => ({
             data: {
               purchaseOrder: purchaseOrderJson(next),
@@ -155,9 +155,11 @@ export const quickCompleteOrder = operation({
         await claim.end(tx);
         const { order, decided } = await decide(tx, costs.settle);
         await recordReadBack(tx, call, order, { confirmation, shown });
-        const effects = [...received.effects, ...(await saveCompletion(tx, call, order, decided, costs))];
+        const asked = await saveCompletion(tx, call, order, decided, costs);
+        const effects = [...received.effects, ...asked];
         return {
-          effectIds: idsOf(effects),
+          effects: asked,
+          earlierEffectIds: idsOf(received.effects),
           answer: (outcomes) =>
             quickAnswer(
               received,

@@ -8,7 +8,7 @@ import { linesPerOrderMax } from "../../core/purchase-order.ts";
 import { noRepeats, quantity } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { faults, path, write } from "./access.ts";
-import { goodsAnswer, guardedChange, lineIdOf, linesOf, savedGoods } from "./goods.ts";
+import { goodsAnswer, guardedChange, lookAhead, lineIdOf, linesOf, savedGoods } from "./goods.ts";
 import { guardFaults, resolutions } from "./guard.ts";
 import { lineItemId, purchaseOrderId } from "./json.ts";
 
@@ -67,6 +67,7 @@ export const confirmQuantities = operation({
       body: { alternatives: { ConfirmLines: ["lines"], ConfirmAll: ["confirmAll"] } },
     }),
   output: goodsAnswer,
+  lookAhead,
   run(call, input) {
     const { lines } = input;
     return guardedChange(call, input, {

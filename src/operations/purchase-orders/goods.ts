@@ -15,10 +15,10 @@ import { type LineItem, type PurchaseOrder, statuses } from "../../core/purchase
 import { loadOrder } from "../../shop/purchase-orders.ts";
 import type { Tx } from "../../store/store.ts";
 import type { Answer, Call, Committed } from "../operation.ts";
-import { contextOf, orderToChange, saveFor } from "./access.ts";
+import { atExpectedVersion, contextOf, orderToChange, saveFor } from "./access.ts";
 import { type GuardFacts, guard, LinesAdded, noGuard, untilAllLinesAreGuarded } from "./guard.ts";
 import { etagOf, purchaseOrderJson, purchaseOrderSchema } from "./json.ts";
-import { followOnShape, idsOf, renderSideEffects, type SideEffectOptions } from "./side-effects.ts";
+import { followOnShape, renderSideEffects, type SideEffectOptions } from "./side-effects.ts";
 
 export const statusMoveShape = { before: z.enum(statuses), after: z.enum(statuses) } as const;
 
@@ -65,6 +65,13 @@ interface GuardedChange {
   save(tx: Tx, order: PurchaseOrder, decided: GoodsDecision): Promise<Committed<GoodsAnswer>>;
 }
 
+/** What `guardedChange` looks at first. */
+export const lookAhead = (
+  tx: Tx,
+  shopId: string,
+  input: { readonly purchaseOrderId: string },
+): Promise<PurchaseOrder | null> => loadOrder(tx, shopId, input.purchaseOrderId);
+
 /**
  * Makes a change that the inventory guard stands before. A call that changes nothing touches nothing and is not guarded.
  *
@@ -75,12 +82,18 @@ export function guardedChange(
   input: { readonly purchaseOrderId: string; readonly resolutions?: readonly Resolution[] | undefined },
   change: GuardedChange,
 ): Promise<Answer<GoodsAnswer>> {
+  const linesToGuard = (order: PurchaseOrder): readonly LineItem[] => {
+    const trial = change.rule(order, goodsContext(call, noGuard));
+    return trial.next === order ? [] : change.linesOf(order);
+  };
+  let { ahead } = call;
   return untilAllLinesAreGuarded(async () => {
-    const lines = await call.read(async (tx) => {
-      const order = await orderToChange(tx, call, input.purchaseOrderId);
-      const trial = change.rule(order, goodsContext(call, noGuard));
-      return trial.next === order ? [] : change.linesOf(order);
-    });
+    const lines =
+      ahead === null
+        ? await call.read(async (tx) => linesToGuard(await orderToChange(tx, call, input.purchaseOrderId)))
+        : linesToGuard(atExpectedVersion(call, ahead));
+    // When lines were added, the order is read again.
+    ahead = null;
     const facts = lines.length === 0 ? noGuard : await guard(call, lines, input.resolutions ?? []);
     const checked = new Set(lines.map((line) => line.poLineItemId));
     return call.commit(async (tx) => {
@@ -111,7 +124,7 @@ export async function savedGoods(
   const effects = await saveFor(tx, call, order, decided);
   const { next } = decided;
   return {
-    effectIds: idsOf(effects),
+    effects,
     answer: (outcomes) => goodsData(next, decided, renderSideEffects(effects, outcomes, { order: next })),
   };
 }
@@ -134,7 +147,7 @@ export async function savedPush(
   const answer = (now: PurchaseOrder, outcomes: ReadonlyMap<string, EffectOutcome>): Answer<GoodsAnswer> =>
     goodsData(now, decided, renderSideEffects(effects, outcomes, { order: now, storefrontSync }));
   return {
-    effectIds: idsOf(effects),
+    effects,
     answer: (outcomes) => answer(next, outcomes),
     answerAnew: async (tx, outcomes) => {
       const now = await loadOrder(tx, call.shop.shopId, next.purchaseOrderId);

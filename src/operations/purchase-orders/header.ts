@@ -144,7 +144,7 @@ export const createPurchaseOrder = operation({
         lines: newLinesInQuestion(decided.next, entries),
       });
       return {
-        effectIds: [],
+        effects: [],
         answer: () => ({
           data: { purchaseOrder: purchaseOrderJson(decided.next), sideEffects: {}, ...warnings },
           location: `/api/v1/purchase-orders/${purchaseOrderId}`,
@@ -224,6 +224,6 @@ export const deletePurchaseOrder = operation({
       if (mode === "deleted") await deleteOrder(tx, call.shop.shopId, order, stampOf(call));
       else await softDelete(tx, call.shop.shopId, order, stampOf(call));
       const { purchaseOrderId, poNumber } = order;
-      return { effectIds: [], answer: () => ({ data: { purchaseOrderId, poNumber, mode } }) };
+      return { effects: [], answer: () => ({ data: { purchaseOrderId, poNumber, mode } }) };
     }),
 });

@@ -279,7 +279,7 @@ export const updateLineItems = operation({
       const updated = new Set(updatedLineItemIds);
       const warnings = warningsIn(next, { lines: editedLinesInQuestion(next, input.lines, updated) });
       return {
-        effectIds: effects.map((effect) => effect.effectId),
+        effects,
         answer: (outcomes) => ({
           data: {
             purchaseOrder: purchaseOrderJson(next),

@@ -8,7 +8,7 @@ import { decideReceive, decideUnreceive } from "../../core/receive.ts";
 import { noRepeats, positiveQuantity, quantity, shortTextMax, text } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { faults, orderToChange, path, write } from "./access.ts";
-import { goodsAnswer, goodsContext, guardedChange, lineIdOf, linesOf, savedPush } from "./goods.ts";
+import { goodsAnswer, goodsContext, guardedChange, lineIdOf, linesOf, lookAhead, savedPush } from "./goods.ts";
 import { guardFaults, noGuard, resolutions } from "./guard.ts";
 import { lineItemId, purchaseOrderId } from "./json.ts";
 import { refuseWhileInFlight } from "./in-flight.ts";
@@ -53,6 +53,7 @@ export const receiveGoods = operation({
       },
     }),
   output: goodsAnswer,
+  lookAhead,
   run: (call, input) =>
     guardedChange(call, input, {
       rule: (order, context) => decideReceive(order, input, context),

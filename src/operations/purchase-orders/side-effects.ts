@@ -9,12 +9,7 @@ import type { Effect, EffectOutcome } from "../../core/effect.ts";
 import { type MentionedOperation, mention } from "../../core/guidance.ts";
 import type { PurchaseOrder } from "../../core/purchase-order.ts";
 import { permits } from "../../core/status.ts";
-
-/** An effect that a change asked for. */
-export interface AskedEffect {
-  readonly effectId: string;
-  readonly kind: Effect["kind"];
-}
+import type { AskedEffect } from "../../shop/effects.ts";
 
 export const idsOf = (effects: readonly AskedEffect[]): readonly string[] => effects.map((effect) => effect.effectId);
 

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { isCustom } from "../../core/lines.ts";
 import { type LineItem, type PurchaseOrder, linesPerOrderMax } from "../../core/purchase-order.ts";
 import { decideStorefrontSync, decideSyncReset, type SyncDecision } from "../../core/sync.ts";
-import { retryFailedMirrors } from "../../shop/effects.ts";
+import { type AskedEffect, retryFailedMirrors } from "../../shop/effects.ts";
 import type { Tx } from "../../store/store.ts";
 import { noRepeats } from "../fields.ts";
 import { type Answer, type Call, operation } from "../operation.ts";
@@ -15,7 +15,7 @@ import { refuseWhileInFlight } from "./in-flight.ts";
 import { withOrderClaim } from "./order-claim.ts";
 import { type GuardFacts, guard, guardFaults, noGuard, resolutions } from "./guard.ts";
 import { etagOf, lineItemId, purchaseOrderId, purchaseOrderJson, purchaseOrderSchema } from "./json.ts";
-import { type AskedEffect, followOnShape, idsOf, renderSideEffects } from "./side-effects.ts";
+import { followOnShape, idsOf, renderSideEffects } from "./side-effects.ts";
 import {
   askedPush,
   confirmPush,
@@ -122,7 +122,7 @@ async function queuedSync(call: Call, input: SyncInput, facts: GuardFacts): Prom
     const effects = [...asked, ...retried];
     queued.push(...idsOf(effects));
     return {
-      effectIds: [],
+      effects: [],
       answer: (outcomes) => ({
         data: {
           purchaseOrder: purchaseOrderJson(next),
@@ -173,7 +173,7 @@ function waitedSync(call: Call, input: SyncInput, facts: GuardFacts): Promise<Sy
       const order = await orderOf(tx, call, input.purchaseOrderId);
       await recordReadBack(tx, call, order, { confirmation, shown });
       return {
-        effectIds: idsOf(retried),
+        effects: retried,
         answer: (outcomes) => ({
           data: {
             purchaseOrder: purchaseOrderJson(order),
@@ -216,7 +216,7 @@ export const resetStorefrontSync = operation({
       const decided = decideSyncReset(order, contextOf(call));
       await saveFor(tx, call, order, decided);
       return {
-        effectIds: [],
+        effects: [],
         answer: () => ({ data: { purchaseOrder: purchaseOrderJson(decided.next) }, etag: etagOf(decided.next) }),
       };
     }),
