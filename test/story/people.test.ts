@@ -345,6 +345,19 @@ test("each role may call exactly its operations, of the API and of the admin API
   }
 });
 
+test("no role below the owner reaches webhook endpoints: whoever adds one reads every later change (C59)", async () => {
+  await using server = await startServer({ console: true });
+  const routes = adminOperations.map(({ route }) => route).filter(({ path }) => path.includes("/webhook-endpoints"));
+  assert.equal(routes.length, 10);
+  for (const role of roles.filter((each) => each !== "owner")) {
+    const key = await (await signInAs(server, role)).bearer();
+    for (const { method, path } of routes) {
+      const target = path.replace("{shopId}", server.shopId).replaceAll(/\{\w+\}/g, "x");
+      assertFault(await askAdmin(server, method, target, undefined, { key }), 403, "FORBIDDEN_SCOPE");
+    }
+  }
+});
+
 test("an owner changes the shop's settings, but neither plan nor rate limit; what is the operator's is 403", async () => {
   await using server = await startServer({ console: true });
   const key = await (await signInAs(server, "owner")).bearer();
