@@ -32,6 +32,7 @@ const screens: Readonly<Record<ScreenName, FunctionComponent>> = {
   activity: lazy(async () => (await import("./activity/activity.tsx")).ActivityScreen),
   people: lazy(async () => (await import("./people/people.tsx")).PeopleScreen),
   webhooks: lazy(async () => (await import("./webhooks/webhooks.tsx")).WebhooksScreen),
+  shops: lazy(async () => (await import("./operator/operator.tsx")).ShopsScreen),
 };
 
 /** Where the operator chooses a shop. */

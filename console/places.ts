@@ -21,6 +21,8 @@ export const places = [
   "people",
   "webhooks",
   "webhooks/:endpointId",
+  "shops",
+  "shops/:shopId",
 ] as const;
 
 type FirstStep<Path extends string> = Path extends `${infer First}/${string}` ? First : Path;

@@ -17,6 +17,7 @@ export const texts = {
     reorder: "Reorder",
     import: "Import",
     webhooks: "Webhooks",
+    shops: "All shops",
     signOut: "Sign out",
     skip: "Skip to content",
   },

@@ -1,4 +1,4 @@
-/** Numbers, money and days in the reader's locale. */
+/** Numbers, money, days and sentences as a person reads them. */
 
 const locale = navigator.language;
 
@@ -15,6 +15,9 @@ export function money(value: number, currencyCode: string): string {
   currencies.set(currencyCode, format);
   return format.format(value);
 }
+
+/** The text as a sentence, for what stands before another one. */
+export const sentence = (text: string): string => (/[.!?…:]$/.test(text) ? text : `${text}.`);
 
 const days = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" });
 

@@ -127,6 +127,12 @@ export async function chooseShop(shopId: string): Promise<void> {
   await renewBearer();
 }
 
+/** The operator works in no shop any more, and may choose another. */
+export async function leaveShop(): Promise<void> {
+  chosenShop = null;
+  await renewBearer();
+}
+
 /** Signs in. @returns why not; null when it worked. */
 export async function signIn(
   credential:

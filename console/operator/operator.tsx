@@ -1,30 +1,46 @@
-/** The operator's shops: what they hold, their settings, faults of their sandboxes, and whether the service is ready. */
+/** The operator's shops: what they hold, and whether the service is ready. A shop of its own has settings and faults of its sandbox. */
 import { useSignal } from "@preact/signals";
-import type { FunctionComponent, TargetedEvent } from "preact";
+import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
-import { createClient, type Output } from "../../client/index.ts";
+import type { Output } from "../../client/index.ts";
 import { type Problem, problemOf } from "../data/client.ts";
 import { field } from "../data/form.ts";
-import { number, numberIn, typed } from "../data/format.ts";
-import { chooseShop, operatorToken, sessionState, type ShopChoice, signOut } from "../data/session.ts";
+import { number } from "../data/format.ts";
+import {
+  chooseShop,
+  leaveShop,
+  operatorToken,
+  sessionState,
+  type ShopChoice,
+  signedIn,
+  signOut,
+} from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { TableHead } from "../parts/table-head.tsx";
+import { go, hrefOf, place } from "../router.ts";
 import { texts } from "../texts.ts";
 import { operatorTexts } from "../texts-operator.ts";
+import { asOperator } from "./as-operator.ts";
+import { SandboxFaults } from "./sandbox-faults.tsx";
+import { ShopSettings } from "./shop-settings.tsx";
 
 type Listed = Output<"shop_list">["shops"][number];
-type Shop = Extract<Listed, { readonly settings: unknown }>;
 
-/** Calls as the operator: with the token itself, since a session works in one shop. */
-const asOperator = () => createClient({ baseUrl: location.origin, apiKey: operatorToken.value ?? "", retriesMax: 2 });
+/** Works in a shop, beginning with its orders. */
+async function open(shopId: string): Promise<void> {
+  await chooseShop(shopId);
+  go(hrefOf("orders"));
+}
 
 export const OperatorScreen: FunctionComponent = () => {
   const state = sessionState.value;
   const shops = state.kind === "choose-shop" ? state.shops : [];
+  const [, shopId] = place.value.steps;
+  const name = shops.find((shop) => shop.shopId === shopId)?.name ?? shopId;
   return (
     <main>
       <div class="heading">
-        <h1>{texts.signIn.chooseShop}</h1>
+        <h1>{name === undefined ? texts.signIn.chooseShop : operatorTexts.settingsOf(name)}</h1>
         <button type="button" class="plain" onClick={() => void signOut()}>
           {texts.navigation.signOut}
         </button>
@@ -33,6 +49,25 @@ export const OperatorScreen: FunctionComponent = () => {
       <Health />
       {operatorToken.value === null ? <Choices shops={shops} /> : <Shops />}
     </main>
+  );
+};
+
+/** The way from a shop to all shops; a person of a shop has none. */
+export const ShopsScreen: FunctionComponent = () => {
+  const isOperator = signedIn()?.person.personId === null;
+  useEffect(() => {
+    if (isOperator) void leaveShop();
+  }, []);
+  return isOperator ? (
+    <p role="status">{texts.loading}</p>
+  ) : (
+    <div class="empty">
+      <h1>{operatorTexts.notYours}</h1>
+      <p>{operatorTexts.notYoursHint}</p>
+      <p>
+        <a href={hrefOf("orders")}>{texts.navigation.orders}</a>
+      </p>
+    </div>
   );
 };
 
@@ -57,7 +92,7 @@ const Choices: FunctionComponent<{ readonly shops: readonly ShopChoice[] }> = ({
     <ul class="choices">
       {shops.map(({ shopId, name }) => (
         <li key={shopId}>
-          <button type="button" onClick={() => void chooseShop(shopId)}>
+          <button type="button" onClick={() => void open(shopId)}>
             {name ?? shopId} <span class="quiet">{shopId}</span>
           </button>
         </li>
@@ -90,16 +125,30 @@ const Shops: FunctionComponent = () => {
     // Another token can be given.
     else if (result.status === 401) operatorToken.value = null;
   };
-  useEffect(() => void read(), []);
+  // A page that is left has been saved, or not: the list says what is.
+  useEffect(() => void read(), [place.value.steps.length]);
   const { columns } = operatorTexts;
-  const amounts = [columns.orders, columns.suppliers, columns.variants, columns.keys];
+  const amounts = [columns.orders, columns.suppliers, columns.locations, columns.variants, columns.keys];
+  const [, shopId] = place.value.steps;
+  const chosen = shops.value?.find((shop) => shop.shopId === shopId);
   return (
     <>
       {problem.value === null ? null : <ProblemNotice problem={problem.value} again={() => void read()} />}
       {shops.value === null && problem.value === null ? <p role="status">{texts.loading}</p> : null}
-      {shops.value === null ? null : (
+      {shops.value === null ? null : chosen !== undefined ? (
+        <ShopPage key={chosen.shopId} shop={chosen} />
+      ) : shopId !== undefined ? (
+        <p class="notice">
+          {operatorTexts.noShop(shopId)} <a href={hrefOf("shops")}>{operatorTexts.allShops}</a>
+        </p>
+      ) : shops.value.length === 0 ? (
+        <div class="empty">
+          <p>{operatorTexts.empty}</p>
+          <p class="quiet">{operatorTexts.emptyHint}</p>
+        </div>
+      ) : (
         <table class="rows">
-          <TableHead titles={[columns.shop, ...amounts]} amounts={amounts} />
+          <TableHead titles={[columns.shop, ...amounts, columns.settings]} amounts={amounts} />
           <tbody>
             {shops.value.map((shop) => (
               <ShopRow key={shop.shopId} shop={shop} />
@@ -117,7 +166,7 @@ const ShopRow: FunctionComponent<{ readonly shop: Listed }> = ({ shop }) => {
     return (
       <tr>
         <th scope="row">{shop.shopId}</th>
-        <td colSpan={4} class="bad">
+        <td colSpan={5} class="bad">
           {shop.unavailable}
         </td>
       </tr>
@@ -126,22 +175,18 @@ const ShopRow: FunctionComponent<{ readonly shop: Listed }> = ({ shop }) => {
   return (
     <tr>
       <th scope="row">
-        <button type="button" aria-label={operatorTexts.open(shop.name)} onClick={() => void chooseShop(shop.shopId)}>
+        <button type="button" aria-label={operatorTexts.open(shop.name)} onClick={() => void open(shop.shopId)}>
           {shop.name}
         </button>
         <span class="quiet">
           {shop.shopId} · {shop.currencyCode} · {shop.storefront.kind}
         </span>
-        <details>
-          <summary>{operatorTexts.settings(shop.name)}</summary>
-          <Settings shop={shop} />
-          {shop.storefront.kind === "sandbox" ? <Faults shopId={shop.shopId} /> : null}
-        </details>
       </th>
       {(
         [
           [columns.orders, counts.purchaseOrders],
           [columns.suppliers, counts.suppliers],
+          [columns.locations, counts.locations],
           [columns.variants, counts.variants],
           [columns.keys, counts.apiKeys],
         ] as const
@@ -150,111 +195,27 @@ const ShopRow: FunctionComponent<{ readonly shop: Listed }> = ({ shop }) => {
           {number(count)}
         </td>
       ))}
+      <td>
+        <a href={hrefOf("shops", shop.shopId)} aria-label={operatorTexts.settingsOf(shop.name)}>
+          {columns.settings}
+        </a>
+      </td>
     </tr>
   );
 };
 
-/** A form whose sending can be refused. */
-function useSending() {
-  const problem = useSignal<Problem | null>(null);
-  const isSaved = useSignal(false);
-  const notice = (
-    <>
-      {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
-      <span role="status">{isSaved.value ? operatorTexts.saved : null}</span>
-    </>
-  );
-  const came = (refused: Problem | null): void => {
-    problem.value = refused;
-    isSaved.value = refused === null;
-  };
-  return { notice, came };
-}
-
-const Settings: FunctionComponent<{ readonly shop: Shop }> = ({ shop: { shopId, plan, settings } }) => {
-  const { notice, came } = useSending();
-  const save = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault();
-    const form = event.currentTarget;
-    const numeric = (name: string): number | undefined => numberIn(field(form, name)) ?? undefined;
-    const result = await asOperator().call("shop_put", {
-      shopId,
-      plan: { restApi: field(form, "restApi") !== "" },
-      settings: {
-        timezone: field(form, "timezone"),
-        auditRetentionDays: numeric("auditRetentionDays"),
-        rateLimit: { capacity: numeric("capacity"), refillPerSecond: numeric("refillPerSecond") },
-      },
-    });
-    came(result.ok ? null : problemOf(result));
-  };
-  return (
-    <form class="inline-form" onSubmit={(event) => void save(event)}>
-      <label>
-        {operatorTexts.timezone}
-        <input name="timezone" defaultValue={settings.timezone} required />
-      </label>
-      <label>
-        {operatorTexts.capacity}
-        <input name="capacity" inputMode="numeric" defaultValue={typed(settings.rateLimit.capacity)} />
-      </label>
-      <label>
-        {operatorTexts.refill}
-        <input name="refillPerSecond" inputMode="decimal" defaultValue={typed(settings.rateLimit.refillPerSecond)} />
-      </label>
-      <label>
-        {operatorTexts.auditDays}
-        <input name="auditRetentionDays" inputMode="numeric" defaultValue={typed(settings.auditRetentionDays)} />
-      </label>
-      <label>
-        {operatorTexts.restApi}
-        <input name="restApi" type="checkbox" defaultChecked={plan.restApi} />
-      </label>
-      <button class="primary">{operatorTexts.save}</button>
-      {notice}
-    </form>
-  );
-};
-
-const outcomes = ["error", "throttled", "timeout", "refused", "lost-response"] as const;
-
-const Faults: FunctionComponent<{ readonly shopId: string }> = ({ shopId }) => {
-  const { notice, came } = useSending();
-  const set = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault();
-    const form = event.currentTarget;
-    const outcome = outcomes.find((each) => each === field(form, "outcome"));
-    const times = numberIn(field(form, "times"));
-    const result = await asOperator().call("sandbox_faults_put", {
-      shopId,
-      latencyMs: numberIn(field(form, "latencyMs")) ?? 0,
-      faults: outcome === undefined ? [] : [{ call: "*", outcome, times }],
-    });
-    came(result.ok ? null : problemOf(result));
-  };
-  return (
-    <form class="inline-form" onSubmit={(event) => void set(event)}>
-      <label>
-        {operatorTexts.sandbox}
-        <select name="outcome">
-          <option value="">{operatorTexts.noFault}</option>
-          {outcomes.map((outcome) => (
-            <option key={outcome} value={outcome}>
-              {outcome}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        {operatorTexts.times}
-        <input name="times" inputMode="numeric" />
-      </label>
-      <label>
-        {operatorTexts.latency}
-        <input name="latencyMs" inputMode="numeric" defaultValue="0" />
-      </label>
-      <button>{operatorTexts.setFaults}</button>
-      {notice}
-    </form>
-  );
-};
+const ShopPage: FunctionComponent<{ readonly shop: Listed }> = ({ shop }) => (
+  <>
+    <p class="back">
+      <a href={hrefOf("shops")}>{operatorTexts.allShops}</a>
+    </p>
+    {"unavailable" in shop ? (
+      <p class="problem">{shop.unavailable}</p>
+    ) : (
+      <>
+        <ShopSettings shop={shop} />
+        {shop.storefront.kind === "sandbox" ? <SandboxFaults shopId={shop.shopId} /> : null}
+      </>
+    )}
+  </>
+);

@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import type { PurchaseOrder, VariantDetail } from "../../client/index.ts";
 import type { Problem } from "../data/client.ts";
+import { sentence } from "../data/format.ts";
 import { texts } from "../texts.ts";
 import { nameOf } from "./edit-cell.tsx";
 import type { Refusal, Resolution } from "./order-state.ts";
@@ -54,7 +55,7 @@ export const Guard: FunctionComponent<{
       ))}
       <button class="primary">{texts.guard.again}</button>
       <p class="quiet">
-        {problem.message} {problem.action}
+        {sentence(problem.message)} {problem.action}
       </p>
     </form>
   );

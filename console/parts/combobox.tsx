@@ -6,6 +6,7 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedKeyboardEvent } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import type { Problem } from "../data/client.ts";
+import { sentence } from "../data/format.ts";
 import type { Choice } from "../data/look-ups.ts";
 import { texts } from "../texts.ts";
 
@@ -108,7 +109,7 @@ export const Combobox: FunctionComponent<ComboboxProps> = (props) => {
         ))}
       </ul>
       <p class="quiet" role="status">
-        {isProblem(offer.value) ? `${offer.value.message} ${offer.value.action ?? ""}` : null}
+        {isProblem(offer.value) ? `${sentence(offer.value.message)} ${offer.value.action ?? ""}` : null}
         {offer.value !== null && !isProblem(offer.value) ? texts.combobox.found(choices.length) : null}
       </p>
     </div>

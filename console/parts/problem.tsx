@@ -1,6 +1,7 @@
 /** A call that failed: what is wrong, what to do next, and a way to try again. */
 import type { FunctionComponent } from "preact";
 import type { Problem } from "../data/client.ts";
+import { sentence } from "../data/format.ts";
 import { texts } from "../texts.ts";
 
 export const ProblemNotice: FunctionComponent<{ readonly problem: Problem; readonly again?: () => void }> = ({
@@ -9,7 +10,7 @@ export const ProblemNotice: FunctionComponent<{ readonly problem: Problem; reado
 }) => (
   <div class="problem" role="alert">
     <p>
-      <strong>{problem.message}</strong> {problem.action}
+      <strong>{sentence(problem.message)}</strong> {problem.action}
     </p>
     {problem.requestId === null ? null : <p class="quiet">{texts.problem.request(problem.requestId)}</p>}
     {again === undefined ? null : (

@@ -46,6 +46,7 @@ export const Shell: FunctionComponent<{ readonly session: Session; readonly chil
             ))}
         </nav>
         <div class="who">
+          {session.person.personId === null ? <a href={hrefOf("shops")}>{texts.navigation.shops}</a> : null}
           <span>
             {session.person.name} <span class="quiet">{session.person.role}</span>
           </span>

@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedEvent } from "preact";
 import { useEffect } from "preact/hooks";
 import { field } from "../data/form.ts";
+import { sentence } from "../data/format.ts";
 import { type Refused, signIn } from "../data/session.ts";
 import { texts } from "../texts.ts";
 
@@ -51,7 +52,7 @@ export const SignInScreen: FunctionComponent<{ readonly hasEnded: boolean }> = (
       {refused.value === null ? null : (
         <div class="problem" role="alert">
           <p>
-            <strong>{refused.value.message}</strong> {refused.value.action}
+            <strong>{sentence(refused.value.message)}</strong> {refused.value.action}
           </p>
         </div>
       )}

@@ -2,8 +2,9 @@
 import { z } from "zod";
 import { decodeCursor, encodeCursor, invalidCursor } from "../core/cursor.ts";
 import { id, instant, pageShape } from "../operations/fields.ts";
-import { type AuditEntry, listAudit } from "../shop/audit.ts";
-import { data, inShop, operation, shopOf } from "./operation.ts";
+import { auditPage } from "../operations/log-pages.ts";
+import type { AuditEntry, AuditPosition } from "../shop/audit.ts";
+import { data, inShop, operation, readPart } from "./operation.ts";
 
 const auditPageMax = 500;
 
@@ -50,7 +51,7 @@ export const auditLog = operation({
   describes: {
     summary: "The requests of API keys and people, newest first.",
     description:
-      "One entry for each request with its operation, outcome and duration. Refusals beyond a named rate are counted in one entry.",
+      "One entry for each request with its operation, outcome and duration. Refusals beyond a named rate are counted in one entry. `totalCount` is counted for the first page.",
     output: z.strictObject({ auditLog: z.array(auditSchema), ...pageShape }),
   },
   input: z.strictObject({
@@ -67,27 +68,29 @@ export const auditLog = operation({
       .optional()
       .meta({ query: "integer", description: "Only requests that were answered with this status." }),
   }),
-  /** Requests newest first. */
-  async run({ engine }, { shopId: id, limit, cursor, ...filters }) {
-    const scope = { list: "audit-log", shopId: id, filters };
-    const before = cursor === undefined ? null : decodeCursor(scope, cursor)[0];
-    if (before === undefined || typeof before === "number") throw invalidCursor();
-    const { entries, totalCount } = await engine.read(id, async (tx) => {
-      await shopOf(tx, id);
-      const only = {
+  /** Requests newest first. They are counted for the first page; further pages repeat its `totalCount`. */
+  async run(context, { shopId, limit, cursor, ...filters }, call) {
+    const scope = { list: "audit-log", shopId, filters };
+    const { entries, totalCount, end } = await readPart(context, call, shopId, auditPage, {
+      filters: {
         keyId: filters.keyId ?? null,
         personId: filters.personId ?? null,
         operation: filters.operation ?? null,
         status: filters.status ?? null,
-      };
-      return await listAudit(tx, id, only, before, limit + 1);
+      },
+      after: cursor === undefined ? null : positionOf(decodeCursor(scope, cursor)),
+      limit,
     });
-    const page = entries.slice(0, limit);
-    const last = entries.length > limit ? page.at(-1) : undefined;
     return data({
-      auditLog: page.map(auditJson),
+      auditLog: entries.map(auditJson),
       totalCount,
-      cursor: last === undefined ? null : encodeCursor(scope, [last.auditId]),
+      cursor: end === null ? null : encodeCursor(scope, [end.auditId, end.totalCount]),
     });
   },
 });
+
+function positionOf(keys: ReturnType<typeof decodeCursor>): AuditPosition {
+  const [auditId, totalCount, ...more] = keys;
+  if (typeof auditId !== "string" || typeof totalCount !== "number" || more.length > 0) throw invalidCursor();
+  return { auditId, totalCount };
+}

@@ -11,6 +11,7 @@ import { listSuppliers } from "../operations/agent/suppliers.ts";
 import { lookUpInput } from "../operations/agent/tool.ts";
 import { searchVariants } from "../operations/agent/variants.ts";
 import { LeavesLoop, readingCall } from "../operations/broad-read.ts";
+import { changePage } from "../operations/log-pages.ts";
 import { statuses } from "../core/purchase-order.ts";
 import { operatorName } from "../operations/caller.ts";
 import {
@@ -27,12 +28,20 @@ import {
 import type { OperationShape } from "../operations/operation.ts";
 import { logEntryJson, logEntrySchema } from "../operations/purchase-orders/attachments.ts";
 import { responseBytesMax } from "../core/limits.ts";
-import { type Change, pageOfChanges } from "../shop/changes.ts";
+import type { Change, ChangePosition } from "../shop/changes.ts";
 import { variantIdsWith } from "../shop/look-ups.ts";
 import { inListMax } from "../store/in-lists.ts";
 import { type OpenLine, openLinesWith } from "../shop/open-lines.ts";
-import type { HistoryPosition } from "../shop/purchase-order-history.ts";
-import { type AdminAnswer, type AdminCall, type AdminContext, data, inShop, operation, shopOf } from "./operation.ts";
+import {
+  type AdminAnswer,
+  type AdminCall,
+  type AdminContext,
+  data,
+  inShop,
+  operation,
+  readPart,
+  shopOf,
+} from "./operation.ts";
 
 const ids = lookUpInput.ids.meta({ query: "list", description: "Only these ids." });
 const code = text(shortTextMax).optional();
@@ -229,10 +238,11 @@ const changeJson = ({ purchaseOrderId, poNumber, ...entry }: Change): z.output<t
   ...logEntryJson(entry),
 });
 
-function positionOf(scope: CursorScope, encoded: string): HistoryPosition {
-  const [atMs, logId, ...more] = decodeCursor(scope, encoded);
-  if (typeof atMs !== "number" || typeof logId !== "string" || more.length > 0) throw invalidCursor();
-  return { atMs, id: logId };
+function positionOf(scope: CursorScope, encoded: string): ChangePosition {
+  const [atMs, logId, totalCount, ...more] = decodeCursor(scope, encoded);
+  if (typeof atMs !== "number" || typeof logId !== "string" || typeof totalCount !== "number" || more.length > 0)
+    throw invalidCursor();
+  return { atMs, id: logId, totalCount };
 }
 
 export const listChanges = operation({
@@ -242,7 +252,7 @@ export const listChanges = operation({
   describes: {
     summary: "Entries of the activity logs of all orders, newest first.",
     description:
-      "What changed in the orders of the shop, and by whom: each entry has the order, the actor and the values before and after. Deleted orders are included. `totalCount` is counted up to 10,000.",
+      "What changed in the orders of the shop, and by whom: each entry has the order, the actor and the values before and after. Deleted orders are included. `totalCount` is counted for the first page, up to 10,000.",
     output: z.strictObject({ changes: z.array(changeSchema), ...pageShape }),
   },
   input: z.strictObject({
@@ -261,37 +271,32 @@ export const listChanges = operation({
     limit,
     cursor,
   }),
-  /** Entries of the activity logs of all orders, deleted ones included, newest first. `totalCount` is counted up to 10,000. */
-  async run({ engine }, { shopId, limit: rows, cursor: encoded, ...filters }) {
+  /** Entries of the activity logs of all orders, deleted ones included, newest first. They are counted for the first page, up to 10,000. */
+  async run(context, { shopId, limit: rows, cursor: encoded, ...filters }, call) {
     const scope = { list: "changes", shopId, filters };
     const after = encoded === undefined ? null : positionOf(scope, encoded);
     const { keyId, personId } = filters;
-    const both = keyId !== undefined && personId !== undefined && keyId !== personId;
-    const page = await engine.read(shopId, async (tx) => {
-      await shopOf(tx, shopId);
-      // A change has one actor.
-      if (both) return { changes: [], totalCount: 0, end: null };
-      const actorId = keyId ?? personId;
-      return await pageOfChanges(
-        tx,
-        shopId,
-        {
-          actorId: actorId ?? null,
-          actorType: filters.actorType ?? null,
-          operation: filters.operation ?? null,
-          requestId: filters.requestId ?? null,
-          purchaseOrderId: filters.purchaseOrderId ?? null,
-          fromMs: filters.from ?? null,
-          toMs: filters.to ?? null,
-        },
-        after,
-        rows,
-      );
+    await context.engine.peek(shopId, (tx) => shopOf(tx, shopId));
+    // A change has one actor.
+    if (keyId !== undefined && personId !== undefined && keyId !== personId)
+      return data({ changes: [], totalCount: 0, cursor: null });
+    const { changes, totalCount, end } = await readPart(context, call, shopId, changePage, {
+      filters: {
+        actorId: keyId ?? personId ?? null,
+        actorType: filters.actorType ?? null,
+        operation: filters.operation ?? null,
+        requestId: filters.requestId ?? null,
+        purchaseOrderId: filters.purchaseOrderId ?? null,
+        fromMs: filters.from ?? null,
+        toMs: filters.to ?? null,
+      },
+      after,
+      limit: rows,
     });
     return data({
-      changes: page.changes.map(changeJson),
-      totalCount: page.totalCount,
-      cursor: page.end === null ? null : encodeCursor(scope, [page.end.atMs, page.end.id]),
+      changes: changes.map(changeJson),
+      totalCount,
+      cursor: end === null ? null : encodeCursor(scope, [end.atMs, end.id, end.totalCount]),
     });
   },
 });

@@ -10,7 +10,8 @@ import { Fault, type ValidationDetail } from "../core/fault.ts";
 import type { Role } from "../core/role.ts";
 import type { OrderDocuments } from "../documents/documents.ts";
 import type { ImportContext } from "../exchange/import-run.ts";
-import type { Readers } from "../operations/broad-read.ts";
+import type { BroadPart, Readers } from "../operations/broad-read.ts";
+import { readPartWith } from "../operations/call.ts";
 import { operatorName, type SignedIn } from "../operations/caller.ts";
 import { checkInput } from "../operations/input.ts";
 import { type Shop, loadShop } from "../shop/accounts.ts";
@@ -155,4 +156,20 @@ export async function shopOf(tx: Tx, id: string): Promise<Shop> {
   const shop = await loadShop(tx, id);
   if (shop === null) throw noShop(id);
   return shop;
+}
+
+/**
+ * Reads a broad part of the shop, on a reader thread where it leaves the event loop.
+ *
+ * @throws Fault NOT_FOUND when there is no such shop.
+ */
+export async function readPart<Asked, Found>(
+  { engine, clock }: Pick<AdminContext, "engine" | "clock">,
+  { readers }: Pick<AdminCall, "readers">,
+  shopId: string,
+  part: BroadPart<Asked, Found>,
+  asked: Asked,
+): Promise<Found> {
+  const shop = await engine.peek(shopId, (tx) => shopOf(tx, shopId));
+  return await readPartWith({ engine, clock, readers }, shop)(part, asked);
 }

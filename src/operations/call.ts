@@ -203,8 +203,11 @@ export async function openCall(
 }
 
 /** How a call of this shop reads a broad part: on the event loop, or on a reader thread if the part leaves the loop. */
-const readPartWith =
-  ({ engine, clock, readers }: CallDependencies, shop: Call["shop"]): Call["readPart"] =>
+export const readPartWith =
+  (
+    { engine, clock, readers }: Pick<CallDependencies, "engine" | "clock" | "readers">,
+    shop: Call["shop"],
+  ): Call["readPart"] =>
   async <Asked, Found>(part: BroadPart<Asked, Found>, asked: Asked) => {
     const leaveLoop = (): void => {
       if (readers !== null) throw new LeavesLoop();

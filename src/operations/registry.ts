@@ -7,6 +7,7 @@ import { reorderFacts, reorderFromView } from "./agent/reorder.ts";
 import { listSuppliers } from "./agent/suppliers.ts";
 import { searchVariants } from "./agent/variants.ts";
 import type { BroadPart } from "./broad-read.ts";
+import { auditPage, changePage } from "./log-pages.ts";
 import { forecastViewOperations } from "./forecast-views.ts";
 import { manufacturingOrderOperations } from "./manufacturing-orders.ts";
 import { isRestOperation, type Operation, type RestOperation } from "./operation.ts";
@@ -76,7 +77,7 @@ export const operations: readonly Operation[] = [
 ];
 
 /** Reads that operations begin with and that may run on a reader thread. */
-export const broadParts: readonly BroadPart<unknown, unknown>[] = [reorderFacts];
+export const broadParts: readonly BroadPart<unknown, unknown>[] = [reorderFacts, auditPage, changePage];
 
 /** Those that REST has a path for. */
 export const restOperations: readonly RestOperation[] = operations.filter(isRestOperation);

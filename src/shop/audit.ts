@@ -89,7 +89,7 @@ interface AuditRow {
 }
 
 /** Rows to list; null members let every row through. */
-interface AuditFilters {
+export interface AuditFilters {
   readonly keyId: string | null;
   readonly personId: string | null;
   /** The operation's name; matches every surface's tag. */
@@ -97,59 +97,136 @@ interface AuditFilters {
   readonly status: number | null;
 }
 
-/** A page of the log, newest first, and the number of rows that pass the filters. `before`: the audit id with which the last page ended. */
+/** Where a page ended. */
+export interface AuditPosition {
+  readonly auditId: string;
+  /** As it was counted for the first page. */
+  readonly totalCount: number;
+}
+
+export interface AuditPage {
+  readonly entries: readonly AuditEntry[];
+  readonly totalCount: number;
+  /** Null on the last page. */
+  readonly end: AuditPosition | null;
+}
+
+/** A condition with its parameters. */
+interface Condition {
+  readonly sql: string;
+  readonly params: readonly SqlValue[];
+}
+
+/** The range of an index in which the matches are, and what narrows it without leaving the index. */
+interface Range {
+  readonly within: Condition;
+  readonly narrowed: readonly Condition[];
+}
+
+const surfaces = ["rest", "mcp", "console"] as const;
+
+/** An expression of the column keeps the engine in the range's index. */
+const narrowing = (column: string, expression: string, values: readonly SqlValue[]): Condition => ({
+  sql: `${column}${expression} in (${values.map(() => "?").join(", ")})`,
+  params: values,
+});
+
+/** Ranges of indexes that have all matches, each in the order of a page: by who asked, else by operation, else by status, else the log. */
+function rangesOf(shopId: string, { keyId, personId, operation, status }: AuditFilters): readonly Range[] {
+  const inShop = (sql: string, ...params: readonly SqlValue[]): Condition => ({
+    sql: `shop_id = ? and ${sql}`,
+    params: [shopId, ...params],
+  });
+  const tags = operation === null ? [] : surfaces.map((surface) => `${surface}:${operation}`);
+  const byStatus = status === null ? [] : [narrowing("status", " + 0", [status])];
+  const byTag = operation === null ? [] : [narrowing("tag", " || ''", tags)];
+  if (keyId !== null) {
+    const byPerson = personId === null ? [] : [narrowing("person_id", " || ''", [personId])];
+    return [{ within: inShop("key_id = ?", keyId), narrowed: [...byPerson, ...byTag, ...byStatus] }];
+  }
+  if (personId !== null) return [{ within: inShop("person_id = ?", personId), narrowed: [...byTag, ...byStatus] }];
+  if (operation !== null) return tags.map((tag) => ({ within: inShop("tag = ?", tag), narrowed: byStatus }));
+  if (status !== null) return [{ within: inShop("status = ?", status), narrowed: [] }];
+  return [{ within: { sql: "shop_id = ?", params: [shopId] }, narrowed: [] }];
+}
+
+const all = (conditions: readonly Condition[]): Condition => ({
+  sql: conditions.map(({ sql }) => sql).join(" and "),
+  params: conditions.flatMap(({ params }) => params),
+});
+
+const matching = ({ within, narrowed }: Range): Condition => all([within, ...narrowed]);
+
+/** Whether a page after this position means to walk through more than so many rows: matches are counted, or lie among others. */
+export async function walksAudit(
+  tx: Tx,
+  shopId: string,
+  filters: AuditFilters,
+  after: AuditPosition | null,
+  rowsMax: number,
+): Promise<boolean> {
+  const ranges = rangesOf(shopId, filters).filter(({ narrowed }) => after === null || narrowed.length > 0);
+  const found = await Promise.all(
+    ranges.map(({ within: { sql, params } }) =>
+      tx.all(`select 1 as found from audit_log where ${sql} limit 1 offset ?`, [...params, rowsMax]),
+    ),
+  );
+  return found.some((rows) => rows.length > 0);
+}
+
+/**
+ * A page of the log, newest first, and the number of rows that pass the filters. A page is found in a range of an index, so that it costs
+ * the same however long the log is. Matches are counted once, for the first page; the pages after it carry the number on.
+ */
 export async function listAudit(
   tx: Tx,
   shopId: string,
   filters: AuditFilters,
-  before: string | null,
+  after: AuditPosition | null,
   limit: number,
-): Promise<{ readonly entries: readonly AuditEntry[]; readonly totalCount: number }> {
-  const conditions = ["shop_id = ?"];
-  const params: SqlValue[] = [shopId];
-  if (filters.keyId !== null) {
-    conditions.push("key_id = ?");
-    params.push(filters.keyId);
-  }
-  if (filters.personId !== null) {
-    conditions.push("person_id = ?");
-    params.push(filters.personId);
-  }
-  if (filters.operation !== null) {
-    conditions.push("tag in (?, ?, ?)");
-    params.push(`rest:${filters.operation}`, `mcp:${filters.operation}`, `console:${filters.operation}`);
-  }
-  if (filters.status !== null) {
-    conditions.push("status = ?");
-    params.push(filters.status);
-  }
-  const where = conditions.join(" and ");
-  const page = before === null ? "" : " and audit_id < ?";
-  const [[count], rows] = await Promise.all([
-    tx.all<{ n: number }>(`select count(*) as n from audit_log where ${where}`, params),
+): Promise<AuditPage> {
+  const ranges = rangesOf(shopId, filters);
+  const pages = ranges.map((range): Condition => {
+    const { sql, params } = matching(range);
+    const later = after === null ? { sql: "", params: [] } : { sql: " and audit_id < ?", params: [after.auditId] };
+    return {
+      sql: `select * from (select audit_id from audit_log where ${sql}${later.sql} order by audit_id desc limit ?) page`,
+      params: [...params, ...later.params, limit + 1],
+    };
+  });
+  const [rows, ...counts] = await Promise.all([
     tx.all<AuditRow>(
-      `select audit_id, at, request_id, tag, key_id, person_id, method, path, status, error_code, duration_ms, replayed,
+      `select a.audit_id, at, request_id, tag, key_id, person_id, method, path, status, error_code, duration_ms, replayed,
          request_count, trace_id, span_id
-       from audit_log where ${where}${page} order by audit_id desc limit ?`,
-      before === null ? [...params, limit] : [...params, before, limit],
+       from (${pages.map(({ sql }) => sql).join(" union all ")}) found cross join audit_log a
+       where a.shop_id = ? and a.audit_id = found.audit_id order by a.audit_id desc limit ?`,
+      [...pages.flatMap(({ params }) => params), shopId, limit + 1],
     ),
+    ...(after === null ? ranges : []).map((range) => {
+      const { sql, params } = matching(range);
+      return tx.all<{ n: number }>(`select count(*) as n from audit_log where ${sql}`, params);
+    }),
   ]);
-  const entries = rows.map((row) => ({
-    auditId: row.audit_id,
-    atMs: row.at,
-    requestId: row.request_id,
-    traceId: row.trace_id,
-    spanId: row.span_id,
-    tag: row.tag,
-    keyId: row.key_id,
-    personId: row.person_id,
-    method: row.method,
-    path: row.path,
-    status: row.status,
-    errorCode: row.error_code,
-    durationMs: row.duration_ms,
-    replayed: row.replayed === 1,
-    count: row.request_count,
-  }));
-  return { entries, totalCount: count?.n ?? 0 };
+  const totalCount = after?.totalCount ?? counts.reduce((sum, [count]) => sum + (count?.n ?? 0), 0);
+  const entries = rows.slice(0, limit).map(entryFrom);
+  const last = rows.length > limit ? entries.at(-1) : undefined;
+  return { entries, totalCount, end: last === undefined ? null : { auditId: last.auditId, totalCount } };
 }
+
+const entryFrom = (row: AuditRow): AuditEntry => ({
+  auditId: row.audit_id,
+  atMs: row.at,
+  requestId: row.request_id,
+  traceId: row.trace_id,
+  spanId: row.span_id,
+  tag: row.tag,
+  keyId: row.key_id,
+  personId: row.person_id,
+  method: row.method,
+  path: row.path,
+  status: row.status,
+  errorCode: row.error_code,
+  durationMs: row.duration_ms,
+  replayed: row.replayed === 1,
+  count: row.request_count,
+});

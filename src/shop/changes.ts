@@ -2,14 +2,14 @@
  * The activity log of all orders, newest first (C53): deleted orders' entries too.
  *
  * A page is a range of an index: by who made the changes, by request, by order, or by time with what else is filtered by in the same
- * index. Entries are counted up to a bound, so that counting costs no more than that.
+ * index. Entries are counted once, for the first page, and up to a bound.
  */
 import { placeholders } from "../store/in-lists.ts";
 import type { SqlValue, Tx } from "../store/store.ts";
 import { type HistoryPosition, type LogEntry, logEntriesOf } from "./purchase-order-history.ts";
 
 /** Which changes; null: not filtered by it. */
-interface ChangeFilters {
+export interface ChangeFilters {
   /** Who made them: an API key or a person. */
   readonly actorId: string | null;
   readonly actorType: LogEntry["actor"]["type"] | null;
@@ -38,18 +38,22 @@ interface KeyRow {
   readonly occurred_at: number;
 }
 
-/** A page of changes and their number, at most `changesCountedMax`. `end`: where the next page begins; null on the last one. */
-export async function pageOfChanges(
-  tx: Tx,
-  shopId: string,
-  filters: ChangeFilters,
-  after: HistoryPosition | null,
-  limit: number,
-): Promise<{
-  readonly changes: readonly Change[];
+/** Where a page ended. */
+export interface ChangePosition extends HistoryPosition {
+  /** As it was counted for the first page. */
   readonly totalCount: number;
-  readonly end: HistoryPosition | null;
-}> {
+}
+
+interface ChangePage {
+  readonly changes: readonly Change[];
+  /** At most `changesCountedMax`. */
+  readonly totalCount: number;
+  /** Null on the last page. */
+  readonly end: ChangePosition | null;
+}
+
+/** The conditions of these filters, and the expression by which their changes are in order. */
+function conditionsOf(shopId: string, filters: ChangeFilters) {
   const { actorId, actorType, operation, requestId, purchaseOrderId, fromMs, toMs } = filters;
   const conditions: string[] = ["shop_id = ?"];
   const params: SqlValue[] = [shopId];
@@ -64,30 +68,55 @@ export async function pageOfChanges(
   if (purchaseOrderId !== null) only("purchase_order_id = ?", purchaseOrderId);
   if (fromMs !== null) only("occurred_at >= ?", fromMs);
   if (toMs !== null) only("occurred_at < ?", toMs);
-  const where = conditions.join(" and ");
   // An order has few entries: its key finds them, which the index by time would hide.
   const at = purchaseOrderId === null ? "occurred_at" : "occurred_at + 0";
+  return { where: conditions.join(" and "), params, at };
+}
+
+/** Whether a page means to look for matches among more than so many entries of a range. An order and a request have few. */
+export async function walksChanges(tx: Tx, shopId: string, filters: ChangeFilters, rowsMax: number): Promise<boolean> {
+  const { actorType, operation, requestId, purchaseOrderId } = filters;
+  if (actorType === null && operation === null) return false;
+  if (requestId !== null || purchaseOrderId !== null) return false;
+  const { where, params } = conditionsOf(shopId, { ...filters, actorType: null, operation: null });
+  const found = await tx.all(`select 1 as found from purchase_order_log where ${where} limit 1 offset ?`, [
+    ...params,
+    rowsMax,
+  ]);
+  return found.length > 0;
+}
+
+/** A page of changes. */
+export async function pageOfChanges(
+  tx: Tx,
+  shopId: string,
+  filters: ChangeFilters,
+  after: ChangePosition | null,
+  limit: number,
+): Promise<ChangePage> {
+  const { where, params, at } = conditionsOf(shopId, filters);
   const position = after === null ? "" : ` and (${at}, log_id) < (?, ?)`;
   const keys = await tx.all<KeyRow>(
     `select purchase_order_id, log_id, occurred_at from purchase_order_log where ${where}${position}
      order by ${at} desc, log_id desc limit ?`,
     [...params, ...(after === null ? [] : [after.atMs, after.id]), limit + 1],
   );
-  // A first page that is not full has them all. Looking for few among many is the slow case, and is done once.
-  const isAll = after === null && keys.length <= limit;
-  const [counted] = isAll
-    ? [{ n: keys.length }]
-    : await tx.all<{ n: number }>(
-        `select count(*) as n from (select 1 as one from purchase_order_log where ${where} limit ?) counted`,
-        [...params, changesCountedMax],
-      );
   const shown = keys.slice(0, limit);
-  const last = shown.at(-1);
+  const last = keys.length > limit ? shown.at(-1) : undefined;
+  const totalCount = after?.totalCount ?? (last === undefined ? keys.length : await countChanges(tx, where, params));
   return {
     changes: await changesOf(tx, shopId, shown),
-    totalCount: counted?.n ?? 0,
-    end: keys.length > limit && last !== undefined ? { atMs: last.occurred_at, id: last.log_id } : null,
+    totalCount,
+    end: last === undefined ? null : { atMs: last.occurred_at, id: last.log_id, totalCount },
   };
+}
+
+async function countChanges(tx: Tx, where: string, params: readonly SqlValue[]): Promise<number> {
+  const [counted] = await tx.all<{ n: number }>(
+    `select count(*) as n from (select 1 as one from purchase_order_log where ${where} limit ?) counted`,
+    [...params, changesCountedMax],
+  );
+  return counted?.n ?? 0;
 }
 
 /** The entries of these keys in their order. */

@@ -39,6 +39,8 @@ const addresses: Readonly<Record<(typeof places)[number], (rows: Rows) => string
   people: () => "people",
   webhooks: () => "webhooks",
   "webhooks/:endpointId": ({ endpointId }) => `webhooks/${endpointId}`,
+  shops: () => "shops",
+  "shops/:shopId": () => "shops/demo",
 };
 
 /** Orders of the demo shop by status, and an endpoint. */

@@ -1,50 +1,22 @@
 /** Broad reads run on reader threads: the same answers, as fresh and as durable as on the event loop, and no thread for small reads. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { BroadRead, Readers } from "../../src/operations/broad-read.ts";
 import { linesOnLoopMax, rowsOnLoopMax, variantsOnLoopMax } from "../../src/operations/loop-limits.ts";
-import type { AnswerThreads } from "../../src/mcp/large-answers.ts";
 import { ReaderPool, type ReaderStore } from "../../src/reader-pool.ts";
 import { pageOfOrders } from "../../src/shop/purchase-orders.ts";
 import { systemClock } from "../../src/system.ts";
 import { loadShop } from "../../src/shop/accounts.ts";
 import { bring } from "../support/imported-records.ts";
 import { connectAgent, revisions } from "../support/mcp.ts";
-import { type TestServer, type TestServerOptions, startServer } from "../support/server.ts";
+import { silent, startBroadServer } from "../support/broad-server.ts";
+import { type TestServer, adminToken, startServer } from "../support/server.ts";
 
 const orders = "/api/v1/purchase-orders";
-const silent = { info: () => {}, warn: () => {}, error: () => {} };
-
-/** A server with reader threads, and the names of the operations that have left the event loop. */
-async function startBroadServer(options: TestServerOptions = {}, module?: URL) {
-  const left: string[] = [];
-  const server = await startServer({
-    ...options,
-    readers: (store: ReaderStore): Readers & AnswerThreads & { close(): Promise<void> } => {
-      const pool = new ReaderPool({
-        store,
-        clock: systemClock,
-        log: silent,
-        ...(module === undefined ? {} : { module }),
-      });
-      return {
-        read: (broad: BroadRead) => {
-          left.push(broad.operation);
-          return pool.read(broad);
-        },
-        readPart: (broad) => {
-          left.push(broad.part);
-          return pool.readPart(broad);
-        },
-        makeAnswer: (shopId, answer) => {
-          left.push(`answer of ${answer.tool}`);
-          return pool.makeAnswer(shopId, answer);
-        },
-        close: () => pool.close(),
-      };
-    },
-  });
-  return { server, left };
+/** A page of the audit log, as far as it is looked at. */
+interface AuditPage {
+  readonly auditLog: readonly { readonly at: string; readonly tag: string; readonly status: number }[];
+  readonly totalCount: number;
+  readonly cursor: string | null;
 }
 
 /** An order with so many lines. */
@@ -127,6 +99,56 @@ test("a search of many orders runs on a thread and answers what the event loop a
   assert.deepEqual(left, ["purchase_order_list"]);
   assert.deepEqual(after.at("data"), before.at("data"));
   assert.equal(after.at("data", "totalCount"), 111);
+});
+
+test("the logs of many requests and changes are counted and searched on a thread, and paged on the event loop", async () => {
+  const { server, left } = await startBroadServer({ console: true });
+  await using _ = server;
+  const addRequests = (count: number): Promise<void> =>
+    server.engine.write(server.shopId, (tx) =>
+      tx.batch([
+        {
+          sql: `insert into audit_log (shop_id, audit_id, at, request_id, tag, key_id, method, path, status, duration_ms, replayed)
+                with recursive number(i) as (select 1 union all select i + 1 from number where i < ${count})
+                select '${server.shopId}', 'aud_0' || cast(${count} as text) || '_' || cast(10000 + i as text), i, 'r',
+                  case when i % 2 = 0 then 'rest:purchase_order_list' else 'mcp:purchase_order_list' end, 'key_' || cast(i % 3 as text),
+                  'GET', '/', case when i % 100 = 0 then 500 else 200 end, 1, 0 from number`,
+          params: [],
+        },
+      ]),
+    );
+  const page = async (query: string): Promise<AuditPage> => {
+    const target = `${server.url}/admin/v1/shops/${server.shopId}/audit-log?${query}`;
+    const answer = await fetch(target, { headers: { Authorization: `Bearer ${adminToken}` } });
+    const { data }: { readonly data: AuditPage } = JSON.parse(await answer.text());
+    return data;
+  };
+  const query = "operation=purchase_order_list&status=500&limit=20";
+  await addRequests(200);
+  assert.equal((await page(query)).totalCount, 2);
+  assert.deepEqual(left, []);
+
+  await addRequests(2 * rowsOnLoopMax + 200);
+  const first = await page(query);
+  assert.equal(first.totalCount, 104);
+  assert.deepEqual(left, ["audit_page"]);
+  const statuses = first.auditLog.map((row) => [row.tag, row.status]);
+  assert.deepEqual(new Set(statuses.map(String)), new Set(["rest:purchase_order_list,500"]));
+  const at: string[] = [];
+  for (let shown: AuditPage = first; ; shown = await page(`${query}&cursor=${shown.cursor}`)) {
+    assert.equal(shown.totalCount, 104);
+    at.push(...shown.auditLog.map((row) => row.at));
+    if (shown.cursor === null) break;
+  }
+  assert.equal(at.length, 104);
+
+  left.length = 0;
+  const all = await page("limit=20");
+  assert.deepEqual([all.totalCount, left], [2 * rowsOnLoopMax + 400, ["audit_page"]]);
+  const next = await page(`limit=20&cursor=${all.cursor}`);
+  assert.deepEqual([next.totalCount, left], [all.totalCount, ["audit_page"]], "further pages stay on the loop");
+  assert.equal((await page("status=500&limit=20")).totalCount, 104);
+  assert.equal(left.length, 1, "few matches in the order of an index stay");
 });
 
 test("a refusal on a thread is the refusal of the event loop, with its audit row", async () => {

@@ -23,7 +23,9 @@ import {
   freshDatabase,
   keepStatistics as keepStatisticsOn,
   openPostgresStore,
+  shopsSchema,
   type TestDatabase,
+  withClient,
 } from "./postgres.ts";
 
 /** The environment variable with the engine: `postgres`, otherwise SQLite. */
@@ -56,6 +58,15 @@ async function dropBelow(directory: string): Promise<void> {
       databases.delete(below);
       await (await database).drop();
     }
+}
+
+/** On PostgreSQL does to the tables of shops what autovacuum does within minutes: rows that have been there for a while are known as seen by all. */
+export async function asAfterAWhile(directory: string, tables: readonly string[]): Promise<void> {
+  const url = databaseOf(directory);
+  if (url === null) return;
+  await withClient(url, async (client) => {
+    for (const table of tables) await client.query(`vacuum analyze "${shopsSchema}".${table}`);
+  });
 }
 
 export interface StorePlace {

@@ -1,0 +1,6 @@
+/** Calls as the operator: with the token itself, since a session works in one shop. */
+import { createClient } from "../../client/index.ts";
+import { operatorToken } from "../data/session.ts";
+
+export const asOperator = () =>
+  createClient({ baseUrl: location.origin, apiKey: operatorToken.value ?? "", retriesMax: 2 });

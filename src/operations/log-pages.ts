@@ -1,0 +1,40 @@
+/**
+ * Pages of a shop's logs, of requests and of changes. Their cost grows with the page; what has to walk through much of a long log, to count
+ * or to find few matches among others, leaves the event loop.
+ */
+import { type AuditFilters, type AuditPosition, listAudit, walksAudit } from "../shop/audit.ts";
+import { type ChangeFilters, type ChangePosition, pageOfChanges, walksChanges } from "../shop/changes.ts";
+import type { Tx } from "../store/store.ts";
+import type { BroadContext } from "./broad-read.ts";
+import { rowsOnLoopMax } from "./loop-limits.ts";
+
+interface AskedPage<Filters, Position> {
+  readonly filters: Filters;
+  /** Null: the first page. */
+  readonly after: Position | null;
+  readonly limit: number;
+}
+
+export const auditPage = {
+  name: "audit_page",
+  async run(
+    tx: Tx,
+    { shop: { shopId }, leaveLoop }: BroadContext,
+    { filters, after, limit }: AskedPage<AuditFilters, AuditPosition>,
+  ) {
+    if (await walksAudit(tx, shopId, filters, after, rowsOnLoopMax)) leaveLoop();
+    return await listAudit(tx, shopId, filters, after, limit);
+  },
+};
+
+export const changePage = {
+  name: "change_page",
+  async run(
+    tx: Tx,
+    { shop: { shopId }, leaveLoop }: BroadContext,
+    { filters, after, limit }: AskedPage<ChangeFilters, ChangePosition>,
+  ) {
+    if (await walksChanges(tx, shopId, filters, rowsOnLoopMax)) leaveLoop();
+    return await pageOfChanges(tx, shopId, filters, after, limit);
+  },
+};

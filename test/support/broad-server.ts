@@ -1,0 +1,40 @@
+/** A test server with reader threads. */
+import type { BroadRead, Readers } from "../../src/operations/broad-read.ts";
+import type { AnswerThreads } from "../../src/mcp/large-answers.ts";
+import { ReaderPool, type ReaderStore } from "../../src/reader-pool.ts";
+import { systemClock } from "../../src/system.ts";
+import { type TestServerOptions, startServer } from "./server.ts";
+
+export const silent = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** The server, and the names of the operations that have left the event loop. */
+export async function startBroadServer(options: TestServerOptions = {}, module?: URL) {
+  const left: string[] = [];
+  const server = await startServer({
+    ...options,
+    readers: (store: ReaderStore): Readers & AnswerThreads & { close(): Promise<void> } => {
+      const pool = new ReaderPool({
+        store,
+        clock: systemClock,
+        log: silent,
+        ...(module === undefined ? {} : { module }),
+      });
+      return {
+        read: (broad: BroadRead) => {
+          left.push(broad.operation);
+          return pool.read(broad);
+        },
+        readPart: (broad) => {
+          left.push(broad.part);
+          return pool.readPart(broad);
+        },
+        makeAnswer: (shopId, answer) => {
+          left.push(`answer of ${answer.tool}`);
+          return pool.makeAnswer(shopId, answer);
+        },
+        close: () => pool.close(),
+      };
+    },
+  });
+  return { server, left };
+}
