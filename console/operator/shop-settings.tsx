@@ -12,8 +12,6 @@ import { Field, useSending } from "./sending.tsx";
 
 export type Shop = Extract<Output<"shop_list">["shops"][number], { readonly settings: unknown }>;
 
-const numbers = ["followOnWaitMs", "confirmationWaitMs", "auditRetentionDays", "capacity", "refillPerSecond"] as const;
-
 const costSyncModes = ["unit-cost", "moving-average", "disabled"] as const;
 
 /** A rate as it is written: the currency, and what one of it is in the shop's. */
@@ -38,13 +36,17 @@ export const ShopSettings: FunctionComponent<{ readonly shop: Shop }> = ({ shop 
     event.preventDefault();
     const form = event.currentTarget;
     const faults = new Map<string, string>();
-    const read = Object.fromEntries(
-      numbers.map((name) => {
-        const value = numberIn(field(form, name));
-        if (value === null) faults.set(name, operatorTexts.notNumber);
-        return [name, value ?? 0] as const;
-      }),
-    ) as Record<(typeof numbers)[number], number>;
+    const numeric = (name: string): number => {
+      const value = numberIn(field(form, name));
+      if (value === null) faults.set(name, operatorTexts.notNumber);
+      return value ?? 0;
+    };
+    const amounts = {
+      followOnWaitMs: numeric("followOnWaitMs"),
+      confirmationWaitMs: numeric("confirmationWaitMs"),
+      auditRetentionDays: numeric("auditRetentionDays"),
+      rateLimit: { capacity: numeric("capacity"), refillPerSecond: numeric("refillPerSecond") },
+    };
     const fxRates: Record<string, number> = {};
     for (const { currency, rate } of rates.value) {
       if (currency.trim() === "" && rate.trim() === "") continue;
@@ -58,13 +60,11 @@ export const ShopSettings: FunctionComponent<{ readonly shop: Shop }> = ({ shop 
       refuse(faults);
       return;
     }
-    const { capacity, refillPerSecond, ...whole } = read;
     const result = await asOperator().call("shop_put", {
       shopId,
       plan: { restApi: field(form, "restApi") !== "" },
       settings: {
-        ...whole,
-        rateLimit: { capacity, refillPerSecond },
+        ...amounts,
         autoSyncOnReceiving: field(form, "autoSyncOnReceiving") !== "",
         costSyncMode: costSyncModes.find((mode) => mode === field(form, "costSyncMode")),
         onOrderTag: field(form, "onOrderTag") === "" ? null : field(form, "onOrderTag"),
@@ -75,7 +75,10 @@ export const ShopSettings: FunctionComponent<{ readonly shop: Shop }> = ({ shop 
     came(result.ok ? null : problemOf(result));
   };
 
-  const amount = (name: (typeof numbers)[number], value: number) => (
+  const amount = (
+    name: "followOnWaitMs" | "confirmationWaitMs" | "auditRetentionDays" | "capacity" | "refillPerSecond",
+    value: number,
+  ) => (
     <Field name={name} {...words[name]} wrong={wrong}>
       {(common) => <input {...common} inputMode="decimal" required defaultValue={typed(value)} />}
     </Field>
