@@ -10,7 +10,7 @@ import { operatorTexts } from "../texts-operator.ts";
 import { asOperator } from "./as-operator.ts";
 import { Field, useSending } from "./sending.tsx";
 
-export type Shop = Extract<Output<"shop_list">["shops"][number], { readonly settings: unknown }>;
+type Shop = Extract<Output<"shop_list">["shops"][number], { readonly settings: unknown }>;
 
 const costSyncModes = ["unit-cost", "moving-average", "disabled"] as const;
 

@@ -104,7 +104,7 @@ export interface AuditPosition {
   readonly totalCount: number;
 }
 
-export interface AuditPage {
+interface AuditPage {
   readonly entries: readonly AuditEntry[];
   readonly totalCount: number;
   /** Null on the last page. */
