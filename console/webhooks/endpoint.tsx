@@ -53,7 +53,11 @@ const EndpointView: FunctionComponent<Shown> = ({ endpoint, again }) => {
     version.value += 1;
     return null;
   };
-  const replayed = (): void => void (version.value += 1);
+  /** Reads deliveries and endpoint again: what was sent may have disabled it. */
+  const sent = (): void => {
+    version.value += 1;
+    void again();
+  };
   return (
     <>
       <div class="heading">
@@ -64,7 +68,7 @@ const EndpointView: FunctionComponent<Shown> = ({ endpoint, again }) => {
       {wasEnabled.value && status === "enabled" ? (
         <div class="notice" role="status">
           <p>{texts.webhooks.enabled}</p>
-          <Replay endpoint={endpoint} replayed={replayed} />
+          <Replay endpoint={endpoint} replayed={sent} />
         </div>
       ) : null}
       <dl class="facts">
@@ -87,9 +91,9 @@ const EndpointView: FunctionComponent<Shown> = ({ endpoint, again }) => {
           </div>
         )}
       </dl>
-      <Actions endpoint={endpoint} again={again} tested={replayed} />
-      <Sections endpoint={endpoint} again={again} replayed={replayed} />
-      <Deliveries endpoint={endpoint} version={version.value} again={replayed} />
+      <Actions endpoint={endpoint} again={again} tested={sent} />
+      <Sections endpoint={endpoint} again={again} replayed={sent} />
+      <Deliveries endpoint={endpoint} version={version.value} again={sent} />
     </>
   );
 };

@@ -43,6 +43,7 @@ test(
         assert.ok(ping !== undefined);
         new Webhook(secret).verify(ping.body, ping.headers as Record<string, string>);
         await page.getByRole("row", { name: /test\.ping.*Delivered/s }).waitFor();
+        await page.getByText("Never", { exact: true }).waitFor({ state: "detached" });
 
         // A receiver that fails: its answer is shown, and the delivery can be sent again.
         receiver.answer = (response) => void response.writeHead(500).end("no database");
@@ -75,7 +76,6 @@ test(
         receiver.answer = (response) => void response.writeHead(410).end();
         await page.getByRole("button", { name: "Send a test" }).click();
         await page.getByText("The test did not arrive: HTTP 410").waitFor();
-        await page.reload();
         await page.getByText("It answered 410").waitFor();
         await picture(page, "webhook-disabled");
         receiver.answer = (response) => void response.writeHead(204).end();
