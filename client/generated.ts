@@ -16,6 +16,143 @@ export type Address = {
   readonly email: string | null;
 };
 
+/** A purchase order with its lines. */
+export type PurchaseOrder = {
+  readonly purchaseOrderId: string;
+  readonly poNumber: string;
+  readonly poName: string | null;
+  /** Raised by every change. */
+  readonly version: number;
+  readonly status: PurchaseOrderStatus;
+  /** The status before the latest move; Draft on a new order. */
+  readonly previousStatus: PurchaseOrderStatus;
+  readonly paidStatus: "Unpaid" | "Partially Paid" | "Paid" | "Overpaid";
+  readonly storefrontSyncState: "never-synced" | "in-flight" | "partial" | "synced" | "failed";
+  readonly supplierId: string | null;
+  readonly supplierName: string | null;
+  readonly supplierReference: string | null;
+  readonly locationId: string | null;
+  readonly locationName: string | null;
+  readonly orderDate: string | null;
+  readonly expectedDeliveryDate: string | null;
+  /** Earliest day that a pending line carries itself, else the order's; null when nothing is expected any more. */
+  readonly nextExpectedDate: string | null;
+  readonly createdBy: string | null;
+  /** RFC 3339, UTC, milliseconds. */
+  readonly createdAt: string;
+  /** RFC 3339, UTC, milliseconds. */
+  readonly updatedAt: string;
+  readonly sentAt: string | null;
+  readonly confirmedAt: string | null;
+  readonly receivedAt: string | null;
+  readonly completedAt: string | null;
+  readonly cancelledAt: string | null;
+  readonly currencyCode: string;
+  /** Order currency to shop currency. */
+  readonly fxRateOverride: number | null;
+  readonly paymentTerms: string | null;
+  readonly incoterm: string | null;
+  /** Ordered quantities at their unit costs, in the order's currency. */
+  readonly totalValue: number;
+  readonly shippingCost: number | null;
+  readonly discountAmount: number | null;
+  readonly taxAmount: number | null;
+  /** What is owed: totalValue + shippingCost + taxAmount − discountAmount, not below 0. */
+  readonly grandTotal: number;
+  /** Lines left out of totalValue: no exchange rate is known for their currency. */
+  readonly unpricedLineItemIds: readonly (string)[];
+  /** Number of lines. */
+  readonly itemCount: number;
+  /** Sum over the lines. */
+  readonly quantityOrdered: number;
+  /** Sum over the lines. */
+  readonly quantityConfirmed: number;
+  /** Sum over the lines. */
+  readonly quantityReceived: number;
+  /** Still to come, over all lines. */
+  readonly quantityPending: number;
+  readonly tags: readonly (string)[];
+  readonly note: string | null;
+  readonly noteToSupplier: string | null;
+  readonly billingAddress: Address | null;
+  readonly shippingAddress: Address | null;
+  readonly lineItems: readonly (PurchaseOrderLineItem)[];
+};
+
+/** A line of a purchase order. */
+export type PurchaseOrderLineItem = {
+  /** Requests call it lineItemId (itemId in resolutions). */
+  readonly poLineItemId: string;
+  readonly variantId: string;
+  readonly isCustom: boolean;
+  readonly productName: string | null;
+  readonly variantName: string | null;
+  readonly sku: string | null;
+  readonly barcode: string | null;
+  readonly lineItemStatus: "Pending" | "Partially Confirmed" | "Confirmed" | "Partially Received" | "Received" | "Rejected" | "Cancelled";
+  readonly quantityOrdered: number;
+  /** 0: unconfirmed. Below quantityOrdered: confirmed short. */
+  readonly quantityConfirmed: number;
+  readonly quantityReceived: number;
+  readonly quantityRejected: number;
+  readonly quantityCancelled: number;
+  /** Still to come. */
+  readonly quantityPending: number;
+  /** How much of the received quantity the storefront has. */
+  readonly quantitySynced: number;
+  readonly unitCost: number;
+  readonly unitCostCurrencyCode: string;
+  /** In the line's currency. */
+  readonly lineTotal: number;
+  readonly supplierSku: string | null;
+  readonly supplierBarcode: string | null;
+  readonly supplierProductName: string | null;
+  readonly supplierProductUrl: string | null;
+  readonly moq: number | null;
+  readonly packSize: number | null;
+  readonly leadTimeDays: number | null;
+  readonly expectedDeliveryDate: string | null;
+  readonly note: string | null;
+  /** RFC 3339, UTC, milliseconds. */
+  readonly createdAt: string;
+  /** RFC 3339, UTC, milliseconds. */
+  readonly updatedAt: string;
+};
+
+/** Follow-on work of this change; only the parts that ran appear. */
+export type SideEffects = {
+  /** The push of received stock to the storefront. */
+  readonly storefrontSync?: {
+    /** queued: accepted, not yet confirmed applied. disabled: auto-sync on receiving is off. skipped: nothing needed syncing. failed: did not go through. */
+    readonly status: "queued" | "disabled" | "skipped" | "failed";
+    /** Lines queued. */
+    readonly syncedLineItemCount: number;
+    /** What failed, or what the storefront does not have. */
+    readonly detail?: string | undefined;
+  } | undefined;
+  /** The update of incoming quantities. */
+  readonly incoming?: {
+    readonly outcome: "applied" | "failed";
+    readonly detail?: string | undefined;
+  } | undefined;
+  /** Write-back to the supplier's catalogue; present only with `updateSupplier: true`. */
+  readonly supplierUpdate?: {
+    readonly outcome: "applied" | "skipped" | "failed";
+    readonly lines: readonly ({
+      readonly lineItemId: string;
+      /** Null when the order has no such line. */
+      readonly variantId: string | null;
+      readonly outcome: "applied" | "skipped" | "failed";
+      readonly error?: string | undefined;
+    })[];
+  } | undefined;
+  /** The on-order tag of the products concerned. */
+  readonly tagSync?: {
+    readonly outcome: "applied" | "skipped" | "failed";
+    readonly detail?: string | undefined;
+  } | undefined;
+};
+
 export type Meta = {
   /** Also in X-Request-Id. */
   readonly requestId: string;
@@ -52,12 +189,12 @@ export type OrderEvent = {
   readonly eventId: string;
   /** Orders all events of a shop, without gaps. */
   readonly sequence: number;
-  readonly type: "purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "test.ping";
+  readonly type: "purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "purchase_order.proposed" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "test.ping";
   /** When the change was made. */
   readonly timestamp: string;
   readonly shopId: string;
   readonly actor: {
-    readonly type: "api-key" | "agent" | "user" | "system";
+    readonly type: "api-key" | "agent" | "user" | "supplier" | "system";
     readonly id: string | null;
     readonly name: string | null;
   };
@@ -100,12 +237,12 @@ export type ShopEvent = {
   readonly eventId: string;
   /** Orders all events of a shop, without gaps. */
   readonly sequence: number;
-  readonly type: "purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "test.ping";
+  readonly type: "purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "purchase_order.proposed" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "test.ping";
   /** When the change was made. */
   readonly timestamp: string;
   readonly shopId: string;
   readonly actor: {
-    readonly type: "api-key" | "agent" | "user" | "system";
+    readonly type: "api-key" | "agent" | "user" | "supplier" | "system";
     readonly id: string | null;
     readonly name: string | null;
   };
@@ -177,46 +314,6 @@ export type PurchaseOrderHeader = {
   readonly noteToSupplier: string | null;
   readonly billingAddress: Address | null;
   readonly shippingAddress: Address | null;
-};
-
-/** A line of a purchase order. */
-export type PurchaseOrderLineItem = {
-  /** Requests call it lineItemId (itemId in resolutions). */
-  readonly poLineItemId: string;
-  readonly variantId: string;
-  readonly isCustom: boolean;
-  readonly productName: string | null;
-  readonly variantName: string | null;
-  readonly sku: string | null;
-  readonly barcode: string | null;
-  readonly lineItemStatus: "Pending" | "Partially Confirmed" | "Confirmed" | "Partially Received" | "Received" | "Rejected" | "Cancelled";
-  readonly quantityOrdered: number;
-  /** 0: unconfirmed. Below quantityOrdered: confirmed short. */
-  readonly quantityConfirmed: number;
-  readonly quantityReceived: number;
-  readonly quantityRejected: number;
-  readonly quantityCancelled: number;
-  /** Still to come. */
-  readonly quantityPending: number;
-  /** How much of the received quantity the storefront has. */
-  readonly quantitySynced: number;
-  readonly unitCost: number;
-  readonly unitCostCurrencyCode: string;
-  /** In the line's currency. */
-  readonly lineTotal: number;
-  readonly supplierSku: string | null;
-  readonly supplierBarcode: string | null;
-  readonly supplierProductName: string | null;
-  readonly supplierProductUrl: string | null;
-  readonly moq: number | null;
-  readonly packSize: number | null;
-  readonly leadTimeDays: number | null;
-  readonly expectedDeliveryDate: string | null;
-  readonly note: string | null;
-  /** RFC 3339, UTC, milliseconds. */
-  readonly createdAt: string;
-  /** RFC 3339, UTC, milliseconds. */
-  readonly updatedAt: string;
 };
 
 /** A shipment of the order. */
@@ -342,7 +439,7 @@ export type LogEntry = {
   readonly message: string;
   /** Who did it. */
   readonly actor: {
-    readonly type: "api-key" | "agent" | "user" | "system";
+    readonly type: "api-key" | "agent" | "user" | "supplier" | "system";
     readonly id: string | null;
     readonly name: string | null;
   };
@@ -399,103 +496,6 @@ export type CatalogueLineInput = {
   /** Day this line is expected. */
   readonly expectedDeliveryDate?: string | null | undefined;
   readonly note?: string | null | undefined;
-};
-
-/** A purchase order with its lines. */
-export type PurchaseOrder = {
-  readonly purchaseOrderId: string;
-  readonly poNumber: string;
-  readonly poName: string | null;
-  /** Raised by every change. */
-  readonly version: number;
-  readonly status: PurchaseOrderStatus;
-  /** The status before the latest move; Draft on a new order. */
-  readonly previousStatus: PurchaseOrderStatus;
-  readonly paidStatus: "Unpaid" | "Partially Paid" | "Paid" | "Overpaid";
-  readonly storefrontSyncState: "never-synced" | "in-flight" | "partial" | "synced" | "failed";
-  readonly supplierId: string | null;
-  readonly supplierName: string | null;
-  readonly supplierReference: string | null;
-  readonly locationId: string | null;
-  readonly locationName: string | null;
-  readonly orderDate: string | null;
-  readonly expectedDeliveryDate: string | null;
-  /** Earliest day that a pending line carries itself, else the order's; null when nothing is expected any more. */
-  readonly nextExpectedDate: string | null;
-  readonly createdBy: string | null;
-  /** RFC 3339, UTC, milliseconds. */
-  readonly createdAt: string;
-  /** RFC 3339, UTC, milliseconds. */
-  readonly updatedAt: string;
-  readonly sentAt: string | null;
-  readonly confirmedAt: string | null;
-  readonly receivedAt: string | null;
-  readonly completedAt: string | null;
-  readonly cancelledAt: string | null;
-  readonly currencyCode: string;
-  /** Order currency to shop currency. */
-  readonly fxRateOverride: number | null;
-  readonly paymentTerms: string | null;
-  readonly incoterm: string | null;
-  /** Ordered quantities at their unit costs, in the order's currency. */
-  readonly totalValue: number;
-  readonly shippingCost: number | null;
-  readonly discountAmount: number | null;
-  readonly taxAmount: number | null;
-  /** What is owed: totalValue + shippingCost + taxAmount − discountAmount, not below 0. */
-  readonly grandTotal: number;
-  /** Lines left out of totalValue: no exchange rate is known for their currency. */
-  readonly unpricedLineItemIds: readonly (string)[];
-  /** Number of lines. */
-  readonly itemCount: number;
-  /** Sum over the lines. */
-  readonly quantityOrdered: number;
-  /** Sum over the lines. */
-  readonly quantityConfirmed: number;
-  /** Sum over the lines. */
-  readonly quantityReceived: number;
-  /** Still to come, over all lines. */
-  readonly quantityPending: number;
-  readonly tags: readonly (string)[];
-  readonly note: string | null;
-  readonly noteToSupplier: string | null;
-  readonly billingAddress: Address | null;
-  readonly shippingAddress: Address | null;
-  readonly lineItems: readonly (PurchaseOrderLineItem)[];
-};
-
-/** Follow-on work of this change; only the parts that ran appear. */
-export type SideEffects = {
-  /** The push of received stock to the storefront. */
-  readonly storefrontSync?: {
-    /** queued: accepted, not yet confirmed applied. disabled: auto-sync on receiving is off. skipped: nothing needed syncing. failed: did not go through. */
-    readonly status: "queued" | "disabled" | "skipped" | "failed";
-    /** Lines queued. */
-    readonly syncedLineItemCount: number;
-    /** What failed, or what the storefront does not have. */
-    readonly detail?: string | undefined;
-  } | undefined;
-  /** The update of incoming quantities. */
-  readonly incoming?: {
-    readonly outcome: "applied" | "failed";
-    readonly detail?: string | undefined;
-  } | undefined;
-  /** Write-back to the supplier's catalogue; present only with `updateSupplier: true`. */
-  readonly supplierUpdate?: {
-    readonly outcome: "applied" | "skipped" | "failed";
-    readonly lines: readonly ({
-      readonly lineItemId: string;
-      /** Null when the order has no such line. */
-      readonly variantId: string | null;
-      readonly outcome: "applied" | "skipped" | "failed";
-      readonly error?: string | undefined;
-    })[];
-  } | undefined;
-  /** The on-order tag of the products concerned. */
-  readonly tagSync?: {
-    readonly outcome: "applied" | "skipped" | "failed";
-    readonly detail?: string | undefined;
-  } | undefined;
 };
 
 /** Something that looks wrong and was done all the same. */
@@ -2706,7 +2706,7 @@ export interface Operations {
       keyId?: string | undefined;
       /** A person's id. */
       personId?: string | undefined;
-      actorType?: "api-key" | "agent" | "user" | "system" | undefined;
+      actorType?: "api-key" | "agent" | "user" | "supplier" | "system" | undefined;
       /** An operation's name, like purchase_order_receive. */
       operation?: string | undefined;
       /** A request's id, as its answer has told it. */
@@ -2732,7 +2732,7 @@ export interface Operations {
         readonly message: string;
         /** Who did it. */
         readonly actor: {
-          readonly type: "api-key" | "agent" | "user" | "system";
+          readonly type: "api-key" | "agent" | "user" | "supplier" | "system";
           readonly id: string | null;
           readonly name: string | null;
         };
@@ -2814,6 +2814,227 @@ export interface Operations {
     code: string;
     reason: string;
   };
+  /** Makes a link for the order's supplier, which is shown here only. */
+  supplier_link_create: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A purchase order's id. */
+      purchaseOrderId: string;
+    };
+    output: {
+      readonly linkId: string;
+      readonly url: string;
+      readonly expiresAt: string;
+    };
+    code: string;
+    reason: string;
+  };
+  /** Links of the order's supplier, newest first, without their URLs. */
+  supplier_link_list: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A purchase order's id. */
+      purchaseOrderId: string;
+    };
+    output: {
+      readonly supplierLinks: readonly ({
+        readonly linkId: string;
+        readonly status: "open" | "expired" | "revoked";
+        readonly createdAt: string;
+        readonly createdBy: string | null;
+        readonly expiresAt: string;
+        readonly revokedAt: string | null;
+      })[];
+      /** Rows over all pages. */
+      readonly totalCount: number;
+      /** For the next page; null on the last. */
+      readonly cursor: string | null;
+    };
+    code: string;
+    reason: string;
+  };
+  /** Revokes a supplier's link. */
+  supplier_link_revoke: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A purchase order's id. */
+      purchaseOrderId: string;
+      /** A supplier link's id. */
+      linkId: string;
+    };
+    output: {
+      readonly supplierLink: {
+        readonly linkId: string;
+        readonly status: "open" | "expired" | "revoked";
+        readonly createdAt: string;
+        readonly createdBy: string | null;
+        readonly expiresAt: string;
+        readonly revokedAt: string | null;
+      };
+    };
+    code: string;
+    reason: string;
+  };
+  /** What the supplier has answered, newest first. */
+  supplier_proposal_list: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A purchase order's id. */
+      purchaseOrderId: string;
+    };
+    output: {
+      readonly proposals: readonly ({
+        readonly proposalId: string;
+        readonly linkId: string;
+        /** overtaken: the order says something else of a line by now than when the supplier answered; such a line cannot be accepted. */
+        readonly status: "open" | "overtaken" | "accepted" | "rejected" | "replaced";
+        readonly reference: string | null;
+        readonly trackingNumber: string | null;
+        readonly lines: readonly ({
+          readonly lineItemId: string;
+          readonly quantityConfirmed: number | null;
+          readonly expectedDeliveryDate: string | null;
+          readonly cannotDeliver: boolean;
+          readonly status: "open" | "overtaken" | "accepted";
+          /** What the order said of the line when the supplier answered. */
+          readonly order: {
+            readonly quantityOrdered: number;
+            readonly quantityConfirmed: number;
+            readonly quantityCancelled: number;
+            readonly expectedDeliveryDate: string | null;
+          };
+        })[];
+        readonly createdAt: string;
+        readonly decidedAt: string | null;
+        readonly decidedBy: string | null;
+      })[];
+      /** Rows over all pages. */
+      readonly totalCount: number;
+      /** For the next page; null on the last. */
+      readonly cursor: string | null;
+    };
+    code: string;
+    reason: string;
+  };
+  /** Orders whose supplier has answered and waits, the longest first. */
+  supplier_proposal_waiting: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+    };
+    output: {
+      readonly proposals: readonly ({
+        readonly proposalId: string;
+        readonly purchaseOrderId: string;
+        readonly poNumber: string;
+        readonly supplierName: string | null;
+        readonly createdAt: string;
+      })[];
+      /** Rows over all pages. */
+      readonly totalCount: number;
+      /** For the next page; null on the last. */
+      readonly cursor: string | null;
+    };
+    code: string;
+    reason: string;
+  };
+  /** Accepts what the supplier has answered, all of it or some lines. */
+  supplier_proposal_accept: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A purchase order's id. */
+      purchaseOrderId: string;
+      /** A proposal's id. */
+      proposalId: string;
+      /** Lines of the proposal to accept; the others stay open. Default: all that are open. */
+      lineItemIds?: readonly (string)[] | undefined;
+      /** Answers to an earlier INVENTORY_GUARD_ISSUES, one a line. */
+      resolutions?: readonly ({
+        /** Id of the line item, not of the variant. */
+        readonly itemId: string;
+        /** `activate` makes the variant active again; `skip` goes on without the storefront for this line. */
+        readonly action: "activate" | "skip";
+      })[] | undefined;
+    };
+    output: {
+      readonly proposal: {
+        readonly proposalId: string;
+        readonly linkId: string;
+        /** overtaken: the order says something else of a line by now than when the supplier answered; such a line cannot be accepted. */
+        readonly status: "open" | "overtaken" | "accepted" | "rejected" | "replaced";
+        readonly reference: string | null;
+        readonly trackingNumber: string | null;
+        readonly lines: readonly ({
+          readonly lineItemId: string;
+          readonly quantityConfirmed: number | null;
+          readonly expectedDeliveryDate: string | null;
+          readonly cannotDeliver: boolean;
+          readonly status: "open" | "overtaken" | "accepted";
+          /** What the order said of the line when the supplier answered. */
+          readonly order: {
+            readonly quantityOrdered: number;
+            readonly quantityConfirmed: number;
+            readonly quantityCancelled: number;
+            readonly expectedDeliveryDate: string | null;
+          };
+        })[];
+        readonly createdAt: string;
+        readonly decidedAt: string | null;
+        readonly decidedBy: string | null;
+      };
+      readonly purchaseOrder: PurchaseOrder;
+      readonly sideEffects: SideEffects;
+      /** What to do about follow-on work that failed; present exactly then. */
+      readonly recovery?: string | undefined;
+    };
+    code: string;
+    reason: string;
+  };
+  /** Rejects what the supplier has answered. */
+  supplier_proposal_reject: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A purchase order's id. */
+      purchaseOrderId: string;
+      /** A proposal's id. */
+      proposalId: string;
+    };
+    output: {
+      readonly proposal: {
+        readonly proposalId: string;
+        readonly linkId: string;
+        /** overtaken: the order says something else of a line by now than when the supplier answered; such a line cannot be accepted. */
+        readonly status: "open" | "overtaken" | "accepted" | "rejected" | "replaced";
+        readonly reference: string | null;
+        readonly trackingNumber: string | null;
+        readonly lines: readonly ({
+          readonly lineItemId: string;
+          readonly quantityConfirmed: number | null;
+          readonly expectedDeliveryDate: string | null;
+          readonly cannotDeliver: boolean;
+          readonly status: "open" | "overtaken" | "accepted";
+          /** What the order said of the line when the supplier answered. */
+          readonly order: {
+            readonly quantityOrdered: number;
+            readonly quantityConfirmed: number;
+            readonly quantityCancelled: number;
+            readonly expectedDeliveryDate: string | null;
+          };
+        })[];
+        readonly createdAt: string;
+        readonly decidedAt: string | null;
+        readonly decidedBy: string | null;
+      };
+    };
+    code: string;
+    reason: string;
+  };
   /** The requests of API keys and people, newest first. */
   audit_log_list: {
     input: {
@@ -2862,7 +3083,7 @@ export interface Operations {
       /** The shop's id. */
       shopId: string;
       after?: number | undefined;
-      types?: readonly ("purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "test.ping" | "purchase_order.*" | "storefront_sync.*" | "cost_sync.*" | "api_key.*" | "webhook_endpoint.*" | "import.*" | "test.*" | "*")[] | undefined;
+      types?: readonly ("purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "purchase_order.proposed" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "test.ping" | "purchase_order.*" | "storefront_sync.*" | "cost_sync.*" | "api_key.*" | "webhook_endpoint.*" | "import.*" | "test.*" | "*")[] | undefined;
       /** How many rows a page has at most. */
       limit?: number | undefined;
     };
@@ -2870,7 +3091,7 @@ export interface Operations {
       readonly events: readonly ({
         readonly eventId: string;
         readonly sequence: number;
-        readonly type: "purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "test.ping";
+        readonly type: "purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "purchase_order.proposed" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "test.ping";
         readonly timestamp: string;
         readonly shopId: string;
         readonly actor: {
@@ -2898,7 +3119,7 @@ export interface Operations {
       /** The shop's id. */
       shopId: string;
       url: string;
-      eventTypes: readonly ("purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "test.ping" | "purchase_order.*" | "storefront_sync.*" | "cost_sync.*" | "api_key.*" | "webhook_endpoint.*" | "import.*" | "test.*" | "*")[];
+      eventTypes: readonly ("purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "purchase_order.proposed" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "test.ping" | "purchase_order.*" | "storefront_sync.*" | "cost_sync.*" | "api_key.*" | "webhook_endpoint.*" | "import.*" | "test.*" | "*")[];
       description?: string | undefined;
       signature?: "hmac" | "ed25519" | undefined;
     };
@@ -2975,7 +3196,7 @@ export interface Operations {
       /** A webhook endpoint's id. */
       endpointId: string;
       url?: string | undefined;
-      eventTypes?: readonly ("purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "test.ping" | "purchase_order.*" | "storefront_sync.*" | "cost_sync.*" | "api_key.*" | "webhook_endpoint.*" | "import.*" | "test.*" | "*")[] | undefined;
+      eventTypes?: readonly ("purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "purchase_order.proposed" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "test.ping" | "purchase_order.*" | "storefront_sync.*" | "cost_sync.*" | "api_key.*" | "webhook_endpoint.*" | "import.*" | "test.*" | "*")[] | undefined;
       description?: string | null | undefined;
       status?: "enabled" | "disabled" | undefined;
     };
@@ -3060,7 +3281,7 @@ export interface Operations {
       /** A webhook endpoint's id. */
       endpointId: string;
       state?: "pending" | "delivered" | "failed" | undefined;
-      type?: readonly ("purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "test.ping" | "purchase_order.*" | "storefront_sync.*" | "cost_sync.*" | "api_key.*" | "webhook_endpoint.*" | "import.*" | "test.*" | "*")[] | undefined;
+      type?: readonly ("purchase_order.created" | "purchase_order.updated" | "purchase_order.lines_changed" | "purchase_order.sent" | "purchase_order.partially_confirmed" | "purchase_order.confirmed" | "purchase_order.in_progress" | "purchase_order.partially_received" | "purchase_order.received" | "purchase_order.unreceived" | "purchase_order.completed" | "purchase_order.reopened" | "purchase_order.cancelled" | "purchase_order.on_hold" | "purchase_order.disputed" | "purchase_order.resumed" | "purchase_order.moved_back" | "purchase_order.deleted" | "purchase_order.proposed" | "storefront_sync.failed" | "storefront_sync.verified" | "cost_sync.failed" | "api_key.created" | "api_key.revoked" | "webhook_endpoint.disabled" | "import.completed" | "test.ping" | "purchase_order.*" | "storefront_sync.*" | "cost_sync.*" | "api_key.*" | "webhook_endpoint.*" | "import.*" | "test.*" | "*")[] | undefined;
       /** How many rows a page has at most. */
       limit?: number | undefined;
       /** `cursor` of the previous page, unchanged, with the same filters. */
@@ -3235,6 +3456,13 @@ export const routes = {
   console_view_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/console-views","query":[],"rows":"consoleViews"},
   console_view_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}/console-views/{viewId}","query":[],"rows":null},
   console_view_delete: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/console-views/{viewId}","query":[],"rows":null},
+  supplier_link_create: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/supplier-links","query":[],"rows":null},
+  supplier_link_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/supplier-links","query":[],"rows":"supplierLinks"},
+  supplier_link_revoke: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/supplier-links/{linkId}","query":[],"rows":null},
+  supplier_proposal_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/proposals","query":[],"rows":"proposals"},
+  supplier_proposal_waiting: {"method":"GET","path":"/admin/v1/shops/{shopId}/proposals","query":[],"rows":"proposals"},
+  supplier_proposal_accept: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/proposals/{proposalId}/accept","query":[],"rows":null},
+  supplier_proposal_reject: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/proposals/{proposalId}/reject","query":[],"rows":null},
   audit_log_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/audit-log","query":["limit","cursor","keyId","personId","operation","status"],"rows":"auditLog"},
   event_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/events","query":["after","types","limit"],"rows":"events"},
   webhook_endpoint_create: {"method":"POST","path":"/admin/v1/shops/{shopId}/webhook-endpoints","query":[],"rows":null},

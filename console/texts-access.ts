@@ -73,8 +73,15 @@ export const accessTexts = {
     outcomes: { all: "Every outcome", done: "Done", refused: "Refused", failed: "Failed" },
     outcomeNames: { done: "Done", refused: "Refused", failed: "Failed" },
     actor: "Who",
-    actorNames: { agent: "agent", "api-key": "program", user: "person", system: "OpenPO" },
-    actors: { all: "Everybody", agent: "Agents", "api-key": "Programs", user: "People", system: "OpenPO" },
+    actorNames: { agent: "agent", "api-key": "program", user: "person", supplier: "supplier", system: "OpenPO" },
+    actors: {
+      all: "Everybody",
+      agent: "Agents",
+      "api-key": "Programs",
+      user: "People",
+      supplier: "Suppliers",
+      system: "OpenPO",
+    },
     columns: {
       at: "When",
       operation: "Operation",

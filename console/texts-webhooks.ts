@@ -107,6 +107,7 @@ export const webhookTexts = {
       "purchase_order.disputed": "disputed",
       "purchase_order.resumed": "resumed",
       "purchase_order.moved_back": "moved back",
+      "purchase_order.proposed": "answered by the supplier",
       "purchase_order.deleted": "deleted",
       "storefront_sync.failed": "storefront push failed",
       "storefront_sync.verified": "storefront push verified",

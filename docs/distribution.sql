@@ -70,6 +70,8 @@ begin
         ('openpo', 'incoming'),
         ('openpo', 'effect'),
         ('openpo', 'stock_push'),
+        ('openpo', 'supplier_link'),
+        ('openpo', 'supplier_proposal'),
         ('openpo', 'event'),
         ('openpo', 'webhook_endpoint'),
         ('openpo', 'webhook_subscription'),

@@ -19,7 +19,7 @@ import { snapshotBytes } from "./admin/snapshot.ts";
 import { ConfigError } from "./config.ts";
 import { sandboxesOpenMax, shopsOpenMax, shopsWarmMax } from "./core/limits.ts";
 import type { Gauge } from "./http/metrics.ts";
-import type { OpenStore } from "./open-store.ts";
+import { type OpenStore, restingCalls } from "./open-store.ts";
 import type { ReaderStore } from "./reader-pool.ts";
 import { memoryCoordination } from "./store/sqlite/coordination.ts";
 import { orderColumn } from "./shop/purchase-order-tables.ts";
@@ -274,6 +274,7 @@ export async function openDataDirectory(
     loop,
     sandboxOf,
     snapshotOf,
+    calls: restingCalls(sandboxOf, log),
     ...asks,
   });
   const opened = opening.move();

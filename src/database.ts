@@ -10,7 +10,7 @@ import path from "node:path";
 import { ConfigError, type DatabaseConfig, nameOfDatabase } from "./config.ts";
 import { Fault } from "./core/fault.ts";
 import type { Loan, ReaderStore } from "./reader-pool.ts";
-import { type OpenStore, dueRows } from "./open-store.ts";
+import { type OpenStore, dueRows, restingCalls } from "./open-store.ts";
 import type { Gauge } from "./http/metrics.ts";
 import { announcingEvents } from "./shop/event-announcements.ts";
 import { keepingForecastVersions } from "./shop/forecast-version.ts";
@@ -194,6 +194,7 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
   const identity = await databaseIdentity(pool, shopsSchema);
   if (identity === null) throw new Error("first_start has no row");
   const sandboxOf = (shopId: string) => openSandbox({ engine: sandboxEngine, clock, shopId });
+  const calls = restingCalls(sandboxOf, log);
   const opened = opening.move();
   return {
     engine,
@@ -210,7 +211,7 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
     identity,
     isNew: firstStart.isNew,
     sandboxOf,
-    adminContext: (asks) => ({ engine, clock, ids, loop, sandboxOf, snapshotOf: noSnapshot, ...asks }),
+    adminContext: (asks) => ({ engine, clock, ids, loop, sandboxOf, snapshotOf: noSnapshot, calls, ...asks }),
     onEvents,
     async completeFirstStart() {
       try {

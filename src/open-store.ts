@@ -8,12 +8,25 @@ import { dueDeliveries } from "./shop/deliveries.ts";
 import { dueEffects } from "./shop/effects.ts";
 import type { ReaderStore } from "./reader-pool.ts";
 import type { LoopShare } from "./store/loop-share.ts";
-import type { Clock, Coordination, DueRows, Engine, Ids } from "./store/store.ts";
+import type { Clock, Coordination, DueRows, Engine, Ids, Log } from "./store/store.ts";
 import type { SandboxControl } from "./storefront/sandbox/control.ts";
 import type { Storefront } from "./storefront/storefront.ts";
+import { openStorefront } from "./storefronts.ts";
 
 /** The rows by which nodes find the shops that have work due (D77). */
 export const dueRows: readonly DueRows[] = [dueEffects, dueImports, dueDeliveries];
+
+/** What the operator's operations ask of the rest of the process. `calls` absent: no outbox runs; effects wait for the next start. */
+type AdminAsks = Pick<AdminContext, "wakeOutbox" | "webhooks" | "documents"> & Partial<Pick<AdminContext, "calls">>;
+
+/** For operations of a process whose outbox does not run. */
+export const restingCalls = (sandboxOf: OpenStore["sandboxOf"], log: Log): AdminContext["calls"] => ({
+  outbox: {
+    settle: (_shopId, effectIds) => Promise.resolve(new Map(effectIds.map((id) => [id, { state: "pending" }]))),
+  },
+  storefrontOf: (shop) => Promise.resolve(openStorefront(shop, { sandboxOf })),
+  log,
+});
 
 export interface OpenStore {
   readonly engine: Engine;
@@ -43,7 +56,7 @@ export interface OpenStore {
   readonly isNew: boolean;
   sandboxOf(shopId: string): Storefront & SandboxControl;
   /** The context of the operator's operations. */
-  adminContext(asks: Pick<AdminContext, "wakeOutbox" | "webhooks" | "documents">): AdminContext;
+  adminContext(asks: AdminAsks): AdminContext;
   /** Calls the listener after each write of this process that has added events, with the shop's id. */
   onEvents(listener: (shopId: string) => void): void;
   /** Records that the first start has succeeded: the next start is not a first one. */

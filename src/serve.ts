@@ -41,6 +41,7 @@ import { createConsole } from "./people/app.ts";
 import { limitsWith, ReaderPool } from "./reader-pool.ts";
 import type { LoopShare } from "./store/loop-share.ts";
 import type { Engine, Log } from "./store/store.ts";
+import { createSupplierPages } from "./suppliers/app.ts";
 import { createResolve } from "./webhooks/names.ts";
 import { createSender, type Sender } from "./webhooks/sender.ts";
 import { workGauges } from "./work-gauges.ts";
@@ -212,6 +213,7 @@ function openWork(
     recover: (shopId, signal) => recoverImports(importContext(admin), shopId, { alone, signal }),
   });
   const admin = store.adminContext({
+    calls: { outbox, storefrontOf: storefrontsOf(store, spans), log, spans },
     wakeOutbox(shopId) {
       outbox.settle(shopId, [], 0).catch((error: unknown) => {
         log.error({ err: error, shopId }, "follow-on work could not be started");
@@ -355,6 +357,7 @@ async function listen(
   const { engine, coordination, clock, ids, loop } = store;
   const perform = openPerform(config, store, { log, outbox, readers, counts, spans });
   const isAdminToken = adminTokenCheck(adminToken);
+  const pages = createConsolePages(loadConsoleFiles);
   const app = createApp({
     operations,
     perform,
@@ -369,15 +372,8 @@ async function listen(
     surfaces: [
       ...(config.metricsPort === null ? [createMetricsPage(metrics, () => store.measure())] : []),
       createAdmin({ admin, coordination, isAdminToken, readers, log, counts, stopping }),
-      createConsole({
-        engine,
-        coordination,
-        clock,
-        ids,
-        isAdminToken,
-        log,
-        pages: createConsolePages(loadConsoleFiles),
-      }),
+      createConsole({ engine, coordination, clock, ids, isAdminToken, log, pages }),
+      createSupplierPages({ engine, clock, ids, documents: admin.documents }),
       createDocs(loadReferenceBundle),
       ...createStartPage(loadReadme),
       createMcp({ ...store, operations, perform, log, threads: readers, allowedHosts: hostsOf(config) }),

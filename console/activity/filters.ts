@@ -6,7 +6,7 @@ export type Request = Output<"audit_log_list">["auditLog"][number];
 
 export const surfaces = ["keys", "mcp", "rest", "console", "all"] as const;
 export const outcomes = ["all", "done", "refused", "failed"] as const;
-export const actors = ["all", "agent", "api-key", "user", "system"] as const;
+export const actors = ["all", "agent", "api-key", "user", "supplier", "system"] as const;
 
 export type Outcome = Exclude<(typeof outcomes)[number], "all">;
 

@@ -13,7 +13,14 @@ import { shownPath } from "../core/shown-path.ts";
 import { loggedRequest, traceparentOf } from "../core/trace-context.ts";
 import { parseQuery } from "../http/query.ts";
 import { assemble, type Binding, bindingFor, createRoutes, type Match } from "../http/routes.ts";
-import { baseUrlOf, bearerToken, pathNotFound, type RequestContext, type Surface } from "../http/surface.ts";
+import {
+  baseUrlOf,
+  bearerToken,
+  pathNotFound,
+  type RequestContext,
+  type Surface,
+  validators,
+} from "../http/surface.ts";
 import { auditAlone } from "../operations/audit.ts";
 import type { Readers } from "../operations/broad-read.ts";
 import { admit, type PersonCaller } from "../operations/caller.ts";
@@ -96,10 +103,12 @@ async function answerOf(
   const call = {
     requestId,
     traceparent: traceparentOf(context.trace),
+    trace: context.trace,
     person,
     baseUrl: baseUrlOf(context),
     readers,
     body: context.body.pieces(),
+    ifMatch: validators(request.header("if-match")),
     lastEventId: context.headerValues("last-event-id")[0] ?? null,
     signal: AbortSignal.any([leaving.signal, stopping]),
   };

@@ -3,6 +3,7 @@
  * the changes of all orders (C53). Everybody of the shop may ask.
  */
 import { z } from "zod";
+import { actorTypes } from "../core/actor.ts";
 import { type CursorScope, decodeCursor, encodeCursor, invalidCursor } from "../core/cursor.ts";
 import { Fault } from "../core/fault.ts";
 import { quantityToNumber } from "../core/money.ts";
@@ -259,10 +260,7 @@ export const listChanges = operation({
     ...inShop,
     keyId: id.optional(),
     personId: id.optional(),
-    actorType: z
-      .enum(["api-key", "agent", "user", "system"])
-      .optional()
-      .meta({ description: "Only changes by actors of this type." }),
+    actorType: z.enum(actorTypes).optional().meta({ description: "Only changes by actors of this type." }),
     operation: id.optional(),
     requestId: id.optional(),
     purchaseOrderId: id.optional(),

@@ -48,6 +48,8 @@ const parameterTexts: Readonly<Record<string, string>> = {
   deliveryId: "A delivery's id.",
   supplierId: "A supplier's id.",
   purchaseOrderId: "A purchase order's id.",
+  linkId: "A supplier link's id.",
+  proposalId: "A proposal's id.",
   requestId: "A request's id, as its answer has told it.",
   operation: "An operation's name, like purchase_order_receive.",
   limit: "How many rows a page has at most.",

@@ -7,11 +7,12 @@
 import { z } from "zod";
 import { shopIdPattern } from "../core/secret.ts";
 import { Fault, type ValidationDetail } from "../core/fault.ts";
+import type { Trace } from "../core/trace-context.ts";
 import type { Role } from "../core/role.ts";
 import type { OrderDocuments } from "../documents/documents.ts";
 import type { ImportContext } from "../exchange/import-run.ts";
 import type { BroadPart, Readers } from "../operations/broad-read.ts";
-import { readPartWith } from "../operations/call.ts";
+import { type CallDependencies, readPartWith } from "../operations/call.ts";
 import { operatorName, type SignedIn } from "../operations/caller.ts";
 import { checkInput } from "../operations/input.ts";
 import { type Shop, loadShop } from "../shop/accounts.ts";
@@ -28,6 +29,8 @@ export interface AdminContext extends Omit<ImportContext, "seedStorefront"> {
   sandboxOf(shopId: string): SandboxControl;
   /** A copy of the shop's data or of its sandbox, as a database file. It has everything that was acknowledged before its first piece was read. */
   snapshotOf(part: SnapshotPart, shopId: string): AsyncGenerator<Uint8Array>;
+  /** What operations that change orders need beside the shop's data. */
+  readonly calls: Pick<CallDependencies, "outbox" | "storefrontOf" | "log" | "spans">;
   /** Called when effects may have been added to the shop's outbox. */
   wakeOutbox(shopId: string): void;
   readonly documents: OrderDocuments;
@@ -49,6 +52,8 @@ export interface AdminCall {
   readonly requestId: string;
   /** Passed on to whom an event of the call is delivered. Default: none. */
   readonly traceparent?: string;
+  /** Absent where no request came by HTTP. */
+  readonly trace?: Trace;
   /** The person who asks for their own shop (C51); null: the operator with the admin token. */
   readonly person: SignedIn | null;
   /** Where the service was asked, as `https://openpo.example.com`; empty within the process. */
@@ -56,6 +61,8 @@ export interface AdminCall {
   readonly body: AsyncIterable<Uint8Array>;
   /** Null: every read runs on the event loop. */
   readonly readers: Readers | null;
+  /** The versions that the caller accepts (`If-Match`), as an operation of the API has them (C37). Default: any. */
+  readonly ifMatch?: readonly string[] | null;
   /** `Last-Event-ID` as sent. */
   readonly lastEventId: string | null;
   /** Aborted when the reader of a file has left, or the service stops. */

@@ -31,6 +31,8 @@ import {
   rotateSecret,
   testEndpoint,
 } from "./webhooks.ts";
+import { createSupplierLink, listSupplierLinksOperation, revokeSupplierLinkOperation } from "./supplier-links.ts";
+import { acceptProposal, listProposals, listWaitingProposals, rejectProposal } from "./supplier-proposals.ts";
 import { deleteShop, getShop, listShops, putShop } from "./shops.ts";
 
 export const adminOperations: readonly AdminOperation[] = [
@@ -61,6 +63,13 @@ export const adminOperations: readonly AdminOperation[] = [
   listConsoleViewsOperation,
   putConsoleView,
   deleteConsoleView,
+  createSupplierLink,
+  listSupplierLinksOperation,
+  revokeSupplierLinkOperation,
+  listProposals,
+  listWaitingProposals,
+  acceptProposal,
+  rejectProposal,
   auditLog,
   listEvents,
   followEvents,

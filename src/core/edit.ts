@@ -72,7 +72,7 @@ export interface HeaderFacts {
 }
 
 /** Facts for a header update. What was paid and credited is there because a new rate gives it another value. */
-interface UpdateFacts extends HeaderFacts {
+export interface UpdateFacts extends HeaderFacts {
   readonly settlements: Pick<Attachments, "payments" | "credits">;
 }
 

@@ -32,6 +32,7 @@ export const eventTypes = [
   "purchase_order.resumed",
   "purchase_order.moved_back",
   "purchase_order.deleted",
+  "purchase_order.proposed",
   "storefront_sync.failed",
   "storefront_sync.verified",
   "cost_sync.failed",
@@ -202,7 +203,7 @@ const syncEvent = (change: Change, outcome: "verified" | "failed"): EventDraft =
 
 /** An event about lines of an order that stays as it is. */
 export function lineEvent(
-  type: "storefront_sync.verified" | "cost_sync.failed",
+  type: "storefront_sync.verified" | "cost_sync.failed" | "purchase_order.proposed",
   order: PurchaseOrder,
   poLineItemIds: ReadonlySet<string>,
 ): EventDraft {

@@ -167,6 +167,35 @@ export const signInFailuresMax = 30;
 /** One more failed sign-in of an address is allowed after this time. */
 export const signInFailureMs = 10_000;
 
+// Links of suppliers and their proposals (C64).
+
+/** Links of an order that can be used at a time. */
+export const supplierLinksOfOrderMax = 20;
+
+/** Replaced proposals of an order that are kept. */
+export const replacedProposalsMax = 5;
+
+/** Proposals of an order that a list shows, the newest. */
+export const proposalsListedMax = 100;
+
+/** Unknown links that an address may ask for at once, before it has to wait. A link that is good is always answered. */
+export const linkGuessesMax = 30;
+
+/** One more unknown link of an address is looked up after this time. */
+export const linkGuessMs = 10_000;
+
+/** Requests by one link that are answered at once, before it has to wait. */
+export const linkRequestsMax = 60;
+
+/** One more request by a link is answered after this time. */
+export const linkRequestMs = 1_000;
+
+/** Links whose requests are counted by a process. */
+export const linksCountedMax = 10_000;
+
+/** Lines that a supplier's page shows at a time. */
+export const supplierPageLinesMax = 200;
+
 // Disk.
 
 /** Stored answers of a shop (Idempotency-Key). A keyed write whose answer does not fit is 503 and changes nothing. */

@@ -1,6 +1,6 @@
 /**
- * Secrets that name their shop: `<prefix>_<shopId>_<secret>` (contract §1, C49). API keys, invitations, sessions and their bearers are
- * such texts. A shop is found by the text alone (S7), and only a hash of the secret is stored.
+ * Secrets that name their shop: `<prefix>_<shopId>_<secret>` (contract §1, C49). API keys, invitations, sessions and their bearers, and
+ * the links of suppliers are such texts. A shop is found by the text alone (S7), and only a hash of the secret is stored.
  *
  * The secret is 28 base62 characters (166 bits), followed by a checksum of 6 characters over shop and secret. So a mistyped or cut-off
  * text is refused without a look-up.
@@ -16,7 +16,7 @@ export const shopIdPattern = new RegExp(`^${shopIdText}$`);
 export const noShopId = "-";
 
 /** What a secret is for, by what it begins with. The admin token begins with `opa`. */
-export type SecretKind = "opo" | "opi" | "opc" | "ops";
+export type SecretKind = "opo" | "opi" | "opc" | "ops" | "opl";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const secretLength = 28;
@@ -25,7 +25,7 @@ const checksumLength = 6;
 export const secretRandomBytes = 32;
 
 const secretPattern = new RegExp(
-  `^(op[oics])_(${shopIdText}|${noShopId})_([0-9A-Za-z]{${secretLength}})([0-9A-Za-z]{${checksumLength}})$`,
+  `^(op[oicsl])_(${shopIdText}|${noShopId})_([0-9A-Za-z]{${secretLength}})([0-9A-Za-z]{${checksumLength}})$`,
 );
 
 /** A new secret: `text` is shown once, `hash` is stored. */

@@ -3,6 +3,7 @@
  * (contract §8). Each schema parses into the value that is stored.
  */
 import { z } from "zod";
+import { actorTypes } from "../core/actor.ts";
 import {
   type AppliedCredit,
   type OrderDocument,
@@ -115,7 +116,7 @@ export const logInput = z
     action: shortText,
     message: ownText,
     actor: z.strictObject({
-      type: z.enum(["api-key", "agent", "user", "system"]),
+      type: z.enum(actorTypes),
       id: optional(ownText),
       name: optional(ownText),
     }),

@@ -1,6 +1,7 @@
 /**
  * The webhooks of the OpenAPI document: an entry for each type of event, as a receiver gets it (C56, C57, C60).
  */
+import { actorTypes } from "../core/actor.ts";
 import { eventLinesMax, eventTypes, type EventType, type OrderEventType } from "../core/events.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { statuses } from "../core/purchase-order.ts";
@@ -26,6 +27,7 @@ const meanings: Readonly<Record<EventType, string>> = {
   "purchase_order.disputed": "An order is disputed.",
   "purchase_order.resumed": "An order returned from Cancelled, On Hold or Disputed.",
   "purchase_order.moved_back": "An order was moved back to an earlier status.",
+  "purchase_order.proposed": "The supplier has answered an order by a link; somebody may accept it.",
   "purchase_order.deleted": "An order was deleted or hidden; it can no longer be read.",
   "storefront_sync.failed": "Stock of an order could not be pushed to the storefront.",
   "storefront_sync.verified": "The storefront shows the stock that was pushed to it.",
@@ -98,7 +100,7 @@ const eventOf = (data: JsonObject, description: string): JsonObject =>
       timestamp: { type: "string", format: "date-time", description: "When the change was made." },
       shopId: text,
       actor: objectOf({
-        type: { type: "string", enum: ["api-key", "agent", "user", "system"] },
+        type: { type: "string", enum: [...actorTypes] },
         id: textOrNull,
         name: textOrNull,
       }),

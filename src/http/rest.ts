@@ -13,7 +13,14 @@ import { openApiDocument } from "./openapi.ts";
 import { type Publication, publish } from "./publication.ts";
 import { parseQuery } from "./query.ts";
 import { apiPrefix, assemble, bindingFor, createRoutes, type Match, methodsOf } from "./routes.ts";
-import { bearerToken, methodNotAllowed, pathNotFound, type RequestContext, type Surface } from "./surface.ts";
+import {
+  bearerToken,
+  methodNotAllowed,
+  pathNotFound,
+  type RequestContext,
+  type Surface,
+  validators,
+} from "./surface.ts";
 
 const documentPath = `${apiPrefix}/openapi.json`;
 const documentMethods = ["GET"] as const;
@@ -109,10 +116,3 @@ async function replyTo(context: RequestContext, found: Match | null, perform: Pe
 
 const unknownPath = (path: string): Fault =>
   pathNotFound(path, `See ${documentPath} for the paths there are; they have no trailing slash.`);
-
-/** Strong validators without their quotes, `*` as it stands; a weak one or anything else matches nothing. Null when not sent. */
-function validators(value: string | null): readonly string[] | null {
-  if (value === null) return null;
-  if (value.trim() === "*") return ["*"];
-  return value.split(",").flatMap((each) => /^"([^"*]*)"$/.exec(each.trim())?.[1] ?? []);
-}

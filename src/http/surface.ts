@@ -105,3 +105,10 @@ export const methodNotAllowed = (method: string, allow: readonly string[]): Faul
 export function requireGet({ method }: Pick<HttpRequest, "method">): void {
   if (method !== "GET" && method !== "HEAD") throw methodNotAllowed(method, ["GET"]);
 }
+
+/** Strong validators without their quotes, `*` as it stands; a weak one or anything else matches nothing. Null when not sent. */
+export function validators(value: string | null): readonly string[] | null {
+  if (value === null) return null;
+  if (value.trim() === "*") return ["*"];
+  return value.split(",").flatMap((each) => /^"([^"*]*)"$/.exec(each.trim())?.[1] ?? []);
+}

@@ -1,12 +1,14 @@
 /**
  * What an operation is given of its surroundings, and how its last change commits together with the answer (S2, C20).
  */
+import type { Actor } from "../core/actor.ts";
 import type { EffectOutcome } from "../core/effect.ts";
 import { Fault } from "../core/fault.ts";
 import { noSpans, type SpanParent, type Spans } from "../core/spans.ts";
 import { loggedRequest, traceparentOf } from "../core/trace-context.ts";
 import type { PurchaseOrder } from "../core/purchase-order.ts";
 import type { AskedEffect } from "../shop/effects.ts";
+import type { Shop } from "../shop/accounts.ts";
 import type { Clock, Engine, Ids, KeyRelease, Log, Statement, Tx } from "../store/store.ts";
 import type { StorefrontOf } from "../storefront/storefront.ts";
 import { type BroadPart, LeavesLoop, type Readers } from "./broad-read.ts";
@@ -130,15 +132,56 @@ async function lastChange<Output>(
 }
 
 /** Makes the call of one request. */
-export async function openCall(
+export function openCall(
   deps: CallDependencies,
   request: IdentifiedRequest,
   operation: Operation,
   store: AnswerStore,
   ahead: PurchaseOrder | null = null,
 ): Promise<OpenCall> {
-  const { engine, clock, ids, outbox, log } = deps;
   const { incoming, shop, key, person } = request;
+  const actor: Actor =
+    key === null
+      ? { type: "user", id: person.personId, name: person.name }
+      : { type: incoming.surface === "mcp" ? "agent" : "api-key", id: key.keyId, name: key.name };
+  return openCallAs(deps, { incoming, shop, actor, ahead }, operation, store);
+}
+
+/** Who calls what, and in which request. */
+interface CalledAs {
+  readonly incoming: Pick<Incoming, "requestId" | "ifMatch" | "trace">;
+  readonly shop: Shop;
+  readonly actor: Actor;
+  /** What has been read of the order with the caller; null: nothing. */
+  readonly ahead: PurchaseOrder | null;
+}
+
+/** The call of an operator's operation that changes orders. Its answer is not stored, and its request has its audit row elsewhere. */
+export async function callAs(
+  deps: CallDependencies,
+  caller: Omit<CalledAs, "ahead">,
+  operation: Pick<Operation, "name" | "scope">,
+): Promise<Call> {
+  return (await openCallAs(deps, { ...caller, ahead: null }, operation, nothingStored)).call;
+}
+
+const noReply: Reply = { status: 200, headers: {}, body: "", errorCode: null };
+
+const nothingStored: AnswerStore = {
+  refuseIfAnswered: () => Promise.resolve(),
+  reply: () => noReply,
+  statements: () => Promise.resolve([]),
+  release: () => ({ statements: [], done: () => {} }),
+  replace: null,
+};
+
+async function openCallAs(
+  deps: CallDependencies,
+  { incoming, shop, actor, ahead }: CalledAs,
+  operation: Pick<Operation, "name" | "scope">,
+  store: AnswerStore,
+): Promise<OpenCall> {
+  const { engine, clock, ids, outbox, log } = deps;
   const { shopId } = shop;
   const tracing = tracingOf(deps, incoming);
   let stored: StoredAnswer | null = null;
@@ -177,10 +220,7 @@ export async function openCall(
 
   const call: Call = {
     shop,
-    actor:
-      key === null
-        ? { type: "user", id: person.personId, name: person.name }
-        : { type: incoming.surface === "mcp" ? "agent" : "api-key", id: key.keyId, name: key.name },
+    actor,
     operation: operation.name,
     requestId: incoming.requestId,
     traceparent: incoming.trace === undefined ? null : traceparentOf(incoming.trace),

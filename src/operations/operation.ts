@@ -5,6 +5,7 @@
  * tag, idempotency, rate limit and generated contract tests. Surfaces read this shape and never know an operation's name.
  */
 import type { z } from "zod";
+import type { Actor } from "../core/actor.ts";
 import type { FaultCode, FaultReason } from "../core/fault.ts";
 import type { EffectOutcome } from "../core/effect.ts";
 import type { PurchaseOrder } from "../core/purchase-order.ts";
@@ -84,13 +85,6 @@ export const isRestOperation = (operation: Operation): operation is RestOperatio
 /** Makes an operation: checks its types and freezes it. */
 export function operation<Input, Output>(shape: OperationShape<Input, Output>): OperationShape<Input, Output> {
   return Object.freeze(shape);
-}
-
-/** Who makes a change, for the activity log. `agent`: an API key on the agent surface. */
-interface Actor {
-  readonly type: "api-key" | "agent" | "user" | "system";
-  readonly id: string | null;
-  readonly name: string | null;
 }
 
 /** What an operation answers, before it becomes the envelope and headers of a surface. */

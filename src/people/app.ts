@@ -9,6 +9,7 @@ import { z } from "zod";
 import { loggedRequest } from "../core/trace-context.ts";
 import { Fault } from "../core/fault.ts";
 import { parseJson } from "../core/json.ts";
+import { Attempts, signInAttempts } from "../http/attempts.ts";
 import type { ConsolePages } from "../http/console-pages.ts";
 import { methodNotAllowed, type RequestContext, type Surface } from "../http/surface.ts";
 import type { PersonCaller } from "../operations/caller.ts";
@@ -18,7 +19,6 @@ import { checkInput } from "../operations/input.ts";
 import { requestTokens } from "../operations/rate-limit.ts";
 import { loadShop } from "../shop/accounts.ts";
 import type { Log } from "../store/store.ts";
-import { Attempts } from "./attempts.ts";
 import { consolePath, cookieWith, refuseOtherSites, requireOwnPage, sessionIn } from "./cookie.ts";
 import {
   bearerOfOperator,
@@ -62,7 +62,7 @@ const tokenInput = z.strictObject({ shopId: id.optional() });
 
 /** The surface of the console. */
 export function createConsole(deps: ConsoleDependencies): Surface {
-  const attempts = new Attempts(deps.clock);
+  const attempts = new Attempts(deps.clock, signInAttempts);
   return {
     path: consolePath,
     async handle(context) {
@@ -96,7 +96,7 @@ async function beginSession(deps: ConsoleDependencies, attempts: Attempts, conte
     return respond(success(requestId, { session }, { status: 201, headers }));
   } catch (error) {
     if (error instanceof Fault && error.code === "UNAUTHORIZED") {
-      attempts.failed(remoteAddress);
+      attempts.count(remoteAddress);
       deps.log.warn({ ...loggedRequest(context), remoteAddress }, "sign-in refused");
     }
     throw error;

@@ -14,7 +14,7 @@ import { notFound } from "../store/engine-rules.ts";
 import type { Engine, Tx } from "../store/store.ts";
 
 /** The tables with a `secret_hash`. */
-const credentialTables = ["api_key", "console_session", "console_bearer", "invitation"] as const;
+const credentialTables = ["api_key", "console_session", "console_bearer", "invitation", "supplier_link"] as const;
 
 /** Characters of a hash that are remembered. A forged secret whose hash begins with the same 16 costs the opening of a file. */
 const prefixLength = 16;

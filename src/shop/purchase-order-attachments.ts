@@ -28,6 +28,14 @@ function dueDateOf({ status, dueDate }: Payment): string | null {
   return status === "Scheduled" ? dueDate : null;
 }
 
+/** Adds a shipment to the attachments that the order has. */
+export const shipmentStatement = (shopId: string, purchaseOrderId: string, shipment: Shipment): Statement => ({
+  sql: `insert into purchase_order_attachment (shop_id, purchase_order_id, kind, attachment_id, position, doc, due_date)
+        select ?, ?, 'shipment', ?, coalesce(max(position), -1) + 1, ?, null from purchase_order_attachment
+        where shop_id = ? and purchase_order_id = ?`,
+  params: [shopId, purchaseOrderId, shipment.shipmentId, JSON.stringify(shipment), shopId, purchaseOrderId],
+});
+
 /** Adds the attachments of an order that has none. */
 export function attachmentStatements(
   shopId: string,

@@ -4,6 +4,7 @@
  * Owns: the SQL of these rows, and their pages, newest first. Does not own: what is written into them (core), settling rows of the cost
  * history (cost-sync.ts).
  */
+import type { Actor } from "../core/actor.ts";
 import type { CostOutcome } from "../core/cost-sync.ts";
 import type { Fields, ValuesOf } from "../core/purchase-order-fields.ts";
 import type { FieldChange, ReceiptDraft } from "../core/purchase-order.ts";
@@ -17,11 +18,7 @@ export interface LogEntry {
   readonly occurredAtMs: number;
   readonly action: string;
   readonly message: string;
-  readonly actor: {
-    readonly type: "api-key" | "agent" | "user" | "system";
-    readonly id: string | null;
-    readonly name: string | null;
-  };
+  readonly actor: Actor;
   readonly operation: string | null;
   readonly requestId: string | null;
   readonly changes: readonly FieldChange[];

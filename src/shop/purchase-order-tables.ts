@@ -12,6 +12,8 @@ export const orderTables = [
   "receipt",
   "cost_sync",
   "stock_push",
+  "supplier_link",
+  "supplier_proposal",
 ] as const;
 
 /** The column by which rows belong to an order. Most reads and changes of these tables are of one order. */

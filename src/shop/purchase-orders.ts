@@ -317,8 +317,11 @@ export interface ImportedOrder {
   readonly deletedAtMs: number | null;
 }
 
-/** What a record replaces. Pushes stay: the storefront knows them. */
-const importedTables = orderTables.filter((table) => table !== "stock_push");
+/** Stays when a record replaces an order: the storefront knows its pushes, suppliers have its links, and neither is in a record. */
+const keptTables: readonly string[] = ["stock_push", "supplier_link", "supplier_proposal"];
+
+/** What a record replaces. */
+const importedTables = orderTables.filter((table) => !keptTables.includes(table));
 
 /** The order as it is stored, and the version that the imported one gets: a higher one if it differs (C37). */
 async function storedOrder(

@@ -229,6 +229,7 @@ async function openParts(pools: Pools) {
     snapshotOf: () => {
       throw new Error("nothing is copied here");
     },
+    calls: { outbox, storefrontOf, log },
     wakeOutbox: () => {},
     documents: noDocuments,
     webhooks: { policy: onlyGlobal, changed: () => {} },

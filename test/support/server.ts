@@ -30,6 +30,7 @@ import { createPerform, type PerformDependencies } from "../../src/operations/pe
 import { operations as registry } from "../../src/operations/registry.ts";
 import type { AnswerThreads } from "../../src/mcp/large-answers.ts";
 import { createMcp } from "../../src/mcp/app.ts";
+import { createSupplierPages } from "../../src/suppliers/app.ts";
 import { createConsole } from "../../src/people/app.ts";
 import { type ApiKey, defaultSettings, insertApiKey, saveShop, type Shop } from "../../src/shop/accounts.ts";
 import { type AuditEntry, listAudit } from "../../src/shop/audit.ts";
@@ -227,6 +228,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     loop,
     sandboxOf: (shopId) => openSandbox({ engine: sandboxEngine, clock, shopId }),
     snapshotOf: () => assert.fail("tests of a server take no snapshots"),
+    calls: { outbox, storefrontOf, log },
     wakeOutbox: () => {},
     documents,
     webhooks: { policy: onlyGlobal, changed: () => {} },
@@ -256,6 +258,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
               counts: new StoreCounts(),
               stopping: new AbortController().signal,
             }),
+            createSupplierPages({ engine, clock, ids, documents: admin.documents }),
             createConsole({
               engine,
               coordination,

@@ -46,6 +46,17 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "node:",
   ],
   people: ["people/", "http/", "operations/", "shop/", "store/", "core/", "zod", "node:crypto"],
+  suppliers: [
+    "suppliers/",
+    "documents/documents.ts",
+    "http/",
+    "operations/",
+    "shop/",
+    "store/",
+    "core/",
+    "zod",
+    "node:crypto",
+  ],
   demo: ["demo/", "admin/ask.ts"],
   cli: ["cli/", "admin/", "http/routes.ts", "demo/", "documents/", "exchange/", "core/", "store/", "*.ts", "node:"],
 };

@@ -15,7 +15,7 @@ import {
 import { StoreCounts } from "../../src/operations/counts.ts";
 import { Refusals } from "../../src/operations/refusals.ts";
 import { Sweeps } from "../../src/operations/sweeps.ts";
-import { Attempts } from "../../src/people/attempts.ts";
+import { Attempts, signInAttempts } from "../../src/http/attempts.ts";
 import type { AuditEntry } from "../../src/shop/audit.ts";
 import type { Engine } from "../../src/store/store.ts";
 
@@ -80,12 +80,12 @@ test("wrong admin tokens are counted for the addresses that sent one last; the r
 });
 
 test("failed sign-ins are counted for the addresses that failed last", () => {
-  const attempts = new Attempts(clock);
-  for (let failure = 0; failure < signInFailuresMax; failure += 1) attempts.failed("a");
+  const attempts = new Attempts(clock, signInAttempts);
+  for (let failure = 0; failure < signInFailuresMax; failure += 1) attempts.count("a");
   assert.throws(() => attempts.admit("a"), { code: "RATE_LIMITED" });
-  for (const address of namesOf(guessersMax - 1)) attempts.failed(address);
+  for (const address of namesOf(guessersMax - 1)) attempts.count(address);
   assert.throws(() => attempts.admit("a"), { code: "RATE_LIMITED" });
-  attempts.failed("one more");
+  attempts.count("one more");
   attempts.admit("a");
 });
 

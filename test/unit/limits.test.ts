@@ -28,7 +28,7 @@ import { Rounds } from "../../src/http/node/rounds.ts";
 import { publish } from "../../src/http/publication.ts";
 import type { HttpRequest } from "../../src/http/surface.ts";
 import { AuditRows } from "../../src/operations/audit.ts";
-import { Attempts } from "../../src/people/attempts.ts";
+import { Attempts, signInAttempts } from "../../src/http/attempts.ts";
 import { KnownCredentials } from "../../src/shop/known-credentials.ts";
 import { factsOf } from "../../src/shop/order-block.ts";
 import { matchesOf } from "../../src/shop/order-matches.ts";
@@ -124,13 +124,13 @@ test("a path is shown with at most pathLengthMax characters", () => {
 
 test("an address that has failed too often may fail once more after each signInFailureMs", () => {
   let nowMs = 1_000;
-  const attempts = new Attempts({ now: () => nowMs });
-  for (let count = 0; count < signInFailuresMax; count += 1) attempts.failed("a");
+  const attempts = new Attempts({ now: () => nowMs }, signInAttempts);
+  for (let count = 0; count < signInFailuresMax; count += 1) attempts.count("a");
   nowMs += signInFailureMs - 1;
   assert.throws(() => attempts.admit("a"), { code: "RATE_LIMITED" });
   nowMs += 1;
   attempts.admit("a");
-  attempts.failed("a");
+  attempts.count("a");
   assert.throws(() => attempts.admit("a"), { code: "RATE_LIMITED" });
 });
 

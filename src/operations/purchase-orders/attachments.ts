@@ -3,6 +3,7 @@
  * log and credits. A schema for each, and the function that makes it from the program's own values.
  */
 import { z } from "zod";
+import { actorTypes } from "../../core/actor.ts";
 import {
   type AppliedCredit,
   type OrderDocument,
@@ -219,7 +220,7 @@ export const logEntrySchema = z
     message: z.string(),
     actor: z
       .strictObject({
-        type: z.enum(["api-key", "agent", "user", "system"]),
+        type: z.enum(actorTypes),
         id: z.string().nullable(),
         name: z.string().nullable(),
       })

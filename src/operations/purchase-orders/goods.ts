@@ -73,6 +73,33 @@ export const lookAhead = (
 ): Promise<PurchaseOrder | null> => loadOrder(tx, shopId, input.purchaseOrderId);
 
 /**
+ * Makes a change that the inventory guard stands before: asks the storefront about the variants, decides inside the change, and saves.
+ *
+ * @param work `linesToGuard`: the lines of what would be changed now; none: nothing is asked. It is called again when lines were added.
+ * @throws Fault INVENTORY_GUARD_ISSUES, UPSTREAM_STOREFRONT, TIMEOUT  see `guard`.
+ */
+export function guardedWith<Decided extends { readonly updatedLineItemIds: readonly string[] }, Output>(
+  call: Call,
+  resolutions: readonly Resolution[],
+  work: {
+    linesToGuard(): Promise<readonly LineItem[]>;
+    decide(tx: Tx, context: GoodsContext): Promise<Decided>;
+    save(tx: Tx, decided: Decided): Promise<Committed<Output>>;
+  },
+): Promise<Answer<Output>> {
+  return untilAllLinesAreGuarded(async () => {
+    const lines = await work.linesToGuard();
+    const facts = lines.length === 0 ? noGuard : await guard(call, lines, resolutions);
+    const checked = new Set(lines.map((line) => line.poLineItemId));
+    return call.commit(async (tx) => {
+      const decided = await work.decide(tx, goodsContext(call, facts));
+      if (decided.updatedLineItemIds.some((lineItemId) => !checked.has(lineItemId))) throw new LinesAdded();
+      return work.save(tx, decided);
+    });
+  });
+}
+
+/**
  * Makes a change that the inventory guard stands before. A call that changes nothing touches nothing and is not guarded.
  *
  * @throws Fault INVENTORY_GUARD_ISSUES, UPSTREAM_STOREFRONT, TIMEOUT  see `guard`.
@@ -87,21 +114,21 @@ export function guardedChange(
     return trial.next === order ? [] : change.linesOf(order);
   };
   let { ahead } = call;
-  return untilAllLinesAreGuarded(async () => {
-    const lines =
-      ahead === null
-        ? await call.read(async (tx) => linesToGuard(await orderToChange(tx, call, input.purchaseOrderId)))
-        : linesToGuard(atExpectedVersion(call, ahead));
-    // When lines were added, the order is read again.
-    ahead = null;
-    const facts = lines.length === 0 ? noGuard : await guard(call, lines, input.resolutions ?? []);
-    const checked = new Set(lines.map((line) => line.poLineItemId));
-    return call.commit(async (tx) => {
+  return guardedWith(call, input.resolutions ?? [], {
+    async linesToGuard() {
+      if (ahead === null)
+        return await call.read(async (tx) => linesToGuard(await orderToChange(tx, call, input.purchaseOrderId)));
+      const lines = linesToGuard(atExpectedVersion(call, ahead));
+      // When lines were added, the order is read again.
+      ahead = null;
+      return lines;
+    },
+    async decide(tx, context) {
       const order = await orderToChange(tx, call, input.purchaseOrderId);
-      const decided = change.rule(order, goodsContext(call, facts));
-      if (decided.updatedLineItemIds.some((lineItemId) => !checked.has(lineItemId))) throw new LinesAdded();
-      return change.save(tx, order, decided);
-    });
+      const decided = change.rule(order, context);
+      return { order, decided, updatedLineItemIds: decided.updatedLineItemIds };
+    },
+    save: (tx, { order, decided }) => change.save(tx, order, decided),
   });
 }
 

@@ -50,7 +50,7 @@ import { refuseWhileInFlight } from "./in-flight.ts";
 import { headerInQuestion, newLinesInQuestion, warningsIn, warningsShape } from "./warnings.ts";
 
 /** What the shop knows of this supplier and location. */
-async function headerFacts(
+export async function headerFacts(
   tx: Tx,
   call: Call,
   supplierId: string | null,

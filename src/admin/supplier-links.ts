@@ -1,0 +1,162 @@
+/** Links by which a supplier sees one order and answers it (C64, C64a). */
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { Fault } from "../core/fault.ts";
+import { supplierLinksOfOrderMax } from "../core/limits.ts";
+import type { Header } from "../core/purchase-order.ts";
+import { makeSecret, secretRandomBytes } from "../core/secret.ts";
+import { operatorName } from "../operations/caller.ts";
+import { instant, instantOrNull, pageShape, pathId, shownId } from "../operations/fields.ts";
+import { loadHeader } from "../shop/purchase-orders.ts";
+import {
+  listSupplierLinks,
+  revokeSupplierLink,
+  type SupplierLink,
+  supplierLinkStatements,
+} from "../shop/supplier-links.ts";
+import type { Tx } from "../store/store.ts";
+import { data, inShop, operation, shopOf } from "./operation.ts";
+
+/** How long a link can be used. */
+export const supplierLinkMs = 14 * 86_400_000;
+
+/** How long a link is listed after it could be used. */
+const supplierLinkKeptMs = 30 * 86_400_000;
+
+export const inOrder = { ...inShop, purchaseOrderId: pathId } as const;
+
+export const orderPath = "/shops/{shopId}/purchase-orders/{purchaseOrderId}";
+
+/** @throws Fault NOT_FOUND when the shop or the order is not there. */
+async function orderHeader(tx: Tx, shopId: string, purchaseOrderId: string): Promise<Header> {
+  await shopOf(tx, shopId);
+  const order = await loadHeader(tx, shopId, purchaseOrderId);
+  if (order === null)
+    throw new Fault("NOT_FOUND", `There is no purchase order ${shownId(purchaseOrderId)}.`, {
+      action: "See GET /api/v1/purchase-orders.",
+    });
+  return order;
+}
+
+const linkStatus = z.enum(["open", "expired", "revoked"]);
+
+const linkSchema = z.strictObject({
+  linkId: z.string(),
+  status: linkStatus,
+  createdAt: z.string(),
+  createdBy: z.string().nullable(),
+  expiresAt: z.string(),
+  revokedAt: z.string().nullable(),
+});
+
+function statusOf({ revokedAtMs, expiresAtMs }: SupplierLink, nowMs: number): z.output<typeof linkStatus> {
+  if (revokedAtMs !== null) return "revoked";
+  return expiresAtMs <= nowMs ? "expired" : "open";
+}
+
+const linkJson = (link: SupplierLink, nowMs: number): z.output<typeof linkSchema> => ({
+  linkId: link.linkId,
+  status: statusOf(link, nowMs),
+  createdAt: instant(link.createdAtMs),
+  createdBy: link.createdBy,
+  expiresAt: instant(link.expiresAtMs),
+  revokedAt: instantOrNull(link.revokedAtMs),
+});
+
+export const createSupplierLink = operation({
+  name: "supplier_link_create",
+  route: { method: "POST", path: `${orderPath}/supplier-links` },
+  role: "purchaser",
+  describes: {
+    summary: "Makes a link for the order's supplier, which is shown here only.",
+    description:
+      "By the link a supplier sees this order and can answer it, for 14 days, without signing in. What they answer is a proposal; nothing changes until somebody accepts it.",
+    output: z.strictObject({ linkId: z.string(), url: z.string(), expiresAt: z.string() }),
+  },
+  input: z.strictObject(inOrder),
+  /**
+   * Makes a link. This answer is the only place where its URL is shown.
+   *
+   * @throws Fault INVALID_INPUT when the order is Cancelled, or has too many links that can be used.
+   */
+  async run({ engine, clock, ids }, { shopId, purchaseOrderId }, { baseUrl, person }) {
+    const { text: secret, hash } = makeSecret("opl", shopId, randomBytes(secretRandomBytes));
+    const nowMs = clock.now();
+    const expiresAtMs = nowMs + supplierLinkMs;
+    const linkId = ids.next("slk");
+    await engine.write(shopId, async (tx) => {
+      const { status, supplierId } = await orderHeader(tx, shopId, purchaseOrderId);
+      if (status === "Cancelled")
+        throw new Fault("INVALID_INPUT", "The order is Cancelled; its supplier has nothing to answer.", {
+          action: "Move it back first.",
+        });
+      const open = (await listSupplierLinks(tx, shopId, purchaseOrderId)).filter(
+        (link) => statusOf(link, nowMs) === "open",
+      );
+      if (open.length >= supplierLinksOfOrderMax)
+        throw new Fault("INVALID_INPUT", `The order has ${supplierLinksOfOrderMax} open links, as many as it may.`, {
+          action: "Revoke one that is not used.",
+        });
+      const link: SupplierLink = {
+        linkId,
+        purchaseOrderId,
+        supplierId,
+        createdAtMs: nowMs,
+        createdBy: person?.name ?? operatorName,
+        expiresAtMs,
+        revokedAtMs: null,
+      };
+      await tx.batch(supplierLinkStatements(shopId, link, hash, nowMs - supplierLinkKeptMs));
+    });
+    return data({ linkId, url: `${baseUrl}/s/${secret}`, expiresAt: instant(expiresAtMs) }, 201);
+  },
+});
+
+export const listSupplierLinksOperation = operation({
+  name: "supplier_link_list",
+  route: { method: "GET", path: `${orderPath}/supplier-links` },
+  role: "purchaser",
+  describes: {
+    summary: "Links of the order's supplier, newest first, without their URLs.",
+    description: "Links that expired are listed for 30 days more.",
+    output: z.strictObject({ supplierLinks: z.array(linkSchema), ...pageShape }),
+  },
+  input: z.strictObject(inOrder),
+  /** The order's links newest first, without their URLs. */
+  async run({ engine, clock }, { shopId, purchaseOrderId }) {
+    const links = await engine.read(shopId, async (tx) => {
+      await orderHeader(tx, shopId, purchaseOrderId);
+      return await listSupplierLinks(tx, shopId, purchaseOrderId);
+    });
+    const nowMs = clock.now();
+    const supplierLinks = links.map((link) => linkJson(link, nowMs));
+    return data({ supplierLinks, totalCount: supplierLinks.length, cursor: null });
+  },
+});
+
+export const revokeSupplierLinkOperation = operation({
+  name: "supplier_link_revoke",
+  route: { method: "DELETE", path: `${orderPath}/supplier-links/{linkId}` },
+  role: "purchaser",
+  describes: {
+    summary: "Revokes a supplier's link.",
+    description: "Nobody sees the order by it any more. What was answered by it stays. Repeating changes nothing.",
+    output: z.strictObject({ supplierLink: linkSchema }),
+  },
+  input: z.strictObject({ ...inOrder, linkId: pathId }),
+  /** Revokes the link. What was answered by it stays. Repeating changes nothing. */
+  async run({ engine, clock }, { shopId, purchaseOrderId, linkId }) {
+    const nowMs = clock.now();
+    return await engine.write(shopId, async (tx) => {
+      await shopOf(tx, shopId);
+      const revoked = await revokeSupplierLink(tx, shopId, purchaseOrderId, linkId, nowMs);
+      const links = await listSupplierLinks(tx, shopId, purchaseOrderId);
+      const link = links.find((each) => each.linkId === linkId);
+      if (!revoked || link === undefined)
+        throw new Fault("NOT_FOUND", `The order has no supplier link ${shownId(linkId)}.`, {
+          action: `See GET /admin/v1/shops/${shopId}/purchase-orders/${shownId(purchaseOrderId)}/supplier-links.`,
+        });
+      return data({ supplierLink: linkJson(link, nowMs) });
+    });
+  },
+});

@@ -1,0 +1,18 @@
+/** Who makes a change, as the activity log and events name it (contract §9). */
+
+/**
+ * - `api-key`: a program. `agent`: an API key on the agent surface.
+ * - `user`: a person, or the operator.
+ * - `supplier`: the supplier, whose proposal a person has accepted (C64).
+ * - `system`: follow-on work.
+ */
+export const actorTypes = ["api-key", "agent", "user", "supplier", "system"] as const;
+/** What kind of caller makes a change. */
+type ActorType = (typeof actorTypes)[number];
+
+/** Who makes a change. */
+export interface Actor {
+  readonly type: ActorType;
+  readonly id: string | null;
+  readonly name: string | null;
+}

@@ -1,0 +1,62 @@
+/**
+ * Counts what somebody tries, so that guessing is slow (C49, C64).
+ *
+ * Owns: the counts, in memory. Whoever is counted by the connection's address is counted by nothing that a header says of it. Each node
+ * counts for itself.
+ */
+import { Fault } from "../core/fault.ts";
+import { guessersMax, signInFailureMs, signInFailuresMax } from "../core/limits.ts";
+import { RecentMap } from "../core/recent-map.ts";
+import type { Clock } from "../store/store.ts";
+
+interface AttemptLimits {
+  /** Attempts at once, before somebody has to wait. */
+  readonly atOnceMax: number;
+  /** One more is allowed after this time. */
+  readonly everyMs: number;
+  /** Of how many attempts are counted. */
+  readonly countedMax: number;
+  /** What whoever has to wait is told. */
+  readonly message: string;
+}
+
+/** Failed sign-ins of each address. Whoever has failed too often is refused before anything is looked up, with a right secret too. */
+export const signInAttempts: AttemptLimits = {
+  atOnceMax: signInFailuresMax,
+  everyMs: signInFailureMs,
+  countedMax: guessersMax,
+  message: "Too many sign-ins from this address have failed.",
+};
+
+export class Attempts {
+  readonly #clock: Clock;
+  readonly #limits: AttemptLimits;
+  /** Until when the attempts of somebody count, one after the other. */
+  readonly #busyUntilMs: RecentMap<number>;
+
+  constructor(clock: Clock, limits: AttemptLimits) {
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#busyUntilMs = new RecentMap(limits.countedMax);
+  }
+
+  /** @throws Fault RATE_LIMITED when there were too many attempts. */
+  admit(who: string): void {
+    const { atOnceMax, everyMs, message } = this.#limits;
+    const nowMs = this.#clock.now();
+    const aheadMs = (this.#busyUntilMs.get(who) ?? nowMs) - nowMs;
+    const waitMs = aheadMs - (atOnceMax - 1) * everyMs;
+    if (waitMs > 0)
+      throw new Fault("RATE_LIMITED", message, {
+        retryAfterMs: Math.min(waitMs, everyMs),
+        action: "Wait as long as Retry-After says, then try again.",
+      });
+  }
+
+  /** Counts an attempt. */
+  count(who: string): void {
+    const nowMs = this.#clock.now();
+    const untilMs = Math.max(nowMs, this.#busyUntilMs.get(who) ?? nowMs) + this.#limits.everyMs;
+    this.#busyUntilMs.set(who, untilMs);
+  }
+}

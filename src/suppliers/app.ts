@@ -1,0 +1,474 @@
+/**
+ * The link of a supplier over HTTP: `/s/<token>` shows one order, and takes the supplier's answer to it (C64, C64a).
+ *
+ * Owns: which link leads anywhere, how often it is asked for, the answer's forms. Does not own: how the pages look (page.ts), making and
+ * revoking links (admin/supplier-links.ts), what becomes of an answer (core/supplier-proposals.ts).
+ *
+ * By a link nothing can be reached but its order. One that is unknown, expired, revoked, of an order that is gone, was cancelled or has
+ * another supplier by now, is answered alike. The token is in the path, which the log, the audit log and messages show masked.
+ */
+import { z } from "zod";
+import { Fault, invalidField } from "../core/fault.ts";
+import { lineEvent } from "../core/events.ts";
+import { parseJson } from "../core/json.ts";
+import {
+  guessersMax,
+  linkGuessesMax,
+  linkGuessMs,
+  linkRequestMs,
+  linkRequestsMax,
+  linksCountedMax,
+  replacedProposalsMax,
+  supplierPageLinesMax,
+} from "../core/limits.ts";
+import { zeroQuantity } from "../core/money.ts";
+import { type LineItem, linesPerOrderMax, type PurchaseOrder } from "../core/purchase-order.ts";
+import { noShopId, parseSecret } from "../core/secret.ts";
+import { shownPath } from "../core/shown-path.ts";
+import {
+  type ProposedLine,
+  proposedLines,
+  saysTheSame,
+  type SupplierAnswer,
+  type SupplierProposal,
+} from "../core/supplier-proposals.ts";
+import type { DocumentKind, OrderDocuments } from "../documents/documents.ts";
+import { Attempts } from "../http/attempts.ts";
+import { methodNotAllowed, type RequestContext, type Surface } from "../http/surface.ts";
+import { asFault, failure, respond, success } from "../operations/envelope.ts";
+import { day, id, instant, noRepeats, quantity, shortTextMax, text } from "../operations/fields.ts";
+import { checkInput } from "../operations/input.ts";
+import { loadShop } from "../shop/accounts.ts";
+import { auditStatement } from "../shop/audit.ts";
+import { eventStatements } from "../shop/events.ts";
+import { loadHeader, loadOrder, pageOfLines } from "../shop/purchase-orders.ts";
+import { findSupplierLink, type SupplierLink } from "../shop/supplier-links.ts";
+import { listSupplierProposals, newProposalStatements, openSupplierProposal } from "../shop/supplier-proposals.ts";
+import { isNotFound } from "../store/engine-rules.ts";
+import type { Clock, Engine, Ids, Tx } from "../store/store.ts";
+import { type Form, readForm } from "./form.ts";
+import { type FormError, type Notice, noticePage, orderPage, pagePolicy } from "./page.ts";
+import { type Language, languageFor } from "./texts.ts";
+
+/** The path below which the links are. */
+const linksPath = "/s";
+
+interface SupplierDependencies {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly documents: OrderDocuments;
+}
+
+/** On every answer. The page is nobody else's: it is kept nowhere, found by no search, and tells no other site where it was. */
+const headers = {
+  "Cache-Control": "no-store",
+  "Content-Security-Policy": pagePolicy,
+  "Referrer-Policy": "no-referrer",
+  "X-Robots-Tag": "noindex, nofollow",
+} as const;
+
+/** A link that leads to its order. */
+interface OpenLink {
+  readonly shopId: string;
+  readonly link: SupplierLink;
+}
+
+interface Served extends SupplierDependencies {
+  readonly guesses: Attempts;
+  readonly requests: Attempts;
+}
+
+/** Thrown for a link that leads nowhere, whatever the reason. */
+const ended = (): Fault =>
+  new Fault("NOT_FOUND", "This link leads nowhere. It may have expired, been withdrawn, or been copied in part.", {
+    action: "Ask whoever sent you the order for a new link.",
+  });
+
+/** The pages of suppliers. */
+export function createSupplierPages(deps: SupplierDependencies): Surface {
+  const { clock } = deps;
+  const served: Served = {
+    ...deps,
+    guesses: new Attempts(clock, {
+      atOnceMax: linkGuessesMax,
+      everyMs: linkGuessMs,
+      countedMax: guessersMax,
+      message: "Too many links from this address lead nowhere.",
+    }),
+    requests: new Attempts(clock, {
+      atOnceMax: linkRequestsMax,
+      everyMs: linkRequestMs,
+      countedMax: linksCountedMax,
+      message: "There were too many requests by this link.",
+    }),
+  };
+  return {
+    path: linksPath,
+    headers,
+    async handle(context) {
+      context.operation = "supplier:page";
+      try {
+        return await answerTo(served, context);
+      } catch (error) {
+        const fault = asFault(error);
+        // A bug is told and logged as everywhere else.
+        if (fault.code === "INTERNAL") throw error;
+        context.errorCode = fault.code;
+        return refusal(context, fault);
+      }
+    },
+  };
+}
+
+/** Whether the request is a program's: it gets JSON. */
+const isJson = ({ request }: RequestContext): boolean =>
+  (request.header("content-type") ?? "").split(";")[0]?.trim().toLowerCase() === "application/json";
+
+const notices: Readonly<Partial<Record<Fault["code"], Notice>>> = {
+  NOT_FOUND: "ended",
+  RATE_LIMITED: "busy",
+  FORBIDDEN_SCOPE: "elsewhere",
+};
+
+/** The fault as a page, or as the error body for a program. */
+function refusal(context: RequestContext, fault: Fault): Response {
+  const reply = failure(context.requestId, fault);
+  const shown = { ...reply, headers: { ...reply.headers, ...headers } };
+  if (isJson(context)) return respond(shown);
+  return page(noticePage(languageOf(context), notices[fault.code] ?? "failed"), fault.status, shown.headers);
+}
+
+const page = (body: string, status = 200, more: Readonly<Record<string, string>> = headers): Response =>
+  new Response(body, { status, headers: { ...more, "Content-Type": "text/html; charset=utf-8" } });
+
+const languageOf = ({ request }: RequestContext): Language => languageFor(request.header("accept-language"), "en");
+
+async function answerTo(served: Served, context: RequestContext): Promise<Response> {
+  const [token = "", part, ...more] = context.path.slice(linksPath.length + 1).split("/");
+  const { method } = context.request;
+  const open = await openLink(served, context, token);
+  context.shopId = open.shopId;
+  served.requests.admit(open.link.linkId);
+  served.requests.count(open.link.linkId);
+  const path = `${linksPath}/${token}`;
+  if (more.length > 0) throw ended();
+  switch (part) {
+    case undefined:
+      if (method !== "GET" && method !== "HEAD") throw methodNotAllowed(method, ["GET"]);
+      return page(await shownOrder(served, context, open, path, null));
+    case "document.pdf":
+    case "document.csv":
+      if (method !== "GET" && method !== "HEAD") throw methodNotAllowed(method, ["GET"]);
+      context.operation = "supplier:document";
+      return await documentOf(served, open, part === "document.pdf" ? "pdf" : "csv");
+    case "proposal":
+      if (method !== "POST") throw methodNotAllowed(method, ["POST"]);
+      context.operation = "supplier:propose";
+      refuseOtherSites(context);
+      return isJson(context) ? await takeJson(served, context, open) : await takeForm(served, context, open, path);
+    default:
+      throw ended();
+  }
+}
+
+/**
+ * The link, if it leads to an order. A link that is good is never refused for what others have guessed from its address, which may be that of a
+ * proxy before all suppliers.
+ *
+ * @throws Fault NOT_FOUND     it does not.
+ * @throws Fault RATE_LIMITED  the address has asked for too many of these.
+ */
+async function openLink(
+  { engine, clock, guesses }: Served,
+  { remoteAddress }: RequestContext,
+  token: string,
+): Promise<OpenLink> {
+  const parsed = parseSecret("opl", token);
+  const found =
+    parsed === null || parsed.shopId === noShopId
+      ? null
+      : await engine
+          .peek(parsed.shopId, (tx) => findSupplierLink(tx, parsed.shopId, parsed.secretHash), parsed.secretHash)
+          .catch((error: unknown) => {
+            if (isNotFound(error)) return null;
+            throw error;
+          });
+  if (parsed !== null && found !== null) {
+    const { order, revokedAtMs, expiresAtMs, supplierId } = found;
+    const leads = order !== null && order.status !== "Cancelled" && order.supplierId === supplierId;
+    if (leads && revokedAtMs === null && expiresAtMs > clock.now()) return { shopId: parsed.shopId, link: found };
+  }
+  guesses.admit(remoteAddress);
+  guesses.count(remoteAddress);
+  throw ended();
+}
+
+/**
+ * A page of another site may not answer in the supplier's place. Nothing is told to this page by a cookie, so whoever can send an answer has the
+ * link; this keeps a page from sending what the supplier has not seen. Browsers that hide where a form comes from, as this page asks them to,
+ * say it in `Sec-Fetch-Site` if they can.
+ *
+ * @throws Fault FORBIDDEN_SCOPE
+ */
+function refuseOtherSites({ request }: RequestContext): void {
+  const site = request.header("sec-fetch-site");
+  const origin = request.header("origin");
+  const isOwn =
+    site !== null
+      ? site === "same-origin"
+      : origin === null ||
+        origin === "null" ||
+        URL.parse(origin)?.host === (request.header("host") ?? "").toLowerCase();
+  if (!isOwn)
+    throw new Fault("FORBIDDEN_SCOPE", "This answer did not come from the order's own page.", {
+      action: "Open the link and send the answer from there.",
+    });
+}
+
+// What is shown.
+
+/** What a supplier has sent that could not be taken. */
+interface Refused {
+  readonly form: Form;
+  readonly errors: readonly FormError[];
+}
+
+/** The order's page. @param refused what was sent and could not be taken; null: nothing was. */
+async function shownOrder(
+  { engine }: Served,
+  context: RequestContext,
+  { shopId, link }: OpenLink,
+  path: string,
+  refused: Refused | null,
+): Promise<string> {
+  const query = new URLSearchParams(context.search);
+  const after = refused === null ? afterFrom(query.get("after")) : refused.form.after;
+  const { shop, order, lines, before, latest } = await engine.read(shopId, async (tx) => {
+    const { purchaseOrderId } = link;
+    const [shop, order, lines, before, [latest]] = await Promise.all([
+      loadShop(tx, shopId),
+      loadHeader(tx, shopId, purchaseOrderId),
+      pageOfLines(tx, shopId, purchaseOrderId, after, supplierPageLinesMax),
+      after === null ? 0 : linesUpTo(tx, shopId, purchaseOrderId, after),
+      listSupplierProposals(tx, shopId, purchaseOrderId, 1),
+    ]);
+    return { shop, order, lines, before, latest: latest ?? null };
+  });
+  // It was deleted a moment ago.
+  if (shop === null || order === null) throw ended();
+  return orderPage({
+    language: languageOf(context),
+    path,
+    shopName: shop.name,
+    timezone: shop.timezone,
+    order,
+    lines: lines.lineItems,
+    linesBefore: before,
+    after,
+    next: lines.end,
+    latest,
+    expiresAtMs: link.expiresAtMs,
+    wasSent: query.has("sent"),
+    typed: refused?.form.values ?? null,
+    errors: refused?.errors ?? [],
+  });
+}
+
+const afterFrom = (sent: string | null): number | null => {
+  const after = sent === null ? Number.NaN : Number(sent);
+  return Number.isSafeInteger(after) && after >= 0 ? after : null;
+};
+
+async function linesUpTo(tx: Tx, shopId: string, purchaseOrderId: string, position: number): Promise<number> {
+  const [row] = await tx.all<{ n: number }>(
+    "select count(*) as n from purchase_order_line where shop_id = ? and purchase_order_id = ? and position <= ?",
+    [shopId, purchaseOrderId, position],
+  );
+  return row?.n ?? 0;
+}
+
+async function documentOf({ documents }: Served, { shopId, link }: OpenLink, kind: DocumentKind): Promise<Response> {
+  const { bytes, contentType, fileName } = await documents.of(shopId, link.purchaseOrderId, kind);
+  return new Response(Buffer.from(bytes), {
+    headers: {
+      ...headers,
+      "Content-Type": contentType,
+      "Content-Disposition": `attachment; filename="${fileName}"`,
+    },
+  });
+}
+
+// What is answered.
+
+const shortText = text(shortTextMax);
+
+const lineAnswer = z
+  .strictObject({
+    lineItemId: id,
+    quantityConfirmed: quantity.optional(),
+    expectedDeliveryDate: day.optional(),
+    cannotDeliver: z.boolean().optional(),
+  })
+  .check((context) => {
+    const { quantityConfirmed, expectedDeliveryDate, cannotDeliver } = context.value;
+    const issue = (path: string, message: string) =>
+      context.issues.push({ code: "custom", input: context.value, path: [path], message });
+    if (cannotDeliver === true && quantityConfirmed !== undefined && quantityConfirmed > 0)
+      issue("quantityConfirmed", "must be 0 or left out with cannotDeliver");
+    if (quantityConfirmed === undefined && expectedDeliveryDate === undefined && cannotDeliver !== true)
+      issue(
+        "lineItemId",
+        "says nothing; send quantityConfirmed, expectedDeliveryDate or cannotDeliver: true beside it",
+      );
+  })
+  .transform(({ lineItemId, quantityConfirmed, expectedDeliveryDate, cannotDeliver }) => {
+    // Of a supplier, 0 means that nothing will come.
+    const isNothing = cannotDeliver === true || quantityConfirmed === 0;
+    return {
+      lineItemId,
+      quantityConfirmed: isNothing ? zeroQuantity : (quantityConfirmed ?? null),
+      expectedDeliveryDate: expectedDeliveryDate ?? null,
+      cannotDeliver: isNothing,
+    };
+  });
+
+/** What a program sends. */
+const answerInput = z
+  .strictObject({
+    lines: z
+      .array(lineAnswer)
+      .max(linesPerOrderMax)
+      .check(noRepeats((line) => line.lineItemId, "lineItemId"))
+      .default([]),
+    reference: shortText.optional(),
+    trackingNumber: shortText.optional(),
+  })
+  .transform(({ lines, reference, trackingNumber }): SupplierAnswer => ({
+    lines,
+    reference: reference ?? null,
+    trackingNumber: trackingNumber ?? null,
+  }));
+
+const saysNothing = ({ lines, reference, trackingNumber }: SupplierAnswer): boolean =>
+  lines.length === 0 && reference === null && trackingNumber === null;
+
+async function takeJson(served: Served, context: RequestContext, open: OpenLink): Promise<Response> {
+  const answer = checkInput(answerInput, parseJson(await context.body.whole()));
+  if (saysNothing(answer)) throw invalidField("/lines", "is empty, and there is neither reference nor trackingNumber");
+  const { proposal, isNew } = await take(served, context, open, () => ({ answer, carriedOver: () => [] }));
+  const { requestId } = context;
+  const shown = { proposalId: proposal.proposalId, status: proposal.state, createdAt: instant(proposal.createdAtMs) };
+  return respond(success(requestId, { proposal: shown }, { status: isNew ? 201 : 200, headers }));
+}
+
+/** A form that was filled in: mistakes are shown in it; otherwise the browser is sent back to the page, so that reloading sends nothing again. */
+async function takeForm(served: Served, context: RequestContext, open: OpenLink, path: string): Promise<Response> {
+  const language = languageOf(context);
+  const body = Buffer.from(await context.body.whole()).toString();
+  let refused: Refused | null = null;
+  try {
+    await take(served, context, open, (order) => {
+      const { form, answer, errors } = readForm(new URLSearchParams(body), order, language);
+      if (errors.length > 0) {
+        refused = { form, errors };
+        throw new Refusal();
+      }
+      // Lines of other pages of the form keep what the open proposal says of them.
+      return { answer, carriedOver: (open) => open.lines.filter((line) => !form.lineIds.has(line.lineItemId)) };
+    });
+  } catch (error) {
+    if (!(error instanceof Refusal) || refused === null) throw error;
+    context.errorCode = "INVALID_INPUT";
+    return page(await shownOrder(served, context, open, path, refused), 400);
+  }
+  return new Response(null, { status: 303, headers: { ...headers, Location: `${path}?sent=1` } });
+}
+
+/** The form has mistakes; nothing was changed. */
+class Refusal extends Error {
+  override readonly name = "Refusal";
+}
+
+/** What is answered to an order as it is now, and what of an open proposal goes on with it. */
+type Reading = (order: PurchaseOrder) => {
+  readonly answer: SupplierAnswer;
+  readonly carriedOver: (open: SupplierProposal) => readonly ProposedLine[];
+};
+
+/**
+ * Keeps an answer as the order's open proposal. An answer that says what the open one says is that one. Any other takes its place: what the
+ * supplier said last is what counts, and a person has one answer to look at.
+ *
+ * @throws Fault NOT_FOUND      the link has ended meanwhile.
+ * @throws Fault INVALID_INPUT  see `proposedLines`.
+ */
+async function take(
+  { engine, clock, ids }: Served,
+  context: RequestContext,
+  { shopId, link }: OpenLink,
+  read: Reading,
+): Promise<{ readonly proposal: SupplierProposal; readonly isNew: boolean }> {
+  const startedAtMs = clock.now();
+  const { purchaseOrderId, linkId } = link;
+  return await engine.write(shopId, async (tx) => {
+    const [order, before] = await Promise.all([
+      loadOrder(tx, shopId, purchaseOrderId),
+      openSupplierProposal(tx, shopId, purchaseOrderId),
+    ]);
+    if (order === null || order.status === "Cancelled" || order.supplierId !== link.supplierId) throw ended();
+    const { answer, carriedOver } = read(order);
+    const lines = [
+      ...proposedLines(order, answer),
+      ...(before === null ? [] : carriedOver(before).filter((line) => isOnOrder(order, line))),
+    ];
+    const whole = { ...answer, lines };
+    const nowMs = clock.now();
+    const audit = auditStatement(shopId, {
+      auditId: ids.next("aud"),
+      atMs: startedAtMs,
+      requestId: context.requestId,
+      traceId: context.trace.traceId,
+      spanId: context.trace.spanId,
+      tag: context.operation,
+      keyId: null,
+      personId: null,
+      method: context.request.method,
+      path: shownPath(context.path),
+      status: 201,
+      errorCode: null,
+      durationMs: Math.max(0, Math.round(nowMs - startedAtMs)),
+      replayed: false,
+      count: 1,
+    });
+    if (before !== null && saysTheSame(whole, before)) {
+      await tx.batch([audit]);
+      return { proposal: before, isNew: false };
+    }
+    const proposal: SupplierProposal = {
+      proposalId: ids.next("spr"),
+      purchaseOrderId,
+      linkId,
+      state: "open",
+      ...whole,
+      createdAtMs: nowMs,
+      decidedAtMs: null,
+      decidedBy: null,
+    };
+    const event = lineEvent("purchase_order.proposed", order, new Set(lines.map((line) => line.lineItemId)));
+    await tx.batch([
+      ...newProposalStatements(shopId, proposal, replacedProposalsMax),
+      ...eventStatements(shopId, event, {
+        actor: { type: "supplier", id: order.supplierId, name: order.supplierName },
+        requestId: context.requestId,
+        nowMs,
+        ids,
+      }),
+      audit,
+    ]);
+    return { proposal, isNew: true };
+  });
+}
+
+const isOnOrder = (order: PurchaseOrder, { lineItemId }: ProposedLine): boolean =>
+  order.lineItems.some((line: LineItem) => line.poLineItemId === lineItemId);

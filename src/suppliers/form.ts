@@ -1,0 +1,93 @@
+/**
+ * The form of a supplier's answer, as a browser sends it.
+ *
+ * Owns: what its fields mean. An empty field says nothing; a date that is the order's own says nothing new.
+ */
+import { quantityFrom, quantityMax, type Quantity, zeroQuantity } from "../core/money.ts";
+import type { LineItem, PurchaseOrder } from "../core/purchase-order.ts";
+import { type LineAnswer, mayAnswer, mayConfirm, type SupplierAnswer } from "../core/supplier-proposals.ts";
+import { day, shortTextMax } from "../operations/fields.ts";
+import { articleOf, fieldOf, type FormError } from "./page.ts";
+import { filled, type Language, textsIn } from "./texts.ts";
+
+/** What was filled in. */
+export interface Form {
+  readonly values: ReadonlyMap<string, string>;
+  /** After which position its lines begin; null: with the first. */
+  readonly after: number | null;
+  /** The lines that it has fields for. */
+  readonly lineIds: ReadonlySet<string>;
+}
+
+interface FormReading {
+  readonly form: Form;
+  /** Of no meaning when there are errors. */
+  readonly answer: SupplierAnswer;
+  readonly errors: readonly FormError[];
+}
+
+/** Reads the form by the order as it is now. */
+export function readForm(sent: URLSearchParams, order: PurchaseOrder, language: Language): FormReading {
+  const texts = textsIn[language];
+  const values = new Map(sent);
+  const lineIds = new Set(sent.getAll("line"));
+  const after = sent.has("after") ? Number(sent.get("after")) : Number.NaN;
+  const errors: FormError[] = [];
+  const lines = new Map(order.lineItems.map((line) => [line.poLineItemId, line]));
+  const answers: LineAnswer[] = [];
+  const form = { values, after: Number.isSafeInteger(after) ? after : null, lineIds };
+  if (!mayAnswer(order) || [...lineIds].some((lineItemId) => !lines.has(lineItemId)))
+    errors.push({ field: null, article: null, message: texts.changed });
+  for (const lineItemId of lineIds) {
+    const line = lines.get(lineItemId);
+    const answer = line === undefined ? null : lineAnswerOf(line, values, mayConfirm(order));
+    if (line === undefined || answer === null) continue;
+    const article = articleOf(line);
+    if (answer.badQuantity) errors.push({ field: fieldOf.quantity(lineItemId), article, message: texts.badQuantity });
+    if (answer.badDate) errors.push({ field: fieldOf.date(lineItemId), article, message: texts.badDate });
+    if (answer.line !== null) answers.push(answer.line);
+  }
+  const textOf = (name: string): string | null => {
+    const value = (values.get(name) ?? "").trim();
+    if (value.length > shortTextMax)
+      errors.push({ field: name, article: null, message: filled(texts.tooLong, { max: String(shortTextMax) }) });
+    return value === "" ? null : value;
+  };
+  const answer = { lines: answers, reference: textOf("reference"), trackingNumber: textOf("trackingNumber") };
+  if (errors.length === 0 && answers.length === 0 && answer.reference === null && answer.trackingNumber === null)
+    errors.push({ field: null, article: null, message: texts.nothing });
+  return { form, answer, errors };
+}
+
+interface LineReading {
+  /** Null: nothing was said. */
+  readonly line: LineAnswer | null;
+  readonly badQuantity: boolean;
+  readonly badDate: boolean;
+}
+
+function lineAnswerOf(line: LineItem, values: ReadonlyMap<string, string>, withQuantity: boolean): LineReading {
+  const { poLineItemId: lineItemId } = line;
+  const isTicked = withQuantity && values.has(fieldOf.cannot(lineItemId));
+  const typedQuantity = withQuantity && !isTicked ? (values.get(fieldOf.quantity(lineItemId)) ?? "").trim() : "";
+  const typedDate = (values.get(fieldOf.date(lineItemId)) ?? "").trim();
+  const quantity = typedQuantity === "" ? null : quantityOf(typedQuantity);
+  const isDay = day.safeParse(typedDate).success;
+  const isNothing = isTicked || quantity === 0;
+  const quantityConfirmed = isNothing ? zeroQuantity : quantity;
+  const expectedDeliveryDate = isDay && !isNothing && typedDate !== line.expectedDeliveryDate ? typedDate : null;
+  return {
+    line:
+      quantityConfirmed === null && expectedDeliveryDate === null
+        ? null
+        : { lineItemId, quantityConfirmed, expectedDeliveryDate, cannotDeliver: isNothing },
+    badQuantity: typedQuantity !== "" && quantity === null,
+    badDate: typedDate !== "" && !isDay,
+  };
+}
+
+/** The quantity that was typed, with a point or a comma; null when it is none. */
+function quantityOf(typed: string): Quantity | null {
+  const number = /^\d+(?:[.,]\d+)?$/.test(typed) ? Number(typed.replace(",", ".")) : Number.NaN;
+  return number >= 0 && number <= quantityMax ? quantityFrom(number) : null;
+}
