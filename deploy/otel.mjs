@@ -6,5 +6,5 @@ import { NodeSDK } from "@opentelemetry/sdk-node";
 
 const sdk = new NodeSDK({ serviceName: "openpo", instrumentations: [] });
 sdk.start();
-// What was not sent yet is sent while the program stops.
-for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => void sdk.shutdown());
+// The program has stopped: what was not sent yet is sent. A signal is the program's alone, which may not have begun to listen for it.
+process.once("beforeExit", () => void sdk.shutdown());
