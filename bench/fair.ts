@@ -318,6 +318,11 @@ const calls: Readonly<Record<string, (index: number) => Ask>> = {
     body: orderFile,
     headers: { "content-type": "application/x-ndjson" },
   }),
+  // Each is drawn anew: the change before it makes another version.
+  "PDF of 500 lines, changed before": (index) =>
+    index % 2 === 0
+      ? { method: "PATCH", path: `${apiPrefix}/purchase-orders/receive${index % 40}`, body: { note: `note ${index}` } }
+      : { method: "GET", path: `${admin}/purchase-orders/receive${(index - 1) % 40}/document.pdf`, key: adminToken },
   "order of 1,560 lines": () => ({ method: "GET", path: `${apiPrefix}/purchase-orders/large` }),
   "PATCH of 1,560 lines": (index) => ({
     method: "PATCH",

@@ -16,6 +16,22 @@ export type Address = {
   readonly email: string | null;
 };
 
+/** A postal address. It is replaced as a whole: members left out become null. */
+export type AddressInput = {
+  readonly companyName?: string | null | undefined;
+  readonly contactName?: string | null | undefined;
+  readonly address1?: string | null | undefined;
+  readonly address2?: string | null | undefined;
+  readonly city?: string | null | undefined;
+  readonly province?: string | null | undefined;
+  readonly provinceCode?: string | null | undefined;
+  readonly country?: string | null | undefined;
+  readonly countryCode?: string | null | undefined;
+  readonly zip?: string | null | undefined;
+  readonly phone?: string | null | undefined;
+  readonly email?: string | null | undefined;
+};
+
 /** A purchase order with its lines. */
 export type PurchaseOrder = {
   readonly purchaseOrderId: string;
@@ -454,22 +470,6 @@ export type LogEntry = {
   })[];
 };
 
-/** A postal address. It is replaced as a whole: members left out become null. */
-export type AddressInput = {
-  readonly companyName?: string | null | undefined;
-  readonly contactName?: string | null | undefined;
-  readonly address1?: string | null | undefined;
-  readonly address2?: string | null | undefined;
-  readonly city?: string | null | undefined;
-  readonly province?: string | null | undefined;
-  readonly provinceCode?: string | null | undefined;
-  readonly country?: string | null | undefined;
-  readonly countryCode?: string | null | undefined;
-  readonly zip?: string | null | undefined;
-  readonly phone?: string | null | undefined;
-  readonly email?: string | null | undefined;
-};
-
 /** A line for a variant of the catalogue. Supplier fields left out are those of the supplier's catalogue; null leaves one empty. */
 export type CatalogueLineInput = {
   /** The catalogue variant to order; not one that begins CSTM-. */
@@ -541,6 +541,12 @@ export type ConfirmAll = {
     readonly action: "activate" | "skip";
   })[] | undefined;
 };
+
+/** A file that an operation answers. */
+export interface AnsweredFile {
+  readonly fileName: string;
+  readonly content: Blob;
+}
 
 /** What each operation takes and answers, and the codes and reasons of its refusals. */
 export interface Operations {
@@ -2754,6 +2760,156 @@ export interface Operations {
     code: string;
     reason: string;
   };
+  /** An order as its supplier reads it: every text and figure of its document. */
+  purchase_order_document: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A purchase order's id. */
+      purchaseOrderId: string;
+    };
+    output: {
+      readonly document: {
+        readonly language: "en" | "de" | "fr" | "es";
+        readonly paper: "A4" | "Letter";
+        readonly logo: {
+          readonly contentType: "image/png" | "image/jpeg" | "image/svg+xml";
+          readonly base64: string;
+          readonly width: number;
+          readonly height: number;
+        } | null;
+        readonly buyerName: string;
+        readonly title: string;
+        readonly poNumber: string;
+        /** That it is a draft or cancelled. */
+        readonly marking: string | null;
+        readonly parties: readonly ({
+          readonly heading: string;
+          readonly lines: readonly (string)[];
+        })[];
+        readonly facts: readonly ({
+          readonly label: string;
+          readonly value: string;
+        })[];
+        readonly columns: readonly ({
+          readonly id: string;
+          readonly label: string;
+          readonly isFigure: boolean;
+        })[];
+        readonly rows: readonly ({
+          /** One for each column. */
+          readonly cells: readonly (string)[];
+          /** Smaller lines below the description. */
+          readonly details: readonly (string)[];
+        })[];
+        /** Stands instead of rows. */
+        readonly noLines: string;
+        /** The last one is what is owed. */
+        readonly totals: readonly ({
+          readonly label: string;
+          readonly value: string;
+        })[];
+        readonly remarks: readonly ({
+          readonly heading: string | null;
+          readonly text: string;
+        })[];
+        readonly footer: string | null;
+        /** {page} and {pages} stand for numbers. */
+        readonly pageText: string;
+        readonly versionText: string;
+      };
+    };
+    code: string;
+    reason: string;
+  };
+  /** An order as its supplier gets it, as PDF. */
+  purchase_order_document_pdf: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A purchase order's id. */
+      purchaseOrderId: string;
+    };
+    output: AnsweredFile;
+    code: string;
+    reason: string;
+  };
+  /** An order as its supplier gets it, as CSV. */
+  purchase_order_document_csv: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A purchase order's id. */
+      purchaseOrderId: string;
+    };
+    output: AnsweredFile;
+    code: string;
+    reason: string;
+  };
+  /** How the shop's documents look. */
+  document_settings_get: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+    };
+    output: {
+      readonly documentSettings: {
+        readonly language: "en" | "de" | "fr" | "es";
+        readonly paper: "A4" | "Letter";
+        readonly columns: readonly ("position" | "supplierSku" | "sku" | "barcode" | "expectedDeliveryDate" | "packSize" | "unitCost" | "lineTotal")[];
+        readonly address: Address | null;
+        readonly footer: string | null;
+        readonly logo: {
+          readonly contentType: "image/png" | "image/jpeg" | "image/svg+xml";
+          readonly base64: string;
+          readonly width: number;
+          readonly height: number;
+        } | null;
+      };
+    };
+    code: string;
+    reason: string;
+  };
+  /** Changes how the shop's documents look. */
+  document_settings_put: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** In which a document's own words are written. */
+      language?: "en" | "de" | "fr" | "es" | undefined;
+      paper?: "A4" | "Letter" | undefined;
+      /** Columns of the lines beside description and quantity, in any order. */
+      columns?: readonly ("position" | "supplierSku" | "sku" | "barcode" | "expectedDeliveryDate" | "packSize" | "unitCost" | "lineTotal")[] | undefined;
+      /** The shop's own address. */
+      address?: AddressInput | null | undefined;
+      /** At the foot of every page, at most 600 characters. */
+      footer?: string | null | undefined;
+      /** PNG, JPEG or an SVG of paths, in base64: at most 256 KiB and 1,000,000 pixels. */
+      logo?: {
+        readonly base64: string;
+        readonly contentType?: "image/png" | "image/jpeg" | "image/svg+xml" | undefined;
+        readonly width?: number | undefined;
+        readonly height?: number | undefined;
+      } | null | undefined;
+    };
+    output: {
+      readonly documentSettings: {
+        readonly language: "en" | "de" | "fr" | "es";
+        readonly paper: "A4" | "Letter";
+        readonly columns: readonly ("position" | "supplierSku" | "sku" | "barcode" | "expectedDeliveryDate" | "packSize" | "unitCost" | "lineTotal")[];
+        readonly address: Address | null;
+        readonly footer: string | null;
+        readonly logo: {
+          readonly contentType: "image/png" | "image/jpeg" | "image/svg+xml";
+          readonly base64: string;
+          readonly width: number;
+          readonly height: number;
+        } | null;
+      };
+    };
+    code: string;
+    reason: string;
+  };
   /** One's own views and the shared ones, by name. */
   console_view_list: {
     input: {
@@ -3381,6 +3537,8 @@ export interface Operations {
 export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
+  /** It answers a file instead of data. */
+  readonly isFile?: true;
   readonly query: readonly string[];
   /** The member of the answer that holds a page's rows; null where there are no pages. */
   readonly rows: string | null;
@@ -3453,6 +3611,11 @@ export const routes = {
   variant_search: {"method":"GET","path":"/admin/v1/shops/{shopId}/variants","query":["search","ids","sku","barcode","codes","supplierId","limit","cursor"],"rows":"variants"},
   open_line_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/open-lines","query":["code","limit","cursor"],"rows":"openLines"},
   change_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/changes","query":["keyId","personId","actorType","operation","requestId","purchaseOrderId","from","to","limit","cursor"],"rows":"changes"},
+  purchase_order_document: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/document","query":[],"rows":null},
+  purchase_order_document_pdf: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/document.pdf","isFile":true,"query":[],"rows":null},
+  purchase_order_document_csv: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/document.csv","isFile":true,"query":[],"rows":null},
+  document_settings_get: {"method":"GET","path":"/admin/v1/shops/{shopId}/document-settings","query":[],"rows":null},
+  document_settings_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}/document-settings","query":[],"rows":null},
   console_view_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/console-views","query":[],"rows":"consoleViews"},
   console_view_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}/console-views/{viewId}","query":[],"rows":null},
   console_view_delete: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/console-views/{viewId}","query":[],"rows":null},

@@ -124,9 +124,10 @@ export function createClient(options: ClientOptions): Client {
     callOptions: CallOptions = {},
   ): Promise<Result<Name>> {
     const { signal } = callOptions;
-    const { url, init } = requestOf(options, routes[name], input, callOptions);
+    const route: Route = routes[name];
+    const { url, init } = requestOf(options, route, input, callOptions);
     for (let retries = 0; ; retries += 1) {
-      const { result, retryAfterMs } = await attempt<Name>(options.fetch ?? fetch, url, init, retries);
+      const { result, retryAfterMs } = await attempt<Name>(options.fetch ?? fetch, url, init, retries, route);
       if (retryAfterMs === null || retries >= retriesMax || retryAfterMs > waitMsMax) return result;
       await pause(retryAfterMs, signal);
     }
@@ -169,9 +170,14 @@ async function attempt<Name extends OperationName>(
   url: string,
   init: RequestInit,
   retries: number,
+  { isFile }: Route,
 ): Promise<Attempt<Name>> {
   try {
     const response = await send(url, init);
+    if (response.ok && isFile === true) {
+      const file = { data: { fileName: fileNameOf(response), content: await response.blob() } };
+      if (holdsOutput<Name>(file)) return { result: successOf(response, file.data), retryAfterMs: null };
+    }
     const body = membersOf(JSON.parse(await response.text()));
     if (response.ok && holdsOutput<Name>(body)) return { result: successOf(response, body.data), retryAfterMs: null };
     const { error } = body;
@@ -186,6 +192,10 @@ async function attempt<Name extends OperationName>(
     return { result: { ok: false, status: null, error }, retryAfterMs: backoffMs * 2 ** retries };
   }
 }
+
+/** The name that the service gives a file. */
+const fileNameOf = ({ headers }: Response): string =>
+  /filename="([^"]+)"/.exec(headers.get("Content-Disposition") ?? "")?.[1] ?? "file";
 
 /** 128 random bits. A page that came by plain HTTP from another machine has `getRandomValues`, but no `randomUUID`. */
 export const newIdempotencyKey = (): string =>

@@ -47,6 +47,7 @@ begin
         ('openpo', 'console_session'),
         ('openpo', 'console_bearer'),
         ('openpo', 'console_view'),
+        ('openpo', 'document_settings'),
         ('openpo', 'idempotency_record'),
         ('openpo', 'idempotency_total'),
         ('openpo', 'audit_log'),

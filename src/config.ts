@@ -36,6 +36,8 @@ export interface Config {
   readonly readerThreads: number | null;
   /** Where webhooks may connect, beside global addresses over https. */
   readonly webhooks: ConnectPolicy;
+  /** A font for characters that the shipped one lacks, in documents; null: there is none. */
+  readonly documentFont: string | null;
   /** Bounds on what clients can make the process hold (core/limits.ts). */
   readonly limits: {
     readonly connectionsMax: number;
@@ -205,6 +207,7 @@ const environment = z.object({
   OPENPO_WEBHOOK_HTTP: given("0").pipe(
     z.enum(["0", "1"], { error: "must be 1 (webhooks may be sent to http URLs) or 0" }),
   ),
+  OPENPO_DOCUMENT_FONT: given("").transform((file) => (file === "" ? null : file)),
   OPENPO_SHOPS_OPEN_MAX: given(String(shopsOpenMax)).pipe(countBetween(8, 100_000, "shops")),
   OPENPO_LOG_LEVEL: given("info").pipe(z.enum(logLevels, { error: `must be one of ${logLevels.join(", ")}` })),
 });
@@ -233,6 +236,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     metricsPort: parsed.data.OPENPO_METRICS_PORT,
     readerThreads: parsed.data.OPENPO_READER_THREADS,
     webhooks: Object.freeze({ ...parsed.data.OPENPO_WEBHOOK_ALLOW, http: parsed.data.OPENPO_WEBHOOK_HTTP === "1" }),
+    documentFont: parsed.data.OPENPO_DOCUMENT_FONT,
     limits: Object.freeze({
       connectionsMax: parsed.data.OPENPO_CONNECTIONS_MAX,
       unreadBytesMax: parsed.data.OPENPO_UNREAD_MB * mebibyte,

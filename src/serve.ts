@@ -78,6 +78,14 @@ function adminTokenOf({ adminToken, dataDir, database }: Config, isFirstStart: b
   return kept === null ? { token: makeAdminToken(dataDir), isNew: true } : { token: kept, isNew: isFirstStart };
 }
 
+/** @throws ConfigError when documents cannot be written in the operator's font. */
+async function checkFont(file: string): Promise<void> {
+  // Loaded only where there is one: fonts are otherwise read on threads.
+  const { fontFault } = await import("./documents/fonts.ts");
+  const fault = fontFault(file);
+  if (fault !== null) throw new ConfigError(`OPENPO_DOCUMENT_FONT: ${file} ${fault}.`);
+}
+
 /** Names by which the service is reached, as in a Host header. An address that means "any address" is not one. */
 const hostsOf = ({ host, allowedHosts }: Config): readonly string[] =>
   host === "0.0.0.0" || host === "::" ? allowedHosts : [...allowedHosts, host.includes(":") ? `[${host}]` : host];
@@ -111,6 +119,7 @@ export async function openService(config: Config): Promise<Service> {
   const destination = pino.destination({ fd: 2, sync: false });
   const log = pino({ level: config.logLevel }, destination);
   opening.defer(() => log.flush());
+  if (config.documentFont !== null) await checkFont(config.documentFont);
   // A missing token is reported before anything is made.
   if (config.database !== null) adminTokenOf(config, false);
   const store =
@@ -120,7 +129,7 @@ export async function openService(config: Config): Promise<Service> {
   opening.defer(() => store.close());
   const adminToken = adminTokenOf(config, store.isNew);
   const spans = openSpans(apiVersion);
-  const documents = new Documents({ ...store, log });
+  const documents = new Documents({ ...store, log, fontFile: config.documentFont });
   opening.defer(() => documents.close());
   const { outbox, sender, admin } = openWork(config, store, log, { spans, documents });
   opening.defer(() => outbox.close());

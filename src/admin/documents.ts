@@ -1,8 +1,9 @@
 /** An order's document, as PDF and as CSV (C62). */
 import { z } from "zod";
-import type { DocumentKind } from "../documents/documents.ts";
+import { documentLanguages, logoTypes, papers } from "../core/document-settings.ts";
+import { contentTypes, type DocumentKind } from "../documents/documents.ts";
 import { purchaseOrderId } from "../operations/purchase-orders/json.ts";
-import { inShop, operation } from "./operation.ts";
+import { data, inShop, operation } from "./operation.ts";
 
 /** The order as its supplier gets it, in one format. */
 const documentOperation = (kind: DocumentKind) =>
@@ -10,6 +11,12 @@ const documentOperation = (kind: DocumentKind) =>
     name: `purchase_order_document_${kind}`,
     route: { method: "GET", path: `/shops/{shopId}/purchase-orders/{purchaseOrderId}/document.${kind}` },
     role: "viewer",
+    describes: {
+      summary: `An order as its supplier gets it, as ${kind.toUpperCase()}.`,
+      description:
+        "The same version of an order under the same letterhead has the same bytes. Figures are those of the API. 400 names a character that no font has; 503 says when there is room to draw another one.",
+      output: { file: contentTypes[kind] },
+    },
     input: z.strictObject({ ...inShop, purchaseOrderId }),
     async run({ documents }, { shopId, purchaseOrderId: id }) {
       const made = await documents.of(shopId, id, kind);
@@ -25,3 +32,45 @@ const documentOperation = (kind: DocumentKind) =>
 export const pdfDocument = documentOperation("pdf");
 
 export const csvDocument = documentOperation("csv");
+
+const sheetSchema = z.strictObject({
+  language: z.enum(documentLanguages),
+  paper: z.enum(papers),
+  logo: z
+    .strictObject({ contentType: z.enum(logoTypes), base64: z.string(), width: z.number(), height: z.number() })
+    .nullable(),
+  buyerName: z.string(),
+  title: z.string(),
+  poNumber: z.string(),
+  marking: z.string().nullable().meta({ description: "That it is a draft or cancelled." }),
+  parties: z.array(z.strictObject({ heading: z.string(), lines: z.array(z.string()) })),
+  facts: z.array(z.strictObject({ label: z.string(), value: z.string() })),
+  columns: z.array(z.strictObject({ id: z.string(), label: z.string(), isFigure: z.boolean() })),
+  rows: z.array(
+    z.strictObject({
+      cells: z.array(z.string()).meta({ description: "One for each column." }),
+      details: z.array(z.string()).meta({ description: "Smaller lines below the description." }),
+    }),
+  ),
+  noLines: z.string().meta({ description: "Stands instead of rows." }),
+  totals: z
+    .array(z.strictObject({ label: z.string(), value: z.string() }))
+    .meta({ description: "The last one is what is owed." }),
+  remarks: z.array(z.strictObject({ heading: z.string().nullable(), text: z.string() })),
+  footer: z.string().nullable(),
+  pageText: z.string().meta({ description: "{page} and {pages} stand for numbers." }),
+  versionText: z.string(),
+});
+
+export const orderSheet = operation({
+  name: "purchase_order_document",
+  route: { method: "GET", path: "/shops/{shopId}/purchase-orders/{purchaseOrderId}/document" },
+  role: "viewer",
+  describes: {
+    summary: "An order as its supplier reads it: every text and figure of its document.",
+    description: "What the PDF shows, in the shop's language and form of numbers, for a page that shows or prints it.",
+    output: z.strictObject({ document: sheetSchema }),
+  },
+  input: z.strictObject({ ...inShop, purchaseOrderId }),
+  run: async ({ documents }, { shopId, purchaseOrderId: id }) => data({ document: await documents.sheet(shopId, id) }),
+});

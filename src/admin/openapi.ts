@@ -1,6 +1,7 @@
 /**
  * The admin API as an OpenAPI 3.1 document, as far as its operations describe themselves: from it the client gets their types.
  */
+import type { z } from "zod";
 import type { Json, JsonObject } from "../core/json.ts";
 import { apiVersion } from "../operations/envelope.ts";
 import { schemaOf } from "../http/openapi-schemas.ts";
@@ -62,6 +63,23 @@ const fileBody: Json = {
   content: { "application/x-ndjson": { schema: { type: "string" } }, "text/csv": { schema: { type: "string" } } },
 };
 
+const dataAnswer = (output: z.ZodType, schemas: Record<string, Json>): JsonObject => ({
+  content: {
+    "application/json": {
+      schema: { type: "object", properties: { data: schemaOf(output, "output", schemas) }, required: ["data"] },
+    },
+  },
+});
+
+/** A whole file, which can be asked for by its ETag. */
+const fileAnswer = (contentType: string): JsonObject => ({
+  headers: {
+    ETag: { schema: { type: "string" }, description: "Names these bytes, for If-None-Match." },
+    "Content-Disposition": { schema: { type: "string" }, description: "The file's name." },
+  },
+  content: { [contentType]: {} },
+});
+
 function entryOf(operation: AdminOperation, schemas: Record<string, Json>): Json | null {
   const { describes, input, name, route } = operation;
   if (describes === undefined) return null;
@@ -105,16 +123,11 @@ function entryOf(operation: AdminOperation, schemas: Record<string, Json>): Json
     responses: {
       [describes.status ?? (route.method === "POST" ? 201 : 200)]: {
         description: describes.summary,
-        content: {
-          "application/json": {
-            schema: {
-              type: "object",
-              properties: { data: schemaOf(describes.output, "output", schemas) },
-              required: ["data"],
-            },
-          },
-        },
+        ...("file" in describes.output ? fileAnswer(describes.output.file) : dataAnswer(describes.output, schemas)),
       },
+      ...("file" in describes.output
+        ? { 304: { description: "The file that If-None-Match names is the current one." } }
+        : {}),
     },
   };
 }

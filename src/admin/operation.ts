@@ -99,7 +99,8 @@ interface AdminOperationShape<Input> {
   readonly describes?: {
     readonly summary: string;
     readonly description: string;
-    readonly output: z.ZodType;
+    /** The schema of `data`, or the type of the file that is answered. */
+    readonly output: z.ZodType | { readonly file: string };
     readonly status?: 200;
   };
   /** The body is a file of lines instead of a JSON object; members then come from the query. */

@@ -1,6 +1,7 @@
 /** Every operation of the admin API. */
 import { auditLog } from "./audit-log.ts";
-import { csvDocument, pdfDocument } from "./documents.ts";
+import { getDocumentSettings, putDocumentSettings } from "./document-settings.ts";
+import { csvDocument, orderSheet, pdfDocument } from "./documents.ts";
 import { followEvents, listEvents } from "./events.ts";
 import { exportFile, importFile, snapshotFile } from "./exchange.ts";
 import { deleteConsoleView, listConsoleViewsOperation, putConsoleView } from "./console-views.ts";
@@ -58,8 +59,11 @@ export const adminOperations: readonly AdminOperation[] = [
   lookUpVariants,
   listOpenLines,
   listChanges,
+  orderSheet,
   pdfDocument,
   csvDocument,
+  getDocumentSettings,
+  putDocumentSettings,
   listConsoleViewsOperation,
   putConsoleView,
   deleteConsoleView,

@@ -8,6 +8,7 @@ import type { RunnableCommand } from "./command.ts";
 import { consoleInvite, consolePeople } from "./console.ts";
 import { demo } from "./demo.ts";
 import { keyCreate, keyList, keyRevoke } from "./keys.ts";
+import { orderDocument } from "./orders.ts";
 import { exportFile, importFile } from "./records.ts";
 import { shopCreate, shopDelete, shopList } from "./shops.ts";
 import {
@@ -33,6 +34,7 @@ export const commands: readonly RunnableCommand[] = [
   consolePeople,
   importFile,
   exportFile,
+  orderDocument,
   backup,
   restore,
   audit,

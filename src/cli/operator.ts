@@ -201,11 +201,11 @@ async function requireAnswer(url: URL): Promise<string | null> {
 
 async function inStore(
   store: OpenStore,
-  { webhooks: policy }: Config,
+  { webhooks: policy, documentFont }: Config,
   log: Log,
 ): Promise<Pick<Operator, "ask" | "close">> {
   await store.completeFirstStart();
-  const documents = new Documents({ ...store, log });
+  const documents = new Documents({ ...store, log, fontFile: documentFont });
   const webhooks = { policy, changed: () => {} };
   return {
     ask: askHere(store.adminContext({ wakeOutbox: () => {}, webhooks, documents })),

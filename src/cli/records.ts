@@ -136,7 +136,7 @@ export const exportFile: RunnableCommand = {
 };
 
 /** Writes a file that appears under its name only when it is complete and synced. */
-async function writeWhole(file: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+export async function writeWhole(file: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
   const partial = `${file}.partial`;
   const handle = await open(partial, "w").catch((error: unknown) => {
     throw new CommandError(exitCodes.failed, `${file} cannot be written: ${String(memberOf(error, "code"))}.`);

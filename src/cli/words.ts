@@ -37,6 +37,8 @@ function actionOf(command: Command, args: Arguments, body: object): string | nul
     case "UNAUTHORIZED":
       return "Give the server's admin token with --token or OPENPO_ADMIN_TOKEN; it is in the server's data directory, in admin-token.";
     case "NOT_FOUND":
+      if (command.parameters.includes("PURCHASE_ORDER_ID"))
+        return "Orders are named by their id, po_…; openpo shop list shows the shops.";
       return command.parameters.includes("KEY_ID")
         ? `openpo shop list shows the shops, openpo key list --shop ${args.text("shop") ?? "SHOP_ID"} the keys of this one.`
         : "openpo shop list shows the shops.";

@@ -6,27 +6,22 @@
  */
 import { createHash } from "node:crypto";
 import { Fault } from "../core/fault.ts";
+import type { DocumentSettings } from "../core/document-settings.ts";
 import { lineTotal } from "../core/lines.ts";
 import { moneyToNumber, quantityToNumber } from "../core/money.ts";
 import type { Address, Header, LineItem, Status } from "../core/purchase-order.ts";
 import { loadShop } from "../shop/accounts.ts";
 import { locationTable, supplierTable } from "../shop/catalogue.ts";
-import { loadHeader, loadOrder } from "../shop/purchase-orders.ts";
+import { loadDocumentSettings } from "../shop/document-settings.ts";
+import { loadHeader, pageOfLines } from "../shop/purchase-orders.ts";
 import { recordsByKey } from "../shop/record-table.ts";
-import type { Tx } from "../store/store.ts";
+import type { Engine, Tx } from "../store/store.ts";
 
 /** Raised by every change of how a document looks: it is then drawn anew. */
-const templateVersion = 1;
-
-/** A party of the order. */
-interface Party {
-  readonly name: string;
-  readonly address: Address | null;
-  readonly email: string | null;
-}
+const templateVersion = 2;
 
 /** A line as the supplier sees it. Figures are the API's own. */
-interface ContentLine {
+export interface ContentLine {
   readonly poLineItemId: string;
   readonly productName: string | null;
   readonly variantName: string | null;
@@ -65,23 +60,28 @@ interface Frame {
   readonly discountAmount: number | null;
   readonly taxAmount: number | null;
   readonly grandTotal: number;
-  readonly buyer: Party;
-  readonly supplier: Party | null;
+  readonly buyerName: string;
+  readonly supplier: { readonly name: string; readonly address: Address | null; readonly email: string | null } | null;
   readonly billingAddress: Address | null;
   /** Where the goods go: the order's own address, else that of its location. */
-  readonly deliverTo: { readonly name: string | null; readonly address: Address | null } | null;
+  readonly deliverTo: { readonly name: string | null; readonly address: Address | null };
+  readonly settings: DocumentSettings;
 }
 
 export interface DocumentContent extends Frame {
-  readonly lines: readonly ContentLine[];
+  readonly lineItems: readonly ContentLine[];
 }
 
 const amount = (value: Parameters<typeof moneyToNumber>[0] | null): number | null =>
   value === null ? null : moneyToNumber(value);
 
 /** The order's document without its lines. @throws Fault NOT_FOUND when there is no such shop or order. */
-async function loadFrame(tx: Tx, shopId: string, purchaseOrderId: string): Promise<Frame & { header: Header }> {
-  const [shop, header] = await Promise.all([loadShop(tx, shopId), loadHeader(tx, shopId, purchaseOrderId)]);
+export async function loadFrame(tx: Tx, shopId: string, purchaseOrderId: string): Promise<Frame & { header: Header }> {
+  const [shop, header, { documentType: _type, ...settings }] = await Promise.all([
+    loadShop(tx, shopId),
+    loadHeader(tx, shopId, purchaseOrderId),
+    loadDocumentSettings(tx, shopId),
+  ]);
   if (shop === null) throw new Fault("NOT_FOUND", `There is no shop ${shopId}.`);
   if (header === null)
     throw new Fault("NOT_FOUND", `There is no purchase order ${purchaseOrderId}.`, {
@@ -91,7 +91,6 @@ async function loadFrame(tx: Tx, shopId: string, purchaseOrderId: string): Promi
     header.supplierId === null ? [] : recordsByKey(tx, supplierTable, shopId, [[header.supplierId]]),
     header.locationId === null ? [] : recordsByKey(tx, locationTable, shopId, [[header.locationId]]),
   ]);
-  const deliverTo = { name: location?.name ?? null, address: header.shippingAddress ?? location?.address ?? null };
   return {
     header,
     purchaseOrderId,
@@ -112,10 +111,11 @@ async function loadFrame(tx: Tx, shopId: string, purchaseOrderId: string): Promi
     discountAmount: amount(header.discountAmount),
     taxAmount: amount(header.taxAmount),
     grandTotal: moneyToNumber(header.grandTotal),
-    buyer: { name: shop.name, address: null, email: null },
+    buyerName: shop.name,
     supplier: supplier === undefined ? null : { name: supplier.name, address: supplier.address, email: supplier.email },
     billingAddress: header.billingAddress,
-    deliverTo: deliverTo.name === null && deliverTo.address === null ? null : deliverTo,
+    deliverTo: { name: location?.name ?? null, address: header.shippingAddress ?? location?.address ?? null },
+    settings,
   };
 }
 
@@ -142,14 +142,104 @@ function lineOf(line: LineItem, header: Header): ContentLine {
 /** Everything that stands in the order's document. @throws Fault NOT_FOUND when there is no such shop or order. */
 export async function loadContent(tx: Tx, shopId: string, purchaseOrderId: string): Promise<DocumentContent> {
   const { header, ...frame } = await loadFrame(tx, shopId, purchaseOrderId);
-  const order = await loadOrder(tx, shopId, purchaseOrderId);
-  return { ...frame, lines: (order?.lineItems ?? []).map((line) => lineOf(line, header)) };
+  const { lineItems } = await pageOfLines(tx, shopId, purchaseOrderId, null, null);
+  return { ...frame, lineItems: lineItems.map((line) => lineOf(line, header)) };
+}
+
+/** Lines that are read at a time: more would hold the event loop for too long. */
+const linesAtOnce = 200;
+
+/** How often an order is read anew that changes while it is read. */
+const readingsMax = 5;
+
+interface Part {
+  readonly frame: Frame;
+  readonly lines: readonly ContentLine[];
+  /** Null for the last part. */
+  readonly end: number | null;
+}
+
+const readPart = (
+  engine: Pick<Engine, "read">,
+  shopId: string,
+  purchaseOrderId: string,
+  after: number | null,
+): Promise<Part> =>
+  engine.read(shopId, async (tx) => {
+    const { header, ...frame } = await loadFrame(tx, shopId, purchaseOrderId);
+    const { lineItems, end } = await pageOfLines(tx, shopId, purchaseOrderId, after, linesAtOnce);
+    return { frame, end, lines: lineItems.map((line) => lineOf(line, header)) };
+  });
+
+/**
+ * The same, but of an order with many lines a part at a time, with the event loop free in between.
+ *
+ * @throws Fault NOT_FOUND when there is no such shop or order, DO_OVERLOADED when the order changes all the time.
+ */
+export async function readContent(
+  engine: Pick<Engine, "read">,
+  shopId: string,
+  purchaseOrderId: string,
+): Promise<DocumentContent> {
+  for (let reading = 0; reading < readingsMax; reading += 1) {
+    let part = await readPart(engine, shopId, purchaseOrderId, null);
+    const lines = [...part.lines];
+    const { orderVersion } = part.frame;
+    while (part.end !== null && part.frame.orderVersion === orderVersion) {
+      part = await readPart(engine, shopId, purchaseOrderId, part.end);
+      lines.push(...part.lines);
+    }
+    if (part.frame.orderVersion === orderVersion) return { ...part.frame, lineItems: lines };
+  }
+  throw new Fault("DO_OVERLOADED", "The order changes while its document is made; nothing was done.", {
+    action: "Send the same request again when the order has come to rest.",
+    retryAfterMs: 1_000,
+  });
 }
 
 /** Names the bytes of a document: equal for the same order at the same version under the same letterhead. */
-export function documentTag({ lines: _lines, ...frame }: DocumentContent, kind: string): string {
-  return createHash("sha256")
-    .update(JSON.stringify([templateVersion, kind, frame]))
+export const documentTag = (frame: Frame, kind: string): string =>
+  createHash("sha256")
+    .update(JSON.stringify([templateVersion, kind, framePart(frame)]))
     .digest("hex")
     .slice(0, 32);
+
+/** The frame without lines that may stand beside it: the version tells of them. */
+function framePart(frame: Frame & { readonly lineItems?: unknown }): object {
+  const { lineItems: _lines, ...rest } = frame;
+  return rest;
 }
+
+/** The article in the shop's words. */
+export const descriptionOf = (line: ContentLine): string =>
+  [line.productName ?? line.supplierProductName ?? line.poLineItemId, line.variantName]
+    .filter((part) => part !== null && part !== "")
+    .join(" – ");
+
+/** A document without an order: whatever is wrong with the settings shows when it is drawn. */
+export const exampleContent = (settings: DocumentSettings): DocumentContent => ({
+  purchaseOrderId: "",
+  poNumber: "PO-1001",
+  orderVersion: 1,
+  status: "Draft",
+  updatedAtMs: 0,
+  createdAtMs: 0,
+  orderDate: null,
+  expectedDeliveryDate: null,
+  supplierReference: null,
+  paymentTerms: null,
+  incoterm: null,
+  noteToSupplier: null,
+  currencyCode: "EUR",
+  totalValue: 0,
+  shippingCost: null,
+  discountAmount: null,
+  taxAmount: null,
+  grandTotal: 0,
+  buyerName: "",
+  supplier: null,
+  billingAddress: null,
+  deliverTo: { name: null, address: null },
+  settings,
+  lineItems: [],
+});

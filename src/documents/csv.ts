@@ -1,7 +1,7 @@
 /**
  * An order as CSV for its supplier: one row a line, totals below (RFC 4180, UTF-8).
  */
-import type { DocumentContent } from "./content.ts";
+import { descriptionOf, type DocumentContent } from "./content.ts";
 
 /** A cell that a spreadsheet would take for a formula becomes text: others chose what stands in it. */
 function cell(value: string | number | null): string {
@@ -26,13 +26,8 @@ const heads = [
   "Expected delivery date",
 ];
 
-/** What the supplier knows the article as. */
-export const descriptionOf = (line: DocumentContent["lines"][number]): string =>
-  line.supplierProductName ??
-  ([line.productName, line.variantName].filter((part) => part !== null).join(" – ") || line.poLineItemId);
-
 export function csvDocument(content: DocumentContent): string {
-  const rows: (string | number | null)[][] = content.lines.map((line, index) => [
+  const rows: (string | number | null)[][] = content.lineItems.map((line, index) => [
     content.poNumber,
     index + 1,
     line.supplierSku,

@@ -1,11 +1,30 @@
 /**
- * The thread that draws PDFs, one after another (documents.ts).
+ * The thread that draws PDFs, one after another (drawing-threads.ts).
  */
-import { parentPort } from "node:worker_threads";
-import type { DocumentContent } from "./content.ts";
-import { pdfDocument } from "./pdf.ts";
+import { parentPort, workerData } from "node:worker_threads";
+import type { DrawingTask, DrawnDocument } from "./drawing-threads.ts";
+import { loadFonts, missingCharacter } from "./fonts.ts";
+import { pdfOf } from "./pdf.ts";
+import { sheetOf } from "./sheet.ts";
 
-parentPort?.on("message", (content: DocumentContent) => {
+const { fontFile }: { readonly fontFile: string | null } = workerData;
+
+const fonts = loadFonts(fontFile);
+
+async function drawn({ content, as }: DrawingTask): Promise<DrawnDocument> {
+  try {
+    // A page has the reader's own fonts.
+    if (as === "sheet") return { sheet: sheetOf(content) };
+    const { settings, ...rest } = content;
+    const missing = missingCharacter(fonts, { ...rest, settings: { ...settings, logo: null } });
+    if (missing !== null) return { missing };
+    return { bytes: await pdfOf(sheetOf(content), content.updatedAtMs, fonts) };
+  } catch (error) {
+    return { bug: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}
+
+parentPort?.on("message", (task: DrawingTask) => {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-  void pdfDocument(content).then((bytes) => parentPort?.postMessage(bytes));
+  void drawn(task).then((answer) => parentPort?.postMessage(answer));
 });

@@ -7,9 +7,10 @@
 import { createHash } from "node:crypto";
 import { FairQueue } from "../store/fair-queue.ts";
 import type { Clock, Engine, Log } from "../store/store.ts";
-import { type DocumentContent, documentTag, loadContent } from "./content.ts";
+import { type DocumentContent, documentTag, loadFrame, readContent } from "./content.ts";
 import { csvDocument } from "./csv.ts";
 import { DrawingThreads } from "./drawing-threads.ts";
+import type { Sheet } from "./sheet.ts";
 
 /** The formats of an order's document. */
 const documentKinds = ["pdf", "csv"] as const;
@@ -44,7 +45,8 @@ const waitMsMax = 15_000;
 /** Bytes of finished documents that are kept in memory. */
 const keptBytesMax = 32 * 1_048_576;
 
-const contentTypes: Readonly<Record<DocumentKind, string>> = {
+/** Each format's content type. */
+export const contentTypes: Readonly<Record<DocumentKind, string>> = {
   pdf: "application/pdf",
   csv: "text/csv; charset=utf-8",
 };
@@ -70,12 +72,15 @@ export interface OrderDocuments {
   of(shopId: string, purchaseOrderId: string, kind: DocumentKind): Promise<MadeDocument>;
   /** The document with this content (`loadContent`). The same content gives the same bytes. @throws Fault as `of`. */
   make(shopId: string, content: DocumentContent, kind: DocumentKind): Promise<MadeDocument>;
+  /** The order's document as it is read: for a page that shows it. @throws Fault as `of`. */
+  sheet(shopId: string, purchaseOrderId: string): Promise<Sheet>;
 }
 
 /** For what never makes one. */
 export const noDocuments: OrderDocuments = {
   of: () => Promise.reject(new Error("documents are not made here")),
   make: () => Promise.reject(new Error("documents are not made here")),
+  sheet: () => Promise.reject(new Error("documents are not made here")),
 };
 
 export class Documents implements OrderDocuments {
@@ -84,11 +89,23 @@ export class Documents implements OrderDocuments {
   readonly #threads: DrawingThreads;
   /** By tag; the ones used last are at the end. */
   readonly #kept = new Map<string, MadeDocument>();
+  readonly #drawing = new Map<string, Promise<MadeDocument>>();
   #keptBytes = 0;
 
-  constructor({ engine, clock, log }: { readonly engine: Engine; readonly clock: Clock; readonly log: Log }) {
+  /** @param fontFile  a font for what the shipped one lacks; null: there is none. */
+  constructor({
+    engine,
+    clock,
+    log,
+    fontFile = null,
+  }: {
+    readonly engine: Engine;
+    readonly clock: Clock;
+    readonly log: Log;
+    readonly fontFile?: string | null;
+  }) {
     this.#engine = engine;
-    this.#threads = new DrawingThreads(log);
+    this.#threads = new DrawingThreads(log, fontFile);
     this.#queue = new FairQueue(
       { runningMax: drawnAtOnceMax, runningPerShopMax: 1, waitingPerShopMax, waitMsMax },
       clock,
@@ -97,24 +114,39 @@ export class Documents implements OrderDocuments {
   }
 
   async of(shopId: string, purchaseOrderId: string, kind: DocumentKind): Promise<MadeDocument> {
-    const content = await this.#engine.read(shopId, (tx) => loadContent(tx, shopId, purchaseOrderId));
-    return await this.make(shopId, content, kind);
+    const { header: _header, ...frame } = await this.#engine.read(shopId, (tx) =>
+      loadFrame(tx, shopId, purchaseOrderId),
+    );
+    const known = this.#known(`${shopId} ${documentTag(frame, kind)}`);
+    return known ?? (await this.make(shopId, await readContent(this.#engine, shopId, purchaseOrderId), kind));
   }
 
   async make(shopId: string, content: DocumentContent, kind: DocumentKind): Promise<MadeDocument> {
     const tag = documentTag(content, kind);
     const key = `${shopId} ${tag}`;
-    const kept = this.#kept.get(key);
-    if (kept !== undefined) {
-      this.#kept.delete(key);
-      this.#kept.set(key, kept);
-      return kept;
-    }
+    const known = this.#known(key);
+    if (known !== null) return known;
+    // Those who ask for a document that is being drawn wait for it.
+    const running = this.#drawing.get(key);
+    if (running !== undefined) return await running;
+    const drawing = this.#made(shopId, content, kind, tag).finally(() => this.#drawing.delete(key));
+    this.#drawing.set(key, drawing);
+    const made = await drawing;
+    this.#keep(key, made);
+    return made;
+  }
+
+  async sheet(shopId: string, purchaseOrderId: string): Promise<Sheet> {
+    const content = await readContent(this.#engine, shopId, purchaseOrderId);
+    return await this.#queue.run(shopId, () => this.#threads.sheet(content));
+  }
+
+  async #made(shopId: string, content: DocumentContent, kind: DocumentKind, tag: string): Promise<MadeDocument> {
     const bytes =
       kind === "csv"
         ? Buffer.from(csvDocument(content))
         : await this.#queue.run(shopId, () => this.#threads.draw(content));
-    const made: MadeDocument = {
+    return {
       kind,
       bytes,
       contentType: contentTypes[kind],
@@ -124,8 +156,15 @@ export class Documents implements OrderDocuments {
       orderVersion: content.orderVersion,
       poNumber: content.poNumber,
     };
-    this.#keep(key, made);
-    return made;
+  }
+
+  /** A document that is kept. It counts as used. */
+  #known(key: string): MadeDocument | null {
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return null;
+    this.#kept.delete(key);
+    this.#kept.set(key, kept);
+    return kept;
   }
 
   #keep(key: string, made: MadeDocument): void {

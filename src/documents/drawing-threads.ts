@@ -4,9 +4,11 @@
  */
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { Fault } from "../core/fault.ts";
+import { Fault, invalidField } from "../core/fault.ts";
 import type { Log } from "../store/store.ts";
 import type { DocumentContent } from "./content.ts";
+import type { Missing } from "./fonts.ts";
+import type { Sheet } from "./sheet.ts";
 
 /** A thread that was idle for so long ends. */
 const idleMsMax = 60_000;
@@ -15,6 +17,20 @@ const idleMsMax = 60_000;
 const threadMegabytesMax = 512;
 
 const retryAfterMs = 1_000;
+
+/** What a thread is sent. */
+export interface DrawingTask {
+  readonly content: DocumentContent;
+  readonly as: "pdf" | "sheet";
+}
+
+/** What a thread answers. */
+export type DrawnDocument =
+  | { readonly bytes: Uint8Array }
+  | { readonly sheet: Sheet }
+  | { readonly missing: Missing }
+  /** The stack of what was thrown. */
+  | { readonly bug: string };
 
 interface Thread {
   readonly worker: Worker;
@@ -30,33 +46,70 @@ const undrawn = (): Fault =>
     retryAfterMs,
   });
 
+function unprintable({ path, character, isRightToLeft }: Missing): Fault {
+  const code = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+  const message = isRightToLeft
+    ? `has the character ${character} (${code}), and documents are not written from right to left`
+    : `has the character ${character} (${code}), which no font of the documents has`;
+  return invalidField(
+    path,
+    message,
+    isRightToLeft
+      ? "Write the text in another script."
+      : "Write it with other characters, or have the operator set OPENPO_DOCUMENT_FONT to a font that has it.",
+  );
+}
+
 export class DrawingThreads {
   readonly #log: Log;
+  readonly #fontFile: string | null;
   readonly #idle: Thread[] = [];
   readonly #threads = new Set<Thread>();
   #isClosed = false;
 
-  constructor(log: Log) {
+  /** @param fontFile  the operator's font; null: there is none. */
+  constructor(log: Log, fontFile: string | null) {
     this.#log = log;
+    this.#fontFile = fontFile;
   }
 
-  /** The PDF with this content. @throws Fault DO_UNAVAILABLE when the thread dies, or the service stops. */
+  /**
+   * The PDF with this content.
+   *
+   * @throws Fault INVALID_INPUT   no font has a character of it.
+   * @throws Fault DO_UNAVAILABLE  the thread has died, or the service stops.
+   */
   async draw(content: DocumentContent): Promise<Uint8Array> {
+    const answer = await this.#ask({ content, as: "pdf" });
+    if (!("bytes" in answer)) throw new Error("a PDF has bytes");
+    return answer.bytes;
+  }
+
+  /** The sheet with this content. @throws Fault as `draw`. */
+  async sheet(content: DocumentContent): Promise<Sheet> {
+    const answer = await this.#ask({ content, as: "sheet" });
+    if (!("sheet" in answer)) throw new Error("a sheet was asked for");
+    return answer.sheet;
+  }
+
+  async #ask(task: DrawingTask): Promise<Exclude<DrawnDocument, { missing: unknown } | { bug: unknown }>> {
     if (this.#isClosed) throw undrawn();
     const thread = this.#idle.pop() ?? this.#start();
     if (thread.idleTimer !== null) clearTimeout(thread.idleTimer);
     const { worker } = thread;
     worker.ref();
-    const drawn = Promise.withResolvers<Uint8Array>();
+    const drawn = Promise.withResolvers<DrawnDocument>();
     const onExit = (): void => drawn.reject(undrawn());
     worker.once("message", drawn.resolve);
     worker.once("exit", onExit);
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-    worker.postMessage(content);
+    worker.postMessage(task);
     try {
-      const bytes = await drawn.promise;
+      const answer = await drawn.promise;
       this.#rest(thread);
-      return bytes;
+      if ("missing" in answer) throw unprintable(answer.missing);
+      if ("bug" in answer) throw new Error(`on a drawing thread: ${answer.bug}`);
+      return answer;
     } finally {
       worker.off("exit", onExit);
     }
@@ -74,6 +127,7 @@ export class DrawingThreads {
 
   #start(): Thread {
     const worker = new Worker(threadModule, {
+      workerData: { fontFile: this.#fontFile },
       name: "openpo-documents",
       resourceLimits: { maxOldGenerationSizeMb: threadMegabytesMax },
     });

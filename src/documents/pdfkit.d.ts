@@ -1,5 +1,7 @@
 /** What is used of pdfkit, which has no types of its own. */
 declare module "pdfkit" {
+  import type { Font } from "fontkit";
+
   /** Content of a page that belongs to an element of the structure. */
   interface MarkedContent {
     readonly refs: unknown;
@@ -31,7 +33,7 @@ declare module "pdfkit" {
     bufferedPageRange(): { readonly start: number; readonly count: number };
     end(): void;
 
-    registerFont(name: string, file: Uint8Array): this;
+    registerFont(name: string, font: Font): this;
     font(name: string): this;
     fontSize(points: number): this;
     fillColor(color: string, opacity?: number): this;
@@ -52,6 +54,7 @@ declare module "pdfkit" {
     stroke(color?: string): this;
     save(): this;
     restore(): this;
+    clip(): this;
     translate(x: number, y: number): this;
     scale(factor: number): this;
     rotate(degrees: number, options: { readonly origin: readonly [number, number] }): this;
@@ -63,4 +66,15 @@ declare module "pdfkit" {
     markContent(tag: "Artifact", options?: { readonly type: string }): this;
     endMarkedContent(): this;
   }
+}
+
+/** What is used of fontkit, on which pdfkit is built. */
+declare module "fontkit" {
+  export interface Font {
+    readonly numGlyphs: number;
+    hasGlyphForCodePoint(code: number): boolean;
+  }
+
+  /** @throws Error when the bytes are no font. */
+  export function create(bytes: Uint8Array): Font | { readonly fonts: readonly Font[] };
 }

@@ -30,6 +30,7 @@ import {
   variantJson,
 } from "./catalogue.ts";
 import { consoleViewType } from "./console-views.ts";
+import { documentSettingsType } from "./document-settings.ts";
 import { forecastViewType } from "./forecast-views.ts";
 import { manufacturingOrderType } from "./manufacturing-orders.ts";
 import { type RecordType, tableRecordType } from "./record-type.ts";
@@ -48,6 +49,7 @@ export const referenceTypes = {
   supplierCredit: tableRecordType(supplierCreditInput, supplierCreditJson, supplierCreditTable),
   forecastView: forecastViewType,
   consoleView: consoleViewType,
+  documentSettings: documentSettingsType,
 } as const satisfies Readonly<Record<string, RecordType>>;
 
 /** Read-only resources, and the reasons of stock takes. */

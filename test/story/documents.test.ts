@@ -1,7 +1,9 @@
 /** An order's document: what its supplier gets, as PDF and as CSV (C62). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { askAdmin } from "../support/people.ts";
+import { loadContent, readContent } from "../../src/documents/content.ts";
+import { exportRecords } from "../../src/exchange/export.ts";
+import { askAdmin, signInAs } from "../support/people.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 async function orderOf(server: TestServer): Promise<string> {
@@ -37,4 +39,103 @@ test("an order is downloaded as PDF and as CSV, with a name, an ETag and 304", a
     (await askAdmin(server, "GET", `/shops/${server.shopId}/purchase-orders/po_none/document.pdf`)).status,
     404,
   );
+});
+
+test("an order of many lines is read in parts and has the same content as read at once", async () => {
+  await using server = await startServer({ console: true });
+  const made = await server.post("/api/v1/purchase-orders", {});
+  const purchaseOrderId = made.textAt("data", "purchaseOrder", "purchaseOrderId");
+  const records = Array.from({ length: 430 }, (_line, index) => ({
+    type: "variant",
+    variantId: `v${index}`,
+    productId: "p",
+    productName: `Mug ${index}`,
+  }));
+  const file = records.map((record) => `${JSON.stringify(record)}\n`).join("");
+  assert.equal((await askAdmin(server, "POST", `/shops/${server.shopId}/import`, file)).status, 200);
+  const lineItems = records.map(({ variantId }) => ({ variantId, quantityOrdered: 1 }));
+  const added = await server.post(`/api/v1/purchase-orders/${purchaseOrderId}/line-items`, { lineItems });
+  assert.equal(added.status, 201, added.text);
+  const whole = await server.engine.read(server.shopId, (tx) => loadContent(tx, server.shopId, purchaseOrderId));
+  assert.equal(whole.lineItems.length, 430);
+  assert.deepEqual(await readContent(server.engine, server.shopId, purchaseOrderId), whole);
+});
+
+test("a missing order is 404, and a character that no font has is 400 with its field and the way out", async () => {
+  await using server = await startServer({ console: true });
+  const { shopId } = server;
+  const missing = await askAdmin(server, "GET", `/shops/${shopId}/purchase-orders/none/document.pdf`);
+  assert.equal(missing.status, 404);
+  const made = await server.post("/api/v1/purchase-orders", { noteToSupplier: "Greetings 咖" });
+  const path = `/shops/${shopId}/purchase-orders/${made.textAt("data", "purchaseOrder", "purchaseOrderId")}`;
+  const refused = await askAdmin(server, "GET", `${path}/document.pdf`);
+  assert.equal(refused.status, 400);
+  assert.equal(refused.at("error", "details", 0, "path"), "/noteToSupplier");
+  assert.match(refused.text, /咖 \(U\+5496\).*OPENPO_DOCUMENT_FONT/);
+  assert.equal((await askAdmin(server, "GET", `${path}/document.csv`)).status, 200);
+  const sheet = await askAdmin(server, "GET", `${path}/document`);
+  assert.equal(sheet.at("data", "document", "remarks", 0, "text"), "Greetings 咖");
+});
+
+test("a shop's letterhead is kept, drawn, exported and imported, and what cannot be drawn is refused", async () => {
+  await using server = await startServer({ console: true });
+  const path = `/shops/${server.shopId}/document-settings`;
+  const owner = await (await signInAs(server, "owner")).bearer();
+  const put = (body: object) => askAdmin(server, "PUT", path, body, { key: owner });
+  const logo = Buffer.from('<svg viewBox="0 0 2 1"><path fill="#123456" d="M0 0H2V1Z"/></svg>').toString("base64");
+  const saved = await put({
+    language: "fr",
+    paper: "Letter",
+    columns: ["unitCost"],
+    footer: "SIREN 1",
+    logo: { base64: logo },
+  });
+  assert.equal(saved.status, 200, saved.text);
+  assert.equal(saved.at("data", "documentSettings", "logo", "contentType"), "image/svg+xml");
+  // What is left out stays.
+  assert.equal((await put({ footer: "SIREN 2" })).at("data", "documentSettings", "language"), "fr");
+  for (const [body, at, message] of [
+    [{ footer: "咖啡" }, "/footer", /OPENPO_DOCUMENT_FONT/],
+    [{ logo: { base64: "R0lG" } }, "/logo/base64", /must be a PNG, a JPEG or an SVG/],
+    [{ columns: ["unitCost", "unitCost"] }, "/columns/1", /./],
+    [{ paper: "A5" }, "/paper", /./],
+  ] as const) {
+    const refused = await put(body);
+    assert.deepEqual([refused.status, refused.at("error", "details", 0, "path")], [400, at], refused.text);
+    assert.match(refused.text, message);
+  }
+  const order = `/shops/${server.shopId}/purchase-orders/${await orderOf(server)}`;
+  assert.equal((await askAdmin(server, "GET", `${order}/document`)).at("data", "document", "title"), "Bon de commande");
+  const exported: string[] = [];
+  for await (const piece of exportRecords(server.engine, server.shopId)) exported.push(piece);
+  const record =
+    exported
+      .join("")
+      .split("\n")
+      .find((line) => line.includes('"documentSettings"')) ?? "";
+  assert.equal((await put({ logo: null, footer: null })).at("data", "documentSettings", "logo"), null);
+  const brought = await askAdmin(server, "POST", `/shops/${server.shopId}/import`, `${record}\n`);
+  assert.equal(brought.status, 200, brought.text);
+  const read = await askAdmin(server, "GET", path);
+  assert.deepEqual(
+    [read.at("data", "documentSettings", "footer"), read.at("data", "documentSettings", "logo", "base64")],
+    ["SIREN 2", logo],
+  );
+});
+
+test("documents of one shop beyond those that may wait are 503 with Retry-After, and other shops' are drawn", async () => {
+  await using server = await startServer({ console: true });
+  const ids: string[] = [];
+  for (let made = 0; made < 30; made += 1) ids.push(await orderOf(server));
+  const answers = await Promise.all(
+    ids.map((id) => askAdmin(server, "GET", `/shops/${server.shopId}/purchase-orders/${id}/document.pdf`)),
+  );
+  const refused = answers.filter(({ status }) => status === 503);
+  // One is drawn and 20 wait; the others are refused.
+  assert.equal(answers.filter(({ status }) => status === 200).length, 21);
+  assert.equal(refused.length, 9);
+  for (const { text, headers } of refused) {
+    assert.match(text, /too many documents waiting/);
+    assert.ok(Number(headers["retry-after"]) >= 1);
+  }
 });

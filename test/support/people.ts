@@ -24,8 +24,10 @@ export async function askAdmin(
   });
   const found = match(path.split("?")[0] ?? "");
   const binding = found === null ? null : bindingFor(found, method);
-  if (answered.status < 300 && method !== "HEAD" && binding !== null && !(binding instanceof Fault))
-    binding.operation.describes?.output.parse(answered.at("data"));
+  if (answered.status < 300 && method !== "HEAD" && binding !== null && !(binding instanceof Fault)) {
+    const output = binding.operation.describes?.output;
+    if (output !== undefined && !("file" in output)) output.parse(answered.at("data"));
+  }
   return answered;
 }
 

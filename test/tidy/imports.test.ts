@@ -24,13 +24,24 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   outbox: ["outbox/", "shop/", "store/", "storefront/storefront.ts", "core/"],
   // Where events meet their receivers.
   webhooks: ["webhooks/", "shop/", "store/", "core/", "node:"],
-  documents: ["documents/", "shop/", "store/", "core/", "node:", "pdfkit"],
+  documents: ["documents/", "shop/", "store/", "core/", "node:", "pdfkit", "fontkit"],
   operations: ["operations/", "shop/", "store/", "storefront/storefront.ts", "core/", "zod", "node:crypto"],
   http: ["http/", "operations/", "core/", "store/store.ts", "zod", "hono/router/trie-router"],
   "http/node": ["http/", "operations/", "core/", "store/store.ts", "node:", "@hono/node-server"],
   // What answers HTTP shares routes, bodies and the shape of a surface.
   mcp: ["mcp/", "http/", "operations/", "core/", "store/store.ts", "zod", "@modelcontextprotocol/server"],
-  exchange: ["exchange/", "operations/", "shop/", "store/", "core/", "zod", "csv-parse", "node:buffer", "node:stream"],
+  exchange: [
+    "exchange/",
+    "documents/",
+    "operations/",
+    "shop/",
+    "store/",
+    "core/",
+    "zod",
+    "csv-parse",
+    "node:buffer",
+    "node:stream",
+  ],
   admin: [
     "admin/",
     "http/",

@@ -14,6 +14,7 @@ test("an empty environment gives the defaults of contract §1", () => {
     logLevel: "info",
     metricsPort: null,
     readerThreads: null,
+    documentFont: null,
     webhooks: { http: false, hosts: new Set(), networks: [] },
     limits: {
       connectionsMax: 2_000,
@@ -56,6 +57,7 @@ test("every variable is read, and unknown ones are ignored", () => {
     OPENPO_UNREAD_MB: "16",
     OPENPO_BODIES_MB: "8",
     OPENPO_READER_THREADS: "6",
+    OPENPO_DOCUMENT_FONT: "/fonts/cjk.otf",
     OPENPO_STORED_ANSWERS_MB: "64",
     OPENPO_WEBHOOK_ALLOW: "ERP.internal, 10.1.0.0/16",
     OPENPO_WEBHOOK_HTTP: "1",
@@ -73,6 +75,7 @@ test("every variable is read, and unknown ones are ignored", () => {
     logLevel: "warn",
     metricsPort: 9_464,
     readerThreads: 6,
+    documentFont: "/fonts/cjk.otf",
     webhooks: {
       http: true,
       hosts: new Set(["erp.internal"]),

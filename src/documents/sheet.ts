@@ -1,0 +1,240 @@
+/**
+ * An order's document as it is read: every text in its language, every figure as it is printed. The PDF and the console's print view show
+ * the same sheet.
+ *
+ * Pure. Figures are the API's own (C35): nothing is added up here.
+ */
+import type { DocumentColumn, DocumentSettings, Logo } from "../core/document-settings.ts";
+import { minorDigits } from "../core/money.ts";
+import type { Address } from "../core/purchase-order.ts";
+import { type ContentLine, descriptionOf, type DocumentContent } from "./content.ts";
+import { dayText, numberText, texts } from "./texts.ts";
+
+/** A column of the lines. Figures are set flush right. */
+export interface SheetColumn {
+  readonly id: DocumentColumn | "description" | "quantity";
+  readonly label: string;
+  readonly isFigure: boolean;
+}
+
+/** A line: a cell for each column, and smaller lines below its description. */
+interface SheetRow {
+  readonly cells: readonly string[];
+  readonly details: readonly string[];
+}
+
+/** A document as it is read. */
+export interface Sheet {
+  readonly language: DocumentSettings["language"];
+  readonly paper: DocumentSettings["paper"];
+  readonly logo: Logo | null;
+  readonly buyerName: string;
+  readonly title: string;
+  readonly poNumber: string;
+  /** That it is a draft or cancelled. */
+  readonly marking: string | null;
+  readonly parties: readonly { readonly heading: string; readonly lines: readonly string[] }[];
+  readonly facts: readonly { readonly label: string; readonly value: string }[];
+  readonly columns: readonly SheetColumn[];
+  readonly rows: readonly SheetRow[];
+  /** Instead of rows. */
+  readonly noLines: string;
+  /** The last one is what is owed. */
+  readonly totals: readonly { readonly label: string; readonly value: string }[];
+  readonly remarks: readonly { readonly heading: string | null; readonly text: string }[];
+  readonly footer: string | null;
+  /** `{page}` and `{pages}` are replaced. */
+  readonly pageText: string;
+  readonly versionText: string;
+}
+
+/** All columns, in their order on paper. */
+const columnOrder = [
+  { id: "position", isFigure: true },
+  { id: "supplierSku", isFigure: false },
+  { id: "sku", isFigure: false },
+  { id: "barcode", isFigure: false },
+  { id: "description", isFigure: false },
+  { id: "expectedDeliveryDate", isFigure: false },
+  { id: "quantity", isFigure: true },
+  { id: "packSize", isFigure: true },
+  { id: "unitCost", isFigure: true },
+  { id: "lineTotal", isFigure: true },
+] as const;
+
+const joined = (parts: readonly (string | null)[]): string | null => {
+  const known = parts.filter((part) => part !== null && part !== "");
+  return known.length === 0 ? null : known.join(" ");
+};
+
+/** The lines of an address as they stand on an envelope, then telephone and e-mail. A name that heads it already is left out. */
+function addressLines(name: string | null, address: Address | null, telephone: string): readonly string[] {
+  if (address === null) return name === null ? [] : [name];
+  const { companyName, contactName, address1, address2, city, province, provinceCode, country, countryCode, zip } =
+    address;
+  const lines = [
+    name,
+    companyName === name ? null : companyName,
+    contactName,
+    address1,
+    address2,
+    joined([zip, city, provinceCode ?? province]),
+    country ?? countryCode,
+    address.phone === null ? null : `${telephone} ${address.phone}`,
+    address.email,
+  ];
+  return lines.flatMap((line) => (line === null || line === "" ? [] : [line]));
+}
+
+const sameAddress = (one: Address | null, other: Address | null): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
+
+/** How this document writes amounts, quantities and days. */
+function writer({ settings: { language }, currencyCode }: DocumentContent) {
+  const amount = (value: number, currency = currencyCode): string => numberText(value, language, minorDigits(currency));
+  return {
+    amount,
+    /** An amount in the order's currency, which it names. */
+    total: (value: number): string => `${amount(value)} ${currencyCode}`,
+    quantity: (value: number): string => numberText(value, language),
+    day: (value: string): string => dayText(value, language),
+  };
+}
+
+function partiesOf({ settings, buyerName, supplier, deliverTo, billingAddress }: DocumentContent): Sheet["parties"] {
+  const words = texts[settings.language];
+  const lines = (name: string | null, address: Address | null) => addressLines(name, address, words.telephone);
+  const email = supplier === null || supplier.email === supplier.address?.email ? null : supplier.email;
+  return [
+    { heading: words.buyer, lines: lines(buyerName, settings.address) },
+    {
+      heading: words.supplier,
+      lines: supplier === null ? [] : [...lines(supplier.name, supplier.address), ...(email === null ? [] : [email])],
+    },
+    { heading: words.deliverTo, lines: lines(deliverTo.name, deliverTo.address) },
+    {
+      heading: words.billTo,
+      lines: sameAddress(billingAddress, settings.address) ? [] : lines(null, billingAddress),
+    },
+  ].filter((party) => party.lines.length > 0);
+}
+
+function factsOf(content: DocumentContent, isPriced: boolean): Sheet["facts"] {
+  const words = texts[content.settings.language];
+  const { day } = writer(content);
+  const fact = (label: string, value: string | null) => (value === null || value === "" ? [] : [{ label, value }]);
+  return [
+    ...fact(words.orderDate, content.orderDate === null ? null : day(content.orderDate)),
+    ...fact(
+      words.expectedDeliveryDate,
+      content.expectedDeliveryDate === null ? null : day(content.expectedDeliveryDate),
+    ),
+    ...fact(words.supplierReference, content.supplierReference),
+    ...fact(words.paymentTerms, content.paymentTerms),
+    ...fact(words.incoterm, content.incoterm),
+    ...fact(words.currency, isPriced ? content.currencyCode : null),
+  ];
+}
+
+function cellsOf(
+  content: DocumentContent,
+  line: ContentLine,
+  index: number,
+): Readonly<Record<SheetColumn["id"], string>> {
+  const { amount, quantity, day } = writer(content);
+  // A cost in another currency than the order's says so.
+  const suffix = line.currencyCode === content.currencyCode ? "" : ` ${line.currencyCode}`;
+  return {
+    position: String(index + 1),
+    supplierSku: line.supplierSku ?? "",
+    sku: line.sku ?? "",
+    barcode: line.barcode ?? "",
+    description: descriptionOf(line),
+    expectedDeliveryDate: line.expectedDeliveryDate === null ? "" : day(line.expectedDeliveryDate),
+    quantity: quantity(line.quantityOrdered),
+    packSize: line.packSize === null ? "" : quantity(line.packSize),
+    unitCost: amount(line.unitCost, line.currencyCode) + suffix,
+    lineTotal: amount(line.lineTotal, line.currencyCode) + suffix,
+  };
+}
+
+/** What is said below a line's description. */
+function detailsOf(content: DocumentContent, line: ContentLine): readonly string[] {
+  const words = texts[content.settings.language];
+  const { quantity, day } = writer(content);
+  const { supplierProductName, quantityCancelled, expectedDeliveryDate } = line;
+  const hasOwnDate =
+    expectedDeliveryDate !== content.expectedDeliveryDate && !content.settings.columns.includes("expectedDeliveryDate");
+  return [
+    ...(supplierProductName === null || supplierProductName === (line.productName ?? supplierProductName)
+      ? []
+      : [`${words.yourName} ${supplierProductName}`]),
+    ...(quantityCancelled === 0 ? [] : [`${words.cancelledQuantity} ${quantity(quantityCancelled)}`]),
+    ...(expectedDeliveryDate === null || !hasOwnDate
+      ? []
+      : [`${words.expectedDeliveryDate}: ${day(expectedDeliveryDate)}`]),
+  ];
+}
+
+function totalsOf(content: DocumentContent): Sheet["totals"] {
+  const words = texts[content.settings.language];
+  const { total } = writer(content);
+  const { discountAmount, shippingCost, taxAmount } = content;
+  const between = [
+    { label: words.discount, value: discountAmount === null ? null : -discountAmount },
+    { label: words.shipping, value: shippingCost },
+    { label: words.tax, value: taxAmount },
+  ].flatMap(({ label, value }) => (value === null ? [] : [{ label, value: total(value) }]));
+  return [
+    ...(between.length === 0 ? [] : [{ label: words.subtotal, value: total(content.totalValue) }, ...between]),
+    { label: words.grandTotal, value: total(content.grandTotal) },
+  ];
+}
+
+function remarksOf(content: DocumentContent, isPriced: boolean): Sheet["remarks"] {
+  const words = texts[content.settings.language];
+  const unpriced = content.lineItems.flatMap((line, index) => (line.isUnpriced ? [String(index + 1)] : []));
+  return [
+    ...(unpriced.length === 0 || !isPriced
+      ? []
+      : [{ heading: null, text: words.unpriced.replace("{lines}", unpriced.join(", ")) }]),
+    ...(content.noteToSupplier === null ? [] : [{ heading: words.note, text: content.noteToSupplier }]),
+  ];
+}
+
+function markingOf({ status, settings }: DocumentContent): string | null {
+  const words = texts[settings.language];
+  if (status === "Draft") return words.draft;
+  return status === "Cancelled" ? words.cancelled : null;
+}
+
+export function sheetOf(content: DocumentContent): Sheet {
+  const { settings } = content;
+  const words = texts[settings.language];
+  const shown = columnOrder.filter(
+    ({ id }) => id === "description" || id === "quantity" || settings.columns.includes(id),
+  );
+  const isPriced = settings.columns.includes("unitCost") || settings.columns.includes("lineTotal");
+  return {
+    language: settings.language,
+    paper: settings.paper,
+    logo: settings.logo,
+    buyerName: content.buyerName,
+    title: words.title,
+    poNumber: content.poNumber,
+    marking: markingOf(content),
+    parties: partiesOf(content),
+    facts: factsOf(content, isPriced),
+    columns: shown.map(({ id, isFigure }) => ({ id, isFigure, label: words.columns[id] })),
+    rows: content.lineItems.map((line, index) => {
+      const cells = cellsOf(content, line, index);
+      return { cells: shown.map(({ id }) => cells[id]), details: detailsOf(content, line) };
+    }),
+    noLines: words.noLines,
+    totals: isPriced ? totalsOf(content) : [],
+    remarks: remarksOf(content, isPriced),
+    footer: settings.footer,
+    pageText: words.page,
+    versionText: `${words.version} ${content.orderVersion}`,
+  };
+}

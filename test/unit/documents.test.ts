@@ -1,0 +1,279 @@
+/** What stands in an order's PDF, read back from its bytes (C62). */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import path from "node:path";
+import { test } from "node:test";
+import { documentColumns, documentLanguages } from "../../src/core/document-settings.ts";
+import type { DocumentContent } from "../../src/documents/content.ts";
+import { csvDocument } from "../../src/documents/csv.ts";
+import { loadFonts, missingCharacter } from "../../src/documents/fonts.ts";
+import { pdfOf } from "../../src/documents/pdf.ts";
+import { sheetOf } from "../../src/documents/sheet.ts";
+import { numberText, texts } from "../../src/documents/texts.ts";
+import { addressWith, contentLine, contentWith } from "../support/document-content.ts";
+import { firstPageOf, infoOf, noPoppler, textOf } from "../support/poppler.ts";
+
+const fonts = loadFonts(null);
+
+const pdf = (content: DocumentContent): Promise<Uint8Array> => pdfOf(sheetOf(content), content.updatedAtMs, fonts);
+
+/** Without the line breaks and runs of blanks of a layout. */
+const flat = (text: string): string => text.replaceAll(/\s+/g, " ");
+
+const everything = contentWith(1, {
+  poNumber: "PO-2026-0042",
+  orderVersion: 7,
+  orderDate: "2026-11-20",
+  expectedDeliveryDate: "2026-12-04",
+  supplierReference: "MAA-4268",
+  paymentTerms: "14 days net",
+  incoterm: "DAP Rotterdam",
+  noteToSupplier: "Before noon, please.\nRing twice.",
+  totalValue: 1234.5,
+  discountAmount: 100,
+  shippingCost: 8.47,
+  taxAmount: 19.05,
+  // Not the sum: what the API says stands there.
+  grandTotal: 9999.99,
+  supplier: {
+    name: "Maas Branderij",
+    address: addressWith({ address1: "Industrieweg 12", zip: "3044 AS", city: "Rotterdam", phone: "+31 10 1234" }),
+    email: "orders@maas.example",
+  },
+  billingAddress: addressWith({ companyName: "Lighthouse Holding", city: "Delft" }),
+  deliverTo: { name: "Main warehouse", address: addressWith({ address1: "Havenstraat 5", city: "Rotterdam" }) },
+  lineItems: [
+    contentLine(0, {
+      productName: "Mug",
+      variantName: "blue",
+      supplierProductName: "Becher",
+      packSize: 6,
+      unitCost: 1234.5678,
+      lineTotal: 777.77,
+      quantityOrdered: 1.125,
+      quantityCancelled: 0.5,
+    }),
+    contentLine(1, { currencyCode: "USD", unitCost: 2, lineTotal: 24, isUnpriced: true }),
+  ],
+});
+
+test("every field of an order stands in its PDF, with the API's own totals", { skip: noPoppler }, async () => {
+  const bytes = await pdf({
+    ...everything,
+    settings: {
+      ...everything.settings,
+      columns: documentColumns,
+      footer: "VAT NL001234567B01",
+      address: addressWith({ address1: "Havenstraat 1", email: "buy@lighthouse.example" }),
+    },
+  });
+  const text = flat(textOf(bytes, "reading"));
+  for (const expected of [
+    "Purchase order",
+    "PO-2026-0042",
+    "Lighthouse Coffee",
+    "Havenstraat 1",
+    "buy@lighthouse.example",
+    "Maas Branderij",
+    "Industrieweg 12",
+    "3044 AS Rotterdam",
+    "Tel. +31 10 1234",
+    "orders@maas.example",
+    "Main warehouse",
+    "Havenstraat 5",
+    "Lighthouse Holding",
+    "20 November 2026",
+    "4 December 2026",
+    "MAA-4268",
+    "14 days net",
+    "DAP Rotterdam",
+    "SUP-0",
+    "OUR-0",
+    "Mug – blue",
+    "Your name for it: Becher",
+    "Of this cancelled: 0.5",
+    "1.125",
+    "1,234.5678",
+    "777.77",
+    "24.00 USD",
+    "Subtotal 1,234.50 EUR",
+    "Discount −100.00 EUR",
+    "Shipping 8.47 EUR",
+    "Tax 19.05 EUR",
+    "Total 9,999.99 EUR",
+    "no exchange rate is agreed: line 2",
+    "Before noon, please. Ring twice.",
+    "VAT NL001234567B01",
+    "Page 1 of 1",
+    "PO-2026-0042 · version 7",
+  ])
+    assert.ok(text.includes(expected), `${expected} is missing in: ${text}`);
+});
+
+test("Polish, Greek and Cyrillic are read back letter by letter", { skip: noPoppler }, async () => {
+  const names = [
+    "Pierścionek zaręczynowy, złoto – Łódź, gęślą jaźń",
+    "Ελαιόλαδο εξαιρετικό παρθένο, Ύδρα Α Β Ε",
+    "Кофе в зёрнах «Маяк», їжак ґанок, А В Е",
+    "Ǆ ẞ ﬁ ≥ 30 mm, Ø 12 → 14, 5 € ₴ ₽ ½ №",
+  ];
+  const bytes = await pdf({
+    ...contentWith(0),
+    buyerName: "Zażółć gęślą jaźń",
+    lineItems: names.map((productName, index) => contentLine(index, { productName })),
+  });
+  const text = flat(textOf(bytes, "reading"));
+  // Poppler takes ligatures apart.
+  for (const name of [...names, "Zażółć gęślą jaźń"])
+    assert.ok(text.includes(name.replace("ﬁ", "fi")) || text.includes(name), `${name} in ${text}`);
+  // Decomposed letters are printed as the composed ones.
+  const decomposed = await pdf({ ...contentWith(0), buyerName: "Łódź".normalize("NFD") });
+  assert.ok(textOf(decomposed).includes("Łódź"));
+});
+
+test(
+  "the PDF is tagged, in its language, with a title and the date of the order's version",
+  { skip: noPoppler },
+  async () => {
+    const info = infoOf(
+      await pdf({ ...everything, settings: { ...everything.settings, language: "de", paper: "Letter" } }),
+    );
+    assert.match(info, /^Title:\s+Bestellung PO-2026-0042$/m);
+    assert.match(info, /^Tagged:\s+yes$/m);
+    assert.match(info, /^CreationDate:\s+2026-11-20T10:00:00Z?/m);
+    assert.match(info, /^Page size:\s+612 x 792 pts \(letter\)$/m);
+    for (const element of ["H1", "H2", "Table", "TR", "TH", "TD", "Figure"])
+      assert.match(info, new RegExp(`^ +${element}\\b`, "m"), element);
+  },
+);
+
+test("the same content has the same bytes, in another process too; another version has others", async () => {
+  const hash = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+  const content = contentWith(40, { noteToSupplier: "Ελαιόλαδο" });
+  const first = hash(await pdf(content));
+  assert.equal(hash(await pdf(content)), first);
+  assert.notEqual(hash(await pdf({ ...content, orderVersion: 2 })), first);
+  const module = (name: string): string => JSON.stringify(path.join(import.meta.dirname, "../../src/documents", name));
+  const program = `
+    import { loadFonts } from ${module("fonts.ts")};
+    import { pdfOf } from ${module("pdf.ts")};
+    import { sheetOf } from ${module("sheet.ts")};
+    import { createHash } from "node:crypto";
+    const content = ${JSON.stringify(content)};
+    const bytes = await pdfOf(sheetOf(content), content.updatedAtMs, loadFonts(null));
+    process.stdout.write(createHash("sha256").update(bytes).digest("hex"));`;
+  const other = execFileSync(process.execPath, ["--input-type=module", "--eval", program], {
+    encoding: "utf8",
+    env: { ...process.env, TZ: "Pacific/Auckland", LANG: "tr_TR.UTF-8" },
+  });
+  assert.equal(other, first);
+});
+
+test("a character that no font has is found with its field; what prints nothing is left out", () => {
+  assert.deepEqual(missingCharacter(fonts, { lineItems: [{ productName: "ok" }, { productName: "咖啡" }] }), {
+    path: "/lineItems/1/productName",
+    character: "咖",
+    isRightToLeft: false,
+  });
+  assert.equal(missingCharacter(fonts, { a: "שלום" })?.isRightToLeft, true);
+  assert.equal(missingCharacter(fonts, { a: "Mug 😀" })?.character, "😀");
+  assert.equal(missingCharacter(fonts, { a: "so\u00adft\u200b \u2066left\u2069\ufeff\ttab\u0000" }), null);
+});
+
+test("the documents' own words are in the fonts, in every language", () => {
+  for (const language of documentLanguages) assert.equal(missingCharacter(fonts, texts[language]), null, language);
+  assert.equal(numberText(-1234567.5, "fr", 2), "−1\u00a0234\u00a0567,50");
+  assert.equal(numberText(0.0001, "en"), "0.0001");
+  assert.equal(numberText(100_000_000_000, "de", 2), "100.000.000.000,00");
+});
+
+test("pages repeat the heads of columns, and totals never stand without a line", { skip: noPoppler }, async () => {
+  for (let lines = 20; lines < 44; lines += 1) {
+    const pages = textOf(await pdf(contentWith(lines, { discountAmount: 1, taxAmount: 1 })))
+      .split("\f")
+      .filter((page) => page.trim() !== "");
+    for (const [index, page] of pages.entries()) {
+      assert.match(page, /Your item no\.\s+Description/, `page ${index + 1} of ${lines} lines`);
+      assert.match(page, new RegExp(`Page ${index + 1} of ${pages.length}`));
+      assert.match(page, /SUP-\d/, `page ${index + 1} of ${lines} lines has a line`);
+    }
+  }
+});
+
+test(
+  "an order without lines, one with very long names, and one without prices are drawn",
+  { skip: noPoppler },
+  async () => {
+    assert.match(textOf(await pdf(contentWith(0))), /This order has no lines yet\./);
+    const name = `${"Unbreakable".repeat(40)} end`;
+    const long = textOf(
+      await pdf(
+        contentWith(0, {
+          lineItems: [contentLine(0, { productName: name, sku: "S".repeat(200), supplierSku: "X".repeat(200) })],
+        }),
+      ),
+      "reading",
+    );
+    assert.ok(long.replaceAll(/\s/g, "").includes(name.replaceAll(" ", "")));
+    assert.ok(long.replaceAll(/\s/g, "").includes("X".repeat(200)));
+    const bare = textOf(await pdf(contentWith(3, {}, { columns: [] })));
+    assert.doesNotMatch(bare, /EUR|3\.20|SUP-/);
+    const negative = textOf(await pdf(contentWith(1, { discountAmount: -5 })));
+    assert.match(negative, /Discount\s+5\.00 EUR/);
+  },
+);
+
+test("a note of many pages is broken between lines and loses none", { skip: noPoppler }, async () => {
+  const lines = Array.from({ length: 200 }, (_line, index) => `Line ${index} of the note.`);
+  const text = textOf(await pdf(contentWith(30, { noteToSupplier: lines.join("\n") })), "reading");
+  for (const line of lines) assert.ok(text.includes(line), line);
+});
+
+/** Code 128's characters by their widths, from the bars of a dotted line. Independent of the table that draws them. */
+function barsOf(row: Buffer): readonly number[] {
+  const runs: number[] = [];
+  let length = 0;
+  let isDark = false;
+  for (const dot of row) {
+    if (dot < 128 === isDark) length += 1;
+    else {
+      runs.push(length);
+      length = 1;
+      isDark = !isDark;
+    }
+  }
+  return runs;
+}
+
+test("the number is scanned from the page as Code 128", { skip: noPoppler }, async () => {
+  const { width, height, dots } = firstPageOf(await pdf(contentWith(1, { poNumber: "PO-1001", buyerName: "" })), 300);
+  const rows = Array.from({ length: Math.floor(height / 3) }, (_row, at) =>
+    barsOf(dots.subarray(at * width, (at + 1) * width)),
+  );
+  // The blank before them, 9 symbols of 6 bars and spaces, and the 7 of the stop.
+  const bars = rows.find((runs) => runs.length === 1 + 9 * 6 + 7) ?? [];
+  const inner = bars.slice(1);
+  const module = inner.slice(0, 6).reduce((sum, run) => sum + run, 0) / 11;
+  const widths = inner.map((run) => Math.round(run / module));
+  const symbols = Array.from({ length: 9 }, (_symbol, at) => widths.slice(at * 6, at * 6 + 6).join(""));
+  // Start B, P O - 1 0 0 1, the check (104 + 48 + 2·47 + 3·13 + 4·17 + 5·16 + 6·16 + 7·17) mod 103 = 30; from ISO/IEC 15417, table 1.
+  assert.deepEqual(symbols, ["211214", "313121", "133121", "122132", "123221", "123122", "123122", "123221", "212123"]);
+  assert.deepEqual(widths.slice(54, 61), [2, 3, 3, 1, 1, 1, 2]);
+});
+
+test("no cell of a CSV begins a formula, and quotes, commas and line breaks are kept", () => {
+  const text = csvDocument(
+    contentWith(0, {
+      poNumber: "=1",
+      lineItems: ["=1+1", "+1", "-1", "@x", "\t=1", "  =1", 'a "b", c', "two\nlines"].map((productName, index) =>
+        contentLine(index, { productName }),
+      ),
+      discountAmount: 5,
+    }),
+  );
+  for (const cell of text.split(/[,\r\n]/)) assert.doesNotMatch(cell.replace(/^"/, ""), /^\s*[=+@\t]/);
+  assert.match(text, /,"a ""b"", c",12,/);
+  assert.match(text, /,"two\nlines",12,/);
+  assert.ok(text.endsWith("Grand total,,,,EUR,0,\r\n"), text.slice(-80));
+});
