@@ -95,7 +95,13 @@ function measuresOf(pool: PostgresPool, depth: QueueDepth): Sizes {
 }
 
 /** Every reader thread has a connection of its own, and what it sees is on the server's disk. */
-const nothingLent: Loan = { file: null, untilDurable: () => Promise.resolve(), giveBack: () => {} };
+const nothingLent: Loan = {
+  file: null,
+  untilDurable: () => Promise.resolve(),
+  rest: () => {},
+  resume: () => {},
+  giveBack: () => {},
+};
 
 /** The shops in a database as reader threads reach them. */
 export const databaseForReaders = (url: string): ReaderStore => ({

@@ -51,6 +51,10 @@ export interface Loan {
   readonly file: string | null;
   /** Resolves when everything that the thread may have seen is durable (S4). */
   untilDurable(): Promise<void>;
+  /** Nothing is read for now. When `recall` is called, the thread closes the file and the loan is given back. */
+  rest(recall: () => void): void;
+  /** Something is read again. To be called before `recall` is. */
+  resume(): void;
   giveBack(): void;
 }
 
@@ -66,6 +70,8 @@ export type ThreadTask = { readonly file: string | null } & (
   | { readonly broad: BroadRead }
   | { readonly part: BroadPartRead }
   | { readonly answer: LargeAnswer }
+  /** Closes the file that it has read last. */
+  | { readonly close: true }
 );
 
 interface ReaderPoolOptions {
@@ -81,6 +87,8 @@ interface ReaderPoolOptions {
 interface Thread {
   readonly worker: Worker;
   idleTimer: ReturnType<typeof setTimeout> | null;
+  /** The shop whose file it has open. */
+  kept: { readonly shopId: string; readonly loan: Loan } | null;
 }
 
 /** The module that a thread runs has the extension of this one: `.ts`, and `.js` in the package. */
@@ -130,7 +138,7 @@ export class ReaderPool implements Readers, AnswerThreads {
   makeAnswer(shopId: string, answer: LargeAnswer): Promise<MadeAnswer> {
     return this.#queue.run(shopId, async () => {
       if (this.#refusal !== null) throw this.#refusal;
-      const made = await this.#onThread<MadeAnswer | null>({ file: null, answer });
+      const made = await this.#ask<MadeAnswer | null>(this.#take(), { file: null, answer });
       if (made === null) throw new Error("a thread could not make an answer");
       return made;
     });
@@ -142,20 +150,61 @@ export class ReaderPool implements Readers, AnswerThreads {
   ): Promise<Answer> {
     return this.#queue.run(shopId, async () => {
       if (this.#refusal !== null) throw this.#refusal;
+      const has = this.#idle.findLast(({ kept }) => kept?.shopId === shopId);
+      if (has?.kept) return await this.#readWith<Answer>(this.#take(has), has.kept.loan, what);
       const loan = await this.#options.store.lend(shopId);
+      let before: Loan | null = null;
       try {
-        const answer = await this.#onThread<Answer>({ file: loan.file, ...what });
-        await loan.untilDurable();
-        return answer;
+        const thread = this.#take();
+        before = thread.kept?.loan ?? null;
+        thread.kept = { shopId, loan };
+        return await this.#readWith<Answer>(thread, loan, what);
+      } catch (error) {
+        // Else the thread has it, which gives it back when it ends.
+        if (![...this.#threads].some(({ kept }) => kept?.loan === loan)) loan.giveBack();
+        throw error;
       } finally {
-        loan.giveBack();
+        // The thread has closed that file before it opened this one, or has ended.
+        before?.giveBack();
       }
     });
   }
 
-  async #onThread<Answer>(task: ThreadTask): Promise<Answer> {
-    const thread = this.#idle.pop() ?? this.#start();
+  /** Reads on a thread that has the loan. */
+  async #readWith<Answer>(
+    thread: Thread,
+    loan: Loan,
+    what: { readonly broad: BroadRead } | { readonly part: BroadPartRead },
+  ): Promise<Answer> {
+    const answer = await this.#ask<Answer>(thread, { file: loan.file, ...what });
+    await loan.untilDurable();
+    return answer;
+  }
+
+  /** Takes an idle thread. Its file is not closed meanwhile. */
+  #take(thread = this.#idle.at(-1) ?? this.#start()): Thread {
+    const index = this.#idle.indexOf(thread);
+    if (index !== -1) this.#idle.splice(index, 1);
+    thread.kept?.loan.resume();
     if (thread.idleTimer !== null) clearTimeout(thread.idleTimer);
+    return thread;
+  }
+
+  /** Has an idle thread close the file that it has open. */
+  async #close(thread: Thread): Promise<void> {
+    const { kept } = thread;
+    if (kept === null) return;
+    thread.kept = null;
+    try {
+      await this.#ask(this.#take(thread), { file: null, close: true });
+    } catch {
+      // The thread has ended, and its connection with it.
+    } finally {
+      kept.loan.giveBack();
+    }
+  }
+
+  async #ask<Answer>(thread: Thread, task: ThreadTask): Promise<Answer> {
     const { worker } = thread;
     worker.ref();
     const answered = Promise.withResolvers<Answer>();
@@ -181,6 +230,7 @@ export class ReaderPool implements Readers, AnswerThreads {
     }, idleMsMax);
     thread.idleTimer.unref();
     this.#idle.push(thread);
+    thread.kept?.loan.rest(() => void this.#close(thread));
   }
 
   #start(): Thread {
@@ -190,11 +240,13 @@ export class ReaderPool implements Readers, AnswerThreads {
       name: "openpo-reader",
       resourceLimits: { maxOldGenerationSizeMb: threadMegabytesMax, maxYoungGenerationSizeMb: youngMegabytesMax },
     });
-    const thread: Thread = { worker, idleTimer: null };
+    const thread: Thread = { worker, idleTimer: null, kept: null };
     this.#threads.add(thread);
     worker.on("error", (error) => log.error({ err: error }, "A reader thread has died; another one takes its place."));
     worker.once("exit", () => {
       this.#threads.delete(thread);
+      thread.kept?.loan.giveBack();
+      thread.kept = null;
       const index = this.#idle.indexOf(thread);
       if (index !== -1) this.#idle.splice(index, 1);
     });

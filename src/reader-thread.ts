@@ -6,10 +6,12 @@ import type { LargeAnswer, MadeAnswer } from "./mcp/large-answers.ts";
 import { runBroadPart, runBroadRead } from "./operations/broad-read.ts";
 import { broadParts, operations } from "./operations/registry.ts";
 import type { ReaderSource, ThreadTask } from "./reader-pool.ts";
-import { readLentFile } from "./store/sqlite/reader.ts";
+import { LentFileReader } from "./store/sqlite/reader.ts";
 import type { Engine, Work } from "./store/store.ts";
 
 const source: ReaderSource = workerData;
+
+const files = new LentFileReader();
 
 /** The database's shops, once a read has needed them. */
 let engine: Engine | null = null;
@@ -21,7 +23,7 @@ async function openEngine(url: string): Promise<Engine> {
 }
 
 async function read<T>(shopId: string, file: string | null, work: Work<T>): Promise<T> {
-  if (file !== null) return readLentFile(file, work);
+  if (file !== null) return files.read(file, work);
   if (source.kind === "files") throw new Error("a shop in a file was not lent");
   engine ??= await openEngine(source.url);
   return await engine.read(shopId, work);
@@ -38,6 +40,10 @@ async function madeAnswer(answer: LargeAnswer): Promise<MadeAnswer | null> {
 }
 
 async function answerOf(task: ThreadTask): Promise<unknown> {
+  if ("close" in task) {
+    files.close();
+    return null;
+  }
   if ("answer" in task) return await madeAnswer(task.answer);
   const shopId = "broad" in task ? task.broad.shop.shopId : task.part.shop.shopId;
   const readShop = <T>(work: Work<T>): Promise<T> => read(shopId, task.file, work);

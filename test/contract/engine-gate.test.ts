@@ -131,6 +131,28 @@ test("who has borrowed the file for another connection learns when all that was 
   });
 });
 
+test("a loan that rests is recalled when the file is to be closed, and one in use as soon as it rests", async () => {
+  await withEngine(async (engine) => {
+    await add(engine, "x");
+    const told: string[] = [];
+    const resting = await engine.lend("a");
+    const recalled = (): void => {
+      told.push("recalled");
+      resting.giveBack();
+    };
+    resting.rest(() => told.push("never"));
+    resting.resume();
+    resting.rest(recalled);
+    const used = await engine.lend("a");
+    const removed = engine.remove("a").then(() => told.push("removed"));
+    await settledNow({ removed });
+    assert.deepEqual(told.includes("removed"), false);
+    used.rest(() => used.giveBack());
+    await removed;
+    assert.deepEqual(told, ["recalled", "removed"]);
+  });
+});
+
 test("a read waits only for the sync of what it has seen, and one that has seen nothing for all", async (t) => {
   await withEngine(async (engine) => {
     const disk = holdSyncs(t);

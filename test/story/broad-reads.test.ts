@@ -363,16 +363,21 @@ test("an answer from a thread leaves when everything that the thread may have se
        parentPort.postMessage(broad ? { reply: { status: 200 }, bug: null } : { found: 7 }));`,
   )}`;
   const disk = Promise.withResolvers<void>();
-  let givenBack = 0;
+  let lent = 0;
   const store: ReaderStore = {
     source: { kind: "files" },
-    lend: async () => ({
-      file: "",
-      untilDurable: () => disk.promise,
-      giveBack: () => {
-        givenBack += 1;
-      },
-    }),
+    lend: async () => {
+      lent += 1;
+      return {
+        file: "",
+        untilDurable: () => disk.promise,
+        rest: () => {},
+        resume: () => {},
+        giveBack: () => {
+          lent -= 1;
+        },
+      };
+    },
   };
   const pool = new ReaderPool({ store, clock: systemClock, log: silent, module: new URL(answering) });
   try {
@@ -396,11 +401,57 @@ test("an answer from a thread leaves when everything that the thread may have se
       pool.readPart({ part: "any", asked: null, shop, nowMs: 0 }).then(() => settled.push("part")),
     ];
     await new Promise((resolve) => setTimeout(resolve, 300));
-    assert.deepEqual([settled, givenBack], [[], 0]);
+    assert.deepEqual(settled, []);
     disk.resolve();
     await Promise.all(reads);
-    assert.deepEqual([settled.toSorted(), givenBack], [["part", "read"], 2]);
+    assert.deepEqual(settled.toSorted(), ["part", "read"]);
   } finally {
     await pool.close();
   }
+  assert.equal(lent, 0);
+});
+
+test("a thread keeps the file that it has read open, and closes it when it reads another or the file is to be closed", async () => {
+  const keeping = `data:text/javascript,${encodeURIComponent(
+    `import { parentPort } from "node:worker_threads";
+     const seen = [];
+     parentPort.on("message", ({ file, close }) => {
+       seen.push(close ? "close" : file);
+       parentPort.postMessage({ found: [...seen] });
+     });`,
+  )}`;
+  const told: string[] = [];
+  const recalls = new Map<string, () => void>();
+  const store: ReaderStore = {
+    source: { kind: "files" },
+    lend: async (shopId) => {
+      told.push(`lend ${shopId}`);
+      return {
+        file: shopId,
+        untilDurable: () => Promise.resolve(),
+        rest: (recall) => void recalls.set(shopId, recall),
+        resume: () => void recalls.delete(shopId),
+        giveBack: () => void told.push(`back ${shopId}`),
+      };
+    },
+  };
+  const limits = { runningMax: 1, runningPerShopMax: 1, waitingPerShopMax: 9, waitMsMax: 9_000 };
+  const pool = new ReaderPool({ store, clock: systemClock, log: silent, limits, module: new URL(keeping) });
+  try {
+    await using server = await startServer();
+    const shop = await server.engine.read(server.shopId, (tx) => loadShop(tx, server.shopId));
+    assert.ok(shop !== null);
+    const read = (shopId: string) => pool.readPart({ part: "any", asked: null, shop: { ...shop, shopId }, nowMs: 0 });
+    await read("a");
+    assert.deepEqual(await read("a"), ["a", "a"]);
+    assert.deepEqual(await read("b"), ["a", "a", "b"]);
+    assert.deepEqual([told, [...recalls.keys()]], [["lend a", "lend b", "back a"], ["b"]]);
+    recalls.get("b")?.();
+    while (told.length < 4) await new Promise((resolve) => setTimeout(resolve, 1));
+    assert.deepEqual(await read("b"), ["a", "a", "b", "close", "b"]);
+    assert.deepEqual(told, ["lend a", "lend b", "back a", "back b", "lend b"]);
+  } finally {
+    await pool.close();
+  }
+  assert.equal(told.at(-1), "back b");
 });

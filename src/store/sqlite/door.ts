@@ -107,8 +107,22 @@ interface GroupResult {
 export interface FileLoan {
   /** Resolves when everything that was committed by now is durable (S4). @throws Fault DO_UNAVAILABLE when the sync fails. */
   untilDurable(): Promise<void>;
+  /**
+   * Says that nothing is read for now: the file may be closed. Before that `recall` is called, once, and the loan is to be given back at
+   * once.
+   */
+  rest(recall: () => void): void;
+  /** Ends the rest, since something is read again. To be called before `recall` is. */
+  resume(): void;
   /** Ends the loan. The other connection must be closed by then. */
   giveBack(): void;
+}
+
+/** A loan as the door knows it. */
+interface Lent {
+  readonly returned: Promise<void>;
+  /** Null while something is read. */
+  recall: (() => void) | null;
 }
 
 interface ShopDoorOptions {
@@ -141,7 +155,9 @@ export class ShopDoor {
   #waitingReads = 0;
   readonly #snapshots = new Set<Promise<void>>();
   /** Readers of the file on connections of their own. */
-  readonly #loans = new Set<Promise<void>>();
+  readonly #loans = new Set<Lent>();
+  /** It is to be closed as soon as nothing runs. */
+  #isFinishing = false;
   /** The failure that was logged last, until a write succeeds. */
   #loggedFailure: string | null = null;
 
@@ -175,7 +191,7 @@ export class ShopDoor {
       this.#watch.idle &&
       this.#waitingReads === 0 &&
       this.#snapshots.size === 0 &&
-      this.#loans.size === 0 &&
+      [...this.#loans].every(({ recall }) => recall !== null) &&
       this.#retiring === null &&
       !(this.#file?.busy ?? false)
     );
@@ -271,14 +287,28 @@ export class ShopDoor {
       throw error.fault;
     }
     const { promise: returned, resolve } = Promise.withResolvers<void>();
-    this.#loans.add(returned);
+    const lent: Lent = { returned, recall: null };
+    this.#loans.add(lent);
     return {
       untilDurable: () => file.untilSynced(),
+      rest: (recall) => {
+        lent.recall = recall;
+        if (file !== this.#file || this.#isFinishing) recallLoan(lent);
+      },
+      resume: () => {
+        lent.recall = null;
+      },
       giveBack: () => {
-        this.#loans.delete(returned);
+        this.#loans.delete(lent);
         resolve();
       },
     };
+  }
+
+  /** Waits until every loan is given back. Those that rest are recalled. */
+  async #untilReturned(): Promise<void> {
+    for (const lent of this.#loans) recallLoan(lent);
+    await Promise.all([...this.#loans].map(({ returned }) => returned));
   }
 
   /** The open file; one that cannot be shared is opened anew first, since the disk may have room by now. */
@@ -427,7 +457,7 @@ export class ShopDoor {
     try {
       // Reads on the same connection end in this round of the event loop.
       await nextRound();
-      await Promise.all(this.#loans);
+      await this.#untilReturned();
       await untilClosable();
       file.close();
     } finally {
@@ -459,16 +489,23 @@ export class ShopDoor {
 
   /** Waits until nothing runs or waits, then closes the file. */
   async finish(): Promise<void> {
+    this.#isFinishing = true;
     while (!this.idle) {
       await this.#queue.untilIdle();
       await this.#retiring;
       await this.#file?.untilQuiet();
       await Promise.allSettled(this.#snapshots);
-      await Promise.all(this.#loans);
+      await this.#untilReturned();
       await nextRound();
     }
     await this.retire();
   }
+}
+
+function recallLoan(lent: Lent): void {
+  const { recall } = lent;
+  lent.recall = null;
+  recall?.();
 }
 
 const nextRound = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));

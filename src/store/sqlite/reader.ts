@@ -11,8 +11,12 @@ import type { Statement, SqlValue, Tx, Work } from "../store.ts";
 /** How long a reader waits for a lock that the writing connection holds for a moment. */
 const lockMsMax = 2_000;
 
+/** Prepared statements that a connection keeps. */
+const statementsMax = 100;
+
 class ReaderTx implements Tx {
   readonly #database: DatabaseSync;
+  /** The one that was prepared first comes first. */
   readonly #statements = new Map<string, StatementSync>();
 
   constructor(database: DatabaseSync) {
@@ -23,6 +27,8 @@ class ReaderTx implements Tx {
     checkParams(params);
     const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
     this.#statements.set(sql, statement);
+    const [oldest] = this.#statements.keys();
+    if (this.#statements.size > statementsMax && oldest !== undefined) this.#statements.delete(oldest);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the caller names the columns of its statement
     return statement.all(...params) as R[];
   }
@@ -33,17 +39,40 @@ class ReaderTx implements Tx {
 }
 
 /**
- * Reads a lent file (`SqliteEngine.lend`): every statement of `work` sees the same committed state. What it sees may not be durable yet.
- * The connection is closed when the promise settles.
+ * Reads lent files (`SqliteEngine.lend`), one at a time. The connection to the latest one stays open until another file is read or `close` is
+ * called: opening it and reading its schema take longer than most reads.
  */
-export async function readLentFile<T>(path: string, work: Work<T>): Promise<T> {
-  const database = new DatabaseSync(path, { readOnly: true, timeout: lockMsMax });
-  try {
+export class LentFileReader {
+  #open: { readonly path: string; readonly database: DatabaseSync; readonly tx: ReaderTx } | null = null;
+
+  /** Every statement of `work` sees the same committed state, the latest. What it sees may not be durable yet. */
+  async read<T>(path: string, work: Work<T>): Promise<T> {
+    const { database, tx } = this.#opened(path);
+    let isOver = false;
+    try {
+      database.exec("begin");
+      const result = await work(tx);
+      database.exec("rollback");
+      isOver = true;
+      return result;
+    } finally {
+      if (!isOver) this.close();
+    }
+  }
+
+  #opened(path: string) {
+    if (this.#open?.path === path) return this.#open;
+    this.close();
+    const database = new DatabaseSync(path, { readOnly: true, timeout: lockMsMax });
     database.exec("pragma temp_store = memory");
-    database.exec("begin");
-    return await work(new ReaderTx(database));
-  } finally {
-    database.close();
+    this.#open = { path, database, tx: new ReaderTx(database) };
+    return this.#open;
+  }
+
+  /** Closes the connection that is open. */
+  close(): void {
+    this.#open?.database.close();
+    this.#open = null;
   }
 }
 
