@@ -2178,9 +2178,7 @@ export interface Operations {
         readonly timezone?: string | undefined;
         readonly auditRetentionDays?: number | undefined;
       } | undefined;
-      storefront?: {
-        readonly kind: "sandbox";
-      } | undefined;
+      storefront?: unknown;
     };
     output: {
       readonly shop: {
@@ -2208,10 +2206,14 @@ export interface Operations {
         };
         readonly storefront: {
           readonly kind: string;
+          readonly domain?: string | undefined;
+          readonly apiVersion?: string | undefined;
         };
         readonly createdAt: string;
         readonly updatedAt: string;
       };
+      /** What is left to do by hand, when a shop has left a storefront that let it in no more. */
+      readonly warnings?: readonly (string)[] | undefined;
     };
     code: string;
     reason: string;
@@ -2245,6 +2247,8 @@ export interface Operations {
         };
         readonly storefront: {
           readonly kind: string;
+          readonly domain?: string | undefined;
+          readonly apiVersion?: string | undefined;
         };
         readonly createdAt: string;
         readonly updatedAt: string;
@@ -2260,6 +2264,42 @@ export interface Operations {
         readonly unavailable: string;
       })[];
       readonly totalCount: number;
+    };
+    code: string;
+    reason: string;
+  };
+  /** How a shop's storefront is connected and doing. */
+  storefront_get: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+    };
+    output: {
+      readonly storefront: {
+        readonly kind: string;
+        /** The store's domain; null for the sandbox. */
+        readonly account: string | null;
+        readonly apiVersion: string | null;
+        /** By this process. */
+        readonly lastCallAt: string | null;
+        readonly lastError: {
+          readonly at: string;
+          readonly message: string;
+        } | null;
+        /** Effects for the storefront that are not settled. */
+        readonly backlog: number;
+        readonly limits: {
+          readonly stockWrite: "delta" | "absolute";
+          readonly wholeQuantitiesOnly: boolean;
+          /** The store's rate limit as it last said. */
+          readonly points: {
+            readonly max: number;
+            readonly left: number;
+            readonly perSecond: number;
+          } | null;
+        };
+        readonly pull: null;
+      };
     };
     code: string;
     reason: string;
@@ -3593,6 +3633,7 @@ export const routes = {
   forecast_view_rows: {"method":"GET","path":"/api/v1/forecast-views/{viewId}/rows","query":["variantIds","limit","cursor"],"rows":"rows"},
   shop_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}","query":[],"rows":null},
   shop_list: {"method":"GET","path":"/admin/v1/shops","query":[],"rows":null},
+  storefront_get: {"method":"GET","path":"/admin/v1/shops/{shopId}/storefront","query":[],"rows":null},
   key_create: {"method":"POST","path":"/admin/v1/shops/{shopId}/keys","query":[],"rows":null},
   key_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/keys","query":[],"rows":null},
   key_patch: {"method":"PATCH","path":"/admin/v1/shops/{shopId}/keys/{keyId}","query":[],"rows":null},

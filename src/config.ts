@@ -2,6 +2,8 @@
  * The environment, read once at start into one frozen value (contract §1). Only the command line (cli.ts) reads it.
  */
 import { z } from "zod";
+import { type AllowedHosts, parseAllowedHosts } from "./storefront/hosts.ts";
+import { secretKeyFrom } from "./storefront/secret-box.ts";
 import { type ConnectPolicy, parseAllowed } from "./webhooks/addresses.ts";
 import { bodiesBytesMax, connectionsMax, shopsOpenMax, storedAnswersBytesMax, unreadBytesMax } from "./core/limits.ts";
 
@@ -38,6 +40,12 @@ export interface Config {
   readonly webhooks: ConnectPolicy;
   /** A font for characters that the shipped one lacks, in documents; null: there is none. */
   readonly documentFont: string | null;
+  readonly storefronts: {
+    /** Under which secrets of storefronts are stored; null: none can be. */
+    readonly secretKey: Uint8Array | null;
+    /** Hosts beside Shopify's own. */
+    readonly allowed: AllowedHosts;
+  };
   /** Bounds on what clients can make the process hold (core/limits.ts). */
   readonly limits: {
     readonly connectionsMax: number;
@@ -204,6 +212,25 @@ const environment = z.object({
     });
     return z.NEVER;
   }),
+  OPENPO_SECRET_KEY: given("").transform((text, context) => {
+    const key = text === "" ? null : secretKeyFrom(text);
+    if (text === "" || key !== null) return key;
+    context.addIssue({
+      code: "custom",
+      message: "must be 32 bytes in base64, like the output of: openssl rand -base64 32",
+    });
+    return z.NEVER;
+  }),
+  OPENPO_STOREFRONT_ALLOW: given("").transform((text, context) => {
+    const allowed = parseAllowedHosts(text);
+    if (allowed !== null) return allowed;
+    context.addIssue({
+      code: "custom",
+      message:
+        "must be [scheme://]host[:port], separated by commas: shop.example.com,http://localhost:9000. http is for this machine only",
+    });
+    return z.NEVER;
+  }),
   OPENPO_WEBHOOK_HTTP: given("0").pipe(
     z.enum(["0", "1"], { error: "must be 1 (webhooks may be sent to http URLs) or 0" }),
   ),
@@ -237,6 +264,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     readerThreads: parsed.data.OPENPO_READER_THREADS,
     webhooks: Object.freeze({ ...parsed.data.OPENPO_WEBHOOK_ALLOW, http: parsed.data.OPENPO_WEBHOOK_HTTP === "1" }),
     documentFont: parsed.data.OPENPO_DOCUMENT_FONT,
+    storefronts: Object.freeze({
+      secretKey: parsed.data.OPENPO_SECRET_KEY,
+      allowed: parsed.data.OPENPO_STOREFRONT_ALLOW,
+    }),
     limits: Object.freeze({
       connectionsMax: parsed.data.OPENPO_CONNECTIONS_MAX,
       unreadBytesMax: parsed.data.OPENPO_UNREAD_MB * mebibyte,

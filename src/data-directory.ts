@@ -39,6 +39,7 @@ import { writesWaiting } from "./work-gauges.ts";
 import { directorySizes, type Sizes } from "./sizes.ts";
 import { elapsedMs, systemClock, timeOrderedIds } from "./system.ts";
 import { onlyGlobal } from "./webhooks/addresses.ts";
+import { noConnections } from "./storefront/connections.ts";
 import { openSandbox } from "./storefront/sandbox/sandbox.ts";
 
 /** The content of `format` that this version writes, and the only one that it reads. */
@@ -274,7 +275,8 @@ export async function openDataDirectory(
     loop,
     sandboxOf,
     snapshotOf,
-    calls: restingCalls(sandboxOf, log),
+    calls: restingCalls(asks.storefronts ?? noConnections, log),
+    storefronts: noConnections,
     ...asks,
   });
   const opened = opening.move();

@@ -26,6 +26,7 @@ import { type Sizes, sizesOf } from "./sizes.ts";
 import { writesWaiting } from "./work-gauges.ts";
 import { elapsedMs, systemClock, timeOrderedIds } from "./system.ts";
 import { steadyClock } from "./steady-clock.ts";
+import { noConnections } from "./storefront/connections.ts";
 import { openSandbox } from "./storefront/sandbox/sandbox.ts";
 
 const shopsSchema = "openpo";
@@ -200,7 +201,6 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
   const identity = await databaseIdentity(pool, shopsSchema);
   if (identity === null) throw new Error("first_start has no row");
   const sandboxOf = (shopId: string) => openSandbox({ engine: sandboxEngine, clock, shopId });
-  const calls = restingCalls(sandboxOf, log);
   const opened = opening.move();
   return {
     engine,
@@ -217,7 +217,17 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
     identity,
     isNew: firstStart.isNew,
     sandboxOf,
-    adminContext: (asks) => ({ engine, clock, ids, loop, sandboxOf, snapshotOf: noSnapshot, calls, ...asks }),
+    adminContext: (asks) => ({
+      engine,
+      clock,
+      ids,
+      loop,
+      sandboxOf,
+      snapshotOf: noSnapshot,
+      calls: restingCalls(asks.storefronts ?? noConnections, log),
+      storefronts: noConnections,
+      ...asks,
+    }),
     onEvents,
     async completeFirstStart() {
       try {

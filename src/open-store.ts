@@ -9,22 +9,24 @@ import { dueEffects } from "./shop/effects.ts";
 import type { ReaderStore } from "./reader-pool.ts";
 import type { LoopShare } from "./store/loop-share.ts";
 import type { Clock, Coordination, DueRows, Engine, Ids, Log } from "./store/store.ts";
+import type { StorefrontConnections } from "./storefront/connections.ts";
 import type { SandboxControl } from "./storefront/sandbox/control.ts";
 import type { Storefront } from "./storefront/storefront.ts";
-import { openStorefront } from "./storefronts.ts";
 
 /** The rows by which nodes find the shops that have work due (D77). */
 export const dueRows: readonly DueRows[] = [dueEffects, dueImports, dueDeliveries];
 
-/** What the operator's operations ask of the rest of the process. `calls` absent: no outbox runs; effects wait for the next start. */
-type AdminAsks = Pick<AdminContext, "wakeOutbox" | "webhooks" | "documents"> & Partial<Pick<AdminContext, "calls">>;
+/** What the operator's operations ask of the rest of the process. `calls` absent: no outbox runs; effects wait for the next start. `storefronts`
+ * absent: none can be connected. */
+type AdminAsks = Pick<AdminContext, "wakeOutbox" | "webhooks" | "documents"> &
+  Partial<Pick<AdminContext, "calls" | "storefronts">>;
 
 /** For operations of a process whose outbox does not run. */
-export const restingCalls = (sandboxOf: OpenStore["sandboxOf"], log: Log): AdminContext["calls"] => ({
+export const restingCalls = (storefronts: StorefrontConnections, log: Log): AdminContext["calls"] => ({
   outbox: {
     settle: (_shopId, effectIds) => Promise.resolve(new Map(effectIds.map((id) => [id, { state: "pending" }]))),
   },
-  storefrontOf: (shop) => Promise.resolve(openStorefront(shop, { sandboxOf })),
+  storefrontOf: (shop) => Promise.resolve(storefronts.open(shop)),
   log,
 });
 

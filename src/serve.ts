@@ -46,8 +46,9 @@ import { createResolve } from "./webhooks/names.ts";
 import { createSender, type Sender } from "./webhooks/sender.ts";
 import { workGauges } from "./work-gauges.ts";
 import type { StorefrontOf } from "./storefront/storefront.ts";
+import type { StorefrontConnections } from "./storefront/connections.ts";
 import { withTracedCalls } from "./storefront/traced-calls.ts";
-import { openStorefront } from "./storefronts.ts";
+import { openStorefronts } from "./storefronts.ts";
 import { openSpans } from "./trace.ts";
 
 export interface Service {
@@ -131,7 +132,7 @@ export async function openService(config: Config): Promise<Service> {
   const spans = openSpans(apiVersion);
   const documents = new Documents({ ...store, log, fontFile: config.documentFont });
   opening.defer(() => documents.close());
-  const { outbox, sender, admin } = openWork(config, store, log, { spans, documents });
+  const { outbox, sender, admin, storefrontOf } = openWork(config, store, log, { spans, documents });
   opening.defer(() => outbox.close());
   opening.defer(() => sender.close());
   const readers = new ReaderPool({
@@ -152,6 +153,7 @@ export async function openService(config: Config): Promise<Service> {
     readers,
     admin,
     spans,
+    storefrontOf,
     adminToken: adminToken.token,
     counts,
     metrics,
@@ -194,8 +196,15 @@ function openWork(
   store: OpenStore,
   log: Log,
   { spans, documents }: { readonly spans: Spans; readonly documents: Documents },
-): { readonly outbox: Outbox; readonly sender: Sender; readonly admin: AdminContext } {
+): {
+  readonly outbox: Outbox;
+  readonly sender: Sender;
+  readonly admin: AdminContext;
+  readonly storefrontOf: StorefrontOf;
+} {
   const { engine, clock, ids, alone } = store;
+  const storefronts = openStorefronts(config.storefronts, store, log);
+  const storefrontOf = tracedStorefronts(storefronts, spans);
   const sender = createSender({
     engine,
     clock,
@@ -214,7 +223,7 @@ function openWork(
     clock,
     ids,
     alone,
-    storefrontOf: storefrontsOf(store, spans),
+    storefrontOf,
     log,
     spans,
     shopsToResume: (signal) => store.shopsWith("effects", signal),
@@ -222,7 +231,8 @@ function openWork(
     recover: (shopId, signal) => recoverImports(importContext(admin), shopId, { alone, signal }),
   });
   const admin = store.adminContext({
-    calls: { outbox, storefrontOf: storefrontsOf(store, spans), log, spans },
+    calls: { outbox, storefrontOf, log, spans },
+    storefronts,
     wakeOutbox(shopId) {
       outbox.settle(shopId, [], 0).catch((error: unknown) => {
         log.error({ err: error, shopId }, "follow-on work could not be started");
@@ -231,21 +241,14 @@ function openWork(
     documents,
     webhooks: { policy: config.webhooks, changed: (shopId) => sender.endpointsChanged(shopId) },
   });
-  return { outbox, sender, admin };
+  return { outbox, sender, admin, storefrontOf };
 }
 
-/** Each shop's storefront, by its kind (C47). */
-const storefrontsOf =
-  (store: OpenStore, spans: Spans): StorefrontOf =>
+/** The storefront of each shop, by its kind (C47), with a span for each call. */
+const tracedStorefronts =
+  (storefronts: StorefrontConnections, spans: Spans): StorefrontOf =>
   (shop, parent = null) =>
-    Promise.resolve(
-      withTracedCalls(
-        openStorefront(shop, { sandboxOf: (shopId) => store.sandboxOf(shopId) }),
-        spans,
-        shop.shopId,
-        parent,
-      ),
-    );
+    Promise.resolve(withTracedCalls(storefronts.open(shop), spans, shop.shopId, parent));
 
 const gaugesOf = ({ gauges, loop }: OpenStore): readonly Gauge[] => [
   ...gauges,
@@ -310,11 +313,10 @@ async function readyBeforeOthers(engine: Engine, loop: LoopShare): Promise<void>
 const openPerform = (
   { limits: { storedAnswersBytesMax } }: Config,
   store: OpenStore,
-  rest: Pick<PerformDependencies, "log" | "outbox" | "readers" | "counts"> & { readonly spans: Spans },
+  rest: Pick<PerformDependencies, "log" | "outbox" | "readers" | "counts" | "storefrontOf"> & { readonly spans: Spans },
 ): Perform => {
   const { engine, coordination, clock, ids, loop } = store;
-  const storefrontOf = storefrontsOf(store, rest.spans);
-  const own = { engine, coordination, clock, ids, loop, storefrontOf, compression: brotli, storedAnswersBytesMax };
+  const own = { engine, coordination, clock, ids, loop, compression: brotli, storedAnswersBytesMax };
   return createPerform({ ...own, ...rest });
 };
 
@@ -338,33 +340,28 @@ async function listenForMetrics(
   }
 }
 
+/** What every surface is made of. */
+interface ServedParts {
+  readonly stopping: AbortSignal;
+  readonly spans: Spans;
+  readonly storefrontOf: StorefrontOf;
+  readonly counts: StoreCounts;
+  readonly metrics: Metrics;
+  readonly outbox: Outbox;
+  readonly readers: ReaderPool;
+  readonly admin: AdminContext;
+  readonly adminToken: string;
+}
+
 /** Serves every surface. @throws ConfigError when the address cannot be used. */
 async function listen(
   config: Config,
   store: OpenStore,
   log: Log,
-  {
-    outbox,
-    readers,
-    admin,
-    adminToken,
-    spans,
-    stopping,
-    counts,
-    metrics,
-  }: {
-    readonly stopping: AbortSignal;
-    readonly spans: Spans;
-    readonly counts: StoreCounts;
-    readonly metrics: Metrics;
-    readonly outbox: Outbox;
-    readonly readers: ReaderPool;
-    readonly admin: AdminContext;
-    readonly adminToken: string;
-  },
+  { outbox, readers, admin, adminToken, spans, storefrontOf, stopping, counts, metrics }: ServedParts,
 ): Promise<RunningServer> {
   const { engine, coordination, clock, ids, loop } = store;
-  const perform = openPerform(config, store, { log, outbox, readers, counts, spans });
+  const perform = openPerform(config, store, { log, outbox, readers, counts, spans, storefrontOf });
   const isAdminToken = adminTokenCheck(adminToken);
   const pages = createConsolePages(loadConsoleFiles);
   const app = createApp({

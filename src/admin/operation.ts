@@ -18,6 +18,7 @@ import { checkInput } from "../operations/input.ts";
 import { type Shop, loadShop } from "../shop/accounts.ts";
 import type { EventStamp } from "../shop/events.ts";
 import type { Tx } from "../store/store.ts";
+import type { StorefrontConnections } from "../storefront/connections.ts";
 import type { SandboxControl } from "../storefront/sandbox/control.ts";
 import type { ConnectPolicy } from "../webhooks/addresses.ts";
 
@@ -27,6 +28,8 @@ export const adminPrefix = "/admin/v1";
 /** What the operations need. */
 export interface AdminContext extends Omit<ImportContext, "seedStorefront"> {
   sandboxOf(shopId: string): SandboxControl;
+  /** Storefronts as shops are connected to them. */
+  readonly storefronts: StorefrontConnections;
   /** A copy of the shop's data or of its sandbox, as a database file. It has everything that was acknowledged before its first piece was read. */
   snapshotOf(part: SnapshotPart, shopId: string): AsyncGenerator<Uint8Array>;
   /** What operations that change orders need beside the shop's data. */

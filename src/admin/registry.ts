@@ -34,6 +34,7 @@ import {
 } from "./webhooks.ts";
 import { createSupplierLink, listSupplierLinksOperation, revokeSupplierLinkOperation } from "./supplier-links.ts";
 import { acceptProposal, listProposals, listWaitingProposals, rejectProposal } from "./supplier-proposals.ts";
+import { getStorefront } from "./storefront.ts";
 import { deleteShop, getShop, listShops, putShop } from "./shops.ts";
 
 export const adminOperations: readonly AdminOperation[] = [
@@ -41,6 +42,7 @@ export const adminOperations: readonly AdminOperation[] = [
   listShops,
   getShop,
   deleteShop,
+  getStorefront,
   createKey,
   listKeys,
   patchKey,

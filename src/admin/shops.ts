@@ -1,11 +1,22 @@
 /** Shops: created and changed with their settings, listed with their numbers of records, deleted. */
 import { z } from "zod";
 import { Fault, invalidField } from "../core/fault.ts";
+import type { StorefrontConfig } from "../core/storefront-config.ts";
 import { fxRateToNumber, quantityFrom } from "../core/money.ts";
 import { currencyCode, instant, text } from "../operations/fields.ts";
 import { fxRate, tagMax } from "../operations/purchase-orders/json.ts";
 import { type Shop, defaultSettings, loadShop, saveShop } from "../shop/accounts.ts";
 import type { Tx } from "../store/store.ts";
+import {
+  checkedStorefront,
+  leaveStore,
+  movesStore,
+  moveStore,
+  shopBefore,
+  storefrontInput,
+  storefrontJson,
+  storefrontSchema,
+} from "./storefront.ts";
 import { type AdminContext, data, inShop, noShop, operation, shopOf } from "./operation.ts";
 
 const waitMsMax = 300_000;
@@ -64,8 +75,7 @@ const shopJson = (shop: Shop) => ({
     timezone: shop.timezone,
     auditRetentionDays: shop.auditRetentionDays,
   },
-  // Never a platform's access token.
-  storefront: { kind: shop.storefront.kind },
+  storefront: storefrontJson(shop.storefront),
   createdAt: instant(shop.createdAtMs),
   updatedAt: instant(shop.updatedAtMs),
 });
@@ -86,7 +96,7 @@ const shopSchema = z.strictObject({
     timezone: z.string(),
     auditRetentionDays: z.int(),
   }),
-  storefront: z.strictObject({ kind: z.string() }),
+  storefront: storefrontSchema,
   createdAt: z.string(),
   updatedAt: z.string(),
 });
@@ -132,14 +142,19 @@ const shopInput = z.strictObject({
   currencyCode: currencyCode.optional(),
   plan: z.strictObject({ restApi: z.boolean() }).optional(),
   settings: settings.optional(),
-  storefront: z
-    .strictObject({
-      kind: z.literal("sandbox", { error: "must be sandbox; other storefronts are not available in this version" }),
-    })
-    .optional(),
+  storefront: storefrontInput.optional(),
 });
 
 type ShopInput = z.infer<typeof shopInput>;
+
+/** The currency of a new shop that names none. */
+const currencyFirst = "USD";
+
+const changedMeanwhile = (id: string): Fault =>
+  new Fault("DO_OVERLOADED", `The storefront of shop ${id} was changed by another call meanwhile.`, {
+    action: "Repeat the call.",
+    retryAfterMs: 1_000,
+  });
 
 const nameRequired = (): Fault =>
   invalidField("/name", "is required for a new shop", "Send the shop's name; an existing shop keeps its own.");
@@ -151,7 +166,7 @@ function newShop({ shopId: id, name }: ShopInput, nowMs: number): Shop {
     ...defaultSettings,
     shopId: id,
     name,
-    currencyCode: "USD",
+    currencyCode: currencyFirst,
     planRestApi: true,
     storefront: { kind: "sandbox" },
     createdAtMs: nowMs,
@@ -164,7 +179,7 @@ function newShop({ shopId: id, name }: ShopInput, nowMs: number): Shop {
  *
  * @throws Fault INVALID_INPUT when a rate is for the shop's own currency.
  */
-function changedShop(shop: Shop, input: ShopInput, nowMs: number): Shop {
+function changedShop(shop: Shop, input: ShopInput, storefront: StorefrontConfig | null, nowMs: number): Shop {
   const { settings: sent = {} } = input;
   const currency = input.currencyCode ?? shop.currencyCode;
   const fxRates = sent.fxRates ?? shop.fxRates;
@@ -175,7 +190,7 @@ function changedShop(shop: Shop, input: ShopInput, nowMs: number): Shop {
     name: input.name ?? shop.name,
     currencyCode: currency,
     planRestApi: input.plan?.restApi ?? shop.planRestApi,
-    storefront: input.storefront ?? shop.storefront,
+    storefront: storefront ?? shop.storefront,
     followOnWaitMs: sent.followOnWaitMs ?? shop.followOnWaitMs,
     confirmationWaitMs: sent.confirmationWaitMs ?? shop.confirmationWaitMs,
     autoSyncOnReceiving: sent.autoSyncOnReceiving ?? shop.autoSyncOnReceiving,
@@ -223,7 +238,13 @@ export const putShop = operation({
     summary: "Changes a shop, or makes it.",
     description:
       "Members that are left out keep their value. A new shop needs a name, and only the operator makes one. An owner changes the name and the settings, but not the plan, the currency, the rate limit or the storefront.",
-    output: z.strictObject({ shop: shopSchema }),
+    output: z.strictObject({
+      shop: shopSchema,
+      warnings: z
+        .array(z.string())
+        .optional()
+        .meta({ description: "What is left to do by hand, when a shop has left a storefront that let it in no more." }),
+    }),
   },
   input: shopInput,
   /**
@@ -231,21 +252,36 @@ export const putShop = operation({
    *
    * @throws Fault INVALID_INPUT when a new shop has no name, a rate is for the shop's own currency, or the currency of a shop that
    *   has amounts would change.
+   * @throws Fault INVALID_INPUT, UPSTREAM_STOREFRONT, TIMEOUT when the storefront that was sent cannot be connected (C65).
+   * @throws Fault ON_HAND_SYNC_IN_FLIGHT when the shop cannot leave its storefront now.
    * @throws Fault FORBIDDEN_SCOPE when an owner sends what is the operator's.
    */
-  async run({ engine, clock }, input, { person }) {
+  async run(context, input, { person }) {
+    const { engine, clock } = context;
     const { shopId: id } = input;
     if (person !== null) requireOwnersMembers(input);
     if (input.name === undefined && !(await engine.exists(id))) throw nameRequired();
+    const found = (await engine.exists(id)) ? await shopBefore(context, id) : null;
+    const currency = input.currencyCode ?? found?.currencyCode ?? currencyFirst;
+    const storefront =
+      input.storefront === undefined ? null : await checkedStorefront(context, id, currency, input.storefront);
+    const moves = movesStore(found, input.storefront);
+    const left = moves ? await leaveStore(context, found) : null;
     await engine.create(id);
     const nowMs = clock.now();
-    return await engine.write(id, async (tx) => {
+    const saved = await engine.write(id, async (tx) => {
       const before = await loadShop(tx, id);
-      const shop = changedShop(before ?? newShop(input, nowMs), input, nowMs);
+      if (storefront !== null && JSON.stringify(before?.storefront) !== JSON.stringify(found?.storefront))
+        throw changedMeanwhile(id);
+      const shop = changedShop(before ?? newShop(input, nowMs), input, storefront, nowMs);
       if (before !== null) await requireSameCurrency(tx, before, shop);
+      if (before !== null && moves) await moveStore(tx, context, before, left !== null);
       await saveShop(tx, shop);
-      return data({ shop: shopJson(shop) }, before === null ? 201 : 200);
+      const warnings = left === null ? {} : { warnings: [left] };
+      return data({ shop: shopJson(shop), ...warnings }, before === null ? 201 : 200);
     });
+    if (moves) context.wakeOutbox(id);
+    return saved;
   },
 });
 

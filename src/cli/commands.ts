@@ -11,6 +11,7 @@ import { keyCreate, keyList, keyRevoke } from "./keys.ts";
 import { orderDocument } from "./orders.ts";
 import { exportFile, importFile } from "./records.ts";
 import { shopCreate, shopDelete, shopList } from "./shops.ts";
+import { storefrontConnect, storefrontDisconnect, storefrontStatus } from "./storefronts.ts";
 import {
   webhookCreate,
   webhookDelete,
@@ -27,6 +28,9 @@ export const commands: readonly RunnableCommand[] = [
   shopCreate,
   shopList,
   shopDelete,
+  storefrontConnect,
+  storefrontStatus,
+  storefrontDisconnect,
   keyCreate,
   keyList,
   keyRevoke,

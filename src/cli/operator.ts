@@ -12,6 +12,7 @@
  */
 import { type Ask, askHere } from "../admin/ask.ts";
 import { Documents } from "../documents/documents.ts";
+import { openStorefronts } from "../storefronts.ts";
 import { type Config, type DatabaseConfig, localUrl, nameOfDatabase } from "../config.ts";
 import { holdsData, isClaimed, keptAdminToken, openDataDirectory, recordedServer } from "../data-directory.ts";
 import type { OpenStore } from "../open-store.ts";
@@ -201,14 +202,21 @@ async function requireAnswer(url: URL): Promise<string | null> {
 
 async function inStore(
   store: OpenStore,
-  { webhooks: policy, documentFont }: Config,
+  { webhooks: policy, documentFont, storefronts }: Config,
   log: Log,
 ): Promise<Pick<Operator, "ask" | "close">> {
   await store.completeFirstStart();
   const documents = new Documents({ ...store, log, fontFile: documentFont });
   const webhooks = { policy, changed: () => {} };
   return {
-    ask: askHere(store.adminContext({ wakeOutbox: () => {}, webhooks, documents })),
+    ask: askHere(
+      store.adminContext({
+        wakeOutbox: () => {},
+        storefronts: openStorefronts(storefronts, store, log),
+        webhooks,
+        documents,
+      }),
+    ),
     async close() {
       await documents.close();
       await store.close();

@@ -11,6 +11,7 @@ import type { ConnectedShop } from "../core/storefront-config.ts";
 import { loadConnectedShop } from "../shop/accounts.ts";
 import { type ClaimedEffect, claimLane, hasClaimed, loadStandings, sweepEffectsStatement } from "../shop/effects.ts";
 import { sweepPushesStatement } from "../shop/stock-pushes.ts";
+import { sweepWritesStatement } from "../shop/storefront-writes.ts";
 import type { Clock, Engine, Ids, Log, Tx } from "../store/store.ts";
 import type { StorefrontOf } from "../storefront/storefront.ts";
 import { JoinedSteps } from "./joined-steps.ts";
@@ -61,7 +62,11 @@ export function createLaneRunner(options: LaneOptions): RunLane {
     if ((sweptAtMs.get(shopId) ?? 0) + sweepEveryMs > nowMs) return;
     sweptAtMs.set(shopId, nowMs);
     const untilMs = nowMs - limits.keptMs;
-    await tx.batch([sweepEffectsStatement(shopId, untilMs), sweepPushesStatement(shopId, untilMs)]);
+    await tx.batch([
+      sweepEffectsStatement(shopId, untilMs),
+      sweepPushesStatement(shopId, untilMs),
+      sweepWritesStatement(shopId, untilMs),
+    ]);
   }
 
   return async (shopId, lane, onClaimed) => {

@@ -37,7 +37,7 @@ export type ItemResult =
   | { readonly outcome: "unknown"; readonly message: string };
 
 /** What a platform can do. What it cannot, its adapter answers item by item; nobody asks for the platform's name. */
-interface StorefrontCapabilities {
+export interface StorefrontCapabilities {
   /**
    * How the platform changes on-hand. `delta`: it adds, so a sale between two calls is kept. `absolute`: it sets, so the adapter has to
    * notice what changed since it read.

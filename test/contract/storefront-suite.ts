@@ -12,6 +12,8 @@ export interface StorefrontFixture {
   readonly storefront: Storefront;
   /** Twelve active variants. Each has its own product, except the last two, which share one. */
   readonly active: readonly string[];
+  /** 500 more. */
+  readonly many: readonly string[];
   readonly inactive: string;
   readonly deleted: string;
   readonly unsyncable: string;
@@ -40,6 +42,8 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontFixt
     let references = 0;
     const context = () => ({ reference: `ref-${(references += 1)}`, documentUri: "openpo://shops/demo/test" });
     const variant = (index: number): string => fixture.active[index] ?? assert.fail("the fixture has too few variants");
+    /** A fraction where the platform counts them, else a whole piece. */
+    const part = (fraction: number): number => (fixture.storefront.capabilities.wholeQuantitiesOnly ? 1 : fraction);
     const change = (variantId: string, units: number, location: 0 | 1 = 0) => ({
       variantId,
       locationId: fixture.locations[location],
@@ -81,8 +85,8 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontFixt
     test("a change is added to the on-hand quantity, at its location only", async () => {
       const { storefront, locations } = fixture;
       await storefront.changeOnHand([change(variant(0), 5, 0), change(variant(0), 2, 1)], context());
-      await storefront.changeOnHand([change(variant(0), -1.5, 0)], context());
-      assert.equal(await fixture.onHand(variant(0), locations[0]), 3.5);
+      await storefront.changeOnHand([change(variant(0), -part(1.5), 0)], context());
+      assert.equal(await fixture.onHand(variant(0), locations[0]), 5 - part(1.5));
       assert.equal(await fixture.onHand(variant(0), locations[1]), 2);
     });
 
@@ -128,7 +132,7 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontFixt
     test("one bad item of 251 leaves the other 250 applied (F2)", async () => {
       const { storefront, locations, unsyncable } = fixture;
       const changes = Array.from({ length: 251 }, (_, index) =>
-        change(index === 125 ? unsyncable : variant(5), index === 125 ? 1 : 0.001),
+        change(index === 125 ? unsyncable : variant(5), index === 125 ? 1 : part(0.001)),
       );
       const results = await storefront.changeOnHand(changes, context());
       assert.equal(results.length, 251);
@@ -136,7 +140,53 @@ export function storefrontSuite(name: string, open: () => Promise<StorefrontFixt
         results.flatMap((result, index) => (result.outcome === "applied" ? [] : [[index, result.outcome]])),
         [[125, "rejected"]],
       );
-      assert.equal(await fixture.onHand(variant(5), locations[0]), 0.25);
+      assert.equal(await fixture.onHand(variant(5), locations[0]), 250 * part(0.001));
+    });
+
+    for (const count of [0, 1, 249, 250, 251, 500])
+      test(`a change of ${count} variants lands whole, once, and is read back`, async () => {
+        const { storefront, locations, many } = fixture;
+        const variantIds = many.slice(0, count);
+        const before = await Promise.all(variantIds.map((id) => fixture.onHand(id, locations[1])));
+        const changes = variantIds.map((id, index) => change(id, index + 1, 1));
+        const made = context();
+        const results = await storefront.changeOnHand(changes, made);
+        assert.deepEqual(
+          outcomes(results),
+          variantIds.map(() => "applied"),
+        );
+        assert.deepEqual(await storefront.changeOnHand(changes, made), results);
+        const after = await Promise.all(variantIds.map((id) => fixture.onHand(id, locations[1])));
+        assert.deepEqual(
+          after,
+          before.map((units, index) => units + index + 1),
+        );
+        assert.deepEqual(
+          await storefront.readOnHand(changes, made),
+          after.map((units) => ({ verified: true, onHand: quantity(units) })),
+        );
+      });
+
+    test("a fraction of a piece is counted, or refused for its line alone with what to do", async () => {
+      const { storefront, locations } = fixture;
+      const [fractional, whole] = [fixture.many[498] ?? "", fixture.many[499] ?? ""];
+      const [result, other] = await storefront.changeOnHand([change(fractional, 0.5), change(whole, 2)], context());
+      assert.equal(other?.outcome, "applied");
+      assert.equal(await fixture.onHand(whole, locations[0]), 2);
+      if (storefront.capabilities.wholeQuantitiesOnly) {
+        assert.ok(result?.outcome === "rejected");
+        assert.match(result.message, /whole/);
+        assert.equal(await fixture.onHand(fractional, locations[0]), 0);
+      } else {
+        assert.equal(result?.outcome, "applied");
+        assert.equal(await fixture.onHand(fractional, locations[0]), 0.5);
+      }
+    });
+
+    test("a read that is given up before it begins asks nothing", async () => {
+      const { storefront } = fixture;
+      const context = { signal: AbortSignal.abort() };
+      await assert.rejects(storefront.checkVariants([fixture.deleted], context), StorefrontError);
     });
 
     test("a change can be read back by its own reference only", async () => {

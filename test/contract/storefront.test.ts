@@ -4,6 +4,7 @@ import { systemClock } from "../../src/system.ts";
 import type { SandboxLevel } from "../../src/storefront/sandbox/control.ts";
 import { openSandbox } from "../../src/storefront/sandbox/sandbox.ts";
 import type { VariantState } from "../../src/storefront/storefront.ts";
+import { openOnFake } from "../shopify/connected.ts";
 import { makePlace, openStore } from "../support/store.ts";
 import { storefrontSuite } from "./storefront-suite.ts";
 
@@ -12,6 +13,7 @@ storefrontSuite("sandbox", async () => {
   const store = await openStore(place.directory);
   const sandbox = openSandbox({ engine: store.sandboxEngine, clock: systemClock, shopId: "demo" });
   const active = Array.from({ length: 12 }, (_, index) => `v${index}`);
+  const many = Array.from({ length: 500 }, (_, index) => `m${index}`);
   const seed = (variantId: string, status: VariantState, productId = `product of ${variantId}`) => ({
     variantId,
     productId,
@@ -20,6 +22,7 @@ storefrontSuite("sandbox", async () => {
   });
   await sandbox.seedVariants([
     ...active.map((id, index) => seed(id, "active", index >= 10 ? "shared" : `product of ${id}`)),
+    ...many.map((id) => seed(id, "active")),
     seed("resting", "inactive"),
     seed("gone", "deleted"),
     seed("bundle", "unsyncable"),
@@ -35,6 +38,7 @@ storefrontSuite("sandbox", async () => {
   return {
     storefront: sandbox,
     active,
+    many,
     inactive: "resting",
     deleted: "gone",
     unsyncable: "bundle",
@@ -55,5 +59,33 @@ storefrontSuite("sandbox", async () => {
       await store.close();
       await place.remove();
     },
+  };
+});
+
+storefrontSuite("shopify", async () => {
+  const world = await openOnFake();
+  const { fake, storefront } = world;
+  const active = Array.from({ length: 12 }, (_, index) => String(100 + index));
+  const many = Array.from({ length: 500 }, (_, index) => String(1_000 + index));
+  for (const [index, id] of active.entries()) fake.addVariant(id, index >= 10 ? { productId: "7" } : {});
+  for (const id of many) fake.addVariant(id);
+  fake.addVariant("200", { status: "DRAFT" });
+  fake.addVariant("202", { requiresComponents: true });
+  fake.addLocation("1");
+  fake.addLocation("2");
+  return {
+    storefront,
+    active,
+    many,
+    inactive: "200",
+    deleted: "201",
+    unsyncable: "202",
+    locations: ["1", "gid://shopify/Location/2"],
+    loseNextAnswer: async (call) => fake.strike({ kind: "lost" }, call === "changeOnHand" ? "Adjust" : "WriteCosts"),
+    onHand: async (variantId, locationId) => fake.levelOf(variantId, locationId.replace(/.*\//, "")).available,
+    incoming: async (variantId, locationId) => fake.levelOf(variantId, locationId).incoming,
+    tags: async (variantId) => fake.productOf(variantId).tags,
+    tagByHand: async (variantId, tag) => void fake.productOf(variantId).tags.push(tag),
+    dispose: () => world.close(),
   };
 });

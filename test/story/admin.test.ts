@@ -198,7 +198,7 @@ test("a bad member of a shop is refused by its name and changes nothing", async 
         "/settings/rateLimit/refillPerSecond",
       ],
       [{ name: "n", settings: { speed: 1 } }, "/settings/speed"],
-      [{ name: "n", storefront: { kind: "shopify" } }, "/storefront/kind"],
+      [{ name: "n", storefront: { kind: "elsewhere" } }, "/storefront/kind"],
       [{ name: "n", plan: { restApi: "yes" } }, "/plan/restApi"],
     ];
     for (const [body, path] of bad) {

@@ -3,6 +3,7 @@
  * database, however many statements are sent together. Separate pools count the request itself, the calls of the built-in storefront (a
  * real one gets them over its API), and the follow-on work that the answer waits for.
  */
+import { noConnections } from "../../src/storefront/connections.ts";
 import assert from "node:assert/strict";
 import path from "node:path";
 import { askHere } from "../../src/admin/ask.ts";
@@ -231,6 +232,7 @@ async function openParts(pools: Pools) {
     },
     calls: { outbox, storefrontOf, log },
     wakeOutbox: () => {},
+    storefronts: noConnections,
     documents: noDocuments,
     webhooks: { policy: onlyGlobal, changed: () => {} },
   };

@@ -11,6 +11,7 @@ import { createAdmin } from "../../src/admin/app.ts";
 import type { AdminContext } from "../../src/admin/operation.ts";
 import { adminTokenCheck } from "../../src/core/admin-token.ts";
 import { apiKeyRandomBytes, makeApiKey } from "../../src/core/api-key.ts";
+import type { ConnectedShop } from "../../src/core/storefront-config.ts";
 import { brotli } from "../../src/compression.ts";
 import type { Json } from "../../src/core/json.ts";
 import { Documents } from "../../src/documents/documents.ts";
@@ -43,7 +44,9 @@ import type { Clock, Engine, Ids } from "../../src/store/store.ts";
 import { systemClock, timeOrderedIds } from "../../src/system.ts";
 import type { SandboxControl } from "../../src/storefront/sandbox/control.ts";
 import { openSandbox } from "../../src/storefront/sandbox/sandbox.ts";
+import { SecretBox } from "../../src/storefront/secret-box.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
+import { createStorefronts } from "../../src/storefronts.ts";
 import { onlyGlobal } from "../../src/webhooks/addresses.ts";
 import { contractOf } from "./contract.ts";
 import { makePlace, openStore } from "./store.ts";
@@ -156,8 +159,16 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ...(options.loop === undefined ? {} : { loop: options.loop }),
   });
   const { engine, sandboxEngine, coordination, loop } = store;
-  const storefrontOf = ({ shopId }: { readonly shopId: string }) =>
-    Promise.resolve(openSandbox({ engine: sandboxEngine, clock, shopId, timeoutMs: 100 }));
+  const storefronts = createStorefronts({
+    engine,
+    clock,
+    ids,
+    log,
+    secrets: new SecretBox(null),
+    allowed: new Map(),
+    sandboxOf: (shopId) => openSandbox({ engine: sandboxEngine, clock, shopId, timeoutMs: 100 }),
+  });
+  const storefrontOf = (shop: ConnectedShop) => Promise.resolve(storefronts.open(shop));
   const outbox = createOutbox({
     engine,
     storefrontOf,
@@ -230,6 +241,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     snapshotOf: () => assert.fail("tests of a server take no snapshots"),
     calls: { outbox, storefrontOf, log },
     wakeOutbox: () => {},
+    storefronts,
     documents,
     webhooks: { policy: onlyGlobal, changed: () => {} },
   };

@@ -13,8 +13,11 @@ import { systemClock, timeOrderedIds } from "../../src/system.ts";
 import type { SandboxControl } from "../../src/storefront/sandbox/control.ts";
 import { openSandbox } from "../../src/storefront/sandbox/sandbox.ts";
 import { type SandboxFault } from "../../src/storefront/sandbox/faults.ts";
+import type { StorefrontConnections } from "../../src/storefront/connections.ts";
+import type { AllowedHosts } from "../../src/storefront/hosts.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
-import { openStorefront } from "../../src/storefronts.ts";
+import { SecretBox } from "../../src/storefront/secret-box.ts";
+import { createStorefronts } from "../../src/storefronts.ts";
 import { context, order, shop as shopFacts } from "./goods.ts";
 import { inPlace, openStore } from "./store.ts";
 
@@ -25,6 +28,7 @@ export interface World {
   readonly engine: Engine;
   readonly sandbox: Storefront & SandboxControl;
   readonly outbox: Outbox;
+  readonly storefronts: StorefrontConnections;
   /** The runner's warnings. */
   readonly complaints: readonly string[];
   /** Saves an order In Progress with these lines, and its variants in catalogue and sandbox. */
@@ -50,6 +54,9 @@ export interface WorldOptions {
   readonly settings?: Partial<Shop>;
   /** Wraps the sandbox that the outbox calls. */
   readonly between?: (storefront: Storefront) => Storefront;
+  /** With which secrets of storefronts are sealed, and where storefronts may be beside Shopify's own hosts. */
+  readonly secretKey?: Uint8Array;
+  readonly allowed?: AllowedHosts;
   /** Wraps the engine that the outbox uses. */
   readonly engineOf?: (engine: Engine) => Engine;
 }
@@ -81,9 +88,18 @@ export async function openWorld(directory: string, options: WorldOptions = {}): 
   const sandbox = openSandbox({ engine: sandboxEngine, clock: systemClock, shopId, timeoutMs: 50 });
   const complaints: string[] = [];
   const complain = (_: object, message: string): void => void complaints.push(message);
+  const storefronts = createStorefronts({
+    engine,
+    clock: systemClock,
+    ids,
+    log: { info: () => {}, warn: complain, error: complain },
+    secrets: new SecretBox(options.secretKey ?? null),
+    allowed: options.allowed ?? new Map(),
+    sandboxOf: () => options.between?.(sandbox) ?? sandbox,
+  });
   const outbox = createOutbox({
     engine: options.engineOf?.(engine) ?? engine,
-    storefrontOf: async (shop) => openStorefront(shop, { sandboxOf: () => options.between?.(sandbox) ?? sandbox }),
+    storefrontOf: async (shop) => storefronts.open(shop),
     clock: systemClock,
     ids,
     log: { info: () => {}, warn: complain, error: complain },
@@ -112,6 +128,7 @@ export async function openWorld(directory: string, options: WorldOptions = {}): 
     engine,
     sandbox,
     outbox,
+    storefronts,
     complaints,
     async place(purchaseOrderId, lineItems, headerFacts = {}) {
       const number = { purchaseOrderId, poNumber: `PO-${purchaseOrderId}`, locationId };

@@ -17,9 +17,11 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   "store/sqlite": ["store/", "core/", "node:"],
   "store/postgres": ["store/", "core/", "node:", "pg"],
   shop: ["shop/", "store/", "core/", "node:crypto"],
-  storefront: ["storefront/", "core/"],
+  storefront: ["storefront/", "core/", "node:crypto"],
   // The sandbox keeps its state in its own engine (D8).
   "storefront/sandbox": ["storefront/", "store/", "core/"],
+  // What was sent to Shopify is stored with the shop.
+  "storefront/shopify": ["storefront/", "shop/", "store/", "core/", "zod", "node:crypto"],
   // Where effects meet the storefront: it knows the port only.
   outbox: ["outbox/", "shop/", "store/", "storefront/storefront.ts", "core/"],
   // Where events meet their receivers.

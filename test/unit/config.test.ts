@@ -16,6 +16,7 @@ test("an empty environment gives the defaults of contract §1", () => {
     readerThreads: null,
     documentFont: null,
     webhooks: { http: false, hosts: new Set(), networks: [] },
+    storefronts: { secretKey: null, allowed: new Map() },
     limits: {
       connectionsMax: 2_000,
       unreadBytesMax: 67_108_864,
@@ -61,6 +62,8 @@ test("every variable is read, and unknown ones are ignored", () => {
     OPENPO_STORED_ANSWERS_MB: "64",
     OPENPO_WEBHOOK_ALLOW: "ERP.internal, 10.1.0.0/16",
     OPENPO_WEBHOOK_HTTP: "1",
+    OPENPO_SECRET_KEY: Buffer.alloc(32, 5).toString("base64"),
+    OPENPO_STOREFRONT_ALLOW: "https://Store.example.com:8443, localhost:9000",
     OPENPO_SHOPS_OPEN_MAX: "500",
     PATH: "/bin",
   });
@@ -80,6 +83,13 @@ test("every variable is read, and unknown ones are ignored", () => {
       http: true,
       hosts: new Set(["erp.internal"]),
       networks: [{ family: 4, address: 0x0a010000n, bits: 16 }],
+    },
+    storefronts: {
+      secretKey: Buffer.alloc(32, 5),
+      allowed: new Map([
+        ["store.example.com:8443", "https://store.example.com:8443"],
+        ["localhost:9000", "http://localhost:9000"],
+      ]),
     },
     limits: {
       connectionsMax: 500,

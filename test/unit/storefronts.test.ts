@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { StorefrontConfig } from "../../src/core/storefront-config.ts";
 import { StorefrontError } from "../../src/storefront/storefront.ts";
-import { openStorefront } from "../../src/storefronts.ts";
 import { line, quantity } from "../support/goods.ts";
 import { shopId, withWorld } from "../support/storefront.ts";
 
@@ -10,30 +9,28 @@ import { shopId, withWorld } from "../support/storefront.ts";
 const unknownKind: StorefrontConfig = JSON.parse('{"kind": "elsewhere"}');
 
 suite("the storefront of a shop", () => {
-  test("one of a kind that this version does not have refuses every call and says so", async () => {
-    const storefront = openStorefront(
-      { shopId, currencyCode: "USD", storefront: unknownKind },
-      { sandboxOf: () => assert.fail("the sandbox was opened instead") },
-    );
-    const context = { reference: "r", documentUri: "test:" };
-    const calls = [
-      storefront.checkVariants(["v1"]),
-      storefront.activateVariants(["v1"]),
-      storefront.changeOnHand([], context),
-      storefront.readOnHand([], context),
-      storefront.setIncoming([], context),
-      storefront.writeCosts([], context),
-      storefront.readCosts(["v1"]),
-      storefront.setTags([], context),
-    ];
-    for (const call of calls)
-      await assert.rejects(call, (error) => {
-        assert.ok(error instanceof StorefrontError);
-        assert.match(error.message, /storefronts of kind elsewhere are not available/);
-        assert.equal(error.landed, "no");
-        return true;
-      });
-  });
+  test("one of a kind that this version does not have refuses every call and says so", () =>
+    withWorld(async ({ storefronts }) => {
+      const storefront = storefronts.open({ shopId, currencyCode: "USD", storefront: unknownKind });
+      const context = { reference: "r", documentUri: "test:" };
+      const calls = [
+        storefront.checkVariants(["v1"]),
+        storefront.activateVariants(["v1"]),
+        storefront.changeOnHand([], context),
+        storefront.readOnHand([], context),
+        storefront.setIncoming([], context),
+        storefront.writeCosts([], context),
+        storefront.readCosts(["v1"]),
+        storefront.setTags([], context),
+      ];
+      for (const call of calls)
+        await assert.rejects(call, (error) => {
+          assert.ok(error instanceof StorefrontError);
+          assert.match(error.message, /storefronts of kind elsewhere are not available/);
+          assert.equal(error.landed, "no");
+          return true;
+        });
+    }));
 
   test("goods received by a shop of such a kind reach no other storefront, and the effect says why", () =>
     withWorld(

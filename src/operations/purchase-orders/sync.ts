@@ -6,6 +6,7 @@ import { isCustom } from "../../core/lines.ts";
 import { type LineItem, type PurchaseOrder, linesPerOrderMax } from "../../core/purchase-order.ts";
 import { decideStorefrontSync, decideSyncReset, type SyncDecision } from "../../core/sync.ts";
 import { type AskedEffect, retryFailedMirrors } from "../../shop/effects.ts";
+import { clearWritesStatement } from "../../shop/storefront-writes.ts";
 import type { Tx } from "../../store/store.ts";
 import { noRepeats } from "../fields.ts";
 import { type Answer, type Call, operation } from "../operation.ts";
@@ -215,6 +216,7 @@ export const resetStorefrontSync = operation({
       await refuseWhileInFlight(tx, call, order);
       const decided = decideSyncReset(order, contextOf(call));
       await saveFor(tx, call, order, decided);
+      await tx.batch([clearWritesStatement(call.shop.shopId, order.purchaseOrderId, call.clock.now())]);
       return {
         effects: [],
         answer: () => ({ data: { purchaseOrder: purchaseOrderJson(decided.next) }, etag: etagOf(decided.next) }),

@@ -1,0 +1,303 @@
+/**
+ * Connecting a shop to its storefront (C65), and how that connection is (C67).
+ *
+ * Owns: what is checked before a shop is connected, leaving a storefront behind, the status. Does not own: how a platform is asked
+ * (storefront/), the other members of a shop (shops.ts).
+ */
+import { z } from "zod";
+import { Fault, invalidField } from "../core/fault.ts";
+import type { ConnectedShop, StorefrontConfig } from "../core/storefront-config.ts";
+import { zeroQuantity } from "../core/money.ts";
+import { instant, text } from "../operations/fields.ts";
+import { loadShop, type Shop } from "../shop/accounts.ts";
+import {
+  forgetStoreStatements,
+  hasWorkUnderWay,
+  heldIncoming,
+  isIncomingHeld,
+  pendingStorefrontEffects,
+  tellAnewStatements,
+} from "../shop/storefront-moves.ts";
+import type { Tx } from "../store/store.ts";
+import { StorefrontError } from "../storefront/storefront.ts";
+import { storefrontAllowVariable } from "../storefront/hosts.ts";
+import { secretKeyVariable } from "../storefront/secret-box.ts";
+import { type AdminContext, data, inShop, operation, shopOf } from "./operation.ts";
+
+/** Shopify's version of its API that a shop is connected with when none is named. */
+const shopifyApiVersion = "2026-10";
+
+const secretMax = 500;
+
+const retryAfterMs = 2_000;
+
+/** A storefront as the operator sends it. */
+export const storefrontInput = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("sandbox") }),
+  z.strictObject({
+    kind: z.literal("shopify"),
+    domain: z
+      .string()
+      .max(253)
+      .regex(/^[a-z0-9.:[\]-]+$/, "must be host[:port] in lower case, like example.myshopify.com"),
+    accessToken: text(secretMax).regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces"),
+    apiVersion: z
+      .string()
+      .regex(/^\d{4}-(01|04|07|10)$/, "must be a version of Shopify's API, like 2026-10")
+      .optional(),
+  }),
+]);
+
+type StorefrontInput = z.output<typeof storefrontInput>;
+
+/** A shop's storefront as it is shown: never its secret. */
+export const storefrontJson = (config: StorefrontConfig) =>
+  config.kind === "shopify"
+    ? { kind: config.kind, domain: config.domain, apiVersion: config.apiVersion }
+    : { kind: config.kind };
+
+export const storefrontSchema = z.strictObject({
+  kind: z.string(),
+  domain: z.string().optional(),
+  apiVersion: z.string().optional(),
+});
+
+/** Scopes without which no order works; sales are a matter of the pull. */
+const neededScopes = [
+  "read_products",
+  "write_products",
+  "read_inventory",
+  "write_inventory",
+  "read_locations",
+] as const;
+
+/** A scope that writes allows reading too, and Shopify may list the one that writes alone. */
+const hasScope = (scopes: ReadonlySet<string>, scope: string): boolean =>
+  scopes.has(scope) || scopes.has(scope.replace(/^read_/, "write_"));
+
+/**
+ * Checks a storefront and returns how it is stored. Changes nothing.
+ *
+ * @throws Fault INVALID_INPUT  naming the member: the host, the token, all missing scopes, both currencies, no location, the version.
+ * @throws Fault UPSTREAM_STOREFRONT, TIMEOUT  nobody answers there.
+ */
+export async function checkedStorefront(
+  { storefronts }: AdminContext,
+  shopId: string,
+  currencyCode: string,
+  sent: StorefrontInput,
+): Promise<StorefrontConfig> {
+  if (sent.kind === "sandbox") return sent;
+  const { domain, accessToken, apiVersion = shopifyApiVersion } = sent;
+  if (!storefronts.mayConnect(domain))
+    throw invalidField(
+      "/storefront/domain",
+      "is not a store of Shopify",
+      `Send the store's own domain, like example.myshopify.com; the operator opens other hosts with ${storefrontAllowVariable}.`,
+    );
+  if (!storefronts.canSeal)
+    throw invalidField(
+      "/storefront/accessToken",
+      `cannot be stored: ${secretKeyVariable} is not set`,
+      `Start the service with ${secretKeyVariable}, the output of openssl rand -base64 32, and keep the key with your secrets.`,
+    );
+  const facts = await asked(() => storefronts.check({ domain, accessToken, apiVersion }));
+  const missing = neededScopes.filter((scope) => !hasScope(facts.scopes, scope));
+  if (missing.length > 0)
+    throw invalidField(
+      "/storefront/accessToken",
+      `lacks the scopes ${missing.join(", ")}`,
+      "Add them to the app's configuration in Shopify, install it anew and send the new token.",
+    );
+  if (facts.currencyCode !== currencyCode)
+    throw invalidField(
+      "/storefront",
+      `counts in ${facts.currencyCode} and the shop in ${currencyCode}`,
+      "Connect a shop that has the store's currency: costs would be written in the wrong one.",
+    );
+  if (facts.locationCount === 0)
+    throw invalidField("/storefront", "has no active location that can hold stock", "Add one in Shopify.");
+  if (facts.otherVersion !== null)
+    throw invalidField(
+      "/storefront/apiVersion",
+      `is not served any more: the store answered with ${facts.otherVersion}`,
+      "Send a version that Shopify serves.",
+    );
+  return { kind: "shopify", domain, accessToken: storefronts.seal(shopId, accessToken), apiVersion };
+}
+
+/** @throws Fault for what the store says to who connects it. */
+async function asked<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof StorefrontError)) throw error;
+    if (error.kind === "auth")
+      throw invalidField("/storefront/accessToken", `was refused: ${error.message}`, "Check the domain and the token.");
+    throw new Fault(
+      error.kind === "timeout" ? "TIMEOUT" : "UPSTREAM_STOREFRONT",
+      `The storefront could not be asked: ${error.message}. The shop was not changed.`,
+      { action: "Check the domain, and repeat the call in a moment.", cause: error },
+    );
+  }
+}
+
+/** Whether both are the same store; a new token or version does not make another one. */
+const isSameStore = (one: StorefrontConfig, other: StorefrontConfig | StorefrontInput): boolean =>
+  one.kind === other.kind && (one.kind !== "shopify" || other.kind !== "shopify" || one.domain === other.domain);
+
+/** Whether what a shop is sent moves it to another storefront. */
+export const movesStore = (before: Shop | null, sent: StorefrontInput | undefined): before is Shop =>
+  before !== null && sent !== undefined && !isSameStore(before.storefront, sent);
+
+/**
+ * Gets a shop ready to leave its storefront: takes back there what is incoming on our account. Changes nothing in the shop's orders.
+ *
+ * @returns what could not be taken back because the storefront lets us in no more; null when all was.
+ * @throws Fault ON_HAND_SYNC_IN_FLIGHT        a push has no known outcome.
+ * @throws Fault UPSTREAM_STOREFRONT, TIMEOUT  it could not be taken back for now.
+ */
+export async function leaveStore(
+  { engine, storefronts, ids }: AdminContext,
+  shop: ConnectedShop,
+): Promise<string | null> {
+  const { shopId } = shop;
+  const held = await engine.read(shopId, async (tx) => {
+    await refuseWork(tx, shopId);
+    return await heldIncoming(tx, shopId);
+  });
+  const storefront = storefronts.open(shop);
+  for (const [locationId, levels] of Map.groupBy(held, (level) => level.locationId))
+    try {
+      const results = await storefront.setIncoming(
+        levels.map(({ variantId }) => ({ variantId, locationId, incoming: zeroQuantity })),
+        { reference: ids.next("leave"), documentUri: `openpo://shops/${shopId}/locations/${locationId}` },
+      );
+      const left = results.find(({ outcome }) => outcome === "unknown" || outcome === "rejected");
+      if (left !== undefined && "message" in left) throw notTakenBack(left.message, null);
+    } catch (error) {
+      if (!(error instanceof StorefrontError)) throw error;
+      // It will never answer us again: what is there can be taken back by hand only.
+      if (error.kind === "auth")
+        return `What was incoming at the former storefront was not taken back: ${error.message}. Correct it there by hand.`;
+      throw notTakenBack(error.message, error);
+    }
+  return null;
+}
+
+const notTakenBack = (why: string, cause: StorefrontError | null): Fault =>
+  new Fault(
+    cause?.kind === "timeout" ? "TIMEOUT" : "UPSTREAM_STOREFRONT",
+    `What is incoming at the former storefront could not be taken back: ${why}. The shop was not changed.`,
+    { action: "Repeat the call in a moment.", ...(cause === null ? {} : { cause }) },
+  );
+
+/** @throws Fault ON_HAND_SYNC_IN_FLIGHT while a push has no known outcome, or work for the storefront is under way. */
+async function refuseWork(tx: Tx, shopId: string): Promise<void> {
+  if (!(await hasWorkUnderWay(tx, shopId))) return;
+  throw new Fault(
+    "ON_HAND_SYNC_IN_FLIGHT",
+    "A push of stock has no known outcome yet, so the shop cannot leave its storefront.",
+    {
+      action: "Wait until it has one, or sync its order again with storefront-sync; then repeat the call.",
+      retryAfterMs,
+    },
+  );
+}
+
+/**
+ * In the change that moves the shop: makes sure that nothing has begun since it was got ready, forgets the old storefront and tells the new
+ * one what is incoming.
+ *
+ * @param isLost what was incoming at the old one could not be taken back.
+ * @throws Fault ON_HAND_SYNC_IN_FLIGHT when something has begun.
+ */
+export async function moveStore(
+  tx: Tx,
+  { ids, clock }: Pick<AdminContext, "ids" | "clock">,
+  shop: Shop,
+  isLost: boolean,
+): Promise<void> {
+  const { shopId } = shop;
+  await refuseWork(tx, shopId);
+  if (!isLost && (await isIncomingHeld(tx, shopId)))
+    throw new Fault("ON_HAND_SYNC_IN_FLIGHT", "The former storefront was told of something incoming meanwhile.", {
+      action: "Repeat the call.",
+      retryAfterMs,
+    });
+  await tx.batch([...forgetStoreStatements(shopId), ...(await tellAnewStatements(tx, shopId, ids, clock.now()))]);
+}
+
+const statusSchema = z.strictObject({
+  storefront: z.strictObject({
+    kind: z.string(),
+    account: z.string().nullable().meta({ description: "The store's domain; null for the sandbox." }),
+    apiVersion: z.string().nullable(),
+    lastCallAt: z.string().nullable().meta({ description: "By this process." }),
+    lastError: z.strictObject({ at: z.string(), message: z.string() }).nullable(),
+    backlog: z.int().meta({ description: "Effects for the storefront that are not settled." }),
+    limits: z.strictObject({
+      stockWrite: z.enum(["delta", "absolute"]),
+      wholeQuantitiesOnly: z.boolean(),
+      points: z
+        .strictObject({ max: z.number(), left: z.number(), perSecond: z.number() })
+        .nullable()
+        .meta({ description: "The store's rate limit as it last said." }),
+    }),
+    pull: z.null(),
+  }),
+});
+
+export const getStorefront = operation({
+  name: "storefront_get",
+  route: { method: "GET", path: "/shops/{shopId}/storefront" },
+  role: "owner",
+  describes: {
+    summary: "How a shop's storefront is connected and doing.",
+    description:
+      "Never its secret. What is said of calls and limits is what this process has seen; among nodes each has its own.",
+    output: statusSchema,
+  },
+  input: z.strictObject(inShop),
+  async run({ engine, storefronts }, { shopId }) {
+    const { shop, backlog } = await engine.read(shopId, async (tx) => ({
+      shop: await shopOf(tx, shopId),
+      backlog: await pendingStorefrontEffects(tx, shopId),
+    }));
+    const { storefront } = shop;
+    const { capabilities } = storefronts.open(shop);
+    const state = storefronts.stateOf(shopId);
+    const throttle = state?.throttle ?? null;
+    const shopify = storefront.kind === "shopify" ? storefront : null;
+    return data({
+      storefront: {
+        kind: storefront.kind,
+        account: shopify?.domain ?? null,
+        apiVersion: shopify?.apiVersion ?? null,
+        lastCallAt: state === null || state.lastCallAtMs === null ? null : instant(state.lastCallAtMs),
+        lastError:
+          state === null || state.lastError === null
+            ? null
+            : { at: instant(state.lastError.atMs), message: state.lastError.message },
+        backlog,
+        limits: {
+          stockWrite: capabilities.stockWrite,
+          wholeQuantitiesOnly: capabilities.wholeQuantitiesOnly,
+          points:
+            throttle === null
+              ? null
+              : {
+                  max: throttle.maximumAvailable,
+                  left: throttle.currentlyAvailable,
+                  perSecond: throttle.restoreRate,
+                },
+        },
+        pull: null,
+      },
+    });
+  },
+});
+
+/** The shop as it is stored; null for a new one. */
+export const shopBefore = ({ engine }: Pick<AdminContext, "engine">, shopId: string): Promise<Shop | null> =>
+  engine.read(shopId, (tx) => loadShop(tx, shopId));

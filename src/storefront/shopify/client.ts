@@ -1,0 +1,148 @@
+/**
+ * Asking a store: each call waits for its points, is repeated while Shopify says that it takes no more, and its answer is checked.
+ *
+ * Owns: pacing of a call, what is learned of costs, the state that an operator sees. Does not own: HTTP (transport.ts), what is asked.
+ */
+import type { Clock, Log } from "../../store/store.ts";
+import type { StoreState } from "../connections.ts";
+import { StorefrontError } from "../storefront.ts";
+import type { ShopifyDocument } from "./documents.ts";
+import type { Pacing, ThrottleStatus } from "./pacing.ts";
+import { sendToShopify, type ShopifyStore } from "./transport.ts";
+
+/** How often a call that Shopify throttles is sent. Each time it waits for its points first, so more than two are rare. */
+const throttledSendsMax = 8;
+
+interface AskOptions {
+  readonly writes: boolean;
+  /** How many things the call is about; its cost grows with them. */
+  readonly items: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+export class ShopifyClient {
+  readonly #store: ShopifyStore;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #pacing: Pacing;
+  /** Document → points an item, as Shopify has counted them. */
+  readonly #costPerItem = new Map<string, number>();
+  #lastCallAtMs: number | null = null;
+  #lastError: StoreState["lastError"] = null;
+  #otherVersion: string | null = null;
+
+  constructor(store: ShopifyStore, parts: { readonly clock: Clock; readonly log: Log; readonly pacing: Pacing }) {
+    this.#store = store;
+    this.#clock = parts.clock;
+    this.#log = parts.log;
+    this.#pacing = parts.pacing;
+  }
+
+  /** The version that has answered, when it is another than was asked for. */
+  get otherVersion(): string | null {
+    return this.#otherVersion;
+  }
+
+  get state(): StoreState {
+    return { lastCallAtMs: this.#lastCallAtMs, lastError: this.#lastError, throttle: this.#pacing.status };
+  }
+
+  /**
+   * Asks for the document.
+   *
+   * @param variables an object, or its JSON where every byte must be the same again.
+   * @throws StorefrontError
+   */
+  async ask<Answer>(
+    document: ShopifyDocument<Answer>,
+    variables: object | string,
+    options: AskOptions,
+  ): Promise<Answer> {
+    try {
+      return await this.#paced(document, variables, options);
+    } catch (error) {
+      if (error instanceof StorefrontError) this.#lastError = { atMs: this.#clock.now(), message: error.message };
+      throw error;
+    }
+  }
+
+  async #paced<Answer>(
+    document: ShopifyDocument<Answer>,
+    variables: object | string,
+    { writes, items, signal }: AskOptions,
+  ): Promise<Answer> {
+    const { name, text, cost } = document;
+    const given = typeof variables === "string" ? variables : JSON.stringify(variables);
+    const body = `{"operationName":${JSON.stringify(name)},"query":${JSON.stringify(text)},"variables":${given}}`;
+    for (let sends = 1; ; sends += 1) {
+      const points = cost.base + items * (this.#costPerItem.get(name) ?? cost.perItem);
+      const giveBack = await this.#pacing.take(points, signal);
+      let throttle: ThrottleStatus | null = null;
+      try {
+        this.#lastCallAtMs = this.#clock.now();
+        const answer = await sendToShopify(this.#store, body, { writes, signal });
+        ({ throttle } = answer);
+        this.#learn(document, items, answer.requestedCost);
+        this.#tellOtherVersion(answer.otherVersion);
+        if (answer.error === null) return this.#checked(document, answer.data, writes);
+        const error = errorOf(answer.error, throttle, answer.requestedCost ?? points, writes);
+        if (error.kind !== "throttled" || throttle === null || sends >= throttledSendsMax) throw error;
+      } finally {
+        giveBack(throttle);
+      }
+    }
+  }
+
+  #checked<Answer>({ name, answer }: ShopifyDocument<Answer>, data: unknown, writes: boolean): Answer {
+    const parsed = answer.safeParse(data);
+    if (parsed.success) return parsed.data;
+    const where = parsed.error.issues[0]?.path.join(".") ?? "";
+    throw new StorefrontError("error", `Shopify's answer to ${name} cannot be understood (at ${where})`, {
+      landed: writes ? "maybe" : "no",
+    });
+  }
+
+  #learn({ name, cost }: ShopifyDocument<unknown>, items: number, requestedCost: number | null): void {
+    if (requestedCost === null || items === 0) return;
+    this.#costPerItem.set(name, Math.max(0, (requestedCost - cost.base) / items));
+  }
+
+  #tellOtherVersion(version: string | null): void {
+    if (version === null || this.#otherVersion !== null) return;
+    this.#otherVersion = version;
+    this.#log.warn(
+      { asked: this.#store.apiVersion, answered: version },
+      "Shopify answers with another API version than was asked for: connect the shop anew with one that is served",
+    );
+  }
+}
+
+/** Codes with which Shopify refuses a call before it does anything. */
+const refusedCodes: ReadonlySet<string> = new Set([
+  "BAD_REQUEST",
+  "INVALID_FIELD_ARGUMENTS",
+  "MAX_COST_EXCEEDED",
+  "SHOP_INACTIVE",
+  "undefinedField",
+  "argumentLiteralsIncompatible",
+  "INVALID_VARIABLE",
+  "variableMismatch",
+]);
+
+/** What an entry of `errors` means. */
+function errorOf(
+  { code, message }: { readonly code: string | null; readonly message: string },
+  throttle: ThrottleStatus | null,
+  points: number,
+  writes: boolean,
+): StorefrontError {
+  if (code === "THROTTLED") {
+    const missing = throttle === null ? points : Math.max(1, points - throttle.currentlyAvailable);
+    const retryAfterMs = Math.ceil((missing / Math.max(throttle?.restoreRate ?? 100, 1)) * 1_000);
+    return new StorefrontError("throttled", "Shopify takes no more calls for now", { landed: "no", retryAfterMs });
+  }
+  if (code === "ACCESS_DENIED")
+    return new StorefrontError("auth", `Shopify refuses the call: ${message}`, { landed: "no" });
+  const landed = writes && !refusedCodes.has(code ?? "") ? "maybe" : "no";
+  return new StorefrontError("error", `Shopify refuses the call: ${message}`, { landed });
+}

@@ -1,0 +1,94 @@
+/**
+ * How fast a store is asked: Shopify gives each app and store a bucket of points that fills again, and every answer says how full it is.
+ * All calls of a store take their points from one `Pacing`, in the order in which they ask.
+ *
+ * Owns: the wait before a call. Does not own: the call, and what it costs (client.ts).
+ */
+import type { Clock } from "../../store/store.ts";
+import { StorefrontError } from "../storefront.ts";
+
+/** What an answer says of the bucket, in points. */
+export interface ThrottleStatus {
+  readonly maximumAvailable: number;
+  readonly currentlyAvailable: number;
+  /** Points a second. */
+  readonly restoreRate: number;
+}
+
+/** Waits until then or until nobody waits any more. @throws StorefrontError when the caller has given up. */
+async function pauseFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  if (signal?.aborted === true) throw givenUp();
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(givenUp());
+    };
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}
+
+const givenUp = (): StorefrontError =>
+  new StorefrontError("timeout", "Shopify's rate limit did not leave room for the call in time", { landed: "no" });
+
+export class Pacing {
+  readonly #clock: Clock;
+  #status: ThrottleStatus | null = null;
+  #atMs = 0;
+  /** Points of calls that are under way: their answers have not said what they took. */
+  #underWay = 0;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** What the latest answer said; null before the first. */
+  get status(): ThrottleStatus | null {
+    return this.#status;
+  }
+
+  /**
+   * Waits for the turn and for as many points.
+   *
+   * @returns what gives the points back when the call is over, with what its answer said of the bucket.
+   * @throws StorefrontError when the caller gives up before.
+   */
+  async take(points: number, signal: AbortSignal | undefined): Promise<(status: ThrottleStatus | null) => void> {
+    const before = this.#last;
+    const turn = Promise.withResolvers<void>();
+    this.#last = turn.promise;
+    try {
+      await before;
+      for (;;) {
+        const waitMs = this.#waitMs(points);
+        if (signal?.aborted === true) throw givenUp();
+        if (waitMs <= 0) break;
+        await pauseFor(waitMs, signal);
+      }
+      this.#underWay += points;
+    } finally {
+      turn.resolve();
+    }
+    return (status) => {
+      this.#underWay -= points;
+      if (status === null) return;
+      this.#status = status;
+      this.#atMs = this.#clock.now();
+    };
+  }
+
+  /** How long it takes until the bucket holds as many points. */
+  #waitMs(points: number): number {
+    if (this.#status === null) return 0;
+    const { maximumAvailable, currentlyAvailable, restoreRate } = this.#status;
+    const elapsedMs = Math.max(0, this.#clock.now() - this.#atMs);
+    const holds = Math.min(maximumAvailable, currentlyAvailable + (elapsedMs / 1_000) * restoreRate) - this.#underWay;
+    // A call that costs more than a full bucket is tried with a full one.
+    const missing = Math.min(points, maximumAvailable) - holds;
+    return missing <= 0 ? 0 : Math.ceil((missing / Math.max(restoreRate, 1)) * 1_000);
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * The storefront of a shop on Shopify, over the Admin GraphQL API (C47).
+ *
+ * Owns: the clients of connected stores, one for each, so that all calls of a store share its rate limit and what is known of it. Does
+ * not own: what a call does (variants.ts, on-hand.ts, incoming.ts, costs-and-tags.ts), which shop is connected (core/storefront-config.ts).
+ *
+ * Keeps F1 to F4 (storefront.ts). Nothing in this folder was run against a live shop: docs/storefronts.md says what that means.
+ */
+import { Fault } from "../../core/fault.ts";
+import type { ConnectedShop, StorefrontConfig } from "../../core/storefront-config.ts";
+import type { Clock, Engine, Ids, Log } from "../../store/store.ts";
+import { type Storefront, type StorefrontCapabilities, StorefrontError, unusableStorefront } from "../storefront.ts";
+import { type SecretBox, SecretUnreadable } from "../secret-box.ts";
+import type { StoreFacts, StoreState, StoreToConnect } from "../connections.ts";
+import { ShopifyClient } from "./client.ts";
+import { connectDocument, locationsDocument } from "./documents.ts";
+import { ShopifyCostsAndTags } from "./costs-and-tags.ts";
+import { ShopifyIncoming } from "./incoming.ts";
+import { ShopifyOnHand } from "./on-hand.ts";
+import { Pacing } from "./pacing.ts";
+import { ShopifyVariants } from "./variants.ts";
+
+type ShopifyConfig = Extract<StorefrontConfig, { readonly kind: "shopify" }>;
+
+interface ShopifyOptions {
+  /** The shops' engine: what was sent is stored with the shop. */
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly secrets: SecretBox;
+  /** The address of a store that may be connected. @throws Error when it may not. */
+  readonly originOf: (domain: string) => string;
+}
+
+const capabilities: StorefrontCapabilities = {
+  stockWrite: "delta",
+  wholeQuantitiesOnly: true,
+  incoming: true,
+  activates: "product",
+};
+
+/** Stores whose clients are kept; the one opened longest ago goes first. */
+const storesKeptMax = 2_000;
+
+interface OpenedStore {
+  readonly config: ShopifyConfig;
+  readonly currencyCode: string;
+  readonly client: ShopifyClient;
+  readonly storefront: Storefront;
+}
+
+export class Shopify {
+  readonly #options: ShopifyOptions;
+  readonly #opened = new Map<string, OpenedStore>();
+  /** By store, since tokens of one app share the store's limit. */
+  readonly #pacings = new Map<string, Pacing>();
+
+  constructor(options: ShopifyOptions) {
+    this.#options = options;
+  }
+
+  /** The shop's storefront. One whose token cannot be read refuses every call and says why. */
+  open(shop: ConnectedShop, config: ShopifyConfig): Storefront {
+    const { shopId } = shop;
+    const known = this.#opened.get(shopId);
+    if (known !== undefined && known.currencyCode === shop.currencyCode && isSame(known.config, config))
+      return known.storefront;
+    let opened: OpenedStore;
+    try {
+      opened = this.#openStore(shop, config);
+    } catch (error) {
+      if (error instanceof SecretUnreadable || error instanceof StoreNotAllowed)
+        return unusableStorefront(error.message);
+      throw error;
+    }
+    this.#opened.delete(shopId);
+    this.#opened.set(shopId, opened);
+    const [oldest] = this.#opened.keys();
+    if (this.#opened.size > storesKeptMax && oldest !== undefined) this.#opened.delete(oldest);
+    return opened.storefront;
+  }
+
+  /** What is known of the calls of the shop's store; null when this process has made none. */
+  stateOf(shopId: string): StoreState | null {
+    return this.#opened.get(shopId)?.client.state ?? null;
+  }
+
+  /** Asks a store who it is and what the token may do there. @throws StorefrontError */
+  async check({ domain, accessToken, apiVersion }: StoreToConnect): Promise<StoreFacts> {
+    const { clock, log, originOf } = this.#options;
+    const store = { origin: originOf(domain), apiVersion, accessToken };
+    const client = new ShopifyClient(store, { clock, log, pacing: new Pacing(clock) });
+    const options = { writes: false, items: 0, signal: undefined };
+    const { shop, currentAppInstallation } = await client.ask(connectDocument, {}, options);
+    const scopes = new Set(currentAppInstallation.accessScopes.map(({ handle }) => handle));
+    const nodes = scopes.has("read_locations")
+      ? (await client.ask(locationsDocument, {}, options)).locations.nodes
+      : [];
+    return {
+      domain: shop.myshopifyDomain,
+      currencyCode: shop.currencyCode,
+      scopes,
+      locationCount: nodes.filter(({ isActive, isFulfillmentService }) => isActive && !isFulfillmentService).length,
+      otherVersion: client.otherVersion,
+    };
+  }
+
+  #openStore(shop: ConnectedShop, config: ShopifyConfig): OpenedStore {
+    const { engine, clock, ids, log, secrets, originOf } = this.#options;
+    const { shopId, currencyCode } = shop;
+    const { domain, apiVersion } = config;
+    const accessToken = secrets.open(shopId, config.accessToken);
+    const pacing = this.#pacings.get(domain) ?? new Pacing(clock);
+    this.#pacings.delete(domain);
+    this.#pacings.set(domain, pacing);
+    const [idlest] = this.#pacings.keys();
+    if (this.#pacings.size > storesKeptMax && idlest !== undefined) this.#pacings.delete(idlest);
+    const client = new ShopifyClient({ origin: originOf(domain), apiVersion, accessToken }, { clock, log, pacing });
+    const variants = new ShopifyVariants(client, clock);
+    const parts = { shopId, currencyCode, engine, clock, ids, client, variants };
+    const onHand = new ShopifyOnHand(parts);
+    const incoming = new ShopifyIncoming(parts);
+    const costsAndTags = new ShopifyCostsAndTags(parts);
+    const storefront: Storefront = {
+      capabilities,
+      checkVariants: (variantIds, context) => variants.states(variantIds, context?.signal),
+      activateVariants: (variantIds, context) => variants.activate(variantIds, context?.signal),
+      changeOnHand: (changes, context) => overStore(() => onHand.change(changes, context)),
+      readOnHand: (changes, context) => overStore(() => onHand.read(changes, context)),
+      setIncoming: (levels, context) => overStore(() => incoming.set(levels, context)),
+      writeCosts: (costs, context) => costsAndTags.write(costs, context.signal),
+      readCosts: (variantIds, context) => costsAndTags.read(variantIds, context?.signal),
+      setTags: (changes, context) => costsAndTags.setTags(changes, context.signal),
+    };
+    return { config, currencyCode, client, storefront };
+  }
+}
+
+/** The operator does not allow this address, or not any more. */
+export class StoreNotAllowed extends Error {
+  override readonly name = "StoreNotAllowed";
+}
+
+/** A call that uses the shop's own store: when that refuses, nobody knows how far the call came. */
+async function overStore<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw new StorefrontError("error", "what was sent to Shopify could not be stored", {
+      landed: "maybe",
+      cause: error,
+      ...(error.retryAfterMs === null ? {} : { retryAfterMs: error.retryAfterMs }),
+    });
+  }
+}
+
+const isSame = (one: ShopifyConfig, other: ShopifyConfig): boolean =>
+  one.domain === other.domain && one.accessToken === other.accessToken && one.apiVersion === other.apiVersion;

@@ -1,0 +1,194 @@
+/**
+ * One request to a store's Admin API, and what its failure means: whether a write may have landed, and whether to ask again (F3).
+ *
+ * Owns: HTTP, deadlines, the size of an answer, the first two layers of errors (HTTP and the answer's `errors`). Does not own: the
+ * third, `userErrors` inside the data (adjust.ts and the others), nor when to ask (client.ts).
+ *
+ * The token goes to the host that was checked when the shop was connected, and nowhere else: redirects are not followed.
+ */
+import { z } from "zod";
+import { StorefrontError } from "../storefront.ts";
+import type { ThrottleStatus } from "./pacing.ts";
+
+/** A connected store. */
+export interface ShopifyStore {
+  /** `https://example.myshopify.com`, without a path. */
+  readonly origin: string;
+  /** `2026-10`. */
+  readonly apiVersion: string;
+  readonly accessToken: string;
+}
+
+/** How long one request may take, with its answer. Below the time limit of a call of the port, so that a retry still fits. */
+const requestMsMax = 8_000;
+
+/** The largest answer that is read. 250 variants with their levels have about 100,000 bytes. */
+const answerBytesMax = 8_388_608;
+
+/** What a 429 asks to wait when it does not say. */
+const throttledMs = 1_000;
+
+const envelope = z.object({
+  data: z.unknown().optional(),
+  errors: z
+    .array(
+      z.object({ message: z.string(), extensions: z.object({ code: z.string().nullish() }).nullish().catch(null) }),
+    )
+    .nullish(),
+  extensions: z
+    .object({
+      cost: z
+        .object({
+          requestedQueryCost: z.number(),
+          throttleStatus: z.object({
+            maximumAvailable: z.number(),
+            currentlyAvailable: z.number(),
+            restoreRate: z.number(),
+          }),
+        })
+        .nullish(),
+    })
+    .nullish(),
+});
+
+/** An answer of the API: its data, or why there is none. */
+interface ShopifyAnswer {
+  readonly data: unknown;
+  /** The answer's own errors, whose first one decides; null when it has data only. */
+  readonly error: { readonly code: string | null; readonly message: string } | null;
+  readonly requestedCost: number | null;
+  readonly throttle: ThrottleStatus | null;
+  /** The version that has answered, when it is another than was asked. */
+  readonly otherVersion: string | null;
+}
+
+/** Errors before anything was sent. */
+const unsentCodes: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "CERT_HAS_EXPIRED",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+]);
+
+/** The error codes of this error, its causes and their parts: an address that fails on IPv4 and IPv6 has one for each. */
+function codesOf(error: unknown): readonly string[] {
+  if (!(error instanceof Error)) return [];
+  const own = "code" in error && typeof error.code === "string" ? [error.code] : [];
+  const parts: readonly unknown[] = error instanceof AggregateError ? error.errors : [];
+  return [...own, ...[error.cause, ...parts].flatMap(codesOf)];
+}
+
+/**
+ * Sends one document.
+ *
+ * @param body   the JSON of the request, byte by byte.
+ * @param writes whether it changes something: then a failure may have landed.
+ * @throws StorefrontError when there is no answer of the API. Its message never has the token.
+ */
+export async function sendToShopify(
+  store: ShopifyStore,
+  body: string,
+  { writes, signal }: { readonly writes: boolean; readonly signal: AbortSignal | undefined },
+): Promise<ShopifyAnswer> {
+  const maybe = writes ? "maybe" : "no";
+  if (signal?.aborted === true)
+    throw new StorefrontError("timeout", "nobody waited for Shopify's answer", { landed: "no" });
+  const deadline = AbortSignal.timeout(requestMsMax);
+  const ends = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
+  try {
+    const response = await fetch(`${store.origin}/admin/api/${store.apiVersion}/graphql.json`, {
+      method: "POST",
+      redirect: "manual",
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json",
+        "x-shopify-access-token": store.accessToken,
+      },
+      body,
+      signal: ends,
+    });
+    if (response.status !== 200) {
+      await response.body?.cancel();
+      throw errorOfStatus(response, maybe);
+    }
+    return answerFrom(await textOf(response), response, store.apiVersion, maybe);
+  } catch (error) {
+    if (error instanceof StorefrontError) throw error;
+    if (ends.aborted) throw new StorefrontError("timeout", "Shopify did not answer in time", { landed: maybe });
+    const codes = codesOf(error);
+    const landed = codes.length > 0 && codes.every((code) => unsentCodes.has(code)) ? "no" : maybe;
+    const reason = codes.length === 0 ? "" : ` (${[...new Set(codes)].join(", ")})`;
+    throw new StorefrontError("error", `Shopify could not be reached${reason}`, { landed });
+  }
+}
+
+/** The body as text. @throws StorefrontError when it is larger than `answerBytesMax`. */
+async function textOf(response: Response): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of response.body ?? []) {
+    bytes += piece.byteLength;
+    if (bytes > answerBytesMax)
+      throw new StorefrontError("error", `Shopify's answer is larger than ${answerBytesMax} bytes`, {
+        landed: "maybe",
+      });
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+function answerFrom(text: string, response: Response, asked: string, landed: "no" | "maybe"): ShopifyAnswer {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw new StorefrontError("error", "Shopify's answer is not JSON", { landed });
+  }
+  const parsed = envelope.safeParse(json);
+  if (!parsed.success) throw new StorefrontError("error", "Shopify's answer cannot be understood", { landed });
+  const { data, errors, extensions } = parsed.data;
+  const [first] = errors ?? [];
+  const served = response.headers.get("x-shopify-api-version");
+  return {
+    data,
+    error: first === undefined ? null : { code: first.extensions?.code ?? null, message: first.message },
+    requestedCost: extensions?.cost?.requestedQueryCost ?? null,
+    throttle: extensions?.cost?.throttleStatus ?? null,
+    otherVersion: served === null || served === asked ? null : served,
+  };
+}
+
+/** What a status other than 200 means. Shopify does nothing with a request that it answers with a 4xx. */
+function errorOfStatus({ status, headers }: Response, landed: "no" | "maybe"): StorefrontError {
+  const auth = (message: string): StorefrontError => new StorefrontError("auth", message, { landed: "no" });
+  switch (status) {
+    case 401:
+      return auth("Shopify does not accept the access token: it was revoked, or the app was removed from the store");
+    case 402:
+      return auth("the Shopify store is frozen because a bill was not paid");
+    case 403:
+      return auth("Shopify refuses access to the store: the store is blocked, or the app may not use it");
+    case 404:
+      return auth("Shopify does not know the store, or the API version is not served any more");
+    case 423:
+      return auth("the Shopify store is locked");
+    case 429: {
+      const seconds = Number(headers.get("retry-after") ?? Number.NaN);
+      const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds * 1_000) : throttledMs;
+      return new StorefrontError("throttled", "Shopify takes no more calls for now", { landed: "no", retryAfterMs });
+    }
+    default:
+      if (status >= 300 && status < 400)
+        return auth(`Shopify redirected the call (HTTP ${status}), which is not followed`);
+      return new StorefrontError("error", `Shopify failed (HTTP ${status})`, {
+        landed: status >= 500 ? landed : "no",
+      });
+  }
+}
