@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { signedIn } from "../data/session.ts";
+import { lazy } from "../parts/lazy.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
 import { hrefOf, place } from "../router.ts";
@@ -71,6 +72,8 @@ const Task: FunctionComponent<OrderProps & { readonly task: string | undefined }
   return task === "complete" ? <Complete {...props} /> : <p class="notice">{texts.notFound}</p>;
 };
 
+const Supplier = lazy(async () => (await import("./supplier.tsx")).Supplier);
+
 const OrderView: FunctionComponent<OrderProps> = ({ state, order }) => {
   const isEditingHeader = useSignal<FullOrder | null>(null);
   const role = signedIn()?.person.role ?? "viewer";
@@ -81,6 +84,7 @@ const OrderView: FunctionComponent<OrderProps> = ({ state, order }) => {
     <>
       <Missing state={state} order={order} />
       <Actions state={state} order={order} />
+      {order.status === "Draft" ? null : <Supplier state={state} order={order} />}
       {isEditingHeader.value === null ? (
         <>
           <Facts order={order} />

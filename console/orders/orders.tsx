@@ -7,6 +7,7 @@ import type { Problem } from "../data/client.ts";
 import { day, money } from "../data/format.ts";
 import { locations, suppliers } from "../data/look-ups.ts";
 import { hasRole } from "../data/session.ts";
+import { lazy } from "../parts/lazy.tsx";
 import { type ListColumn, ListScreen } from "../parts/list-screen.tsx";
 import { PickFilter } from "../parts/pick-filter.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
@@ -23,6 +24,9 @@ import { addressOf, ViewBar } from "./view-bar.tsx";
 import { firstQuery, readViews } from "./views.ts";
 
 const words = texts.orders;
+
+/** The list does not wait for it. */
+const Answers = lazy(async () => (await import("./answers.tsx")).Answers);
 
 export const OrdersScreen: FunctionComponent = () => {
   const { query } = place.value;
@@ -46,7 +50,12 @@ export const OrdersScreen: FunctionComponent = () => {
       columns={columns}
       keyOf={(order) => order.purchaseOrderId}
       actions={<ListActions query={query} isExportable={list.state.value.rows.length > 0} />}
-      filters={<Filters query={query} />}
+      filters={
+        <>
+          {list.state.value.rows.length > 0 ? <Answers /> : null}
+          <Filters query={query} />
+        </>
+      }
       empty={<Empty isFiltered={isFiltered} />}
     />
   );

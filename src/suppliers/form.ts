@@ -47,13 +47,17 @@ export function readForm(sent: URLSearchParams, order: PurchaseOrder, language: 
     if (answer.badDate) errors.push({ field: fieldOf.date(lineItemId), article, message: texts.badDate });
     if (answer.line !== null) answers.push(answer.line);
   }
-  const textOf = (name: string): string | null => {
+  const textOf = (name: string, article: string): string | null => {
     const value = (values.get(name) ?? "").trim();
     if (value.length > shortTextMax)
-      errors.push({ field: name, article: null, message: filled(texts.tooLong, { max: String(shortTextMax) }) });
+      errors.push({ field: name, article, message: filled(texts.tooLong, { max: String(shortTextMax) }) });
     return value === "" ? null : value;
   };
-  const answer = { lines: answers, reference: textOf("reference"), trackingNumber: textOf("trackingNumber") };
+  const answer = {
+    lines: answers,
+    reference: textOf("reference", texts.reference),
+    trackingNumber: textOf("trackingNumber", texts.tracking),
+  };
   if (errors.length === 0 && answers.length === 0 && answer.reference === null && answer.trackingNumber === null)
     errors.push({ field: null, article: null, message: texts.nothing });
   return { form, answer, errors };
