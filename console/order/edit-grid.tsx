@@ -6,6 +6,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { useRef } from "preact/hooks";
 import type { PurchaseOrderLineItem as Line } from "../../client/index.ts";
+import { RowBlocks } from "../parts/row-blocks.tsx";
 import { Cell, type EditColumn, type Position } from "./edit-cell.tsx";
 
 export interface FixedColumn {
@@ -16,6 +17,9 @@ export interface FixedColumn {
 }
 
 export type Column = EditColumn | FixedColumn;
+
+/** Rows of a block that is drawn or not. */
+const blockRows = 25;
 
 interface GridProps {
   readonly label: string;
@@ -39,12 +43,18 @@ const isEdit = (column: Column): column is EditColumn => "kind" in column;
 export const EditGrid: FunctionComponent<GridProps> = (props) => {
   const { lines, columns, isEditable, actionsOf } = props;
   const table = useRef<HTMLTableElement>(null);
+  const heights = useRef({});
   const at = useSignal<Position>({ row: 0, column: columns.findIndex(isEdit) });
   const focus = (row: number, column: number): void => {
     const [last, edits] = [lines.length - 1, columns.flatMap((each, index) => (isEdit(each) ? [index] : []))];
     const nearest = edits.includes(column) ? column : (edits[0] ?? 0);
     at.value = { row: Math.min(Math.max(row, 0), last), column: nearest };
-    table.current?.querySelector<HTMLElement>(`[data-cell="${at.value.row}/${nearest}"]`)?.focus();
+    const cell = (): HTMLElement | null =>
+      table.current?.querySelector<HTMLElement>(`[data-cell="${at.value.row}/${nearest}"]`) ?? null;
+    const found = cell();
+    if (found !== null) found.focus();
+    // The row was not drawn; now it is held.
+    else requestAnimationFrame(() => cell()?.focus());
   };
   /** Leads to the cell in a direction; past the end of a row comes the next one. */
   const walk = (from: Position, rows: number, steps: number): void => {
@@ -55,7 +65,7 @@ export const EditGrid: FunctionComponent<GridProps> = (props) => {
     else focus(Math.floor(bounded / edits.length), edits[bounded % edits.length] ?? 0);
   };
   return (
-    <table class="rows grid" aria-label={props.label} ref={table}>
+    <table class="rows grid" aria-label={props.label} aria-rowcount={lines.length + 1} ref={table}>
       <thead>
         <tr>
           {columns.map((column) => (
@@ -70,9 +80,14 @@ export const EditGrid: FunctionComponent<GridProps> = (props) => {
           )}
         </tr>
       </thead>
-      <tbody>
-        {lines.map((line, row) => (
-          <tr key={line.poLineItemId}>
+      <RowBlocks
+        rows={lines}
+        size={blockRows}
+        columns={columns.length + (actionsOf === undefined ? 0 : 1)}
+        of={heights.current}
+        held={at.value.row}
+        draw={(line, row) => (
+          <tr key={line.poLineItemId} aria-rowindex={row + 2}>
             {columns.map((column, index) => {
               const note = props.noteOf(line, column.name);
               if (!isEdit(column))
@@ -111,8 +126,8 @@ export const EditGrid: FunctionComponent<GridProps> = (props) => {
             })}
             {actionsOf === undefined ? null : <td class="row-actions">{actionsOf(line)}</td>}
           </tr>
-        ))}
-      </tbody>
+        )}
+      />
     </table>
   );
 };

@@ -4,6 +4,7 @@ import type { List } from "../data/pages.ts";
 import { texts } from "../texts.ts";
 import { MoreRows } from "./more-rows.tsx";
 import { ProblemNotice } from "./problem.tsx";
+import { RowBlocks } from "./row-blocks.tsx";
 
 export interface ListColumn<Row> {
   readonly name: string;
@@ -39,7 +40,7 @@ export function ListScreen<Row>({ title, list, columns, keyOf, actions, filters,
       </div>
       {filters}
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void list.more()} />}
-      {rows.length > 0 ? <Table rows={rows} columns={columns} keyOf={keyOf} title={title} /> : null}
+      {rows.length > 0 ? <Table rows={rows} of={list} columns={columns} keyOf={keyOf} title={title} /> : null}
       {rows.length === 0 && !isLoading && problem === null ? <div class="empty">{empty}</div> : null}
       <MoreRows list={list} label={texts.orders.more} />
     </>
@@ -49,14 +50,19 @@ export function ListScreen<Row>({ title, list, columns, keyOf, actions, filters,
 interface TableProps<Row> {
   readonly title: string;
   readonly rows: readonly Row[];
+  /** The same object when the same rows are shown again. */
+  readonly of: object;
   readonly columns: readonly ListColumn<Row>[];
   readonly keyOf: (row: Row) => string;
 }
 
-export function Table<Row>({ title, rows, columns, keyOf }: TableProps<Row>) {
+/** Rows of a block that is drawn or not. */
+const blockRows = 50;
+
+export function Table<Row>({ title, rows, of, columns, keyOf }: TableProps<Row>) {
   const classOf = (column: ListColumn<Row>): string | undefined => column.kind;
   return (
-    <table class="rows list" aria-label={title}>
+    <table class="rows list" aria-label={title} aria-rowcount={rows.length + 1}>
       <thead>
         <tr>
           {columns.map((column) => (
@@ -66,9 +72,13 @@ export function Table<Row>({ title, rows, columns, keyOf }: TableProps<Row>) {
           ))}
         </tr>
       </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={keyOf(row)}>
+      <RowBlocks
+        rows={rows}
+        size={blockRows}
+        columns={columns.length}
+        of={of}
+        draw={(row, place) => (
+          <tr key={keyOf(row)} aria-rowindex={place + 2}>
             {columns.map((column, index) =>
               index === 0 ? (
                 <th key={column.name} scope="row">
@@ -81,8 +91,8 @@ export function Table<Row>({ title, rows, columns, keyOf }: TableProps<Row>) {
               ),
             )}
           </tr>
-        ))}
-      </tbody>
+        )}
+      />
     </table>
   );
 }

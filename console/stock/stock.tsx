@@ -237,6 +237,7 @@ const Lines: FunctionComponent<{ readonly table: StockTable }> = ({ table: { tit
       <Table
         title={title}
         rows={rows}
+        of={rows}
         keyOf={(row) => row.id}
         columns={columns.map((column, index) => ({
           name: column.title,
