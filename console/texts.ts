@@ -115,7 +115,6 @@ export const texts = {
     supplier: "Supplier",
     location: "Location",
     expected: "Expected",
-    value: "Value",
     paid: "Paid",
     storefront: "Storefront",
     createdBy: "Created by",

@@ -25,7 +25,7 @@ export const Facts: FunctionComponent<{ readonly order: FullOrder }> = ({ order 
       <Fact name={texts.orders.columns.received}>
         <Progress received={order.quantityReceived} ordered={order.quantityOrdered} />
       </Fact>
-      <Fact name={texts.order.value}>{money(order.grandTotal, order.currencyCode)}</Fact>
+      <Fact name={texts.totals.grand}>{money(order.grandTotal, order.currencyCode)}</Fact>
       <Fact name={texts.order.paid}>{order.paidStatus}</Fact>
       <Fact name={texts.order.storefront}>{texts.sync[order.storefrontSyncState]}</Fact>
       <Fact name={texts.order.createdBy}>{order.createdBy ?? none}</Fact>

@@ -1,7 +1,7 @@
 /** Reordering from a forecast: tick what to order, edit quantities, make one draft for each supplier. */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { useReading } from "../data/reading.ts";
 import { hasRole } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
@@ -19,11 +19,15 @@ export const ReorderScreen: FunctionComponent = () => {
   const views = data?.forecastViews ?? [];
   const asked = place.value.query.get("view");
   const viewId = asked ?? (views.find(({ isStarred }) => isStarred) ?? views[0])?.viewId ?? null;
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    nav.current?.querySelector("[aria-current=true]")?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [viewId, views.length]);
   return (
     <>
       <div class="heading">
         <h1>{reorderTexts.title}</h1>
-        <nav class="views" aria-label={reorderTexts.views}>
+        <nav ref={nav} class="views" aria-label={reorderTexts.views}>
           {views.map((view) => (
             <a
               key={view.viewId}
