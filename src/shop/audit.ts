@@ -125,7 +125,7 @@ interface Range {
 
 const surfaces = ["rest", "mcp", "console"] as const;
 
-/** A limit that leaves out nothing. With an order and a limit PostgreSQL counts in the index; without, it reads the rows of all shops. */
+/** A limit that leaves out nothing. With an order and a limit PostgreSQL stays in the index; without, it reads the rows of all shops. */
 const everyRow = Number.MAX_SAFE_INTEGER;
 
 /** An expression of the column keeps the engine in the range's index. */
@@ -171,7 +171,10 @@ export async function walksAudit(
   const ranges = rangesOf(shopId, filters).filter(({ narrowed }) => after === null || narrowed.length > 0);
   const found = await Promise.all(
     ranges.map(({ within: { sql, params } }) =>
-      tx.all(`select 1 as found from audit_log where ${sql} limit 1 offset ?`, [...params, rowsMax]),
+      tx.all(`select 1 as found from audit_log where ${sql} order by audit_id desc limit 1 offset ?`, [
+        ...params,
+        rowsMax,
+      ]),
     ),
   );
   return found.some((rows) => rows.length > 0);

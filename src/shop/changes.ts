@@ -78,11 +78,11 @@ export async function walksChanges(tx: Tx, shopId: string, filters: ChangeFilter
   const { actorType, operation, requestId, purchaseOrderId } = filters;
   if (actorType === null && operation === null) return false;
   if (requestId !== null || purchaseOrderId !== null) return false;
-  const { where, params } = conditionsOf(shopId, { ...filters, actorType: null, operation: null });
-  const found = await tx.all(`select 1 as found from purchase_order_log where ${where} limit 1 offset ?`, [
-    ...params,
-    rowsMax,
-  ]);
+  const { where, params, at } = conditionsOf(shopId, { ...filters, actorType: null, operation: null });
+  const found = await tx.all(
+    `select 1 as found from purchase_order_log where ${where} order by ${at} desc, log_id desc limit 1 offset ?`,
+    [...params, rowsMax],
+  );
   return found.length > 0;
 }
 
@@ -103,7 +103,8 @@ export async function pageOfChanges(
   );
   const shown = keys.slice(0, limit);
   const last = keys.length > limit ? shown.at(-1) : undefined;
-  const totalCount = after?.totalCount ?? (last === undefined ? keys.length : await countChanges(tx, where, params));
+  const totalCount =
+    after?.totalCount ?? (last === undefined ? keys.length : await countChanges(tx, where, at, params));
   return {
     changes: await changesOf(tx, shopId, shown),
     totalCount,
@@ -111,9 +112,10 @@ export async function pageOfChanges(
   };
 }
 
-async function countChanges(tx: Tx, where: string, params: readonly SqlValue[]): Promise<number> {
+async function countChanges(tx: Tx, where: string, at: string, params: readonly SqlValue[]): Promise<number> {
   const [counted] = await tx.all<{ n: number }>(
-    `select count(*) as n from (select 1 as one from purchase_order_log where ${where} limit ?) counted`,
+    `select count(*) as n from
+       (select 1 as one from purchase_order_log where ${where} order by ${at} desc, log_id desc limit ?) counted`,
     [...params, changesCountedMax],
   );
   return counted?.n ?? 0;
