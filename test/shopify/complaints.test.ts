@@ -1,6 +1,8 @@
 /** What people complain about in other connections of Shopify, each as a test of this one. The sources are in docs/storefronts.md. */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { insertPushStatement } from "../../src/shop/stock-pushes.ts";
+import { clearWritesStatement, sweepWritesStatement } from "../../src/shop/storefront-writes.ts";
 import type { ItemResult } from "../../src/storefront/storefront.ts";
 import { StorefrontError } from "../../src/storefront/storefront.ts";
 import { money, quantity } from "../support/goods.ts";
@@ -66,6 +68,41 @@ suite("complaints about connections of Shopify", () => {
       await set(0);
       assert.equal(fake.levelOf("100", "1").incoming, 40);
       for (const { variables } of fake.callsOf("Adjust")) assert.match(JSON.stringify(variables), /ledgerDocumentUri/);
+    }));
+
+  test("2b. an incoming change whose answer was lost is repeated as it was before anything else is told, and counts once", () =>
+    inStore(async (world) => {
+      const { fake } = world;
+      const set = (units: number) =>
+        world
+          .reopened()
+          .storefront.setIncoming([{ variantId: "100", locationId: "1", incoming: quantity(units) }], context());
+      fake.strike({ kind: "lost" }, "Adjust");
+      assert.equal((await rejection(set(7))).landed, "maybe");
+      await set(9);
+      assert.equal(fake.levelOf("100", "1").incoming, 9);
+      const [first, second] = fake.callsOf("Adjust");
+      assert.equal(first?.body, second?.body);
+    }));
+
+  test("2c. what was sent is kept as long as its push, and swept after it", () =>
+    inStore(async ({ storefront, engine }) => {
+      const [kept, gone] = [context(), context()];
+      await storefront.changeOnHand([change("100", 1)], kept);
+      await storefront.changeOnHand([change("100", 1)], gone);
+      const left = await engine.write("demo", async (tx) => {
+        await tx.batch([
+          insertPushStatement("demo", "po_1", { reference: kept.reference, items: [] }, 0),
+          sweepWritesStatement("demo", Number.MAX_SAFE_INTEGER),
+        ]);
+        return await tx.all<{ reference: string }>("select reference from storefront_write where shop_id = ?", [
+          "demo",
+        ]);
+      });
+      assert.deepEqual(
+        left.map(({ reference }) => reference),
+        [kept.reference],
+      );
     }));
 
   test("3. a sale between two calls is kept: stock is added, never set", () =>
@@ -209,14 +246,16 @@ suite("complaints about connections of Shopify", () => {
       assert.match(error.message, /storefront-sync\/reset/);
       assert.equal(fake.callsOf("Adjust").length, 1);
       assert.equal(fake.levelOf("100", "1").available, 8);
+      const push = { reference: made.reference, items: [] };
       await engine.write("demo", (tx) =>
-        tx.batch([
-          {
-            sql: "update storefront_write set cleared_at = ? where shop_id = ? and reference = ?",
-            params: [fake.now(), "demo", made.reference],
-          },
-        ]),
+        tx.batch([insertPushStatement("demo", "po_1", push, 0), clearWritesStatement("demo", "po_2", fake.now())]),
       );
+      assert.equal(
+        (await rejection(storefront.changeOnHand([change("100", 8)], made))).landed,
+        "maybe",
+        "another order",
+      );
+      await engine.write("demo", (tx) => tx.batch([clearWritesStatement("demo", "po_1", fake.now())]));
       assert.deepEqual(outcomes(await storefront.changeOnHand([change("100", 8)], made)), ["applied"]);
       assert.equal(new Set(keysOf(world)).size, 2);
     }));
