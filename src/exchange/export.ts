@@ -13,10 +13,10 @@ import type { RecordType } from "./record-type.ts";
 import { recordTypes } from "./record-types.ts";
 
 /** Records of one page: about 10 ms of the event loop. */
-const recordsPerPage = 250;
+export const recordsPerPage = 250;
 
 /** Orders of one page, if they have few lines. */
-const ordersPerPage = 25;
+export const ordersPerPage = 25;
 
 type Page = Awaited<ReturnType<RecordType["page"]>>;
 

@@ -6,6 +6,7 @@
  */
 import { Fault } from "../core/fault.ts";
 import type { InventoryLevel, Variant } from "../shop/catalogue.ts";
+import { clocksApartMsMax } from "../core/rate-limit.ts";
 import { eventStatements } from "../shop/events.ts";
 import type { LoopShare } from "../store/loop-share.ts";
 import type { Clock, DueRows, Engine, Ids, Statement, Tx } from "../store/store.ts";
@@ -13,8 +14,14 @@ import type { Clock, DueRows, Engine, Ids, Statement, Tx } from "../store/store.
 /** How long a lease lasts that nobody renews. */
 const leaseMs = 60_000;
 
-/** Imports whose lease has ended: by these a node finds the shops in which another node has left one. */
-export const dueImports: DueRows = { table: "import_run", condition: "leased_until <= ?" };
+/** A lease that ends later from now is from before the clock was set back. Nodes' times differ a little (D74). */
+const leaseAheadMsMax = leaseMs + clocksApartMsMax;
+
+/** Imports whose lease has ended, or was taken before the clock was set back: by these a node finds what another one has left. */
+export const dueImports: DueRows = {
+  table: "import_run",
+  condition: `leased_until <= ? or leased_until > ? + ${leaseAheadMsMax}`,
+};
 
 /** How often a lease is renewed while an import waits for its file. */
 const renewMs = 15_000;
@@ -112,6 +119,20 @@ export async function hasLease(tx: Tx, { shopId, importId, owner }: ImportLease)
     [shopId, importId, owner],
   );
   return rows.length > 0;
+}
+
+/**
+ * Has leases from before the clock was set back end when one that begins now would. A process that is still at work renews it before that.
+ */
+export async function shortenLeases({ engine, clock }: ImportContext, shopId: string): Promise<void> {
+  const nowMs = clock.now();
+  const params = [shopId, nowMs + leaseAheadMsMax];
+  const found = await engine.peek(shopId, (tx) =>
+    tx.all("select 1 as found from import_run where shop_id = ? and leased_until > ? limit 1", params),
+  );
+  if (found.length === 0) return;
+  const sql = "update import_run set leased_until = ? where shop_id = ? and leased_until > ?";
+  await engine.write(shopId, (tx) => tx.batch([{ sql, params: [nowMs + leaseMs, ...params] }]));
 }
 
 /** The ids of imports whose lease has ended by then, oldest first. */

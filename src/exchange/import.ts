@@ -26,6 +26,7 @@ import {
   abandonedImports,
   beginImport,
   keepingLease,
+  shortenLeases,
   releaseLease,
   takeOverLease,
   untilEnded,
@@ -119,6 +120,7 @@ interface RecoverOptions {
  */
 export async function recoverImports(context: ImportContext, shopId: string, options: RecoverOptions): Promise<void> {
   const { alone, signal = null } = options;
+  if (!alone) await shortenLeases(context, shopId);
   const endedByMs = alone ? Number.MAX_SAFE_INTEGER : context.clock.now();
   const [shop, importIds] = await context.engine.peek(shopId, (tx) =>
     Promise.all([loadShop(tx, shopId), abandonedImports(tx, shopId, endedByMs)]),

@@ -27,9 +27,12 @@ import {
   type DueLanes,
   dueNowStatement,
   findDueLanes,
+  hasLeaseAhead,
+  leaseAheadMsMax,
   releaseOwnStatement,
   releaseOthersStatement,
   runMax,
+  shortenLeases,
 } from "../shop/effects.ts";
 import { isNotFound } from "../store/engine-rules.ts";
 import type { Clock, Engine, Ids, Log } from "../store/store.ts";
@@ -96,9 +99,19 @@ export interface Outbox {
   close(): Promise<void>;
 }
 
-/** The lanes with effects that are due. What is due more than a day ahead is from before the clock was set back: it is made due now. */
+/**
+ * The lanes with effects that are due. What is due more than a day ahead is from before the clock was set back: it is made due now. A lease that
+ * ends later than any can is from before that too (D236): it ends when one that begins now would.
+ */
 async function findDue(
-  { engine, clock, log, owner }: Pick<OutboxOptions, "engine" | "clock" | "log"> & { readonly owner: string },
+  {
+    engine,
+    clock,
+    log,
+    owner,
+    leaseMs,
+    alone,
+  }: Pick<OutboxOptions, "engine" | "clock" | "log" | "alone"> & { readonly owner: string; readonly leaseMs: number },
   shopId: string,
   running: readonly string[],
 ): Promise<DueLanes> {
@@ -106,7 +119,14 @@ async function findDue(
   const due = await find();
   const nowMs = clock.now();
   const aheadMs = (due.nextDueAtMs ?? 0) - nowMs;
-  if (aheadMs <= dueAheadMsMax) return due;
+  if (aheadMs <= dueAheadMsMax) {
+    // On a store that one process has alone, its next start ends the leases of those before it.
+    const mayBeAhead = !alone && (due.isHeldUp || aheadMs > leaseAheadMsMax);
+    if (!mayBeAhead || !(await engine.peek(shopId, (tx) => hasLeaseAhead(tx, shopId, nowMs)))) return due;
+    log.warn({ shopId }, "follow-on work was claimed before the clock was set back; the claim is shortened");
+    await engine.write(shopId, (tx) => shortenLeases(tx, shopId, nowMs, nowMs + leaseMs));
+    return await find();
+  }
   log.warn({ shopId, aheadMs }, "follow-on work is due only after the clock was set back; it is done now");
   await engine.write(shopId, (tx) => tx.batch([dueNowStatement(shopId, nowMs + dueAheadMsMax, nowMs)]));
   return await find();
@@ -127,7 +147,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   const loops = new ShopLoops({
     ...shared,
-    findDue: (shopId, running) => findDue({ ...options, owner }, shopId, running),
+    findDue: (shopId, running) => findDue({ ...options, owner, leaseMs: limits.leaseMs }, shopId, running),
     async runLane(shopId, lane, onClaimed) {
       try {
         const outcomes = await runLane(shopId, lane, onClaimed);

@@ -94,7 +94,8 @@ export async function settle(
     const earlier = effectIds.filter((effectId) => !addedIds.has(effectId));
     const areNew = added.length > 0 && earlier.length === 0;
     start(shopId, areNew ? [...new Set(added.map(({ lane }) => lane))] : null);
-    const before = areNew ? new Map<string, Standing>() : await standings(earlier);
+    // What has just been stored has no attempt yet.
+    const before = earlier.length === 0 ? new Map<string, Standing>() : await standings(earlier);
     take(before, (_, standing) => isSettled(standing));
     let checks = 0;
     for (let leftMs = waitMs; missing.size > 0 && leftMs > 0; leftMs -= otherNodeCheckMs) {

@@ -144,7 +144,7 @@ export class ShopLoops {
     try {
       due = await this.#options.findDue(shopId, [...loop.running.keys()]);
     } catch (error) {
-      if (isNotFound(error)) return;
+      if (isNotFound(error) || stopping.aborted) return;
       log.warn({ shopId, err: error }, "the outbox could not be read; it is tried again");
       this.#checkLater(shopId, loop, storePauseMs);
       return;

@@ -6,11 +6,21 @@
  * Statements about one lane write `due_at + 0 > ?`. sqlite would otherwise rather walk all effects that are due later, of every lane.
  */
 import type { Effect, EffectOutcome } from "../core/effect.ts";
+import { clocksApartMsMax } from "../core/rate-limit.ts";
 import { inChunks, placeholders } from "../store/in-lists.ts";
 import type { DueRows, Ids, Statement, Tx } from "../store/store.ts";
 
+/**
+ * A lease that ends later from now is from before the clock was set back: the longest is that of the outbox (`outboxLimits.leaseMs`), and nodes'
+ * times differ a little (D74).
+ */
+export const leaseAheadMsMax = 30_000 + clocksApartMsMax;
+
 /** Effects to attempt now, and claimed ones whose lease has ended: by these a node finds the shops that have any. */
-export const dueEffects: DueRows = { table: "effect", condition: "state = 'pending' and due_at <= ?" };
+export const dueEffects: DueRows = {
+  table: "effect",
+  condition: `state = 'pending' and (due_at <= ? or (lease_owner is not null and due_at > ? + ${leaseAheadMsMax}))`,
+};
 
 const insertEffect = `
 insert into effect
@@ -227,6 +237,27 @@ export const dueNowStatement = (shopId: string, untilMs: number, nowMs: number):
   sql: "update effect set due_at = ?, lease_owner = null where shop_id = ? and state = 'pending' and due_at > ?",
   params: [nowMs, shopId, untilMs],
 });
+
+/** Has leases end at `untilMs` that would end more than `leaseAheadMsMax` from now: those of processes that are gone. Others renew theirs. */
+export async function shortenLeases(tx: Tx, shopId: string, nowMs: number, untilMs: number): Promise<void> {
+  await tx.batch([
+    {
+      sql: `update effect set due_at = ?
+            where shop_id = ? and state = 'pending' and lease_owner is not null and due_at > ?`,
+      params: [untilMs, shopId, nowMs + leaseAheadMsMax],
+    },
+  ]);
+}
+
+/** Whether the shop has a lease that ends more than `leaseAheadMsMax` from now. */
+export async function hasLeaseAhead(tx: Tx, shopId: string, nowMs: number): Promise<boolean> {
+  const rows = await tx.all(
+    `select 1 as found from effect
+     where shop_id = ? and state = 'pending' and lease_owner is not null and due_at > ? limit 1`,
+    [shopId, nowMs + leaseAheadMsMax],
+  );
+  return rows.length > 0;
+}
 
 /** Ends the lease of an effect that is tried again at `dueAtMs`. */
 export const postponeStatement = (shopId: string, effectId: string, dueAtMs: number, detail: string): Statement => ({

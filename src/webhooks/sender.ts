@@ -74,7 +74,7 @@ interface SenderLimits {
   readonly attemptMsMax: number;
 }
 
-const senderLimits: SenderLimits = {
+export const senderLimits: SenderLimits = {
   perEndpointMax: 4,
   attemptsRunningMax: 64,
   perShopMax: 32,

@@ -9,6 +9,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test, type TestContext } from "node:test";
 import { filesClosingMax } from "../../src/core/limits.ts";
 import type { Engine, Footprint } from "../../src/store/store.ts";
+import { groupHoldMsMax } from "../../src/store/sqlite/door.ts";
 import { type SqliteEngine, openSqliteEngine } from "../../src/store/sqlite/engine.ts";
 import { systemClock } from "../../src/system.ts";
 import { addLocation, faultOf, locationIds } from "./engine-suite.ts";
@@ -418,6 +419,37 @@ test("beyond the shops used last, an open file gives back the memory of what it 
       .map(({ this: on }) => (on instanceof DatabaseSync ? on.location() : null));
     assert.deepEqual(given, [join(directory, "c.db")]);
     assert.deepEqual(await engine.read("c", (tx) => locationIds(tx, "c")), []);
+  } finally {
+    await engine.close();
+    await rm(directory, { recursive: true });
+  }
+});
+
+test("a group of writes ends after groupHoldMsMax, and reads have their turn before the next", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "openpo-gate-"));
+  let aheadMs = 0;
+  const engine = await openSqliteEngine({
+    directory,
+    schemaDirectory: "src/shop/schema",
+    shopsOpenMax: 4,
+    clock: { now: () => 1_000 + aheadMs },
+  });
+  try {
+    await engine.create("a");
+    const writes = Array.from({ length: 6 }, (_, index) =>
+      engine.write("a", async (tx) => {
+        await tx.batch([addLocation("a", String(index), "x")]);
+        aheadMs += groupHoldMsMax / 2;
+      }),
+    );
+    const counts: number[] = [];
+    while (counts.at(-1) !== writes.length) {
+      counts.push((await engine.peek("a", (tx) => locationIds(tx, "a"))).length);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await Promise.all(writes);
+    const seen = new Set(counts);
+    assert.ok(seen.has(2) && seen.has(4), [...seen].join());
   } finally {
     await engine.close();
     await rm(directory, { recursive: true });

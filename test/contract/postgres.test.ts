@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
 import { Fault } from "../../src/core/fault.ts";
+import { statementMsMax } from "../../src/store/postgres/connection.ts";
 import { migratePostgres, sharedLine } from "../../src/store/postgres/schema.ts";
 import { openPostgresEngine } from "../../src/store/postgres/engine.ts";
 import type { Engine, Tx } from "../../src/store/store.ts";
@@ -321,8 +322,8 @@ test("rows of keys in flight can be read whichever version of a node has written
     await withClient(url, (client) =>
       client.query(
         `insert into ${shopsSchema}.key_in_flight (shop_id, scope, fingerprint, owner, leased_until)
-         values ('a', 'runs', 'run f00d', 'node', now() + interval '1 minute'),
-                ('a', 'replays', 'look f00d', 'node', now() + interval '1 minute')`,
+         values ('a', 'runs', 'run f00d', 'node', now() + interval '5 seconds'),
+                ('a', 'replays', 'look f00d', 'node', now() + interval '5 seconds')`,
       ),
     );
     const { coordination } = store;
@@ -441,3 +442,26 @@ test("appending does not wait for the shop's turn, and the shop is not removed m
     assert.deepEqual(await left.read("a", (tx) => locationIds(tx, "a")), [], "nothing of the removed shop is left");
   });
 });
+
+test("a key that was claimed before the database's clock was set back by hours can be claimed", () =>
+  withStores(2, async ([one, other], url) => {
+    assert.ok(one !== undefined && other !== undefined);
+    await one.engine.create("a");
+    const claim = (store: Store) => store.coordination.claimKey("a", "key_1 x", { kind: "run", fingerprint: "f" });
+    assert.equal(await claim(one), null);
+    assert.notEqual(await claim(other), null);
+    await withClient(url, (client) =>
+      client.query(`update ${shopsSchema}.key_in_flight set leased_until = now() + interval '5 hours'`),
+    );
+    assert.equal(await claim(other), null);
+  }));
+
+test("a statement may run for statementMsMax", () =>
+  withStores(1, async ([store]) => {
+    assert.ok(store !== undefined);
+    await store.engine.create("a");
+    const [row] = await store.engine.read("a", (tx) =>
+      tx.all<{ ms: string }>("select setting as ms from pg_settings where name = 'statement_timeout'"),
+    );
+    assert.equal(Number(row?.ms), statementMsMax);
+  }));

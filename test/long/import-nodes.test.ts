@@ -206,6 +206,23 @@ test("an import that another node took over while it was applied is answered whe
     await assertSwept(shop);
   }));
 
+test("an import of a node whose clock stood hours ahead is found, and taken over when a lease that begins now has ended", () =>
+  withShops(async (open) => {
+    const { commitAt } = await writesOf(await open("counted"));
+    const shop = await open("shop");
+    const hoursMs = 5 * 3_600_000;
+    const failing = hooked(shop.engine, commitAt + 1, { before: () => Promise.reject(new Error("killed")) });
+    await assert.rejects(bring({ ...nodeOf(shop, hoursMs), engine: failing }, shop), /killed/);
+    const due = await shop.engine.shopsWithDueRows(systemClock.now());
+    assert.ok(due.includes("shop"), due.join());
+    // Its node may still be at work.
+    await recoverImports(nodeOf(shop), "shop", among);
+    assert.ok((await variantsOf(shop)) < records.length);
+    await recoverImports(nodeOf(shop, 61_000), "shop", among);
+    assert.equal(await variantsOf(shop), records.length);
+    await assertSwept(shop);
+  }));
+
 test("a node that stops while it applies an import releases it, and another goes on at once", () =>
   withShops(async (open) => {
     const { commitAt } = await writesOf(await open("counted"));

@@ -1,19 +1,30 @@
 /** Bounds on what people and owners of a shop can make a process keep or hold open (docs/operating.md, "Sizes and limits"). */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   bearersOfSessionMax,
   consoleViewsMax,
+  eventHeartbeatMs,
+  eventPollMs,
   eventStreamsMax,
   invitationsMax,
+  listeningSockets,
+  messageBytesMax,
   operatorSessionsMax,
   peopleMax,
   sessionsOfPersonMax,
+  storedPlainBytesMax,
 } from "../../src/core/limits.ts";
 import { webhookEndpointsMax } from "../../src/core/webhooks.ts";
+import { exportRecords, ordersPerPage, recordsPerPage } from "../../src/exchange/export.ts";
 import { type Invitation, inviteStatements, type Person, personStatement } from "../../src/shop/people.ts";
+import type { Engine } from "../../src/store/store.ts";
+import { startGoodsServer } from "../support/goods-server.ts";
+import { mcpHeaders } from "../support/mcp.ts";
 import { askAdmin, fromPage, invite, signInAs, signInWith } from "../support/people.ts";
-import { adminToken, startServer, type TestResponse } from "../support/server.ts";
+import { adminToken, startServer, type TestResponse, type TestServer } from "../support/server.ts";
 
 const many = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
@@ -139,4 +150,137 @@ test("a process serves two hundred streams of events, refuses the next, and serv
   }
   assert.equal(status, 200);
   over.abort();
+});
+
+/** Counts what is asked of the engine until it is disposed of. */
+function counting(engine: Engine, name: "read" | "peek") {
+  const real = engine[name];
+  const counted = {
+    count: 0,
+    [Symbol.dispose]: () => void Object.assign(engine, { [name]: real }),
+  };
+  Object.assign(engine, {
+    [name]: (...args: readonly unknown[]): unknown => {
+      counted.count += 1;
+      return Reflect.apply(real, engine, args);
+    },
+  });
+  return counted;
+}
+
+/** What a stream of the shop's events has sent so far. */
+async function followed(server: TestServer, signal: AbortSignal): Promise<() => string> {
+  const answer = await fetch(`${server.url}/admin/v1/shops/${server.shopId}/events/stream`, {
+    headers: { Authorization: `Bearer ${adminToken}` },
+    signal,
+  });
+  let text = "";
+  const decoder = new TextDecoder();
+  void (async () => {
+    for await (const part of answer.body ?? []) text += decoder.decode(part);
+  })().catch(() => {});
+  return () => text;
+}
+
+test("all streams of a shop together look for new events every eventPollMs, and tell after eventHeartbeatMs that they are there", async () => {
+  await using server = await startServer({ console: true });
+  const over = new AbortController();
+  try {
+    const streams = await Promise.all(many(8, () => followed(server, over.signal)));
+    while (streams.some((text) => text() === "")) await sleep(10);
+    {
+      using looks = counting(server.engine, "peek");
+      await sleep(3 * eventPollMs);
+      assert.ok(looks.count >= 1 && looks.count <= 5, `${looks.count} looks`);
+    }
+    assert.ok(streams.every((text) => !text().includes("nothing new")));
+    server.clock.advance(eventHeartbeatMs);
+    while (streams.some((text) => !text().includes(": nothing new"))) await sleep(10);
+  } finally {
+    over.abort();
+  }
+});
+
+test("a message to /mcp that is no tool call has at most messageBytesMax bytes", async () => {
+  await using server = await startServer();
+  const ping = async (bytes: number): Promise<number> => {
+    const message = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping", params: {} });
+    const sent = await server.post("/mcp", message.padEnd(bytes), { headers: mcpHeaders, undocumented: true });
+    return sent.status;
+  };
+  assert.deepEqual([await ping(messageBytesMax), await ping(messageBytesMax + 1)], [200, 400]);
+});
+
+test(
+  "listeningSockets sockets listen on the port",
+  { skip: process.platform !== "linux" && "other systems have one" },
+  async () => {
+    await using server = await startServer();
+    const address = `0100007F:${server.port.toString(16).toUpperCase().padStart(4, "0")}`;
+    const listening = readFileSync("/proc/net/tcp", "utf8")
+      .split("\n")
+      .filter((line) => new RegExp(`^ *\\d+: ${address} [0-9A-F:]+ 0A `).test(line));
+    assert.equal(listening.length, listeningSockets);
+  },
+);
+
+test("an export reads recordsPerPage records or ordersPerPage orders at a time, and waits until they are asked for", async () => {
+  await using server = await startGoodsServer();
+  const variants = many(2 * recordsPerPage, (index) => ({
+    type: "variant",
+    variantId: `v${index}`,
+    productId: "p",
+    productName: "Mug",
+  }));
+  const orders = many(2 * ordersPerPage + 1, (index) => ({
+    type: "purchaseOrder",
+    purchaseOrderId: `o${index}`,
+    poNumber: `N-${index}`,
+    lineItems: [],
+  }));
+  await server.bring([...variants, ...orders]);
+  using reads = counting(server.engine, "read");
+  const lines: Record<string, number[]> = { variant: [], purchaseOrder: [] };
+  let pieces = 0;
+  for await (const piece of exportRecords(server.engine, server.shopId)) {
+    pieces += 1;
+    const before = reads.count;
+    await sleep(1);
+    assert.equal(reads.count, before, "nothing is read ahead");
+    for (const [type, counts] of Object.entries(lines)) {
+      const count = piece.split(`{"type":"${type}"`).length - 1;
+      if (count > 0) counts.push(count);
+    }
+  }
+  assert.ok(reads.count >= pieces);
+  assert.deepEqual(lines, {
+    variant: [recordsPerPage, recordsPerPage, 3],
+    purchaseOrder: [ordersPerPage, ordersPerPage, 1],
+  });
+});
+
+test("an answer is stored as it is up to storedPlainBytesMax characters, and compressed beyond", async () => {
+  await using server = await startGoodsServer();
+  const { engine, shopId } = server;
+  const keyed = (key: string, body: object) =>
+    server.post("/api/v1/purchase-orders", body, { headers: { "Idempotency-Key": key } });
+  const lineItems = many(50, (index) => ({ variantId: "red", quantityOrdered: index + 1, unitCost: 1 }));
+  const answers = [await keyed("large", { lineItems }), await keyed("refused", { poName: 1 })];
+  assert.deepEqual(
+    answers.map(({ status, text }) => [status, text.length > storedPlainBytesMax]),
+    [
+      [201, true],
+      [400, false],
+    ],
+  );
+  const rows = await engine.read(shopId, (tx) =>
+    tx.all<{ encoding: string | null }>(
+      "select encoding from idempotency_record where shop_id = ? order by idempotency_key",
+      [shopId],
+    ),
+  );
+  assert.deepEqual(
+    rows.map(({ encoding }) => encoding !== null),
+    [true, false],
+  );
 });

