@@ -11,10 +11,14 @@ import { place, startRouter } from "./router.ts";
 import { invitationIn, SignInScreen } from "./sign-in/sign-in.tsx";
 import { texts } from "./texts.ts";
 
+/** An order as it is printed. Its script is loaded when it is opened. */
+const PrintScreen = lazy(async () => (await import("./print/print.tsx")).PrintScreen);
+
 /** The screens by the first step of the path. A screen has a folder of its own and reads the rest of the path itself. */
 const screens: Readonly<Record<ScreenName, FunctionComponent>> = {
   orders: () => {
-    const [, purchaseOrderId] = place.value.steps;
+    const [, purchaseOrderId, task] = place.value.steps;
+    if (task === "print") return <PrintScreen />;
     return purchaseOrderId === undefined ? (
       <OrdersScreen />
     ) : (
@@ -31,6 +35,7 @@ const screens: Readonly<Record<ScreenName, FunctionComponent>> = {
   keys: lazy(async () => (await import("./keys/keys.tsx")).KeysScreen),
   activity: lazy(async () => (await import("./activity/activity.tsx")).ActivityScreen),
   people: lazy(async () => (await import("./people/people.tsx")).PeopleScreen),
+  documents: lazy(async () => (await import("./documents/documents.tsx")).DocumentsScreen),
   webhooks: lazy(async () => (await import("./webhooks/webhooks.tsx")).WebhooksScreen),
   shops: lazy(async () => (await import("./operator/operator.tsx")).ShopsScreen),
 };

@@ -8,6 +8,7 @@ export const places = [
   "orders/:purchaseOrderId",
   "orders/:purchaseOrderId/confirm",
   "orders/:purchaseOrderId/complete",
+  "orders/:purchaseOrderId/print",
   "new-order",
   "dock",
   "receive/:purchaseOrderId",
@@ -21,6 +22,7 @@ export const places = [
   "people",
   "webhooks",
   "webhooks/:endpointId",
+  "documents",
   "shops",
   "shops/:shopId",
 ] as const;

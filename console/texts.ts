@@ -17,6 +17,7 @@ export const texts = {
     reorder: "Reorder",
     import: "Import",
     webhooks: "Webhooks",
+    documents: "Documents",
     shops: "All shops",
     signOut: "Sign out",
     skip: "Skip to content",
@@ -286,6 +287,13 @@ export const texts = {
     confirmation: "What the storefront shows",
     lineStates: { verified: "verified", failed: "failed", pending: "pending", skipped: "skipped" },
     remaining: (count: string) => `${count} are still to come. They will not be expected any more.`,
+  },
+  orderDocument: {
+    title: "For the supplier",
+    pdf: "Download PDF",
+    csv: "Download CSV",
+    print: "Look at it and print",
+    running: "The document is made …",
   },
   attachments: {
     shipments: "Shipments",

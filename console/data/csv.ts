@@ -12,8 +12,12 @@ export const csvOf = (rows: readonly (readonly (string | number)[])[]): string =
   rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 
 /** Offers the text to the reader as a file. */
-export function saveFile(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+export const saveFile = (name: string, text: string): void =>
+  saveBlob(name, new Blob([text], { type: "text/csv;charset=utf-8" }));
+
+/** Offers the bytes to the reader as a file. */
+export function saveBlob(name: string, content: Blob): void {
+  const address = URL.createObjectURL(content);
   const link = document.createElement("a");
   link.href = address;
   link.download = name;

@@ -13,6 +13,7 @@ import { AddLines } from "./add-lines.tsx";
 import { Attachments } from "./attachments.tsx";
 import { Complete } from "./complete.tsx";
 import { Confirm } from "./confirm.tsx";
+import { DocumentLinks } from "./document.tsx";
 import { HeaderForm } from "./header-form.tsx";
 import { Facts, Totals } from "./header.tsx";
 import { Lines } from "./lines.tsx";
@@ -115,6 +116,7 @@ const OrderView: FunctionComponent<OrderProps> = ({ state, order }) => {
         ) : null}
       </section>
       <Totals order={order} />
+      <DocumentLinks purchaseOrderId={order.purchaseOrderId} />
       <Attachments purchaseOrderId={order.purchaseOrderId} version={order.version} />
       <Timeline order={order} />
     </>

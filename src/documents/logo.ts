@@ -168,6 +168,9 @@ export function svgPaths(source: string): SvgPaths {
   const tags = text.match(/<[^>]*>/g) ?? [];
   const [root = ""] = tags;
   if (!/^<svg[\s>]/.test(root)) throw new LogoError("must be an SVG whose first element is svg");
+  // A browser draws none without it.
+  if (attribute(root, "xmlns") !== "http://www.w3.org/2000/svg")
+    throw new LogoError('must be an SVG with xmlns="http://www.w3.org/2000/svg"');
   const viewBox = (attribute(root, "viewBox") ?? "")
     .trim()
     .split(/[\s,]+/)

@@ -82,7 +82,9 @@ test("a shop's letterhead is kept, drawn, exported and imported, and what cannot
   const path = `/shops/${server.shopId}/document-settings`;
   const owner = await (await signInAs(server, "owner")).bearer();
   const put = (body: object) => askAdmin(server, "PUT", path, body, { key: owner });
-  const logo = Buffer.from('<svg viewBox="0 0 2 1"><path fill="#123456" d="M0 0H2V1Z"/></svg>').toString("base64");
+  const logo = Buffer.from(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 1"><path fill="#123456" d="M0 0H2V1Z"/></svg>',
+  ).toString("base64");
   const saved = await put({
     language: "fr",
     paper: "Letter",

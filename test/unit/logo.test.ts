@@ -71,6 +71,11 @@ for (const [what, bytes, message] of [
   ["a JPEG that is cut off", jpeg(10, 10).subarray(0, -2), /is a damaged JPEG/],
   ["an empty PNG", png(0, 10), /is empty/],
   ["an SVG without a view box", svg(path, 'width="3"'), /without a viewBox/],
+  [
+    "an SVG that a browser does not draw",
+    Buffer.from(`<svg viewBox="0 0 1 1">${path}</svg>`),
+    /must be an SVG with xmlns/,
+  ],
   ["an SVG with text", svg("<text>a</text>"), /has an SVG element text\. Convert/],
   ["an SVG with a script", svg(`${path}<script>1</script>`), /has an SVG element script/],
   ["an SVG with an image from elsewhere", svg('<image href="http://a"/>'), /has an SVG element image/],
