@@ -10,7 +10,7 @@
  * - L1. A delivery is sent at least once: it is over only when an attempt has been recorded. A process that dies loses its claims when
  *       their leases end, or at the next start when it is the only one on the store. One that stops gives them back.
  * - L2. At most `perEndpointMax` attempts of an endpoint run at a time on all processes, and at most `attemptsRunningMax` in this one, of a shop
- *       half of them. Endpoints that fail or are slow get half of the places together, those of a shop a quarter, and one that fails only one:
+ *       three quarters. Endpoints that fail or are slow get half of the places together, those of a shop a quarter, and one that fails only one:
  *       so they hold up no other. Shops have turns, and so have the endpoints of a shop (D300).
  * - L3. No transaction is open while an attempt runs, and a shop without endpoints costs nothing.
  */
@@ -77,7 +77,7 @@ interface SenderLimits {
 export const senderLimits: SenderLimits = {
   perEndpointMax: 4,
   attemptsRunningMax: 64,
-  perShopMax: 32,
+  perShopMax: 48,
   slowRunningMax: 32,
   slowPerShopMax: 16,
   leaseMs: 30_000,
