@@ -645,6 +645,16 @@ const adjusted: Readonly<Record<string, (record: JsonObject, isFirst: boolean) =
     isFirst
       ? { ...less(record, "shipment"), shipments: objects(record["shipments"]).slice(0, 1) }
       : less(record, "shipments"),
+  // What a logo is follows from its bytes.
+  documentSettings: (record) => ({
+    ...record,
+    logo: {
+      base64: Buffer.from('<svg viewBox="0 0 8 4"><path d="M0 0h8v4H0z"/></svg>').toString("base64"),
+      contentType: "image/svg+xml",
+      width: 8,
+      height: 4,
+    },
+  }),
   manufacturingOrder: (record) => ({
     ...record,
     itemsToBuild: objects(record["itemsToBuild"]).map((item, index) => ({ ...item, moItemId: items[index] ?? "" })),
@@ -679,9 +689,12 @@ const valuedByHand =
   (line: JsonObject, index: number): JsonObject =>
     index === 0 ? { ...line, unitCost: null } : less(line, member);
 
+/** Types of which a shop has one record. */
+const oneOfAShop: ReadonlySet<string> = new Set(["documentSettings"]);
+
 /** Two records of each type, every member given. */
 const fullRecords: readonly JsonObject[] = [...recordSchemas].flatMap(([type, schema]) =>
-  [0, 1].map((index) =>
+  (oneOfAShop.has(type) ? [0] : [0, 1]).map((index) =>
     (adjusted[type] ?? ((record) => record))(values.ofMembers(membersOf(schema), type), index === 0),
   ),
 );
