@@ -1,6 +1,7 @@
 /**
  * The audit log (table `audit_log`): one row per request with an API key of the shop or of a person (spec "Authentication" 9).
  */
+import { placeholders } from "../store/in-lists.ts";
 import type { SqlValue, Statement, Tx } from "../store/store.ts";
 
 /** One request in the audit log. */
@@ -200,13 +201,10 @@ export async function listAudit(
       params: [...params, ...later.params, limit + 1],
     };
   });
-  const [rows, ...counts] = await Promise.all([
-    tx.all<AuditRow>(
-      `select a.audit_id, at, request_id, tag, key_id, person_id, method, path, status, error_code, duration_ms, replayed,
-         request_count, trace_id, span_id
-       from (${pages.map(({ sql }) => sql).join(" union all ")}) found cross join audit_log a
-       where a.shop_id = ? and a.audit_id = found.audit_id order by a.audit_id desc limit ?`,
-      [...pages.flatMap(({ params }) => params), shopId, limit + 1],
+  const [found, ...counts] = await Promise.all([
+    tx.all<{ audit_id: string }>(
+      `select audit_id from (${pages.map(({ sql }) => sql).join(" union all ")}) found order by audit_id desc limit ?`,
+      [...pages.flatMap(({ params }) => params), limit + 1],
     ),
     ...(after === null ? ranges : []).map((range) => {
       const { sql, params } = matching(range);
@@ -217,9 +215,25 @@ export async function listAudit(
     }),
   ]);
   const totalCount = after?.totalCount ?? counts.reduce((sum, [count]) => sum + (count?.n ?? 0), 0);
-  const entries = rows.slice(0, limit).map(entryFrom);
-  const last = rows.length > limit ? entries.at(-1) : undefined;
+  const entries = await entriesOf(
+    tx,
+    shopId,
+    found.slice(0, limit).map((row) => row.audit_id),
+  );
+  const last = found.length > limit ? entries.at(-1) : undefined;
   return { entries, totalCount, end: last === undefined ? null : { auditId: last.auditId, totalCount } };
+}
+
+/** The rows of these ids, newest first. By themselves, since a join may be made by reading the whole log. */
+async function entriesOf(tx: Tx, shopId: string, auditIds: readonly string[]): Promise<readonly AuditEntry[]> {
+  if (auditIds.length === 0) return [];
+  const rows = await tx.all<AuditRow>(
+    `select audit_id, at, request_id, tag, key_id, person_id, method, path, status, error_code, duration_ms, replayed,
+       request_count, trace_id, span_id
+     from audit_log where shop_id = ? and audit_id in (${placeholders(auditIds.length)}) order by audit_id desc`,
+    [shopId, ...auditIds],
+  );
+  return rows.map(entryFrom);
 }
 
 const entryFrom = (row: AuditRow): AuditEntry => ({
