@@ -70,8 +70,6 @@ test("every link that leads nowhere is answered alike: unknown, of no shop, expi
   assert.equal(again.at("data", "supplierLink", "status"), "revoked");
   const moved = await makeLink(server);
   await server.patch(server.order(), { supplierId: null });
-  const cancelled = await makeLink(server);
-  await server.post(server.order("/status"), { status: "Cancelled" });
   const answers = new Map<string, string>();
   const ask = async (name: string, path: string): Promise<void> => {
     const shown = await byLink(server, "GET", path);
@@ -86,6 +84,8 @@ test("every link that leads nowhere is answered alike: unknown, of no shop, expi
   await ask("nothing", "/s/");
   await ask("revoked", revoked.path);
   await ask("another supplier", moved.path);
+  const cancelled = await makeLink(server);
+  await server.post(server.order("/status"), { status: "Cancelled" });
   await ask("cancelled", cancelled.path);
   await server.delete(server.order());
   await ask("deleted", cancelled.path);
