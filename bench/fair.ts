@@ -175,6 +175,7 @@ async function build(): Promise<{ readonly heavy: string; readonly other: string
     wakeOutbox: () => {},
     webhooks: { policy: onlyGlobal, changed: () => {} },
     documents: noDocuments,
+    mailIsOn: false,
   });
   const ask = askHere(admin);
   const keys: string[] = [];

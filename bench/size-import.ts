@@ -70,6 +70,7 @@ async function importAll(round: number): Promise<{ readonly ms: number; readonly
       wakeOutbox: () => {},
       webhooks: { policy: onlyGlobal, changed: () => {} },
       documents: noDocuments,
+      mailIsOn: false,
     }),
   );
   const shopId = `import-${round}`;

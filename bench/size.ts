@@ -125,6 +125,7 @@ async function build(): Promise<Readonly<Record<"small" | "large", string>>> {
       wakeOutbox: () => {},
       webhooks: { policy: onlyGlobal, changed: () => {} },
       documents: noDocuments,
+      mailIsOn: false,
     }),
   );
   const keyOf = async (shopId: string): Promise<string> => {

@@ -32,6 +32,45 @@ export type AddressInput = {
   readonly email?: string | null | undefined;
 };
 
+/** Follow-on work of this change; only the parts that ran appear. */
+export type SideEffects = {
+  /** The push of received stock to the storefront. */
+  readonly storefrontSync?: {
+    /** queued: accepted, not yet confirmed applied. disabled: auto-sync on receiving is off. skipped: nothing needed syncing. failed: did not go through. */
+    readonly status: "queued" | "disabled" | "skipped" | "failed";
+    /** Lines queued. */
+    readonly syncedLineItemCount: number;
+    /** What failed, or what the storefront does not have. */
+    readonly detail?: string | undefined;
+  } | undefined;
+  /** The update of incoming quantities. */
+  readonly incoming?: {
+    readonly outcome: "applied" | "failed";
+    readonly detail?: string | undefined;
+  } | undefined;
+  /** Write-back to the supplier's catalogue; present only with `updateSupplier: true`. */
+  readonly supplierUpdate?: {
+    readonly outcome: "applied" | "skipped" | "failed";
+    readonly lines: readonly ({
+      readonly lineItemId: string;
+      /** Null when the order has no such line. */
+      readonly variantId: string | null;
+      readonly outcome: "applied" | "skipped" | "failed";
+      readonly error?: string | undefined;
+    })[];
+  } | undefined;
+  /** The on-order tag of the products concerned. */
+  readonly tagSync?: {
+    readonly outcome: "applied" | "skipped" | "failed";
+    readonly detail?: string | undefined;
+  } | undefined;
+  /** The e-mail to the supplier. */
+  readonly email?: {
+    readonly status: "queued" | "sent" | "failed";
+    readonly detail?: string | undefined;
+  } | undefined;
+};
+
 /** A purchase order with its lines. */
 export type PurchaseOrder = {
   readonly purchaseOrderId: string;
@@ -133,40 +172,6 @@ export type PurchaseOrderLineItem = {
   readonly createdAt: string;
   /** RFC 3339, UTC, milliseconds. */
   readonly updatedAt: string;
-};
-
-/** Follow-on work of this change; only the parts that ran appear. */
-export type SideEffects = {
-  /** The push of received stock to the storefront. */
-  readonly storefrontSync?: {
-    /** queued: accepted, not yet confirmed applied. disabled: auto-sync on receiving is off. skipped: nothing needed syncing. failed: did not go through. */
-    readonly status: "queued" | "disabled" | "skipped" | "failed";
-    /** Lines queued. */
-    readonly syncedLineItemCount: number;
-    /** What failed, or what the storefront does not have. */
-    readonly detail?: string | undefined;
-  } | undefined;
-  /** The update of incoming quantities. */
-  readonly incoming?: {
-    readonly outcome: "applied" | "failed";
-    readonly detail?: string | undefined;
-  } | undefined;
-  /** Write-back to the supplier's catalogue; present only with `updateSupplier: true`. */
-  readonly supplierUpdate?: {
-    readonly outcome: "applied" | "skipped" | "failed";
-    readonly lines: readonly ({
-      readonly lineItemId: string;
-      /** Null when the order has no such line. */
-      readonly variantId: string | null;
-      readonly outcome: "applied" | "skipped" | "failed";
-      readonly error?: string | undefined;
-    })[];
-  } | undefined;
-  /** The on-order tag of the products concerned. */
-  readonly tagSync?: {
-    readonly outcome: "applied" | "skipped" | "failed";
-    readonly detail?: string | undefined;
-  } | undefined;
 };
 
 export type Meta = {
@@ -2177,6 +2182,7 @@ export interface Operations {
         } | undefined;
         readonly timezone?: string | undefined;
         readonly auditRetentionDays?: number | undefined;
+        readonly emailOnSent?: boolean | undefined;
       } | undefined;
       storefront?: unknown;
     };
@@ -2203,6 +2209,7 @@ export interface Operations {
           };
           readonly timezone: string;
           readonly auditRetentionDays: number;
+          readonly emailOnSent: boolean;
         };
         readonly storefront: {
           readonly kind: string;
@@ -2244,6 +2251,7 @@ export interface Operations {
           };
           readonly timezone: string;
           readonly auditRetentionDays: number;
+          readonly emailOnSent: boolean;
         };
         readonly storefront: {
           readonly kind: string;
@@ -2946,6 +2954,170 @@ export interface Operations {
           readonly height: number;
         } | null;
       };
+    };
+    code: string;
+    reason: string;
+  };
+  /** Sends the order's document to the supplier by e-mail. */
+  purchase_order_send: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A purchase order's id. */
+      purchaseOrderId: string;
+      /** An address or an array of them; left out: the supplier's. */
+      to?: string | readonly (string)[] | undefined;
+      /** An address or an array of them. */
+      cc?: string | readonly (string)[] | undefined;
+      /** Left out: one that names the order and the shop. */
+      subject?: string | undefined;
+      /** Plain text; left out: a short one that names the order. */
+      message?: string | undefined;
+      /** Attach the CSV beside the PDF. */
+      attachCsv?: boolean | undefined;
+      /** SHA-256 of the PDF that was previewed: with another one nothing is sent (412). */
+      documentSha256?: string | undefined;
+    };
+    output: {
+      /** An e-mail of the order. */
+      readonly mail: {
+        readonly mailId: string;
+        /** queued: it is tried, or tried again at `nextAttemptAt`. sent: the mail server has taken it for everybody. failed: for somebody it has not, and it is not tried again. */
+        readonly state: "queued" | "sent" | "failed";
+        readonly recipients: readonly ({
+          readonly address: string;
+          readonly role: "to" | "cc";
+          readonly state: "pending" | "sent" | "refused";
+          /** The mail server's words. */
+          readonly detail: string | null;
+        })[];
+        readonly subject: string;
+        readonly replyTo: string | null;
+        readonly documents: readonly ({
+          readonly fileName: string;
+          readonly contentType: string;
+          /** Of the attached bytes, in hexadecimal digits. */
+          readonly sha256: string;
+          readonly sizeBytes: number;
+        })[];
+        /** Of the order that the documents show. */
+        readonly orderVersion: number;
+        readonly attempts: number;
+        /** Who does not have it and why, in the mail server's words. */
+        readonly detail: string | null;
+        readonly nextAttemptAt: string | null;
+        /** RFC 3339, UTC, milliseconds. */
+        readonly createdAt: string;
+        readonly createdBy: string | null;
+        readonly settledAt: string | null;
+      };
+      readonly sideEffects: SideEffects;
+      /** What to do about follow-on work that failed; present exactly then. */
+      readonly recovery?: string | undefined;
+    };
+    code: string;
+    reason: string;
+  };
+  /** E-mails of an order, newest first. */
+  purchase_order_mail_list: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A purchase order's id. */
+      purchaseOrderId: string;
+    };
+    output: {
+      readonly mails: readonly ({
+        readonly mailId: string;
+        /** queued: it is tried, or tried again at `nextAttemptAt`. sent: the mail server has taken it for everybody. failed: for somebody it has not, and it is not tried again. */
+        readonly state: "queued" | "sent" | "failed";
+        readonly recipients: readonly ({
+          readonly address: string;
+          readonly role: "to" | "cc";
+          readonly state: "pending" | "sent" | "refused";
+          /** The mail server's words. */
+          readonly detail: string | null;
+        })[];
+        readonly subject: string;
+        readonly replyTo: string | null;
+        readonly documents: readonly ({
+          readonly fileName: string;
+          readonly contentType: string;
+          /** Of the attached bytes, in hexadecimal digits. */
+          readonly sha256: string;
+          readonly sizeBytes: number;
+        })[];
+        /** Of the order that the documents show. */
+        readonly orderVersion: number;
+        readonly attempts: number;
+        /** Who does not have it and why, in the mail server's words. */
+        readonly detail: string | null;
+        readonly nextAttemptAt: string | null;
+        /** RFC 3339, UTC, milliseconds. */
+        readonly createdAt: string;
+        readonly createdBy: string | null;
+        readonly settledAt: string | null;
+      })[];
+      /** Rows over all pages. */
+      readonly totalCount: number;
+      /** For the next page; null on the last. */
+      readonly cursor: string | null;
+      readonly next: {
+        readonly isOn: boolean;
+        readonly to: string | null;
+        readonly subject: string;
+        readonly message: string;
+      };
+    };
+    code: string;
+    reason: string;
+  };
+  /** Sends an e-mail that has failed again, as it was, to those who do not have it. */
+  purchase_order_mail_retry: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** A purchase order's id. */
+      purchaseOrderId: string;
+      /** An e-mail's id. */
+      mailId: string;
+    };
+    output: {
+      /** An e-mail of the order. */
+      readonly mail: {
+        readonly mailId: string;
+        /** queued: it is tried, or tried again at `nextAttemptAt`. sent: the mail server has taken it for everybody. failed: for somebody it has not, and it is not tried again. */
+        readonly state: "queued" | "sent" | "failed";
+        readonly recipients: readonly ({
+          readonly address: string;
+          readonly role: "to" | "cc";
+          readonly state: "pending" | "sent" | "refused";
+          /** The mail server's words. */
+          readonly detail: string | null;
+        })[];
+        readonly subject: string;
+        readonly replyTo: string | null;
+        readonly documents: readonly ({
+          readonly fileName: string;
+          readonly contentType: string;
+          /** Of the attached bytes, in hexadecimal digits. */
+          readonly sha256: string;
+          readonly sizeBytes: number;
+        })[];
+        /** Of the order that the documents show. */
+        readonly orderVersion: number;
+        readonly attempts: number;
+        /** Who does not have it and why, in the mail server's words. */
+        readonly detail: string | null;
+        readonly nextAttemptAt: string | null;
+        /** RFC 3339, UTC, milliseconds. */
+        readonly createdAt: string;
+        readonly createdBy: string | null;
+        readonly settledAt: string | null;
+      };
+      readonly sideEffects: SideEffects;
+      /** What to do about follow-on work that failed; present exactly then. */
+      readonly recovery?: string | undefined;
     };
     code: string;
     reason: string;
@@ -3657,6 +3829,9 @@ export const routes = {
   purchase_order_document_csv: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/document.csv","isFile":true,"query":[],"rows":null},
   document_settings_get: {"method":"GET","path":"/admin/v1/shops/{shopId}/document-settings","query":[],"rows":null},
   document_settings_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}/document-settings","query":[],"rows":null},
+  purchase_order_send: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/send","query":[],"rows":null},
+  purchase_order_mail_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/mails","query":[],"rows":"mails"},
+  purchase_order_mail_retry: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/mails/{mailId}/retry","query":[],"rows":null},
   console_view_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/console-views","query":[],"rows":"consoleViews"},
   console_view_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}/console-views/{viewId}","query":[],"rows":null},
   console_view_delete: {"method":"DELETE","path":"/admin/v1/shops/{shopId}/console-views/{viewId}","query":[],"rows":null},

@@ -77,6 +77,8 @@ begin
         ('openpo', 'webhook_endpoint'),
         ('openpo', 'webhook_subscription'),
         ('openpo', 'delivery'),
+        ('openpo', 'mail'),
+        ('openpo', 'mail_document'),
         ('openpo', 'import_run'),
         ('openpo', 'import_record'),
         ('openpo', 'stock_take_reason'),

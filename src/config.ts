@@ -4,7 +4,9 @@
 import { z } from "zod";
 import { type AllowedHosts, parseAllowedHosts } from "./storefront/hosts.ts";
 import { secretKeyFrom } from "./storefront/secret-box.ts";
-import { type ConnectPolicy, parseAllowed } from "./webhooks/addresses.ts";
+import { isMailAddress, mailsPerHourMax, onOneLine } from "./core/mail.ts";
+import type { SmtpServer } from "./mail/smtp.ts";
+import { bareHost, type ConnectPolicy, isLoopback, parseAllowed } from "./webhooks/addresses.ts";
 import { bodiesBytesMax, connectionsMax, shopsOpenMax, storedAnswersBytesMax, unreadBytesMax } from "./core/limits.ts";
 
 /** Values of OPENPO_LOG_LEVEL. */
@@ -16,6 +18,16 @@ export interface DatabaseConfig {
   readonly url: string;
   /** Most connections that this node opens. */
   readonly connectionsMax: number;
+}
+
+/** The mail server, and who writes. */
+interface MailConfig {
+  /** Contains the password: never show it. */
+  readonly server: SmtpServer;
+  /** `name` null: the shop's. */
+  readonly from: { readonly name: string | null; readonly address: string };
+  /** Mails that one shop may send within an hour. */
+  readonly perHourMax: number;
 }
 
 /** The service's settings. */
@@ -46,6 +58,8 @@ export interface Config {
     /** Hosts beside Shopify's own. */
     readonly allowed: AllowedHosts;
   };
+  /** How mails are sent to suppliers; null: none are. */
+  readonly mail: MailConfig | null;
   /** Bounds on what clients can make the process hold (core/limits.ts). */
   readonly limits: {
     readonly connectionsMax: number;
@@ -152,6 +166,53 @@ export function localUrl({ host, port }: { readonly host: string; readonly port:
   return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
 }
 
+const smtpForm =
+  "must be like smtp://USER:PASSWORD@HOST:587 or smtps://USER:PASSWORD@HOST:465, with special characters of user and password encoded (@ as %40)";
+
+/** What is wrong with a text is told without showing it: it has a password. */
+class SmtpUrlFault extends Error {}
+
+/** @throws SmtpUrlFault */
+function smtpServerOf(text: string): SmtpServer {
+  const url = URL.parse(text);
+  const secure = url?.protocol === "smtps:";
+  if (url === null || (!secure && url.protocol !== "smtp:") || url.hostname === "" || url.hash !== "")
+    throw new SmtpUrlFault(smtpForm);
+  if (!["", "/"].includes(url.pathname)) throw new SmtpUrlFault(`${smtpForm}, without a path`);
+  const [option, ...others] = [...url.searchParams];
+  if (others.length > 0 || (option !== undefined && option.join("=") !== "tls=none"))
+    throw new SmtpUrlFault("may have no parameter but ?tls=none");
+  const host = bareHost(url);
+  if (option !== undefined && (secure || !isLoopback(host)))
+    throw new SmtpUrlFault(
+      "may have ?tls=none only with smtp:// and a mail server on this machine (localhost, 127.0.0.1, [::1])",
+    );
+  if ((url.username === "") !== (url.password === ""))
+    throw new SmtpUrlFault("must have both a user and a password, or neither");
+  try {
+    return {
+      host,
+      port: url.port === "" ? (secure ? 465 : 587) : Number(url.port),
+      tls: secure ? "implicit" : option === undefined ? "starttls" : "none",
+      user: url.username === "" ? null : decodeURIComponent(url.username),
+      password: decodeURIComponent(url.password),
+    };
+  } catch {
+    throw new SmtpUrlFault(smtpForm);
+  }
+}
+
+const fromNameMax = 100;
+
+/** `orders@example.com` or `Example Orders <orders@example.com>`; null when it is neither. */
+function senderOf(text: string): MailConfig["from"] | null {
+  const [, name = "", inBrackets] = /^([^<>]*)<([^<>]*)>$/.exec(text.trim()) ?? [];
+  const address = inBrackets ?? text.trim();
+  const plain = name.trim().replace(/^"(.*)"$/, "$1");
+  if (!isMailAddress(address) || onOneLine(plain) !== plain || plain.length > fromNameMax) return null;
+  return { name: plain === "" ? null : plain, address };
+}
+
 const portNumber = z
   .string()
   .regex(/^\d{1,5}$/, portMessage)
@@ -235,9 +296,42 @@ const environment = z.object({
     z.enum(["0", "1"], { error: "must be 1 (webhooks may be sent to http URLs) or 0" }),
   ),
   OPENPO_DOCUMENT_FONT: given("").transform((file) => (file === "" ? null : file)),
+  OPENPO_SMTP_URL: given("").transform((url, context) => {
+    if (url === "") return null;
+    try {
+      return smtpServerOf(url);
+    } catch (error) {
+      context.addIssue({ code: "custom", message: error instanceof SmtpUrlFault ? error.message : smtpForm });
+      return z.NEVER;
+    }
+  }),
+  OPENPO_MAIL_FROM: given("").transform((text, context) => {
+    if (text === "") return null;
+    const from = senderOf(text);
+    if (from !== null) return from;
+    context.addIssue({
+      code: "custom",
+      message: "must be an e-mail address, or a name with one: Example Orders <orders@example.com>",
+    });
+    return z.NEVER;
+  }),
+  OPENPO_MAILS_PER_HOUR: given(String(mailsPerHourMax)).pipe(countBetween(1, 100_000, "e-mails")),
   OPENPO_SHOPS_OPEN_MAX: given(String(shopsOpenMax)).pipe(countBetween(8, 100_000, "shops")),
   OPENPO_LOG_LEVEL: given("info").pipe(z.enum(logLevels, { error: `must be one of ${logLevels.join(", ")}` })),
 });
+
+/** @throws ConfigError when only one of the two variables is set. */
+function mailOf({
+  OPENPO_SMTP_URL: server,
+  OPENPO_MAIL_FROM: from,
+  OPENPO_MAILS_PER_HOUR: perHourMax,
+}: z.output<typeof environment>): MailConfig | null {
+  if (server === null && from === null) return null;
+  if (server === null) throw new ConfigError(`OPENPO_SMTP_URL: is needed with OPENPO_MAIL_FROM; it ${smtpForm}`);
+  if (from === null)
+    throw new ConfigError("OPENPO_MAIL_FROM: is needed with OPENPO_SMTP_URL: the address that mails are sent from");
+  return Object.freeze({ server, from, perHourMax });
+}
 
 /**
  * Reads the configuration.
@@ -262,6 +356,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     logLevel: parsed.data.OPENPO_LOG_LEVEL,
     metricsPort: parsed.data.OPENPO_METRICS_PORT,
     readerThreads: parsed.data.OPENPO_READER_THREADS,
+    mail: mailOf(parsed.data),
     webhooks: Object.freeze({ ...parsed.data.OPENPO_WEBHOOK_ALLOW, http: parsed.data.OPENPO_WEBHOOK_HTTP === "1" }),
     documentFont: parsed.data.OPENPO_DOCUMENT_FONT,
     storefronts: Object.freeze({

@@ -362,6 +362,7 @@ const asksNothing: Parameters<OpenStore["adminContext"]>[0] = {
   wakeOutbox: () => {},
   webhooks: { policy: onlyGlobal, changed: () => {} },
   documents: noDocuments,
+  mailIsOn: false,
 };
 
 const withGauges = ({ gauges, measure }: Sizes, more: readonly Gauge[]): Sizes => ({

@@ -9,7 +9,8 @@ import { createAdmin } from "./admin/app.ts";
 import { askHere } from "./admin/ask.ts";
 import type { AdminContext } from "./admin/operation.ts";
 import { type DemoShop, makeDemoShop } from "./demo/demo-shop.ts";
-import { Documents } from "./documents/documents.ts";
+import { loadContent } from "./documents/content.ts";
+import { Documents, type OrderDocuments } from "./documents/documents.ts";
 import { recoverImports } from "./exchange/import.ts";
 import { importContext } from "./admin/exchange.ts";
 import { brotli } from "./compression.ts";
@@ -34,6 +35,7 @@ import { createMcp } from "./mcp/app.ts";
 import { StoreCounts } from "./operations/counts.ts";
 import { type Perform, type PerformDependencies, createPerform } from "./operations/perform.ts";
 import { apiVersion } from "./operations/envelope.ts";
+import type { Mailing } from "./operations/operation.ts";
 import { operations } from "./operations/registry.ts";
 import type { OpenStore } from "./open-store.ts";
 import { type Outbox, createOutbox } from "./outbox/runner.ts";
@@ -50,6 +52,8 @@ import type { StorefrontConnections } from "./storefront/connections.ts";
 import { withTracedCalls } from "./storefront/traced-calls.ts";
 import { openStorefronts } from "./storefronts.ts";
 import { openSpans } from "./trace.ts";
+import { createMailSender, type MailSender } from "./mail/sender.ts";
+import { openMailServer } from "./mail/smtp.ts";
 
 export interface Service {
   readonly host: string;
@@ -133,8 +137,8 @@ export async function openService(config: Config): Promise<Service> {
   const documents = new Documents({ ...store, log, fontFile: config.documentFont });
   opening.defer(() => documents.close());
   const { outbox, sender, admin, storefrontOf } = openWork(config, store, log, { spans, documents });
-  opening.defer(() => outbox.close());
-  opening.defer(() => sender.close());
+  const mails = openMails(config, store, log, spans);
+  for (const work of [outbox, sender, mails]) opening.defer(() => work?.close());
   const readers = new ReaderPool({
     store: store.readerStore,
     clock: store.clock,
@@ -145,11 +149,11 @@ export async function openService(config: Config): Promise<Service> {
   const demo = store.isNew && config.demo ? await makeDemoShop(askHere(admin), store.clock.now()) : null;
   const stopping = new AbortController();
   const counts = new StoreCounts();
-  const work = workGauges(outbox, sender, () => store.clock.now());
+  const work = workGauges(outbox, sender, mails, () => store.clock.now());
   const metrics = createMetrics([...gaugesOf(store), ...readers.gauges, ...work, ...storeGauges(counts)]);
   const server = await listen(config, store, log, {
     stopping: stopping.signal,
-    outbox,
+    followOn: { outbox: settlingMails(outbox, mails), mailing: mailingWith(config, store, documents) },
     readers,
     admin,
     spans,
@@ -177,8 +181,8 @@ export async function openService(config: Config): Promise<Service> {
     }
     opening.defer(() => forgetServer(config.dataDir));
   }
-  outbox.start().catch((error: unknown) => log.error({ err: error }, "follow-on work could not be resumed"));
-  sender.start().catch((error: unknown) => log.error({ err: error }, "webhooks could not be resumed"));
+  for (const [what, work] of Object.entries({ "follow-on work": outbox, webhooks: sender, mails }))
+    work?.start().catch((error: unknown) => log.error({ err: error }, `${what} could not be resumed`));
   const opened = opening.move();
   return {
     host: server.host,
@@ -239,10 +243,56 @@ function openWork(
       });
     },
     documents,
+    mailIsOn: config.mail !== null,
     webhooks: { policy: config.webhooks, changed: (shopId) => sender.endpointsChanged(shopId) },
   });
   return { outbox, sender, admin, storefrontOf };
 }
+
+/** The sender of mails; null: no mail server is configured. */
+function openMails({ mail }: Config, store: OpenStore, log: Log, spans: Spans): MailSender | null {
+  if (mail === null) return null;
+  const { engine, clock, ids, alone } = store;
+  return createMailSender({
+    engine,
+    clock,
+    ids,
+    log,
+    spans,
+    alone,
+    server: openMailServer(mail.server, log),
+    from: mail.from,
+    shopsToResume: (signal) => store.shopsWith("mails", signal),
+    random: Math.random,
+  });
+}
+
+/** What requests wait for after their change: effects in the outbox, and mails. */
+const settlingMails = (outbox: Outbox, mails: MailSender | null): PerformDependencies["outbox"] =>
+  mails === null
+    ? outbox
+    : {
+        async settle(shopId, ids, waitMs, added) {
+          const mailIds = ids.filter((id) => id.startsWith("mail_"));
+          const effectIds = ids.filter((id) => !id.startsWith("mail_"));
+          const outcomes = await Promise.all([
+            effectIds.length === 0 ? [] : outbox.settle(shopId, effectIds, waitMs, added),
+            mails.settle(shopId, mailIds, waitMs),
+          ]);
+          return new Map(outcomes.flatMap((each) => [...each]));
+        },
+      };
+
+/** How orders are mailed: documents as they are downloaded. */
+const mailingWith = ({ mail }: Config, { engine }: OpenStore, documents: OrderDocuments): Mailing => ({
+  perHourMax: mail?.perHourMax ?? null,
+  async documentOf(shopId, purchaseOrderId, kind, next) {
+    if (next === null) return await documents.of(shopId, purchaseOrderId, kind);
+    const content = await engine.read(shopId, (tx) => loadContent(tx, shopId, purchaseOrderId));
+    const { status, version: orderVersion, updatedAtMs } = next;
+    return await documents.make(shopId, { ...content, status, orderVersion, updatedAtMs }, kind);
+  },
+});
 
 /** The storefront of each shop, by its kind (C47), with a span for each call. */
 const tracedStorefronts =
@@ -313,7 +363,9 @@ async function readyBeforeOthers(engine: Engine, loop: LoopShare): Promise<void>
 const openPerform = (
   { limits: { storedAnswersBytesMax } }: Config,
   store: OpenStore,
-  rest: Pick<PerformDependencies, "log" | "outbox" | "readers" | "counts" | "storefrontOf"> & { readonly spans: Spans },
+  rest: Pick<PerformDependencies, "log" | "outbox" | "mailing" | "readers" | "counts" | "storefrontOf"> & {
+    readonly spans: Spans;
+  },
 ): Perform => {
   const { engine, coordination, clock, ids, loop } = store;
   const own = { engine, coordination, clock, ids, loop, compression: brotli, storedAnswersBytesMax };
@@ -347,7 +399,7 @@ interface ServedParts {
   readonly storefrontOf: StorefrontOf;
   readonly counts: StoreCounts;
   readonly metrics: Metrics;
-  readonly outbox: Outbox;
+  readonly followOn: Pick<PerformDependencies, "outbox" | "mailing">;
   readonly readers: ReaderPool;
   readonly admin: AdminContext;
   readonly adminToken: string;
@@ -358,10 +410,10 @@ async function listen(
   config: Config,
   store: OpenStore,
   log: Log,
-  { outbox, readers, admin, adminToken, spans, storefrontOf, stopping, counts, metrics }: ServedParts,
+  { followOn, readers, admin, adminToken, spans, storefrontOf, stopping, counts, metrics }: ServedParts,
 ): Promise<RunningServer> {
   const { engine, coordination, clock, ids, loop } = store;
-  const perform = openPerform(config, store, { log, outbox, readers, counts, spans, storefrontOf });
+  const perform = openPerform(config, store, { log, ...followOn, readers, counts, spans, storefrontOf });
   const isAdminToken = adminTokenCheck(adminToken);
   const pages = createConsolePages(loadConsoleFiles);
   const app = createApp({
@@ -377,7 +429,7 @@ async function listen(
     identity: store.identity,
     surfaces: [
       ...(config.metricsPort === null ? [createMetricsPage(metrics, () => store.measure())] : []),
-      createAdmin({ admin, coordination, isAdminToken, readers, log, counts, stopping }),
+      createAdmin({ admin, coordination, perform, isAdminToken, readers, log, counts, stopping }),
       createConsole({ engine, coordination, clock, ids, isAdminToken, log, pages }),
       createSupplierPages({ engine, clock, ids, documents: admin.documents }),
       createDocs(loadReferenceBundle),

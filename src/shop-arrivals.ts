@@ -9,6 +9,7 @@
  */
 import { abandonedImports } from "./exchange/import-run.ts";
 import { hasPendingEffects } from "./shop/effects.ts";
+import { mailsDue } from "./shop/mails.ts";
 import { hasEndpoints } from "./shop/webhook-endpoints.ts";
 import { isNotFound } from "./store/engine-rules.ts";
 import type { Engine, Log, Tx, Work } from "./store/store.ts";
@@ -31,9 +32,11 @@ interface Left {
   readonly effects: boolean;
   /** Webhooks that may have deliveries. */
   readonly endpoints: boolean;
+  /** Mails that are not sent yet. */
+  readonly mails: boolean;
 }
 
-const nothing: Left = { effects: false, endpoints: false };
+const nothing: Left = { effects: false, endpoints: false, mails: false };
 
 export class ShopArrivals {
   readonly #options: ArrivalsOptions;
@@ -91,9 +94,11 @@ export class ShopArrivals {
     for (const shopId of this.#options.shopIds) {
       if (signal.aborted) return;
       const found = this.#found.get(shopId);
-      if (found === undefined) this.#found.set(shopId, this.#look(shopId, signal));
-      else this.#found.delete(shopId);
-      if ((await (found ?? this.#found.get(shopId)))?.[kind] === true) yield shopId;
+      const left = found ?? this.#look(shopId, signal);
+      // Mails are resumed only where there is a mail server, so nothing is kept for that.
+      if (kind !== "mails" && found === undefined) this.#found.set(shopId, left);
+      else if (kind !== "mails") this.#found.delete(shopId);
+      if ((await left)[kind]) yield shopId;
     }
   }
 
@@ -108,6 +113,7 @@ export class ShopArrivals {
           imports: (await abandonedImports(tx, shopId, Number.MAX_SAFE_INTEGER)).length > 0,
           effects: await hasPendingEffects(tx, shopId),
           endpoints: await hasEndpoints(tx, shopId),
+          mails: (await mailsDue(tx, shopId)).queued > 0,
         };
       });
       if (imports && this.#left.has(shopId)) await this.#finished(shopId);

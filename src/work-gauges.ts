@@ -3,6 +3,7 @@
  * have such work now, so a scrape reads no shop.
  */
 import type { Gauge } from "./http/metrics.ts";
+import type { MailSender } from "./mail/sender.ts";
 import type { Outbox } from "./outbox/runner.ts";
 import type { QueueDepth } from "./store/queue.ts";
 import type { Sender } from "./webhooks/sender.ts";
@@ -21,6 +22,7 @@ export const writesWaiting = (depth: QueueDepth): Gauge => ({
 export function workGauges(
   outbox: Pick<Outbox, "backlog">,
   sender: Pick<Sender, "backlog">,
+  mails: Pick<MailSender, "backlog"> | null,
   now: () => number,
 ): readonly Gauge[] {
   return [
@@ -72,5 +74,33 @@ export function workGauges(
       type: "gauge",
       value: () => sender.backlog().disabled,
     },
+    ...mailGauges(mails, now),
   ];
 }
+
+const mailGauges = (mails: Pick<MailSender, "backlog"> | null, now: () => number): readonly Gauge[] => [
+  {
+    name: "mails_queued",
+    help: "Mails that wait to be sent or are being sent, in shops that this process sends for.",
+    type: "gauge",
+    value: () => mails?.backlog().queued ?? 0,
+  },
+  {
+    name: "mails_overdue_seconds",
+    help: "How long ago the longest waiting mail was due.",
+    type: "gauge",
+    value: () => secondsSince(mails?.backlog().dueAtMs ?? null, now()),
+  },
+  {
+    name: "mails_sent_total",
+    help: "Mails that the mail server has taken for everybody.",
+    type: "counter",
+    value: () => mails?.backlog().sentTotal ?? 0,
+  },
+  {
+    name: "mails_failed_total",
+    help: "Mails that the mail server has refused, or that were given up after 24 hours.",
+    type: "counter",
+    value: () => mails?.backlog().failedTotal ?? 0,
+  },
+];

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "../core/fault.ts";
 import { parseJson } from "../core/json.ts";
 import { covers } from "../core/role.ts";
+import { shopIdPattern } from "../core/secret.ts";
 import { shownPath } from "../core/shown-path.ts";
 import { loggedRequest, traceparentOf } from "../core/trace-context.ts";
 import { parseQuery } from "../http/query.ts";
@@ -25,19 +26,31 @@ import { auditAlone } from "../operations/audit.ts";
 import type { Readers } from "../operations/broad-read.ts";
 import { admit, type PersonCaller } from "../operations/caller.ts";
 import type { StoreCounts } from "../operations/counts.ts";
-import { asFault, namesTag, respond, success } from "../operations/envelope.ts";
-import { requestTokens } from "../operations/rate-limit.ts";
+import { asFault, isReplay, namesTag, respond, success } from "../operations/envelope.ts";
+import { shownId } from "../operations/fields.ts";
+import type { Operation } from "../operations/operation.ts";
+import type { Perform } from "../operations/perform.ts";
+import { type RequestTokens, requestTokens } from "../operations/rate-limit.ts";
 import { Refusals } from "../operations/refusals.ts";
-import { identifyPerson, isSessionBearer } from "../operations/sessions.ts";
+import { identifyPerson, isSessionBearer, operatorHere } from "../operations/sessions.ts";
 import { type AuditEntry, auditStatement } from "../shop/audit.ts";
 import type { Coordination, Log } from "../store/store.ts";
 import { Guesses } from "./guesses.ts";
-import { type AdminAnswer, type AdminContext, type AdminOperation, adminPrefix, runOperation } from "./operation.ts";
+import {
+  type AdminAnswer,
+  type AdminContext,
+  type AdminOperation,
+  adminPrefix,
+  noShop,
+  runOperation,
+  shopOf,
+} from "./operation.ts";
 import { adminOperations } from "./registry.ts";
 
 interface AdminDependencies {
   readonly admin: AdminContext;
   readonly coordination: Coordination;
+  readonly perform: Perform;
   readonly isAdminToken: (text: string) => boolean;
   /** Null: every read runs on the event loop. */
   readonly readers: Readers | null;
@@ -73,6 +86,9 @@ export function createAdmin(deps: AdminDependencies): Surface {
       if (found === null) throw pathNotFound(path, `Shops are at ${adminPrefix}/shops.`);
       const binding = bindingFor(found, request.method);
       if (binding instanceof Fault) throw binding;
+      const { performs } = binding.operation;
+      if (performs !== undefined)
+        return await performedFor(served, context, await operatorIn(served, found), { found, binding, performs });
       return await answerOf(served, context, { found, binding, person: null, isSignedIn: () => Promise.resolve(true) });
     },
   };
@@ -179,6 +195,9 @@ async function asPerson(served: Served, context: RequestContext, token: string):
     admit(caller);
     const { found, binding } = reachOf(served, context, caller);
     name = binding.operation.name;
+    const { performs } = binding.operation;
+    if (performs !== undefined)
+      return await performedFor(served, context, caller, { found, binding, performs, tokens });
     await tokens.take();
     const reached = { found, binding, person, isSignedIn };
     const response = await answerOf(served, context, reached, await tokens.headers());
@@ -190,6 +209,52 @@ async function asPerson(served: Served, context: RequestContext, token: string):
     await refusals.add(shop.shopId, audited(name, status, code));
     throw error;
   }
+}
+
+/** The operator as somebody of the shop that the path names. @throws Fault NOT_FOUND when there is none. */
+async function operatorIn({ admin: { engine } }: Served, { parameters }: Match<AdminOperation>): Promise<PersonCaller> {
+  const shopId = parameters["shopId"] ?? "";
+  if (!shopIdPattern.test(shopId)) throw noShop(shownId(shopId));
+  const shop = await engine.peek(shopId, (tx) => shopOf(tx, shopId));
+  return { shop, key: null, person: operatorHere };
+}
+
+/** What the API's own path of a write answers (operations/perform.ts). */
+async function performedFor(
+  { perform }: Served,
+  context: RequestContext,
+  caller: PersonCaller,
+  asked: Pick<Reached, "found" | "binding"> & { readonly performs: Operation; readonly tokens?: RequestTokens },
+): Promise<Response> {
+  const { found, binding, performs, tokens } = asked;
+  const { request, requestId, trace } = context;
+  context.operation = `admin:${performs.name}`;
+  const query = parseQuery(context.search);
+  const reply = await perform({
+    surface: "rest",
+    requestId,
+    trace,
+    bearerToken: null,
+    caller,
+    target: performs,
+    method: request.method,
+    path: context.path,
+    query: query.map(({ name, value }) => [name, value]),
+    idempotencyKeys: context.headerValues("idempotency-key"),
+    ifMatch: validators(request.header("if-match")),
+    ifNoneMatch: null,
+    ...(tokens === undefined ? {} : { tokens }),
+    body: () => context.body.whole(),
+    assemble(_operation, body) {
+      const { raw, found: faults } = assemble(binding, found.parameters, query, body);
+      const { shopId: _, ...input } = raw;
+      return { raw: input, found: faults };
+    },
+  });
+  context.errorCode = reply.errorCode;
+  context.replayed = isReplay(reply);
+  context.shopId = caller.shop.shopId;
+  return respond(reply);
 }
 
 /** What the person's request means. @throws Fault FORBIDDEN_SCOPE when it is not for them. */

@@ -51,6 +51,7 @@ const parameterTexts: Readonly<Record<string, string>> = {
   purchaseOrderId: "A purchase order's id.",
   linkId: "A supplier link's id.",
   proposalId: "A proposal's id.",
+  mailId: "An e-mail's id.",
   requestId: "A request's id, as its answer has told it.",
   operation: "An operation's name, like purchase_order_receive.",
   limit: "How many rows a page has at most.",

@@ -15,6 +15,7 @@ import type { BroadPart, Readers } from "../operations/broad-read.ts";
 import { type CallDependencies, readPartWith } from "../operations/call.ts";
 import { operatorName, type SignedIn } from "../operations/caller.ts";
 import { checkInput } from "../operations/input.ts";
+import type { Operation, OperationShape } from "../operations/operation.ts";
 import { type Shop, loadShop } from "../shop/accounts.ts";
 import type { EventStamp } from "../shop/events.ts";
 import type { Tx } from "../store/store.ts";
@@ -37,6 +38,8 @@ export interface AdminContext extends Omit<ImportContext, "seedStorefront"> {
   /** Called when effects may have been added to the shop's outbox. */
   wakeOutbox(shopId: string): void;
   readonly documents: OrderDocuments;
+  /** A mail server is configured. */
+  readonly mailIsOn: boolean;
   readonly webhooks: {
     /** Where they may connect. */
     readonly policy: ConnectPolicy;
@@ -106,6 +109,8 @@ interface AdminOperationShape<Input> {
     readonly output: z.ZodType | { readonly file: string };
     readonly status?: 200;
   };
+  /** It is done as a write of the API is: with `Idempotency-Key`, `If-Match`, token and audit row (operations/perform.ts). `run` refuses then. */
+  readonly performs?: Operation;
   /** The body is a file of lines instead of a JSON object; members then come from the query. */
   readonly takesFile?: true;
   /** One strict object: path, query and body members merged. */
@@ -118,6 +123,24 @@ export type AdminOperation = AdminOperationShape<unknown>;
 
 export function operation<Input>(shape: AdminOperationShape<Input>): AdminOperationShape<Input> {
   return Object.freeze(shape);
+}
+
+/** A write of a shop's order that REST does not have, for people with this role and the operator. `run` in this process has no server to do it. */
+export function performed<Input, Output>(role: Role, performs: OperationShape<Input, Output>): AdminOperation {
+  const { name, route, summary, description, input, output, success } = performs;
+  if (route === null) throw new Error(`${name} has no route`);
+  return Object.freeze({
+    name,
+    route: { method: route.method, path: `/shops/{shopId}${route.path}` },
+    role,
+    describes: { summary, description, output, ...(success === 200 ? { status: success } : {}) },
+    performs,
+    input: z.strictObject({ ...inShop, ...input.shape }),
+    run: () =>
+      Promise.reject(
+        new Fault("INVALID_INPUT", `${name} needs a running service.`, { action: "Start the service, then ask it." }),
+      ),
+  });
 }
 
 /**

@@ -7,6 +7,7 @@ import { exportFile, importFile, snapshotFile } from "./exchange.ts";
 import { deleteConsoleView, listConsoleViewsOperation, putConsoleView } from "./console-views.ts";
 import { createKey, listKeys, patchKey, revokeKey } from "./keys.ts";
 import { listChanges, listOpenLines, lookUpLocations, lookUpSuppliers, lookUpVariants } from "./look-ups.ts";
+import { listOrderMails, retryOrderMail, sendOrderMail } from "./mails.ts";
 import type { AdminOperation } from "./operation.ts";
 import {
   createInvitation,
@@ -66,6 +67,9 @@ export const adminOperations: readonly AdminOperation[] = [
   csvDocument,
   getDocumentSettings,
   putDocumentSettings,
+  sendOrderMail,
+  listOrderMails,
+  retryOrderMail,
   listConsoleViewsOperation,
   putConsoleView,
   deleteConsoleView,

@@ -55,6 +55,7 @@ const settings = z.strictObject({
     .optional(),
   timezone: z.string().refine(isTimezone, "must be a time zone of the IANA database, like Europe/Amsterdam").optional(),
   auditRetentionDays: z.int().min(0).max(retentionDaysMax).optional(),
+  emailOnSent: z.boolean().optional(),
 });
 
 const shopJson = (shop: Shop) => ({
@@ -74,6 +75,7 @@ const shopJson = (shop: Shop) => ({
     rateLimit: shop.rateLimit,
     timezone: shop.timezone,
     auditRetentionDays: shop.auditRetentionDays,
+    emailOnSent: shop.emailOnSent,
   },
   storefront: storefrontJson(shop.storefront),
   createdAt: instant(shop.createdAtMs),
@@ -95,6 +97,7 @@ const shopSchema = z.strictObject({
     rateLimit: z.strictObject({ capacity: z.int(), refillPerSecond: z.number() }),
     timezone: z.string(),
     auditRetentionDays: z.int(),
+    emailOnSent: z.boolean(),
   }),
   storefront: storefrontSchema,
   createdAt: z.string(),
@@ -203,6 +206,7 @@ function changedShop(shop: Shop, input: ShopInput, storefront: StorefrontConfig 
     },
     timezone: sent.timezone ?? shop.timezone,
     auditRetentionDays: sent.auditRetentionDays ?? shop.auditRetentionDays,
+    emailOnSent: sent.emailOnSent ?? shop.emailOnSent,
     updatedAtMs: nowMs,
   };
 }

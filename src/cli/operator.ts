@@ -215,6 +215,7 @@ async function inStore(
         storefronts: openStorefronts(storefronts, store, log),
         webhooks,
         documents,
+        mailIsOn: false,
       }),
     ),
     async close() {

@@ -13,7 +13,8 @@ export type SpanName =
   | "shop.commit"
   | "effect.attempt"
   | `storefront.${string}`
-  | "webhook.attempt";
+  | "webhook.attempt"
+  | "mail.attempt";
 
 /** Absent and null: left out. `error.type` says that the step failed, and how; `openpo.refusal` that the caller was refused. */
 export type SpanFacts = Readonly<Record<string, string | number | boolean | null | undefined>>;

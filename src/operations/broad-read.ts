@@ -9,7 +9,7 @@ import { Fault } from "../core/fault.ts";
 import type { Clock, Ids, Tx } from "../store/store.ts";
 import { type Storefront, unusableStorefront } from "../storefront/storefront.ts";
 import { type Reply, answerReply, asFault, failure, notModified, withinBytes } from "./envelope.ts";
-import type { Call, Operation } from "./operation.ts";
+import { type Call, noMailing, type Operation } from "./operation.ts";
 import type { Incoming } from "./request.ts";
 
 /**
@@ -97,6 +97,7 @@ export const readingCall = (
   ids: noIds,
   traceparent: null,
   storefront: noStorefront,
+  mailing: noMailing,
   change: unusable("change anything"),
   settle: unusable("wait for effects"),
   commit: unusable("change anything"),

@@ -13,7 +13,7 @@ import type { Clock, Engine, Ids, KeyRelease, Log, Statement, Tx } from "../stor
 import type { StorefrontOf } from "../storefront/storefront.ts";
 import { type BroadPart, LeavesLoop, type Readers } from "./broad-read.ts";
 import type { Reply } from "./envelope.ts";
-import type { Answer, Call, Committed, Operation } from "./operation.ts";
+import { type Answer, type Call, type Committed, type Mailing, noMailing, type Operation } from "./operation.ts";
 import type { IdentifiedRequest, Incoming } from "./request.ts";
 import { tracedWrite } from "./traced-write.ts";
 
@@ -30,6 +30,8 @@ export interface CallDependencies {
     ): Promise<ReadonlyMap<string, EffectOutcome>>;
   };
   readonly storefrontOf: StorefrontOf;
+  /** Default: no mail can be sent. */
+  readonly mailing?: Mailing;
   readonly log: Log;
   /** Default: no tracer is told. */
   readonly spans?: Spans;
@@ -121,7 +123,8 @@ async function lastChange<Output>(
   await Promise.allSettled([unanswered, working]);
   await unanswered;
   const result = await working;
-  const effectIds = [...(result.earlierEffectIds ?? []), ...result.effects.map(({ effectId }) => effectId)];
+  const { earlierEffectIds = [], effects, mailIds = [] } = result;
+  const effectIds = [...earlierEffectIds, ...effects.map(({ effectId }) => effectId), ...mailIds];
   const pending = new Map(effectIds.map((id): [string, EffectOutcome] => [id, { state: "pending" }]));
   const answer = result.answer(pending);
   const reply = store.reply(answer);
@@ -227,6 +230,7 @@ async function openCallAs(
     clock,
     ids,
     storefront: await deps.storefrontOf(shop, tracing.parent),
+    mailing: deps.mailing ?? noMailing,
     ifMatch: incoming.ifMatch,
     ahead,
     read: (work) => engine.read(shopId, work),

@@ -102,6 +102,8 @@ export interface Committed<Output> {
   readonly effects: readonly AskedEffect[];
   /** Effects of earlier changes of the call that the answer waits for too. */
   readonly earlierEffectIds?: readonly string[];
+  /** Mails of this change (shop/mails.ts), whose first attempts the answer waits for too. */
+  readonly mailIds?: readonly string[];
   /**
    * The answer for these outcomes. Called in the transaction with every outcome `pending`, for the stored answer (D3), and again with the
    * outcomes of the first attempts. Pure.
@@ -114,6 +116,41 @@ export interface Committed<Output> {
   readonly answerAnew?: (tx: Tx, outcomes: ReadonlyMap<string, EffectOutcome>) => Promise<Answer<Output> | null>;
 }
 
+/** An order's document as it is sent to the supplier. */
+export interface SentDocument {
+  readonly bytes: Uint8Array;
+  readonly contentType: string;
+  /** Printable ASCII without quotes and slashes. */
+  readonly fileName: string;
+  /** Of the bytes, in hexadecimal digits. */
+  readonly sha256: string;
+  readonly orderVersion: number;
+}
+
+/** What mailing orders takes beside the shop's data (C63). */
+export interface Mailing {
+  /** Mails that a shop may ask for within an hour; null: no mail server is configured. */
+  readonly perHourMax: number | null;
+  /**
+   * The order's document as it is stored, or as a change that is about to be made will leave it.
+   *
+   * @param next what differs then from the stored order; null: nothing.
+   * @throws Fault INVALID_INPUT or DO_OVERLOADED when it cannot be made.
+   */
+  documentOf(
+    shopId: string,
+    purchaseOrderId: string,
+    kind: "pdf" | "csv",
+    next: Pick<PurchaseOrder, "status" | "version" | "updatedAtMs"> | null,
+  ): Promise<SentDocument>;
+}
+
+/** No mail can be sent. */
+export const noMailing: Mailing = {
+  perHourMax: null,
+  documentOf: () => Promise.reject(new Error("no documents are made here")),
+};
+
 /** One request, as an operation sees it. */
 export interface Call {
   readonly shop: Shop;
@@ -125,6 +162,7 @@ export interface Call {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly storefront: Storefront;
+  readonly mailing: Mailing;
   /** The versions that the caller accepts (`If-Match`), without quotes; `*` alone for any version, null when not sent (C37). */
   readonly ifMatch: readonly string[] | null;
   /** What the operation's `lookAhead` has found; null where nothing was read ahead. It may be older than what `read` would find. */

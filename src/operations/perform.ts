@@ -29,7 +29,7 @@ import { auditEntryOf, AuditRows, auditStatementOf } from "./audit.ts";
 import { type AnswerStore, type CallDependencies, openCall, type StoredAnswer, tracingOf } from "./call.ts";
 import { LeavesLoop } from "./broad-read.ts";
 import { StoreCounts } from "./counts.ts";
-import { admit, type Caller, checkScope, holderOf, Callers, namedShop } from "./caller.ts";
+import { admit, type Caller, checkScope, holderOf, Callers, namedShop, type PersonCaller } from "./caller.ts";
 import {
   type Reply,
   type ShownAnswer,
@@ -108,7 +108,7 @@ export function createPerform(deps: PerformDependencies): Perform {
 }
 
 async function perform(context: Context, incoming: Incoming): Promise<Reply> {
-  const left = context.loop.arrive(namedShop(incoming.bearerToken));
+  const left = context.loop.arrive(incoming.caller?.shop.shopId ?? namedShop(incoming.bearerToken));
   try {
     return await performCounted(context, incoming);
   } finally {
@@ -144,7 +144,7 @@ type IdentifiedCaller = Caller & Pick<IdentifiedRequest, "wasAnswered" | "tokens
 async function identifyRequest(context: Context, incoming: Incoming): Promise<IdentifiedRequest> {
   const { clock, ids, callers } = context;
   const startedAtMs = clock.now();
-  const known = callers.known(incoming.bearerToken);
+  const known = incoming.caller === undefined ? callers.known(incoming.bearerToken) : null;
   const confirmed = known === null ? null : await confirm(context, incoming, known);
   const caller = confirmed ?? (await identifyAnew(context, incoming));
   return { ...caller, incoming, startedAtMs, auditId: ids.next("aud") };
@@ -152,6 +152,7 @@ async function identifyRequest(context: Context, incoming: Incoming): Promise<Id
 
 async function identifyAnew(context: Context, incoming: Incoming): Promise<IdentifiedCaller> {
   const { callers, coordination, clock, idempotency } = context;
+  if (incoming.caller !== undefined) return await knownCaller(context, incoming, incoming.caller);
   const { bearerToken } = incoming;
   const { caller, found } = isSessionBearer(bearerToken)
     ? await identifyPerson(context, bearerToken, (tx, shopId, holderId) =>
@@ -166,6 +167,24 @@ async function identifyAnew(context: Context, incoming: Incoming): Promise<Ident
       );
   const tokens = incoming.tokens ?? requestTokens(coordination, clock, caller.shop, bucketOf(caller));
   return { ...caller, wasAnswered: found ?? false, tokens };
+}
+
+/** A caller whom the surface has identified. */
+async function knownCaller(
+  { engine, coordination, clock, idempotency }: Context,
+  incoming: Incoming,
+  caller: PersonCaller,
+): Promise<IdentifiedCaller> {
+  const { shopId } = caller.shop;
+  const holder = { holderId: holderOf(caller) };
+  const wasAnswered =
+    incoming.idempotencyKeys.length > 0 &&
+    (await engine.peek(shopId, (tx) => idempotency.wasAnswered(tx, shopId, holder, incoming)));
+  return {
+    ...caller,
+    wasAnswered,
+    tokens: incoming.tokens ?? requestTokens(coordination, clock, caller.shop, bucketOf(caller)),
+  };
 }
 
 /**

@@ -4,7 +4,7 @@
 import type { Fault, ValidationDetail } from "../core/fault.ts";
 import type { Json } from "../core/json.ts";
 import type { Trace } from "../core/trace-context.ts";
-import type { Caller } from "./caller.ts";
+import type { Caller, PersonCaller } from "./caller.ts";
 import type { Surface } from "../core/guidance.ts";
 import type { Operation } from "./operation.ts";
 import type { RequestTokens } from "./rate-limit.ts";
@@ -17,6 +17,8 @@ export interface Incoming {
   readonly trace?: Trace | undefined;
   /** The API key, or null when none was sent in a readable form. */
   readonly bearerToken: string | null;
+  /** Who asks, if the surface has found that out; the bearer is not looked at then. */
+  readonly caller?: PersonCaller;
   /** The operation that is asked for, or why there is none (404, 405). */
   readonly target: Operation | Fault;
   readonly method: string;

@@ -22,6 +22,8 @@ interface ShopSettings {
   readonly timezone: string;
   /** Rows of the audit log that are older are deleted; 0: none are. */
   readonly auditRetentionDays: number;
+  /** A move to Sent mails the order to its supplier (C63). */
+  readonly emailOnSent: boolean;
 }
 
 /** The settings of a new shop. */
@@ -35,6 +37,7 @@ export const defaultSettings: ShopSettings = {
   rateLimit: { capacity: 120, refillPerSecond: 10 },
   timezone: "UTC",
   auditRetentionDays: 90,
+  emailOnSent: false,
 };
 
 /** A shop as of the start of a call. */
@@ -121,6 +124,7 @@ export async function saveShop(tx: Tx, shop: Shop): Promise<void> {
     rateLimit,
     timezone,
     auditRetentionDays,
+    emailOnSent,
   } = shop;
   const settings: ShopSettings = {
     followOnWaitMs,
@@ -132,6 +136,7 @@ export async function saveShop(tx: Tx, shop: Shop): Promise<void> {
     rateLimit,
     timezone,
     auditRetentionDays,
+    emailOnSent,
   };
   await tx.batch([
     {

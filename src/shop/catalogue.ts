@@ -36,6 +36,15 @@ export async function loadSupplier(tx: Tx, shopId: string, supplierId: string): 
   return row === undefined ? null : supplierFactsFrom(row);
 }
 
+/** The supplier's e-mail address, as it came in. Null when there is none. */
+export async function loadSupplierEmail(tx: Tx, shopId: string, supplierId: string): Promise<string | null> {
+  const [row] = await tx.all<{ email: string | null }>(
+    "select email from supplier where shop_id = ? and supplier_id = ?",
+    [shopId, supplierId],
+  );
+  return row?.email ?? null;
+}
+
 /** The location's name. Null when the shop does not know it. */
 export async function loadLocationName(tx: Tx, shopId: string, locationId: string): Promise<string | null> {
   const [row] = await tx.all<{ name: string }>("select name from location where shop_id = ? and location_id = ?", [

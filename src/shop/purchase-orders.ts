@@ -251,7 +251,10 @@ export interface Stamp extends EventStamp {
 export const actorName = (actor: Stamp["actor"]): string | null => actor.name ?? actor.id;
 
 /** The log entry of a change that this call makes. */
-const logged = (draft: Decision["log"][number], { actor, operation, requestId, nowMs, ids }: Stamp): LogEntry => ({
+export const logged = (
+  draft: Decision["log"][number],
+  { actor, operation, requestId, nowMs, ids }: Stamp,
+): LogEntry => ({
   ...draft,
   logId: ids.next("log"),
   occurredAtMs: nowMs,

@@ -148,6 +148,16 @@ export function judge({ hosts, networks: opened }: ConnectPolicy, host: string, 
   return isGlobal ? "global" : "refused";
 }
 
+const loopback = networks("127.0.0.0/8", "::1");
+
+/** Whether the host is this machine itself. */
+export function isLoopback(host: string): boolean {
+  const parsed = parseAddress(host);
+  if (parsed === null) return host.toLowerCase() === "localhost";
+  const address = meant(parsed);
+  return loopback.some((network) => contains(network, address));
+}
+
 /** Whether a text is an address rather than a name. */
 export const isAddress = (host: string): boolean => parseAddress(host) !== null;
 

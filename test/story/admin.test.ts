@@ -97,6 +97,7 @@ test("a shop is created, changed member by member, listed with counts and delete
       rateLimit: { capacity: 120, refillPerSecond: 10 },
       timezone: "UTC",
       auditRetentionDays: 90,
+      emailOnSent: false,
     });
     assert.deepEqual(made.at("data", "shop", "storefront"), { kind: "sandbox" });
     assertFault(
@@ -129,6 +130,7 @@ test("a shop is created, changed member by member, listed with counts and delete
       rateLimit: { capacity: 120, refillPerSecond: 10 },
       timezone: "Asia/Tokyo",
       auditRetentionDays: 7,
+      emailOnSent: false,
     });
     assert.deepEqual(kept.at("data", "shop", "plan"), { restApi: false });
     const slower = await program.ask("PUT", `${admin}/shops/shop-1`, token, {

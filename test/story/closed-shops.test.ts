@@ -26,6 +26,7 @@ const asksNothing = {
   wakeOutbox: () => {},
   webhooks: { policy: onlyGlobal, changed: () => {} },
   documents: noDocuments,
+  mailIsOn: false,
 };
 const shopIds = ["one", "two", "three"];
 

@@ -234,6 +234,7 @@ async function openParts(pools: Pools) {
     wakeOutbox: () => {},
     storefronts: noConnections,
     documents: noDocuments,
+    mailIsOn: false,
     webhooks: { policy: onlyGlobal, changed: () => {} },
   };
   const app = createApp({

@@ -243,6 +243,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     wakeOutbox: () => {},
     storefronts,
     documents,
+    mailIsOn: false,
     webhooks: { policy: onlyGlobal, changed: () => {} },
   };
   const mcp = createMcp({ operations, perform, engine, coordination, clock, log, threads: readers, allowedHosts: [] });
@@ -264,6 +265,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
             createAdmin({
               admin,
               coordination,
+              perform,
               isAdminToken,
               readers,
               log,

@@ -27,6 +27,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   // Where events meet their receivers.
   webhooks: ["webhooks/", "shop/", "store/", "core/", "node:"],
   documents: ["documents/", "shop/", "store/", "core/", "node:", "pdfkit", "fontkit"],
+  mail: ["mail/", "shop/", "store/", "core/", "nodemailer"],
   operations: ["operations/", "shop/", "store/", "storefront/storefront.ts", "core/", "zod", "node:crypto"],
   http: ["http/", "operations/", "core/", "store/store.ts", "zod", "hono/router/trie-router"],
   "http/node": ["http/", "operations/", "core/", "store/store.ts", "node:", "@hono/node-server"],

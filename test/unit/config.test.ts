@@ -15,6 +15,7 @@ test("an empty environment gives the defaults of contract §1", () => {
     metricsPort: null,
     readerThreads: null,
     documentFont: null,
+    mail: null,
     webhooks: { http: false, hosts: new Set(), networks: [] },
     storefronts: { secretKey: null, allowed: new Map() },
     limits: {
@@ -64,6 +65,9 @@ test("every variable is read, and unknown ones are ignored", () => {
     OPENPO_WEBHOOK_HTTP: "1",
     OPENPO_SECRET_KEY: Buffer.alloc(32, 5).toString("base64"),
     OPENPO_STOREFRONT_ALLOW: "https://Store.example.com:8443, localhost:9000",
+    OPENPO_SMTP_URL: "smtp://po%40example.com:p%3Ass@mail.example.com",
+    OPENPO_MAIL_FROM: '"Example Orders" <po@example.com>',
+    OPENPO_MAILS_PER_HOUR: "5",
     OPENPO_SHOPS_OPEN_MAX: "500",
     PATH: "/bin",
   });
@@ -79,6 +83,11 @@ test("every variable is read, and unknown ones are ignored", () => {
     metricsPort: 9_464,
     readerThreads: 6,
     documentFont: "/fonts/cjk.otf",
+    mail: {
+      server: { host: "mail.example.com", port: 587, tls: "starttls", user: "po@example.com", password: "p:ss" },
+      from: { name: "Example Orders", address: "po@example.com" },
+      perHourMax: 5,
+    },
     webhooks: {
       http: true,
       hosts: new Set(["erp.internal"]),
@@ -105,6 +114,52 @@ test("every variable is read, and unknown ones are ignored", () => {
 test("what webhooks may connect to is refused as a whole when an entry is neither a host nor a network", () => {
   for (const allowed of ["10.0.0.0/99", "https://erp.internal", "a b"])
     assert.throws(() => readConfig({ OPENPO_WEBHOOK_ALLOW: allowed }), /^ConfigError: OPENPO_WEBHOOK_ALLOW: must be/);
+});
+
+test("a mail server that cannot be used is refused with the variable's name and nothing of its password", () => {
+  const from = { OPENPO_MAIL_FROM: "po@example.com" };
+  const wrong: readonly (readonly [Readonly<Record<string, string>>, RegExp])[] = [
+    [{ OPENPO_SMTP_URL: "smtp://u:hunter2@mail.example" }, /OPENPO_MAIL_FROM: is needed/],
+    [from, /OPENPO_SMTP_URL: is needed/],
+    [{ ...from, OPENPO_SMTP_URL: "http://u:hunter2@mail.example" }, /OPENPO_SMTP_URL: must be like/],
+    [{ ...from, OPENPO_SMTP_URL: "smtp://u:hunter2@mail.example/x" }, /OPENPO_SMTP_URL: must be like/],
+    [{ ...from, OPENPO_SMTP_URL: "smtp://u:hunter2%@mail.example" }, /OPENPO_SMTP_URL: must be like/],
+    [{ ...from, OPENPO_SMTP_URL: "smtp://hunter2@mail.example" }, /OPENPO_SMTP_URL: must have both/],
+    [{ ...from, OPENPO_SMTP_URL: "smtp://u:hunter2@mail.example?pool=1" }, /OPENPO_SMTP_URL: may have no parameter/],
+    [
+      { ...from, OPENPO_SMTP_URL: "smtp://u:hunter2@mail.example?tls=none" },
+      /OPENPO_SMTP_URL: may have \?tls=none only/,
+    ],
+    [
+      { ...from, OPENPO_SMTP_URL: "smtp://u:hunter2@127.0.0.1.evil.example?tls=none" },
+      /OPENPO_SMTP_URL: may have \?tls=/,
+    ],
+    [{ ...from, OPENPO_SMTP_URL: "smtps://u:hunter2@127.0.0.1?tls=none" }, /OPENPO_SMTP_URL: may have \?tls=none only/],
+    [{ OPENPO_SMTP_URL: "smtp://u:hunter2@mail.example", OPENPO_MAIL_FROM: "nobody" }, /OPENPO_MAIL_FROM: must be/],
+    [
+      { OPENPO_SMTP_URL: "smtp://mail.example", OPENPO_MAIL_FROM: "E\nBcc: x <a@b.example>" },
+      /OPENPO_MAIL_FROM: must be/,
+    ],
+    [{ OPENPO_SMTP_URL: "smtp://mail.example", OPENPO_MAIL_FROM: "<a@b.example\nc>" }, /OPENPO_MAIL_FROM: must be/],
+    [{ OPENPO_MAILS_PER_HOUR: "0" }, /OPENPO_MAILS_PER_HOUR: must be a number of e-mails, 1 to/],
+  ];
+  for (const [env, expected] of wrong)
+    assert.throws(
+      () => readConfig(env),
+      (error: unknown) => {
+        assert.ok(error instanceof ConfigError);
+        assert.match(error.message, expected);
+        assert.doesNotMatch(error.message, /hunter2|\n/);
+        return true;
+      },
+    );
+  for (const host of ["localhost", "127.0.0.1", "[::1]", "127.9.9.9"])
+    assert.equal(readConfig({ ...from, OPENPO_SMTP_URL: `smtp://${host}:25?tls=none` }).mail?.server.tls, "none");
+  assert.equal(readConfig({ ...from, OPENPO_SMTP_URL: "smtps://mail.example" }).mail?.server.port, 465);
+  assert.deepEqual(readConfig({ ...from, OPENPO_SMTP_URL: "smtps://mail.example" }).mail?.from, {
+    name: null,
+    address: "po@example.com",
+  });
 });
 
 test("an invalid value is refused with one line that names the variable", () => {

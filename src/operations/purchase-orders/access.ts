@@ -13,7 +13,7 @@ import type { Tx } from "../../store/store.ts";
 import { linesOnLoopMax } from "../loop-limits.ts";
 import type { Answer, Call, Committed } from "../operation.ts";
 import { etagOf, purchaseOrderJson, purchaseOrderSchema } from "./json.ts";
-import { followOnShape, renderSideEffects } from "./side-effects.ts";
+import { type AskedMail, followOnShape, renderSideEffects } from "./side-effects.ts";
 
 const tag = "Purchase orders";
 
@@ -117,31 +117,41 @@ export async function savedOrder(
   call: Call,
   order: PurchaseOrder,
   decided: Decision,
+  mail: MailAsked = {},
 ): Promise<Committed<z.output<typeof orderAnswer>>> {
   const effects = await saveFor(tx, call, order, decided);
+  const mails = mail.asked === undefined ? [] : [mail.asked];
+  const unsent = mail.unsentMail === undefined ? {} : { unsentMail: mail.unsentMail };
   const { next } = decided;
   return {
     effects,
+    mailIds: mails.map(({ effectId }) => effectId),
     answer: (outcomes) => ({
       data: {
         purchaseOrder: purchaseOrderJson(next),
-        ...renderSideEffects(effects, outcomes, { order: next }),
+        ...renderSideEffects([...effects, ...mails], outcomes, { order: next, ...unsent }),
       },
       etag: etagOf(next),
     }),
   };
 }
 
+/** The mail that goes with a change: one that was asked for, or why none could be. */
+export interface MailAsked {
+  readonly asked?: AskedMail;
+  readonly unsentMail?: string;
+}
+
 /** The answer with further members, also where it is read again after the first attempts of follow-on work. */
 export function withData<Output extends object, More extends object>(
-  { effects, answer, answerAnew }: Committed<Output>,
+  { effects, mailIds = [], answer, answerAnew }: Committed<Output>,
   more: More,
 ): Committed<Output & More> {
   const extended = ({ data, ...rest }: Answer<Output>): Answer<Output & More> => ({
     data: { ...data, ...more },
     ...rest,
   });
-  const committed = { effects, answer: (outcomes: Outcomes) => extended(answer(outcomes)) };
+  const committed = { effects, mailIds, answer: (outcomes: Outcomes) => extended(answer(outcomes)) };
   if (answerAnew === undefined) return committed;
   return {
     ...committed,

@@ -5,11 +5,19 @@
  * A slot is there only if its part ran. `recovery` is there exactly when a slot says `failed`.
  */
 import { z } from "zod";
-import type { Effect, EffectOutcome } from "../../core/effect.ts";
+import type { EffectOutcome } from "../../core/effect.ts";
 import { type MentionedOperation, mention } from "../../core/guidance.ts";
 import type { PurchaseOrder } from "../../core/purchase-order.ts";
 import { permits } from "../../core/status.ts";
 import type { AskedEffect } from "../../shop/effects.ts";
+
+type AskedWork = AskedEffect | AskedMail;
+
+/** A mail that a change asked for. */
+export interface AskedMail {
+  readonly effectId: string;
+  readonly kind: "send-mail";
+}
 
 export const idsOf = (effects: readonly AskedEffect[]): readonly string[] => effects.map((effect) => effect.effectId);
 
@@ -53,6 +61,10 @@ export const sideEffectsSchema = z
       .strictObject({ outcome: z.enum(["applied", "skipped", "failed"]), detail: z.string().optional() })
       .optional()
       .meta({ description: "The on-order tag of the products concerned." }),
+    email: z
+      .strictObject({ status: z.enum(["queued", "sent", "failed"]), detail: z.string().optional() })
+      .optional()
+      .meta({ description: "The e-mail to the supplier." }),
   })
   .meta({ id: "SideEffects", description: "Follow-on work of this change; only the parts that ran appear." });
 
@@ -90,6 +102,8 @@ export interface SideEffectOptions {
   };
   /** Given when the call asked for the write-back (`updateSupplier: true`). */
   readonly supplierUpdate?: SupplierUpdate;
+  /** Given when a mail was to be sent by itself and could not be asked for: why. */
+  readonly unsentMail?: string;
 }
 
 const pending: EffectOutcome = { state: "pending" };
@@ -128,13 +142,28 @@ function storefrontSyncSlot(
   }
 }
 
+function emailSlot(outcome: EffectOutcome | null, unsentMail: string | undefined): Pick<SideEffects, "email"> {
+  if (unsentMail !== undefined) return { email: { status: "failed", detail: unsentMail } };
+  switch (outcome?.state) {
+    case undefined:
+      return {};
+    case "pending":
+    case "skipped":
+      return { email: { status: "queued" } };
+    case "applied":
+      return { email: { status: "sent" } };
+    case "failed":
+      return { email: { status: "failed", detail: outcome.detail } };
+  }
+}
+
 /** The follow-on work of one order's change. An effect that `outcomes` does not have counts as pending. */
 export function renderSideEffects(
-  effects: readonly AskedEffect[],
+  effects: readonly AskedWork[],
   outcomes: ReadonlyMap<string, EffectOutcome>,
   options: SideEffectOptions,
 ): FollowOn {
-  const outcomeOf = (kind: Effect["kind"]): EffectOutcome | null => {
+  const outcomeOf = (kind: AskedWork["kind"]): EffectOutcome | null => {
     const asked = effects.filter((effect) => effect.kind === kind);
     return asked.length === 0 ? null : combined(asked.map((effect) => outcomes.get(effect.effectId) ?? pending));
   };
@@ -161,6 +190,7 @@ export function renderSideEffects(
               ? { outcome: "failed" as const, detail: tags.detail }
               : { outcome: tags.state === "skipped" ? ("skipped" as const) : ("applied" as const) },
         }),
+    ...emailSlot(outcomeOf("send-mail"), options.unsentMail),
   };
   const recovery = recoveryText(sideEffects, options.order);
   return recovery === null ? { sideEffects } : { sideEffects, recovery };
@@ -188,6 +218,10 @@ export function recoveryText(sideEffects: SideEffects, order: FollowedOrder): st
   if (sideEffects.supplierUpdate?.outcome === "failed")
     steps.push(
       "The lines are saved, but the supplier's catalogue was not updated for every one. Add the missing variants to the supplier's catalogue, then repeat the call with updateSupplier: true.",
+    );
+  if (sideEffects.email?.status === "failed")
+    steps.push(
+      "The order is saved, but not everybody has the e-mail. A person can see why and send it again at the order's page in the console.",
     );
   return steps.length === 0 ? null : steps.join(" ");
 }

@@ -13,6 +13,7 @@ import { operation } from "../operation.ts";
 import { contextOf, faults, orderToChange, path, savedOrder, withData, write } from "./access.ts";
 import { guard, guardFaults, LinesAdded, noGuard, resolutions, untilAllLinesAreGuarded } from "./guard.ts";
 import { purchaseOrderId, purchaseOrderSchema } from "./json.ts";
+import { askedByItself, mailByItself } from "./mail.ts";
 import { followOnShape } from "./side-effects.ts";
 import { sentOrderInQuestion, warningsIn, warningsShape } from "./warnings.ts";
 
@@ -22,7 +23,7 @@ export const changeStatus = operation({
   title: "Move an order to a status",
   summary: "Moves an order to another status, as far as that is open from where it is.",
   description:
-    "Draft to Sent, Confirmed to In Progress, to Cancelled, On Hold or Disputed and back, or reopens a Completed one; a refusal lists the moves that are open. Sent marks the order as sent and sends nothing by itself; it needs a locationId, and resolutions when variants are not active at the storefront. purchase_order_confirm, purchase_order_receive and purchase_order_complete make moves of their own.",
+    "Draft to Sent, Confirmed to In Progress, to Cancelled, On Hold or Disputed and back, or reopens a Completed one; a refusal lists the moves that are open. Sent marks the order as sent and sends nothing by itself, unless the shop's setting emailOnSent mails it to the supplier (sideEffects.email tells); it needs a locationId, and resolutions when variants are not active at the storefront. purchase_order_confirm, purchase_order_receive and purchase_order_complete make moves of their own.",
   route: { method: "POST", path: `${path}/status` },
   success: 200,
   repeat: "refused",
@@ -52,16 +53,21 @@ export const changeStatus = operation({
       // Decided without keeping it: what the order's state does not allow is refused before the guard (C23).
       const seen = await call.read(async (tx) => {
         const order = await orderToChange(tx, call, input.purchaseOrderId);
-        return { order, trial: decideStatus(order, input.status, contextOf(call)) };
+        const context = contextOf(call);
+        return { order, context, trial: decideStatus(order, input.status, context) };
       });
       const isGuarded = isGuardedMove(seen.trial.next.status);
       const facts = isGuarded ? await guard(call, seen.order.lineItems, input.resolutions ?? []) : noGuard;
+      const mail = input.status === "Sent" && call.shop.emailOnSent ? await mailByItself(call, seen.trial.next) : null;
       const checked = new Set(seen.order.lineItems.map((line) => line.poLineItemId));
       return call.commit(async (tx) => {
         const order = await orderToChange(tx, call, input.purchaseOrderId);
-        const decided = decideStatus(order, input.status, contextOf(call));
+        // With a mail the order becomes what its document shows, to the instant.
+        const decided = decideStatus(order, input.status, mail === null ? contextOf(call) : seen.context);
         if (isGuarded && order.lineItems.some((line) => !checked.has(line.poLineItemId))) throw new LinesAdded();
-        const saved = await savedOrder(tx, call, order, withoutStorefront(decided, facts.skippedVariantIds));
+        if (mail !== null && order.version !== seen.order.version) throw new LinesAdded();
+        const asked = mail === null ? {} : await askedByItself(tx, call, mail);
+        const saved = await savedOrder(tx, call, order, withoutStorefront(decided, facts.skippedVariantIds), asked);
         const { status, previousStatus } = decided.next;
         const moved = {
           transition: { from: order.status, to: status },

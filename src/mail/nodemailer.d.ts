@@ -1,0 +1,61 @@
+/** What is used of nodemailer, so that types need no installed package: it is loaded with the first mail. */
+declare module "nodemailer" {
+  interface Address {
+    readonly name: string;
+    readonly address: string;
+  }
+
+  /** What is told of a failure, and of a recipient whom the server has refused. */
+  export interface SmtpFailure {
+    readonly message: string;
+    readonly code?: string | undefined;
+    readonly command?: string | undefined;
+    readonly response?: string | undefined;
+    readonly responseCode?: number | undefined;
+    readonly permanent?: boolean | undefined;
+    readonly recipient?: string | undefined;
+    readonly rejectedErrors?: readonly SmtpFailure[] | undefined;
+  }
+
+  export interface Transport {
+    sendMail(mail: {
+      readonly messageId: string;
+      readonly from: Address;
+      readonly replyTo?: Address;
+      readonly to: readonly Address[];
+      readonly cc: readonly Address[];
+      readonly envelope: { readonly from: string; readonly to: readonly string[] };
+      readonly subject: string;
+      readonly text: string;
+      readonly attachments: readonly {
+        readonly filename: string;
+        readonly contentType: string;
+        readonly content: Buffer;
+      }[];
+      readonly headers: Readonly<Record<string, string>>;
+      readonly signal: AbortSignal;
+    }): Promise<{ readonly rejectedErrors?: readonly SmtpFailure[] | undefined }>;
+    on(event: "error", listener: () => void): void;
+    close(): void;
+  }
+
+  export function createTransport(options: {
+    readonly pool: true;
+    readonly host: string;
+    readonly port: number;
+    readonly secure: boolean;
+    readonly requireTLS: boolean;
+    readonly ignoreTLS: boolean;
+    readonly auth?: { readonly user: string; readonly pass: string };
+    readonly maxConnections: number;
+    readonly maxRequeues: number;
+    readonly connectionTimeout: number;
+    readonly greetingTimeout: number;
+    readonly socketTimeout: number;
+    readonly dnsTimeout: number;
+    readonly idleTimeout: number;
+    readonly maxResponseSize: number;
+    readonly disableFileAccess: boolean;
+    readonly disableUrlAccess: boolean;
+  }): Transport;
+}

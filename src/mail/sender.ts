@@ -1,0 +1,401 @@
+/**
+ * The sender of mails: hands what shops have queued to the mail server after the commit that asked for it, by one process or by many (C63).
+ *
+ * Owns: which mail is attempted when, how many at a time, claims and records. Does not own: what an attempt means (core/mail.ts), one attempt
+ * (smtp.ts), the rows (shop/mails.ts).
+ *
+ * Invariants:
+ * - J1. A mail is handed over at least once, always under the same Message-ID: it is over only when an attempt has been recorded. A process that dies
+ *       loses its claims when their leases end, or at the next start when it is the only one on the store. One that stops gives them back.
+ * - J2. At most `perShopMax` attempts of a shop run at a time in this process, and at most `attemptsMax` of all. Shops take turns. No shop's write and
+ *       no stock push waits for an attempt.
+ * - J3. No transaction is open while an attempt runs, and an attempt ends before its lease does.
+ */
+import type { EffectOutcome } from "../core/effect.ts";
+import { afterMailAttempt, failedMailKeptMs, mailDueAheadMsMax, type RecipientResult } from "../core/mail.ts";
+import { Fault } from "../core/fault.ts";
+import { noSpans, type Spans } from "../core/spans.ts";
+import {
+  claimMail,
+  type ClaimedMail,
+  giveBackMailStatement,
+  giveBackOthersMailsStatement,
+  loadMailStandings,
+  type MailsDue,
+  mailsDue,
+  mailsDueNowStatement,
+  recordMail,
+  sweepMailDocuments,
+} from "../shop/mails.ts";
+import type { Stamp } from "../shop/purchase-orders.ts";
+import { isNotFound } from "../store/engine-rules.ts";
+import type { Clock, Engine, Ids, Log, Tx } from "../store/store.ts";
+import { type MailServer, type OutgoingMail, smtpConnectionsMax } from "./smtp.ts";
+
+interface MailSenderLimits {
+  /** Attempts of one shop that run at a time. */
+  readonly perShopMax: number;
+  /** Attempts of all shops that run at a time. */
+  readonly attemptsMax: number;
+  /** How long one attempt may take. */
+  readonly attemptMsMax: number;
+  /** How long a claim holds; above `attemptMsMax`. */
+  readonly leaseMs: number;
+  /** How often a node among others searches for due mails of all shops. */
+  readonly pollMs: number;
+  /** How long `close` waits for attempts that run. */
+  readonly closeWaitMs: number;
+}
+
+const mailSenderLimits: MailSenderLimits = {
+  perShopMax: 2,
+  attemptsMax: smtpConnectionsMax,
+  attemptMsMax: 60_000,
+  leaseMs: 120_000,
+  pollMs: 3_000,
+  closeWaitMs: 3_000,
+};
+
+/** Between two tries of a store that refuses. */
+const storePauseMs = 500;
+
+/** Between two looks at what has become of mails that are waited for. */
+const lookMs = 50;
+
+/** Among other nodes, another may be at work on it. */
+const otherNodeLookMs = 200;
+
+/** How often a shop's old documents are dropped. */
+const sweepEveryMs = 60 * 60 * 1_000;
+
+interface MailSenderOptions {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  /** Default: no tracer is told. */
+  readonly spans?: Spans;
+  /** This is the only process on the store. */
+  readonly alone: boolean;
+  readonly server: MailServer;
+  /** The sender's address, and the name that stands before it where a mail has none. */
+  readonly from: { readonly name: string | null; readonly address: string };
+  /** The shops that have mails to send, until the signal is aborted. Default: all shops are asked. */
+  readonly shopsToResume?: (signal: AbortSignal) => AsyncIterable<string>;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  /** What differs from `mailSenderLimits`. */
+  readonly limits?: Partial<MailSenderLimits>;
+}
+
+/** What waits to be sent, for the metrics. */
+interface MailBacklog {
+  /** Mails that are queued or being sent, in shops at which this process is at work. */
+  readonly queued: number;
+  /** When the longest waiting one was due; null when none is due. */
+  readonly dueAtMs: number | null;
+  /** Mails that the mail server has taken from this process. */
+  readonly sentTotal: number;
+  /** Mails that this process has given up. */
+  readonly failedTotal: number;
+}
+
+export interface MailSender {
+  /** Sends what is due in the shop. */
+  wake(shopId: string): void;
+  /**
+   * Starts what is due in the shop and waits until each of these mails has had an attempt, at most `waitMs`.
+   *
+   * @returns an outcome for every id; `pending` where there was none in time, or the mail is tried again.
+   */
+  settle(shopId: string, mailIds: readonly string[], waitMs: number): Promise<ReadonlyMap<string, EffectOutcome>>;
+  /** Sends what earlier processes have left. Among other nodes, goes on searching for what they leave. */
+  start(): Promise<void>;
+  /** Reads no shop. */
+  backlog(): MailBacklog;
+  /** Begins nothing more, waits for what runs and gives the rest back. */
+  close(): Promise<void>;
+}
+
+export function createMailSender(options: MailSenderOptions): MailSender {
+  return new QueuedMailSender(options);
+}
+
+/** A shop that has mails to send, or had when it was looked at last. */
+interface ShopMails {
+  running: number;
+  due: MailsDue;
+  timer: NodeJS.Timeout | null;
+  sweptAtMs: number;
+}
+
+class QueuedMailSender implements MailSender {
+  readonly #options: MailSenderOptions;
+  readonly #limits: MailSenderLimits;
+  readonly #owner: string;
+  readonly #shops = new Map<string, ShopMails>();
+  /** Shops that may have something due, in the order in which they came. */
+  readonly #waiting = new Set<string>();
+  readonly #running = new Set<Promise<void>>();
+  readonly #stopped = new AbortController();
+  readonly #aborting = new AbortController();
+  #poll: NodeJS.Timeout | null = null;
+  #sentTotal = 0;
+  #failedTotal = 0;
+
+  constructor(options: MailSenderOptions) {
+    this.#options = options;
+    this.#limits = { ...mailSenderLimits, ...options.limits };
+    this.#owner = options.ids.next("run");
+  }
+
+  wake(shopId: string): void {
+    if (this.#stopped.signal.aborted) return;
+    this.#waiting.add(shopId);
+    this.#begin();
+  }
+
+  async settle(
+    shopId: string,
+    mailIds: readonly string[],
+    waitMs: number,
+  ): Promise<ReadonlyMap<string, EffectOutcome>> {
+    const { engine, alone } = this.#options;
+    const outcomes = new Map(mailIds.map((id): [string, EffectOutcome] => [id, { state: "pending" }]));
+    if (mailIds.length === 0) return outcomes;
+    this.wake(shopId);
+    const pauseMs = alone ? lookMs : otherNodeLookMs;
+    for (let leftMs = waitMs; leftMs > 0; leftMs -= pauseMs) {
+      await new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs, leftMs)));
+      const standings = await engine.read(shopId, (tx) => loadMailStandings(tx, shopId, mailIds));
+      for (const { mailId, outcome } of standings) outcomes.set(mailId, outcome);
+      if (standings.every(({ isAttempted }) => isAttempted)) break;
+    }
+    return outcomes;
+  }
+
+  async start(): Promise<void> {
+    const { engine, clock, alone, log, shopsToResume } = this.#options;
+    if (!alone) return await this.#search();
+    for await (const shopId of shopsToResume?.(this.#stopped.signal) ?? (await engine.list())) {
+      if (this.#stopped.signal.aborted) return;
+      try {
+        const release = giveBackOthersMailsStatement(shopId, this.#owner, clock.now());
+        await engine.write(shopId, (tx) => tx.batch([release]), { durable: false });
+        this.wake(shopId);
+      } catch (error) {
+        if (!isNotFound(error)) log.error({ shopId, err: error }, "the shop's mails could not be resumed");
+      }
+    }
+  }
+
+  async #search(): Promise<void> {
+    const { engine, clock, log, random } = this.#options;
+    try {
+      for (const shopId of await engine.shopsWithDueRows(clock.now())) {
+        if (this.#shops.has(shopId)) continue;
+        const { nextDueAtMs } = await engine.peek(shopId, (tx) => mailsDue(tx, shopId));
+        if (nextDueAtMs !== null) this.wake(shopId);
+      }
+    } catch (error) {
+      if (!this.#stopped.signal.aborted && !isNotFound(error))
+        log.warn({ err: error }, "the search for mails to send failed; it is tried again");
+    }
+    if (this.#stopped.signal.aborted) return;
+    this.#poll = setTimeout(() => void this.#search(), this.#limits.pollMs * (0.5 + random()));
+    this.#poll.unref();
+  }
+
+  backlog(): MailBacklog {
+    const nowMs = this.#options.clock.now();
+    const shops = [...this.#shops.values()];
+    const dueAtMs = Math.min(...shops.map(({ due }) => due.nextDueAtMs ?? Number.POSITIVE_INFINITY));
+    return {
+      queued: shops.reduce((sum, { due }) => sum + due.queued, 0),
+      dueAtMs: dueAtMs > nowMs ? null : dueAtMs,
+      sentTotal: this.#sentTotal,
+      failedTotal: this.#failedTotal,
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#stopped.abort();
+    if (this.#poll !== null) clearTimeout(this.#poll);
+    for (const { timer } of this.#shops.values()) if (timer !== null) clearTimeout(timer);
+    const timeLimit = setTimeout(() => this.#aborting.abort(), this.#limits.closeWaitMs);
+    await Promise.all(this.#running);
+    clearTimeout(timeLimit);
+    await this.#options.server.close();
+  }
+
+  /** Begins attempts as far as the bounds allow, one for each waiting shop in turn (J2). */
+  #begin(): void {
+    for (const shopId of this.#waiting) {
+      if (this.#stopped.signal.aborted || this.#running.size >= this.#limits.attemptsMax) return;
+      const shop = this.#shops.get(shopId) ?? {
+        running: 0,
+        due: { queued: 0, nextDueAtMs: null },
+        timer: null,
+        sweptAtMs: 0,
+      };
+      if (shop.running >= this.#limits.perShopMax) continue;
+      this.#shops.set(shopId, shop);
+      this.#waiting.delete(shopId);
+      shop.running += 1;
+      const running = this.#sendNext(shopId, shop).finally(() => {
+        this.#running.delete(running);
+        shop.running -= 1;
+        this.#rest(shopId, shop);
+        this.#begin();
+      });
+      this.#running.add(running);
+    }
+  }
+
+  /** Comes back when the shop's next mail is due. A shop that has none is forgotten. */
+  #rest(shopId: string, shop: ShopMails): void {
+    if (this.#stopped.signal.aborted) return;
+    const { nextDueAtMs } = shop.due;
+    if (shop.timer !== null) clearTimeout(shop.timer);
+    shop.timer = null;
+    if (nextDueAtMs === null) {
+      if (shop.running === 0 && !this.#waiting.has(shopId)) this.#shops.delete(shopId);
+      return;
+    }
+    const inMs = Math.max(0, nextDueAtMs - this.#options.clock.now());
+    shop.timer = setTimeout(() => this.wake(shopId), inMs);
+    shop.timer.unref();
+  }
+
+  /** Claims the shop's next mail, attempts it and records what came of it. Never rejects. */
+  async #sendNext(shopId: string, shop: ShopMails): Promise<void> {
+    const { engine, clock, log } = this.#options;
+    try {
+      const claimedAtMs = clock.now();
+      const mail = await this.#claim(shopId, shop);
+      if (mail === null) return;
+      // More may be due: it need not wait for this one.
+      this.wake(shopId);
+      const results = await this.#attempt(shopId, mail, claimedAtMs + this.#limits.leaseMs);
+      if (results === null) {
+        const release = giveBackMailStatement(shopId, this.#owner, mail.mailId, clock.now());
+        await engine.write(shopId, (tx) => tx.batch([release]));
+        return;
+      }
+      await this.#record(shopId, shop, mail, results, claimedAtMs + this.#limits.leaseMs);
+    } catch (error) {
+      if (isNotFound(error)) {
+        shop.due = { queued: 0, nextDueAtMs: null };
+        return;
+      }
+      log.warn({ shopId, err: error }, "mails could not be claimed or recorded; it is tried again");
+      shop.due = { ...shop.due, nextDueAtMs: clock.now() + storePauseMs };
+    }
+  }
+
+  async #claim(shopId: string, shop: ShopMails): Promise<ClaimedMail | null> {
+    const { engine, clock } = this.#options;
+    const nowMs = clock.now();
+    const sweeps = shop.sweptAtMs + sweepEveryMs <= nowMs;
+    const { mail, due } = await engine.write(
+      shopId,
+      async (tx) => {
+        if (sweeps) await tx.batch([sweepMailDocuments(shopId, nowMs - failedMailKeptMs)]);
+        const claim = { owner: this.#owner, nowMs, leasedUntilMs: nowMs + this.#limits.leaseMs };
+        const mail = await claimMail(tx, shopId, claim);
+        const due = await mailsDue(tx, shopId);
+        if (mail !== null || due.nextDueAtMs === null || due.nextDueAtMs <= nowMs + mailDueAheadMsMax)
+          return { mail, due };
+        // From before the clock was set back.
+        await tx.batch([mailsDueNowStatement(shopId, nowMs + mailDueAheadMsMax, nowMs)]);
+        return { mail, due: { ...due, nextDueAtMs: nowMs } };
+      },
+      { durable: false },
+    );
+    if (sweeps) shop.sweptAtMs = nowMs;
+    shop.due = due;
+    return mail;
+  }
+
+  /** Null: the attempt was not made, or was ended by the end of the service. */
+  async #attempt(
+    shopId: string,
+    mail: ClaimedMail,
+    leasedUntilMs: number,
+  ): Promise<ReadonlyMap<string, RecipientResult> | null> {
+    const { server, clock, spans = noSpans } = this.#options;
+    const { attemptMsMax } = this.#limits;
+    if (leasedUntilMs - clock.now() < attemptMsMax) return null;
+    const span = spans.start("mail.attempt", mail.traceparent, {
+      "openpo.shop.id": shopId,
+      "openpo.mail.id": mail.mailId,
+      "openpo.mail.attempt": mail.attempts,
+    });
+    const signal = AbortSignal.any([AbortSignal.timeout(attemptMsMax), this.#aborting.signal]);
+    const results = await server.send(this.#outgoing(mail), signal);
+    const isTaken = [...results.values()].every(({ outcome }) => outcome === "sent");
+    span.end(isTaken ? {} : { "error.type": "not_taken" });
+    return this.#aborting.signal.aborted && !isTaken ? null : results;
+  }
+
+  #outgoing({ mailId, content, recipients, documents, attached }: ClaimedMail): OutgoingMail {
+    const { from } = this.#options;
+    const addresses = (role: "to" | "cc"): string[] =>
+      recipients.flatMap((each) => (each.role === role ? [each.address] : []));
+    return {
+      messageId: `<${mailId}@${from.address.slice(from.address.indexOf("@") + 1)}>`,
+      from: { name: from.name ?? content.fromName, address: from.address },
+      replyTo: content.replyTo,
+      to: addresses("to"),
+      cc: addresses("cc"),
+      recipients: recipients.flatMap(({ address, state }) => (state === "pending" ? [address] : [])),
+      subject: content.subject,
+      text: content.text,
+      attachments: documents.flatMap(({ fileName, contentType }, index) => {
+        const bytes = attached[index];
+        return bytes === undefined ? [] : [{ fileName, contentType, bytes }];
+      }),
+    };
+  }
+
+  async #record(
+    shopId: string,
+    shop: ShopMails,
+    mail: ClaimedMail,
+    results: ReadonlyMap<string, RecipientResult>,
+    leasedUntilMs: number,
+  ): Promise<void> {
+    const { clock, ids, random } = this.#options;
+    const nowMs = clock.now();
+    const standing = afterMailAttempt(mail, results, nowMs, random());
+    const stamp: Stamp = {
+      actor: { type: "system", id: null, name: null },
+      operation: null,
+      requestId: null,
+      nowMs,
+      ids,
+    };
+    const { isRecorded, due } = await this.#writeUntil(leasedUntilMs, shopId, async (tx) => {
+      const isRecorded = await recordMail(tx, shopId, this.#owner, mail, standing, stamp);
+      return { isRecorded, due: await mailsDue(tx, shopId) };
+    });
+    shop.due = due;
+    if (!isRecorded) return;
+    if (standing.state === "sent") this.#sentTotal += 1;
+    if (standing.state === "failed") this.#failedTotal += 1;
+  }
+
+  /** Writes, again while the store refuses for now: a mail whose record is lost is sent twice. */
+  async #writeUntil<T>(untilMs: number, shopId: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+    const { engine, clock } = this.#options;
+    for (;;) {
+      try {
+        return await engine.write(shopId, work);
+      } catch (error) {
+        const mayPass = error instanceof Fault && error.retryable && clock.now() + storePauseMs < untilMs;
+        if (!mayPass || this.#stopped.signal.aborted) throw error;
+        await new Promise((resolve) => setTimeout(resolve, storePauseMs));
+      }
+    }
+  }
+}

@@ -1,0 +1,195 @@
+/**
+ * Mailing an order to its supplier (C63): what is asked for is checked and its documents are made before the change, then it is stored with the
+ * change, and the sender of mails does the rest.
+ *
+ * Owns: whom a mail goes to, what it says where nobody says it, the shop's limit. Does not own: the documents (documents/), the rows
+ * (shop/mails.ts), sending (mail/).
+ */
+import { Fault, invalidField } from "../../core/fault.ts";
+import {
+  defaultMailMessage,
+  defaultMailSubject,
+  isMailAddress,
+  mailAttachedBytesMax,
+  type MailRecipient,
+  mailRecipientsMax,
+  mailWindowMs,
+} from "../../core/mail.ts";
+import type { PurchaseOrder } from "../../core/purchase-order.ts";
+import { loadSupplierEmail } from "../../shop/catalogue.ts";
+import { mailStatements, mailTimesSince, type NewMail } from "../../shop/mails.ts";
+import { findPerson } from "../../shop/people.ts";
+import type { Tx } from "../../store/store.ts";
+import type { Call, SentDocument } from "../operation.ts";
+import { type MailAsked, stampOf } from "./access.ts";
+import type { AskedMail } from "./side-effects.ts";
+
+/** What the caller says of a mail. */
+interface MailWishes {
+  /** Null: the supplier's address. */
+  readonly to: readonly string[] | null;
+  readonly cc: readonly string[];
+  /** Null: one that names the order and the shop. */
+  readonly subject: string | null;
+  readonly message: string | null;
+  readonly attachCsv: boolean;
+  /** Of the PDF that was looked at before; null: none was. */
+  readonly documentSha256: string | null;
+}
+
+/** What a mail says of which nobody has said anything. */
+const noWishes: MailWishes = {
+  to: null,
+  cc: [],
+  subject: null,
+  message: null,
+  attachCsv: false,
+  documentSha256: null,
+};
+
+/** What to do where no mail can be sent. */
+export const mailIsOff = (): Fault =>
+  new Fault("INVALID_INPUT", "This service sends no e-mail: OPENPO_SMTP_URL and OPENPO_MAIL_FROM are not set.", {
+    action:
+      "The operator sets both and starts the service again. Until then download the document and send it yourself.",
+  });
+
+/**
+ * Makes the mail of the order, with its documents.
+ *
+ * @param order as the documents shall show it.
+ * @param isStored the order is stored like that; otherwise it will be, with the change that asks for the mail.
+ * @throws Fault INVALID_INPUT  no mail can be sent, there is nobody to send it to, or the documents cannot be made.
+ * @throws Fault INVALID_INPUT (412) VERSION_MISMATCH  the PDF is not the one that was looked at.
+ */
+export async function prepareMail(
+  call: Call,
+  order: PurchaseOrder,
+  wishes: MailWishes,
+  { isStored }: { readonly isStored: boolean },
+): Promise<NewMail> {
+  const { shop, actor, mailing } = call;
+  if (mailing.perHourMax === null) throw mailIsOff();
+  const [supplierEmail, person] = await call.read((tx) =>
+    Promise.all([
+      wishes.to !== null || order.supplierId === null ? null : loadSupplierEmail(tx, shop.shopId, order.supplierId),
+      actor.type !== "user" || actor.id === null ? null : findPerson(tx, shop.shopId, actor.id),
+    ]),
+  );
+  const recipients = recipientsOf(wishes, supplierEmail);
+  const next = isStored ? null : order;
+  const kinds = wishes.attachCsv ? (["pdf", "csv"] as const) : (["pdf"] as const);
+  const made = await Promise.all(
+    kinds.map((kind) => mailing.documentOf(shop.shopId, order.purchaseOrderId, kind, next)),
+  );
+  const [pdf] = made;
+  if (wishes.documentSha256 !== null && pdf?.sha256 !== wishes.documentSha256.toLowerCase())
+    throw new Fault("INVALID_INPUT", "The order's document is no longer the one that was previewed.", {
+      reason: "VERSION_MISMATCH",
+      action: "Look at the document again, and send its SHA-256 as documentSha256.",
+    });
+  requireSize(made);
+  const replyTo = person?.email ?? null;
+  return {
+    mailId: call.ids.next("mail"),
+    purchaseOrderId: order.purchaseOrderId,
+    orderVersion: pdf?.orderVersion ?? order.version,
+    recipients,
+    content: {
+      fromName: shop.name,
+      replyTo: replyTo !== null && isMailAddress(replyTo) ? replyTo : null,
+      subject: wishes.subject ?? defaultMailSubject(order.poNumber, shop.name),
+      text: wishes.message ?? defaultMailMessage(order.poNumber, shop.name),
+    },
+    documents: made.map(({ fileName, contentType, sha256, bytes }) => ({
+      fileName,
+      contentType,
+      sha256,
+      sizeBytes: bytes.length,
+      bytes,
+    })),
+  };
+}
+
+function requireSize(documents: readonly SentDocument[]): void {
+  const bytes = documents.reduce((sum, document) => sum + document.bytes.length, 0);
+  if (bytes > mailAttachedBytesMax)
+    throw new Fault(
+      "INVALID_INPUT",
+      `The documents have ${bytes} bytes; a mail carries at most ${mailAttachedBytesMax}.`,
+      {
+        action: "Download them and send them another way.",
+      },
+    );
+}
+
+/** Whom it goes to, each address once. @throws Fault INVALID_INPUT when that is nobody, or too many. */
+function recipientsOf({ to, cc }: MailWishes, supplierEmail: string | null): readonly MailRecipient[] {
+  if (to === null && supplierEmail === null)
+    throw invalidField("/to", "is needed: the order's supplier has no e-mail address", "Send `to`.");
+  if (to === null && supplierEmail !== null && !isMailAddress(supplierEmail))
+    throw invalidField("/to", "is needed: what the supplier has as e-mail is no address", "Send `to`.");
+  const found = new Map<string, MailRecipient>();
+  const add = (address: string, role: MailRecipient["role"]): void => {
+    const known = address.toLowerCase();
+    if (!found.has(known)) found.set(known, { address, role, state: "pending", detail: null });
+  };
+  for (const address of to ?? [supplierEmail ?? ""]) add(address, "to");
+  for (const address of cc) add(address, "cc");
+  if (found.size > mailRecipientsMax)
+    throw invalidField(
+      "/cc",
+      `to and cc together have ${found.size} addresses; at most ${mailRecipientsMax} are allowed`,
+    );
+  return [...found.values()];
+}
+
+/**
+ * Stores the mail with the change that `tx` makes.
+ *
+ * @throws Fault RATE_LIMITED  the shop has asked for as many mails within an hour as it may.
+ */
+export async function storeMail(tx: Tx, call: Call, mail: NewMail): Promise<AskedMail> {
+  const { shop, actor, mailing } = call;
+  const stamp = stampOf(call);
+  const perHourMax = mailing.perHourMax ?? 0;
+  const times = await mailTimesSince(tx, shop.shopId, stamp.nowMs - mailWindowMs);
+  const freeFrom = times[times.length - perHourMax];
+  if (freeFrom !== undefined)
+    throw new Fault("RATE_LIMITED", `The shop has sent ${times.length} e-mails within an hour, which is the most.`, {
+      retryAfterMs: Math.max(1_000, freeFrom + mailWindowMs - stamp.nowMs),
+      action: "Send the same request again then. The operator can allow more (OPENPO_MAILS_PER_HOUR).",
+    });
+  await tx.batch(mailStatements(shop.shopId, mail, actor.name ?? actor.id, stamp));
+  return { effectId: mail.mailId, kind: "send-mail" };
+}
+
+/**
+ * The mail of an order that moves to Sent in a shop with `emailOnSent`. A mail that cannot be made is no reason to keep the order back: why
+ * stands in `unsentMail`.
+ *
+ * @param next the order as the move will leave it.
+ */
+export const mailByItself = (call: Call, next: PurchaseOrder): Promise<NewMail | Pick<MailAsked, "unsentMail">> =>
+  prepareMail(call, next, noWishes, { isStored: false }).catch(unsent);
+
+/** Stores the mail with the move, if there is one and the shop may send it. */
+export async function askedByItself(
+  tx: Tx,
+  call: Call,
+  mail: NewMail | Pick<MailAsked, "unsentMail">,
+): Promise<MailAsked> {
+  if (!("mailId" in mail)) return mail;
+  try {
+    return { asked: await storeMail(tx, call, mail) };
+  } catch (error) {
+    return unsent(error);
+  }
+}
+
+/** @throws what is no refusal. */
+function unsent(error: unknown): { readonly unsentMail: string } {
+  if (error instanceof Fault && ["INVALID_INPUT", "RATE_LIMITED", "DO_OVERLOADED"].includes(error.code))
+    return { unsentMail: error.message.replace(/^\/to: /, "an address ") };
+  throw error;
+}
