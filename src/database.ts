@@ -164,6 +164,16 @@ export async function openReaderEngine(url: string): Promise<Engine> {
   return await openPostgresEngine({ ...options, migrates: false });
 }
 
+const adminContextOf =
+  (store: Pick<OpenStore, "engine" | "clock" | "ids" | "loop" | "sandboxOf">, log: Log): OpenStore["adminContext"] =>
+  (asks) => ({
+    ...store,
+    snapshotOf: noSnapshot,
+    calls: restingCalls(asks.storefronts ?? noConnections, log),
+    storefronts: noConnections,
+    ...asks,
+  });
+
 async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore> {
   await using opening = new AsyncDisposableStack();
   const { url, connectionsMax } = config;
@@ -217,17 +227,7 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
     identity,
     isNew: firstStart.isNew,
     sandboxOf,
-    adminContext: (asks) => ({
-      engine,
-      clock,
-      ids,
-      loop,
-      sandboxOf,
-      snapshotOf: noSnapshot,
-      calls: restingCalls(asks.storefronts ?? noConnections, log),
-      storefronts: noConnections,
-      ...asks,
-    }),
+    adminContext: adminContextOf({ engine, clock, ids, loop, sandboxOf }, log),
     onEvents,
     async completeFirstStart() {
       try {

@@ -114,6 +114,15 @@ function notListening(
     : new ConfigError(`Port ${port} on ${host} ${message.replace("PORT", variable)}.`, { cause: error });
 }
 
+function letCommandsFind(server: Parameters<typeof localUrl>[0], dataDir: string, store: OpenStore, log: Log): void {
+  try {
+    recordServer(dataDir, { url: localUrl(server), identity: store.identity });
+  } catch (error) {
+    // On a full disk what is stored can be read.
+    log.warn({ err: error }, "commands do not find this server by its data directory");
+  }
+}
+
 /**
  * Opens the data directory or the database and serves.
  *
@@ -173,12 +182,7 @@ export async function openService(config: Config): Promise<Service> {
   // Last: nobody has seen the keys of a start that fails before this, so the next start is a first one again.
   await store.completeFirstStart();
   if (config.database === null) {
-    try {
-      recordServer(config.dataDir, { url: localUrl(server), identity: store.identity });
-    } catch (error) {
-      // On a full disk what is stored can be read.
-      log.warn({ err: error }, "commands do not find this server by its data directory");
-    }
+    letCommandsFind(server, config.dataDir, store, log);
     opening.defer(() => forgetServer(config.dataDir));
   }
   for (const [what, work] of Object.entries({ "follow-on work": outbox, webhooks: sender, mails }))

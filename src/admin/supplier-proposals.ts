@@ -152,7 +152,7 @@ export const listWaitingProposals = operation({
   role: "viewer",
   describes: {
     summary: "Orders whose supplier has answered and waits, the longest first.",
-    description: `At most ${waitingListedMax} orders.`,
+    description: `What the console shows above the list of orders: at most ${waitingListedMax} of them.`,
     output: z.strictObject({
       proposals: z.array(
         z.strictObject({

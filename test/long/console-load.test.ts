@@ -149,7 +149,7 @@ test("a search of 20,000 products is answered within 100 ms", { skip }, (t) =>
     assert.ok(
       times.length >= 4 &&
         Math.min(...times) <= searchMsMax &&
-        times.toSorted((a, b) => a - b)[2]! <= searchMsMax * slow,
+        (times.toSorted((a, b) => a - b)[2] ?? Infinity) <= searchMsMax * slow,
       told,
     );
   }),

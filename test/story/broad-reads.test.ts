@@ -404,7 +404,7 @@ test("an answer from a thread leaves when everything that the thread may have se
     assert.deepEqual(settled, []);
     disk.resolve();
     await Promise.all(reads);
-    assert.deepEqual(settled.toSorted(), ["part", "read"]);
+    assert.deepEqual(new Set(settled), new Set(["part", "read"]));
   } finally {
     await pool.close();
   }
