@@ -196,7 +196,7 @@ class Page {
   /** Draws text that is no part of the document's content: repeated heads and feet. */
   furniture(text: string, x: number, top: number, type: Type, isFlushRight = false): void {
     this.#doc.markContent("Artifact", { type: "Pagination" });
-    this.#line(printable(text), x, top, type, isFlushRight);
+    this.#line(printable(text).replaceAll("\n", " "), x, top, type, isFlushRight);
     this.#doc.endMarkedContent();
   }
 

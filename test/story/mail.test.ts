@@ -177,7 +177,7 @@ test("texts of others add no header and no recipient: shop name, PO number, subj
       const renamed = await shop.ask("PUT", "", { name });
       assert.equal(renamed.status, 200, renamed.text);
       const id = await shop.makeOrder({ poName: "N\r\nX-Evil: 1" });
-      await renumber(shop, id, 'PO" <thief@evil.example>, Bcc: thief@evil.example');
+      await renumber(shop, id, 'PO" <thief@evil.example>\r\nBcc: thief@evil.example');
       for (const body of [
         {},
         { subject: "=?UTF-8?Q?a=0D=0ABcc:_thief@evil.example?=", message: "x\r\n.\r\nMAIL FROM:<a@b>\r\n.\n" },

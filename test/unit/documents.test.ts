@@ -230,6 +230,13 @@ test("a note of many pages is broken between lines and loses none", { skip: noPo
   for (const line of lines) assert.ok(text.includes(line), line);
 });
 
+test("line breaks in a number or a name are blanks where a line is all there is", { skip: noPoppler }, async () => {
+  const text = textOf(await pdf(contentWith(60, { poNumber: "PO 1\r\nof 2", buyerName: "Coffee\nShop" })), "reading");
+  assert.ok(flat(text).includes("Purchase order PO 1 of 2"), text);
+  assert.ok(text.includes("PO 1 of 2 · "), text);
+  assert.ok(text.includes("Coffee Shop"), text);
+});
+
 /** Code 128's characters by their widths, from the bars of a dotted line. Independent of the table that draws them. */
 function barsOf(row: Buffer): readonly number[] {
   const runs: number[] = [];
