@@ -649,7 +649,9 @@ const adjusted: Readonly<Record<string, (record: JsonObject, isFirst: boolean) =
   documentSettings: (record) => ({
     ...record,
     logo: {
-      base64: Buffer.from('<svg viewBox="0 0 8 4"><path d="M0 0h8v4H0z"/></svg>').toString("base64"),
+      base64: Buffer.from(
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 4"><path d="M0 0h8v4H0z"/></svg>',
+      ).toString("base64"),
       contentType: "image/svg+xml",
       width: 8,
       height: 4,
