@@ -1,4 +1,8 @@
-/** Owners give keys to agents, see what these did and revoke them; people come in by links: in a real browser. */
+/**
+ * Owners give keys to agents, see what these did and revoke them; people come in by links: in a real browser.
+ *
+ * Only on sqlite: what a browser shows does not depend on the engine.
+ */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, test } from "node:test";

@@ -1,6 +1,8 @@
 /**
  * Every place of the console without findings of axe-core, full, empty and failing, wide and narrow, light and dark. The list of places is
  * the console's own: the compiler asks for an address of each one that is added.
+ *
+ * Only on sqlite: what a browser shows does not depend on the engine.
  */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";

@@ -1,4 +1,8 @@
-/** What the console weighs: its built files, and what the first page asks for. */
+/**
+ * What the console weighs: its built files, and what the first page asks for.
+ *
+ * Only on sqlite: what a browser shows does not depend on the engine.
+ */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";

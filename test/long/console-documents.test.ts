@@ -1,4 +1,8 @@
-/** An order as its supplier gets it, in a real browser: files, the page to print, and how documents look. */
+/**
+ * An order as its supplier gets it, in a real browser: files, the page to print, and how documents look.
+ *
+ * Only on sqlite: what a browser shows does not depend on the engine.
+ */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, test } from "node:test";

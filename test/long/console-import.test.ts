@@ -1,4 +1,8 @@
-/** Importing in a real browser: what a file would change, a bad row by line and column, 20,000 products, all or nothing. */
+/**
+ * Importing in a real browser: what a file would change, a bad row by line and column, 20,000 products, all or nothing.
+ *
+ * Only on sqlite: what a browser shows does not depend on the engine.
+ */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";

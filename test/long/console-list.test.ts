@@ -1,4 +1,8 @@
-/** The list of orders in a real browser: filters, saved views, the way back, export, a large shop; and a new order by keyboard. */
+/**
+ * The list of orders in a real browser: filters, saved views, the way back, export, a large shop; and a new order by keyboard.
+ *
+ * Only on sqlite: what a browser shows does not depend on the engine.
+ */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, test } from "node:test";

@@ -1,4 +1,8 @@
-/** What the console takes of a browser when there is much to show: memory of 10,000 orders, tasks of an order of 500 lines, searches of 20,000 products. */
+/**
+ * What the console takes of a browser when there is much to show: memory of 10,000 orders, tasks of an order of 500 lines, searches of 20,000 products.
+ *
+ * Only on sqlite: what a browser shows does not depend on the engine.
+ */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { CDPSession, Page } from "playwright-core";

@@ -1,4 +1,8 @@
-/** The operator in a real browser: shops with what they hold, settings, faults, and a token that stays in the page's memory. */
+/**
+ * The operator in a real browser: shops with what they hold, settings, faults, and a token that stays in the page's memory.
+ *
+ * Only on sqlite: what a browser shows does not depend on the engine.
+ */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { accessibilityFaults } from "../support/axe.ts";

@@ -1,4 +1,8 @@
-/** Reordering in a real browser: from figures to drafts, by keyboard, with 20,000 products, and when answers are lost. */
+/**
+ * Reordering in a real browser: from figures to drafts, by keyboard, with 20,000 products, and when answers are lost.
+ *
+ * Only on sqlite: what a browser shows does not depend on the engine.
+ */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";

@@ -1,4 +1,8 @@
-/** Stock takes, adjustments, transfers and manufacturing orders in a real browser: lists with filters, and each record. */
+/**
+ * Stock takes, adjustments, transfers and manufacturing orders in a real browser: lists with filters, and each record.
+ *
+ * Only on sqlite: what a browser shows does not depend on the engine.
+ */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { makeShop } from "../support/console-shop.ts";

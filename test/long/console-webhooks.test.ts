@@ -1,4 +1,8 @@
-/** An owner adds a webhook endpoint, sees what becomes of its deliveries, and brings a disabled one back: in a real browser. */
+/**
+ * An owner adds a webhook endpoint, sees what becomes of its deliveries, and brings a disabled one back: in a real browser.
+ *
+ * Only on sqlite: what a browser shows does not depend on the engine.
+ */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Webhook } from "standardwebhooks";

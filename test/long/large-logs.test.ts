@@ -1,6 +1,6 @@
 /**
- * Logs of a million rows: a page of the audit log and of the changes comes within `pageMsMax`, whatever it is filtered by, holds the event loop
- * for no longer than `loopHoldMsMax`, and counts what matches.
+ * Logs of many rows: a page of the audit log and of the changes comes within `pageMsMax`, whatever it is filtered by, holds the event loop
+ * for no longer than `loopHoldMsMax`, and counts what matches. `OPENPO_TEST_AUDIT_ROWS=1000000` makes it a million rows, which takes minutes.
  */
 import assert from "node:assert/strict";
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -10,8 +10,8 @@ import { startBroadServer } from "../support/broad-server.ts";
 import { type TestServer, adminToken } from "../support/server.ts";
 import { asAfterAWhile } from "../support/store.ts";
 
-const auditRows = 1_000_000;
-const changeRows = 300_000;
+const auditRows = Number(process.env["OPENPO_TEST_AUDIT_ROWS"] ?? 200_000);
+const changeRows = auditRows * 0.3;
 const rowsTogether = 50_000;
 
 /** A page of a log. */
@@ -114,7 +114,7 @@ const requestCases: readonly Case[] = [
 const changeCases: readonly Case[] = [
   ["", 10_000],
   ["keyId=key_1", 10_000],
-  ["operation=purchase_order_delete", changeRows / 100_000],
+  ["operation=purchase_order_delete", Math.ceil(changeRows / 100_000)],
   ["operation=purchase_order_cancel", 0],
   ["actorType=system", changeRows / 1_000],
   ["actorType=user", 0],

@@ -5,7 +5,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { onPostgres } from "../support/store.ts";
 import { type Answered, type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
-import { FakeShopify, fakeToken } from "./fake.ts";
+import { FakeShopify, fakeToken } from "../shopify/fake.ts";
 
 const token = "an-admin-token-for-tests";
 const shops = "/admin/v1/shops";
