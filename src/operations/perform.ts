@@ -16,6 +16,7 @@
  * - H3. What is refused before the shop's turn has changed nothing.
  */
 import { Fault } from "../core/fault.ts";
+import type { Json } from "../core/json.ts";
 import { answersRememberedBytesMax, responseBytesMax } from "../core/limits.ts";
 import { loggedRequest } from "../core/trace-context.ts";
 import { parseIdempotencyKey } from "../core/idempotency.ts";
@@ -340,11 +341,20 @@ async function performWrite(context: Context, request: IdentifiedRequest, operat
 function lookAhead({ incoming, shop }: IdentifiedRequest, operation: Operation, body: () => Body): LookAhead | null {
   const parsed = operation.lookAhead === undefined ? null : body();
   if (parsed === null || "fault" in parsed) return null;
-  const { raw, found } = incoming.assemble(operation, parsed.json);
-  const input = operation.input.safeParse(raw);
-  // What is wrong with it is told after the claim (C1).
-  if (!input.success || found.length > 0) return null;
-  return async (tx) => (await operation.lookAhead?.(tx, shop.shopId, input.data)) ?? null;
+  const input = inputIfValid(incoming, operation, parsed.json);
+  return input === null ? null : async (tx) => (await operation.lookAhead?.(tx, shop.shopId, input.data)) ?? null;
+}
+
+/** What is wrong with an input is told after the claim (C1). */
+function inputIfValid(incoming: Incoming, operation: Operation, json: Json): { readonly data: unknown } | null {
+  try {
+    const { raw, found } = incoming.assemble(operation, json);
+    const input = operation.input.safeParse(raw);
+    return input.success && found.length === 0 ? input : null;
+  } catch (error) {
+    if (error instanceof Fault) return null;
+    throw error;
+  }
 }
 
 /** The stored answer, byte for byte (C18), with an audit row that says that it was one. */
