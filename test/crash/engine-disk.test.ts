@@ -183,7 +183,7 @@ function mountSmallDisk(t: TestContext): { readonly path: string; remount(option
   const path = join(tmpdir(), `openpo-small-${process.pid}-${Date.now()}`);
   mkdirSync(path);
   const run = (command: string, ...args: string[]): boolean => spawnSync(command, args).status === 0;
-  if (process.platform !== "linux" || !run("mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", path)) {
+  if (process.platform !== "linux" || !run("mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", path)) {
     t.skip("needs the right to mount a small tmpfs");
     return null;
   }
@@ -226,7 +226,7 @@ test("a full disk: writes are refused and change nothing, reads work, and writes
       await assert.rejects(engine.create("c"), faultOf("DO_UNAVAILABLE"));
       assert.deepEqual(await engine.list(), ["a", "b"], "a shop that could not be created is not there");
 
-      disk.remount("size=12m");
+      disk.remount("size=24m");
       await engine.write("a", (tx) => tx.batch([addLocation("a", "zz", name)]));
       assert.deepEqual(await engine.read("a", (tx) => locationIds(tx, "a")), [...acknowledged, "zz"]);
       await engine.create("c");
