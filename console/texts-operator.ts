@@ -31,6 +31,10 @@ export const operatorTexts = {
       label: "Push stock when goods are received",
       hint: "Off: the storefront waits for a storefront sync.",
     },
+    emailOnSent: {
+      label: "E-mail an order when it is sent",
+      hint: "To its supplier's address, with the PDF. Needs a mail server.",
+    },
     costSyncMode: { label: "Costs at completion", hint: "What is written to the storefront as a product's unit cost." },
     onOrderTag: { label: "Tag of products on order", hint: "Empty: none." },
     followOnWaitMs: {

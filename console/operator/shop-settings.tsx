@@ -66,6 +66,7 @@ export const ShopSettings: FunctionComponent<{ readonly shop: Shop }> = ({ shop 
       settings: {
         ...amounts,
         autoSyncOnReceiving: field(form, "autoSyncOnReceiving") !== "",
+        emailOnSent: field(form, "emailOnSent") !== "",
         costSyncMode: costSyncModes.find((mode) => mode === field(form, "costSyncMode")),
         onOrderTag: field(form, "onOrderTag") === "" ? null : field(form, "onOrderTag"),
         timezone: field(form, "timezone"),
@@ -83,7 +84,7 @@ export const ShopSettings: FunctionComponent<{ readonly shop: Shop }> = ({ shop 
       {(common) => <input {...common} inputMode="decimal" required defaultValue={typed(value)} />}
     </Field>
   );
-  const tick = (name: "restApi" | "autoSyncOnReceiving", isOn: boolean) => (
+  const tick = (name: "restApi" | "autoSyncOnReceiving" | "emailOnSent", isOn: boolean) => (
     <Field name={name} {...words[name]} wrong={wrong}>
       {(common) => <input {...common} type="checkbox" defaultChecked={isOn} />}
     </Field>
@@ -93,6 +94,7 @@ export const ShopSettings: FunctionComponent<{ readonly shop: Shop }> = ({ shop 
       <h2>{operatorTexts.groups.receiving}</h2>
       <div class="fields">
         {tick("autoSyncOnReceiving", settings.autoSyncOnReceiving)}
+        {tick("emailOnSent", settings.emailOnSent)}
         <Field name="costSyncMode" {...words.costSyncMode} wrong={wrong}>
           {(common) => (
             <select {...common} defaultValue={settings.costSyncMode}>

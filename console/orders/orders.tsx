@@ -25,7 +25,9 @@ import { firstQuery, readViews } from "./views.ts";
 
 const words = texts.orders;
 
-/** The list does not wait for it. */
+/** What suppliers have answered is asked for when the list has been there for so long: it does not wait for that. */
+const answersAfterMs = 1_000;
+
 const Answers = lazy(async () => (await import("./answers.tsx")).Answers);
 
 export const OrdersScreen: FunctionComponent = () => {
@@ -43,16 +45,23 @@ export const OrdersScreen: FunctionComponent = () => {
   const list = useMemo(() => ordersOf(query), [key]);
   useLiveOrders(list);
   const isFiltered = !isView(query, wholeList);
+  const isThere = list.state.value.rows.length > 0;
+  const showsAnswers = useSignal(false);
+  useEffect(() => {
+    if (!isThere) return undefined;
+    const timer = setTimeout(() => (showsAnswers.value = true), answersAfterMs);
+    return () => clearTimeout(timer);
+  }, [isThere]);
   return (
     <ListScreen
       title={words.title}
       list={list}
       columns={columns}
       keyOf={(order) => order.purchaseOrderId}
-      actions={<ListActions query={query} isExportable={list.state.value.rows.length > 0} />}
+      actions={<ListActions query={query} isExportable={isThere} />}
       filters={
         <>
-          {list.state.value.rows.length > 0 ? <Answers /> : null}
+          {isThere && showsAnswers.value ? <Answers /> : null}
           <Filters query={query} />
         </>
       }

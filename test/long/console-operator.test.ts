@@ -52,6 +52,7 @@ test(
     };
     for (const [label, text] of Object.entries(typed)) await settings.getByLabel(label).fill(text);
     await settings.getByLabel("Push stock when goods are received").uncheck();
+    await settings.getByLabel("E-mail an order when it is sent").check();
     await settings.getByLabel("Costs at completion").selectOption("moving-average");
     await settings.getByRole("button", { name: "Add a rate" }).click();
     await settings.getByLabel("Currency", { exact: true }).last().fill("jpy");
@@ -68,6 +69,7 @@ test(
       rateLimit: { capacity: 90, refillPerSecond: 7.5 },
       timezone: "Asia/Tokyo",
       auditRetentionDays: 30,
+      emailOnSent: true,
     });
     assert.deepEqual(changed["plan"], { restApi: true });
 

@@ -235,7 +235,7 @@ test(
         ["Credits", "CN-7"],
         ["Cost sync", "There are none."],
       ] as const) {
-        await page.getByText(section, { exact: true }).click();
+        await page.getByRole("main").getByText(section, { exact: true }).click();
         await page.getByText(text).first().waitFor();
       }
       await agent.send("PATCH", "/full/line-items", { lines: [{ lineItemId: "full-0", quantityOrdered: 12 }] });
