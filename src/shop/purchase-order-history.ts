@@ -8,7 +8,7 @@ import type { Actor } from "../core/actor.ts";
 import type { CostOutcome } from "../core/cost-sync.ts";
 import type { Fields, ValuesOf } from "../core/purchase-order-fields.ts";
 import type { FieldChange, ReceiptDraft } from "../core/purchase-order.ts";
-import { chunksOf, inListMax, isOneOf, placeholders } from "../store/in-lists.ts";
+import { chunksOf, inListMax, hasOneOf, placeholders } from "../store/in-lists.ts";
 import type { SqlValue, Statement, Tx } from "../store/store.ts";
 import { type Columns, type Row, columnList, columnsOf, insertInto, recordReader } from "./columns.ts";
 
@@ -298,13 +298,11 @@ export async function logEntriesOf(
   keys: readonly (readonly [purchaseOrderId: string, logId: string])[],
 ): Promise<readonly LogEntry[]> {
   const pages = await Promise.all(
-    // A key takes two parameters.
-    chunksOf(keys, Math.floor(inListMax / 2)).map((chunk) =>
-      tx.all<LogRow>(`${selectLog} where shop_id = ? and ${isOneOf(["purchase_order_id", "log_id"], chunk.length)}`, [
-        shopId,
-        ...chunk.flat(),
-      ]),
-    ),
+    // A key takes three parameters.
+    chunksOf(keys, Math.floor(inListMax / 3)).map((chunk) => {
+      const { sql, params } = hasOneOf(shopId, ["purchase_order_id", "log_id"], chunk);
+      return tx.all<LogRow>(`${selectLog} where ${sql}`, params);
+    }),
   );
   return pages.flat().map(logFrom);
 }

@@ -2,7 +2,7 @@
  * Records that are kept whole, one row each: how a kind of record is written, replaced, paged through and looked up by key.
  */
 import type { Field, Fields, ValuesOf } from "../core/purchase-order-fields.ts";
-import { isOneOf, placeholders } from "../store/in-lists.ts";
+import { hasOneOf, placeholders } from "../store/in-lists.ts";
 import type { SqlValue, Statement, Tx } from "../store/store.ts";
 import { type Row, columnOf, columnsOf, recordReader } from "./columns.ts";
 
@@ -63,8 +63,8 @@ export async function pageOf<Stored, Row>(
   return rows.map((row) => table.from(row));
 }
 
-/** Records that one statement looks up. A key of two columns takes two parameters each. */
-const lookUpMax = 45;
+/** Records that one statement looks up. A key of two columns takes three parameters, one of them the shop. */
+const lookUpMax = 30;
 
 /** The records with one of these keys. A key is the values of the key's columns, in their order. */
 export async function recordsByKey<Stored, Row>(
@@ -76,10 +76,10 @@ export async function recordsByKey<Stored, Row>(
   const found: Stored[] = [];
   for (let start = 0; start < keys.length; start += lookUpMax) {
     const chunk = keys.slice(start, start + lookUpMax);
+    const { sql, params } = hasOneOf(shopId, table.key, chunk);
     const rows = await tx.all<Row>(
-      `select ${Object.keys(table.columns).join(", ")} from ${table.name}
-       where shop_id = ? and ${isOneOf(table.key, chunk.length)}`,
-      [shopId, ...chunk.flat()],
+      `select ${Object.keys(table.columns).join(", ")} from ${table.name} where ${sql}`,
+      params,
     );
     found.push(...rows.map((row) => table.from(row)));
   }

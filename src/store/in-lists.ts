@@ -10,14 +10,21 @@ export const inListMax = 90;
 export const placeholders = (count: number): string => Array.from({ length: count }, () => "?").join(", ");
 
 /**
- * The condition that the columns of a key have the values of one of so many keys, bound one after another. PostgreSQL may compare each key of
- * `in (values …)` with all rows of the shop.
+ * The condition that a row of the shop has one of these keys, and its parameters. A key is the values of `columns`, in their order.
+ *
+ * Each key of several columns is named in full, with the shop: SQLite would look for `shop_id = ? and (… or …)` in any index that begins with the
+ * shop, and PostgreSQL may compare each key of `in (values …)` with all rows of the shop.
  */
-export function isOneOf(key: readonly string[], count: number): string {
-  const [column] = key;
-  if (key.length === 1) return `${column} in (${placeholders(count)})`;
-  const isThis = `(${key.map((each) => `${each} = ?`).join(" and ")})`;
-  return `(${Array.from({ length: count }, () => isThis).join(" or ")})`;
+export function hasOneOf(
+  shopId: string,
+  columns: readonly string[],
+  keys: readonly (readonly string[])[],
+): { readonly sql: string; readonly params: readonly string[] } {
+  const [column] = columns;
+  if (columns.length === 1)
+    return { sql: `shop_id = ? and ${column} in (${placeholders(keys.length)})`, params: [shopId, ...keys.flat()] };
+  const isThis = `(${["shop_id", ...columns].map((each) => `${each} = ?`).join(" and ")})`;
+  return { sql: `(${keys.map(() => isThis).join(" or ")})`, params: keys.flatMap((key) => [shopId, ...key]) };
 }
 
 /** The values in their order, in groups of at most `size`. */

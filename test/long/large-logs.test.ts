@@ -11,7 +11,7 @@ import { type TestServer, adminToken } from "../support/server.ts";
 import { asAfterAWhile } from "../support/store.ts";
 
 const auditRows = Number(process.env["OPENPO_TEST_AUDIT_ROWS"] ?? 200_000);
-const changeRows = auditRows * 0.3;
+const changeRows = auditRows / 2;
 const rowsTogether = 50_000;
 
 /** A page of a log. */
