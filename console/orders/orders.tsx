@@ -45,29 +45,31 @@ export const OrdersScreen: FunctionComponent = () => {
   const list = useMemo(() => ordersOf(query), [key]);
   useLiveOrders(list);
   const isFiltered = !isView(query, wholeList);
-  const isThere = list.state.value.rows.length > 0;
-  const showsAnswers = useSignal(false);
-  useEffect(() => {
-    if (!isThere) return undefined;
-    const timer = setTimeout(() => (showsAnswers.value = true), answersAfterMs);
-    return () => clearTimeout(timer);
-  }, [isThere]);
   return (
     <ListScreen
       title={words.title}
       list={list}
       columns={columns}
       keyOf={(order) => order.purchaseOrderId}
-      actions={<ListActions query={query} isExportable={isThere} />}
+      actions={<ListActions query={query} isExportable={list.state.value.rows.length > 0} />}
       filters={
         <>
-          {isThere && showsAnswers.value ? <Answers /> : null}
+          {list.state.value.rows.length > 0 ? <LateAnswers /> : null}
           <Filters query={query} />
         </>
       }
       empty={<Empty isFiltered={isFiltered} />}
     />
   );
+};
+
+const LateAnswers: FunctionComponent = () => {
+  const isDue = useSignal(false);
+  useEffect(() => {
+    const timer = setTimeout(() => (isDue.value = true), answersAfterMs);
+    return () => clearTimeout(timer);
+  }, []);
+  return isDue.value ? <Answers /> : null;
 };
 
 const Empty: FunctionComponent<{ readonly isFiltered: boolean }> = ({ isFiltered }) => {
