@@ -9,20 +9,21 @@ import { documentSettingsTable, loadDocumentSettings, type StoredDocumentSetting
 import { replaceStatement } from "../shop/record-table.ts";
 import { data, inShop, operation, shopOf } from "./operation.ts";
 
+/** A logo as it is shown: with what follows from its bytes. */
+export const logoSchema = z.strictObject({
+  contentType: z.enum(logoTypes),
+  base64: z.string(),
+  width: z.number(),
+  height: z.number(),
+});
+
 const settingsSchema = z.strictObject({
   language: z.enum(documentLanguages),
   paper: z.enum(papers),
   columns: z.array(z.enum(documentColumns)),
   address: addressSchema.nullable(),
   footer: z.string().nullable(),
-  logo: z
-    .strictObject({
-      contentType: z.enum(logoTypes),
-      base64: z.string(),
-      width: z.number(),
-      height: z.number(),
-    })
-    .nullable(),
+  logo: logoSchema.nullable(),
 });
 
 const settingsJson = ({

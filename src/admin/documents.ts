@@ -1,8 +1,9 @@
 /** An order's document, as PDF and as CSV (C62). */
 import { z } from "zod";
-import { documentLanguages, logoTypes, papers } from "../core/document-settings.ts";
+import { documentLanguages, papers } from "../core/document-settings.ts";
 import { contentTypes, type DocumentKind } from "../documents/documents.ts";
 import { purchaseOrderId } from "../operations/purchase-orders/json.ts";
+import { logoSchema } from "./document-settings.ts";
 import { data, inShop, operation } from "./operation.ts";
 
 /** The order as its supplier gets it, in one format. */
@@ -36,9 +37,7 @@ export const csvDocument = documentOperation("csv");
 const sheetSchema = z.strictObject({
   language: z.enum(documentLanguages),
   paper: z.enum(papers),
-  logo: z
-    .strictObject({ contentType: z.enum(logoTypes), base64: z.string(), width: z.number(), height: z.number() })
-    .nullable(),
+  logo: logoSchema.nullable(),
   buyerName: z.string(),
   title: z.string(),
   poNumber: z.string(),

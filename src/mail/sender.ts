@@ -28,6 +28,7 @@ import {
   sweepMailDocuments,
 } from "../shop/mails.ts";
 import type { Stamp } from "../shop/purchase-orders.ts";
+import { DueSearch } from "../store/due-search.ts";
 import { isNotFound } from "../store/engine-rules.ts";
 import type { Clock, Engine, Ids, Log, Tx } from "../store/store.ts";
 import { type MailServer, type OutgoingMail, smtpConnectionsMax } from "./smtp.ts";
@@ -139,7 +140,7 @@ class QueuedMailSender implements MailSender {
   readonly #running = new Set<Promise<void>>();
   readonly #stopped = new AbortController();
   readonly #aborting = new AbortController();
-  #poll: NodeJS.Timeout | null = null;
+  readonly #search: DueSearch;
   #sentTotal = 0;
   #failedTotal = 0;
 
@@ -147,6 +148,13 @@ class QueuedMailSender implements MailSender {
     this.#options = options;
     this.#limits = { ...mailSenderLimits, ...options.limits };
     this.#owner = options.ids.next("run");
+    this.#search = new DueSearch({
+      ...options,
+      pollMs: this.#limits.pollMs,
+      stopping: this.#stopped.signal,
+      what: "mails to send",
+      found: (shopIds) => this.#wakeDue(shopIds),
+    });
   }
 
   wake(shopId: string): void {
@@ -176,7 +184,7 @@ class QueuedMailSender implements MailSender {
 
   async start(): Promise<void> {
     const { engine, clock, alone, log, shopsToResume } = this.#options;
-    if (!alone) return await this.#search();
+    if (!alone) return await this.#search.start();
     for await (const shopId of shopsToResume?.(this.#stopped.signal) ?? (await engine.list())) {
       if (this.#stopped.signal.aborted) return;
       try {
@@ -189,21 +197,13 @@ class QueuedMailSender implements MailSender {
     }
   }
 
-  async #search(): Promise<void> {
-    const { engine, clock, log, random } = this.#options;
-    try {
-      for (const shopId of await engine.shopsWithDueRows(clock.now())) {
-        if (this.#shops.has(shopId)) continue;
-        const { nextDueAtMs } = await engine.peek(shopId, (tx) => mailsDue(tx, shopId));
-        if (nextDueAtMs !== null) this.wake(shopId);
-      }
-    } catch (error) {
-      if (!this.#stopped.signal.aborted && !isNotFound(error))
-        log.warn({ err: error }, "the search for mails to send failed; it is tried again");
+  /** Of shops with anything due, those that have mails. */
+  async #wakeDue(shopIds: readonly string[]): Promise<void> {
+    for (const shopId of shopIds) {
+      if (this.#shops.has(shopId)) continue;
+      const { nextDueAtMs } = await this.#options.engine.peek(shopId, (tx) => mailsDue(tx, shopId));
+      if (nextDueAtMs !== null) this.wake(shopId);
     }
-    if (this.#stopped.signal.aborted) return;
-    this.#poll = setTimeout(() => void this.#search(), this.#limits.pollMs * (0.5 + random()));
-    this.#poll.unref();
   }
 
   backlog(): MailBacklog {
@@ -220,7 +220,6 @@ class QueuedMailSender implements MailSender {
 
   async close(): Promise<void> {
     this.#stopped.abort();
-    if (this.#poll !== null) clearTimeout(this.#poll);
     for (const { timer } of this.#shops.values()) if (timer !== null) clearTimeout(timer);
     const timeLimit = setTimeout(() => this.#aborting.abort(), this.#limits.closeWaitMs);
     await Promise.all(this.#running);

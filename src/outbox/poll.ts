@@ -1,8 +1,9 @@
 /**
- * The search of a node among others for due work of all shops: what nodes that died have left, and what a command has added.
+ * The search of a node among others for due work of all shops, and the recovery of what nodes that died have left.
  *
- * Owns: when it searches. Does not own: which rows are due (the engine's `dueRows`), what is done about them (shop-loop.ts; `recover`).
+ * Does not own: when it searches (store/due-search.ts), what is done about due effects (shop-loop.ts), and how other work is finished (`recover`).
  */
+import { DueSearch } from "../store/due-search.ts";
 import { isNotFound } from "../store/engine-rules.ts";
 import type { Clock, Engine, Log } from "../store/store.ts";
 
@@ -23,30 +24,24 @@ interface PollOptions {
 
 export class Poll {
   readonly #options: PollOptions;
-  #timer: NodeJS.Timeout | null = null;
+  readonly #search: DueSearch;
   #recovering: Promise<void> | null = null;
 
   constructor(options: PollOptions) {
     this.#options = options;
-    options.stopping.addEventListener("abort", () => {
-      if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#search = new DueSearch({
+      ...options,
+      what: "due work",
+      found: (shopIds) => {
+        for (const shopId of shopIds) options.check(shopId);
+        this.#recovering ??= this.#recover(shopIds).finally(() => (this.#recovering = null));
+      },
     });
   }
 
   /** Searches once, and from then on again and again. Resolves after the first search. */
-  async start(): Promise<void> {
-    const { engine, clock, log, pollMs, random, stopping, check } = this.#options;
-    try {
-      const shopIds = await engine.shopsWithDueRows(clock.now());
-      for (const shopId of shopIds) check(shopId);
-      this.#recovering ??= this.#recover(shopIds).finally(() => (this.#recovering = null));
-    } catch (error) {
-      if (!stopping.aborted) log.warn({ err: error }, "the search for due work failed; it is tried again");
-    }
-    if (stopping.aborted) return;
-    // Nodes search at different times, so that the database does not get all of them at once.
-    this.#timer = setTimeout(() => void this.start(), pollMs * (0.5 + random()));
-    this.#timer.unref();
+  start(): Promise<void> {
+    return this.#search.start();
   }
 
   /** Resolves when no recovery runs. */

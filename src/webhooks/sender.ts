@@ -46,6 +46,7 @@ import {
   listEndpoints,
   type WebhookEndpoint,
 } from "../shop/webhook-endpoints.ts";
+import { DueSearch } from "../store/due-search.ts";
 import { isNotFound } from "../store/engine-rules.ts";
 import type { Clock, Engine, Ids, Log, Statement, Tx } from "../store/store.ts";
 import type { ConnectPolicy } from "./addresses.ts";
@@ -224,12 +225,21 @@ class WebhookSender implements Sender {
   #attempts = new Set<Promise<void>>();
   #slowRunning = 0;
   #stopping = false;
-  #poll: NodeJS.Timeout | null = null;
+  readonly #search: DueSearch;
 
   constructor(options: SenderOptions) {
     this.#options = options;
     this.#limits = { ...senderLimits, ...options.limits };
     this.#owner = options.ids.next("run");
+    this.#search = new DueSearch({
+      ...options,
+      pollMs: this.#limits.pollMs,
+      stopping: this.#stopped.signal,
+      what: "webhooks to send",
+      found: (shopIds) => {
+        for (const shopId of shopIds) this.#check(shopId);
+      },
+    });
   }
 
   wake(shopId: string): void {
@@ -266,7 +276,7 @@ class WebhookSender implements Sender {
 
   async start(): Promise<void> {
     const { engine, clock, alone, log, shopsToResume } = this.#options;
-    if (!alone) return await this.#search();
+    if (!alone) return await this.#search.start();
     for await (const shopId of shopsToResume?.(this.#stopped.signal) ?? (await engine.list())) {
       if (this.#stopping) return;
       try {
@@ -283,22 +293,9 @@ class WebhookSender implements Sender {
     }
   }
 
-  async #search(): Promise<void> {
-    const { engine, clock, log, random } = this.#options;
-    try {
-      for (const shopId of await engine.shopsWithDueRows(clock.now())) this.#check(shopId);
-    } catch (error) {
-      if (!this.#stopping) log.warn({ err: error }, "the search for webhooks to send failed; it is tried again");
-    }
-    if (this.#stopping) return;
-    this.#poll = setTimeout(() => void this.#search(), this.#limits.pollMs * (0.5 + random()));
-    this.#poll.unref();
-  }
-
   async close(): Promise<void> {
     this.#stopping = true;
     this.#stopped.abort();
-    if (this.#poll !== null) clearTimeout(this.#poll);
     for (const { timer } of this.#shops.values()) if (timer !== null) clearTimeout(timer);
     const timeLimit = setTimeout(() => this.#aborting.abort(), this.#limits.closeWaitMs);
     await Promise.all(this.#attempts);
