@@ -118,7 +118,7 @@ const changeCases: readonly Case[] = [
   ["operation=purchase_order_cancel", 0],
   ["actorType=system", changeRows / 1_000],
   ["actorType=user", 0],
-  ["keyId=key_1&operation=purchase_order_delete", 1],
+  ["keyId=key_1&operation=purchase_order_delete", Math.ceil(changeRows / 300_000)],
   ["keyId=key_1&actorType=system", 0],
   ["requestId=req_000000000000000000000007", 1],
   ["purchaseOrderId=po_7", changeRows / 10_000],
