@@ -15,6 +15,7 @@
 import type { Money, Quantity } from "../core/money.ts";
 import type { SpanParent } from "../core/spans.ts";
 import type { ConnectedShop } from "../core/storefront-config.ts";
+import type { StorefrontPull } from "./pull.ts";
 
 /** A variant's state at the platform. `unsyncable`: the platform keeps no stock of it. */
 export type VariantState = "active" | "inactive" | "deleted" | "unsyncable";
@@ -93,6 +94,8 @@ export class StorefrontError extends Error {
 /** The storefront of one shop. Every method rejects with `StorefrontError` only. Results come in the order of the inputs (F2). */
 export interface Storefront {
   readonly capabilities: StorefrontCapabilities;
+  /** Absent: there is nothing to pull. */
+  readonly pull?: StorefrontPull;
   /** Reads the state of each variant; an id that the platform does not know is `deleted`. */
   checkVariants(variantIds: readonly string[], context?: ReadContext): Promise<VariantState[]>;
   /** Makes inactive variants active; rejects deleted and unsyncable ones. Repeating changes nothing. */

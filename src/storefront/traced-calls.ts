@@ -2,6 +2,7 @@
  * A storefront whose calls have a span each (C73). A write carries its span's ids to the storefront.
  */
 import { type Span, type SpanParent, type Spans, traceparentUnder, withinSpan } from "../core/spans.ts";
+import type { PullPage, PullRequest, StorefrontPull } from "./pull.ts";
 import type { ReadContext, Storefront, WriteContext } from "./storefront.ts";
 
 export function withTracedCalls(
@@ -11,7 +12,7 @@ export function withTracedCalls(
   parent: SpanParent | null,
 ): Storefront {
   if (!spans.recorded) return storefront;
-  const begun = (call: Exclude<keyof Storefront, "capabilities">, items: readonly unknown[]): Span =>
+  const begun = (call: Exclude<keyof Storefront, "capabilities" | "pull">, items: readonly unknown[]): Span =>
     spans.start(`storefront.${call}`, parent, { "openpo.shop.id": shopId, "openpo.items": items.length });
   const under = (span: Span, context: WriteContext): WriteContext => ({
     ...context,
@@ -35,8 +36,16 @@ export function withTracedCalls(
       const span = begun(call, items);
       return withinSpan(span, () => ask(items, under(span, context)));
     };
+  const tracedPull = (pull: StorefrontPull): StorefrontPull => ({
+    names: (kind, id) => pull.names(kind, id),
+    page(request: PullRequest, context?: ReadContext): Promise<PullPage> {
+      const facts = { "openpo.shop.id": shopId, "openpo.part": request.part };
+      return withinSpan(spans.start("storefront.pull", parent, facts), () => pull.page(request, context));
+    },
+  });
   return {
     capabilities: storefront.capabilities,
+    ...(storefront.pull === undefined ? {} : { pull: tracedPull(storefront.pull) }),
     checkVariants: asked("checkVariants", (ids, context) => storefront.checkVariants(ids, context)),
     activateVariants: asked("activateVariants", (ids, context) => storefront.activateVariants(ids, context)),
     readCosts: asked("readCosts", (ids, context) => storefront.readCosts(ids, context)),
