@@ -3418,6 +3418,8 @@ export interface Operations {
       personId?: string | undefined;
       /** An operation's name, like purchase_order_receive. */
       operation?: string | undefined;
+      surface?: readonly ("rest" | "mcp" | "console")[] | undefined;
+      outcome?: "done" | "refused" | "failed" | undefined;
       status?: number | undefined;
     };
     output: {
@@ -3842,7 +3844,7 @@ export const routes = {
   supplier_proposal_waiting: {"method":"GET","path":"/admin/v1/shops/{shopId}/proposals","query":[],"rows":"proposals"},
   supplier_proposal_accept: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/proposals/{proposalId}/accept","query":[],"rows":null},
   supplier_proposal_reject: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/proposals/{proposalId}/reject","query":[],"rows":null},
-  audit_log_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/audit-log","query":["limit","cursor","keyId","personId","operation","status"],"rows":"auditLog"},
+  audit_log_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/audit-log","query":["limit","cursor","keyId","personId","operation","surface","outcome","status"],"rows":"auditLog"},
   event_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/events","query":["after","types","limit"],"rows":"events"},
   webhook_endpoint_create: {"method":"POST","path":"/admin/v1/shops/{shopId}/webhook-endpoints","query":[],"rows":null},
   webhook_endpoint_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/webhook-endpoints","query":[],"rows":"endpoints"},

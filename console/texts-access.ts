@@ -90,7 +90,8 @@ export const accessTexts = {
       duration: "Duration",
       order: "Order",
     },
-    shown: (shown: number) => (shown === 1 ? "1 shown" : `${number(shown)} shown`),
+    shown: (shown: number, all: number, orMore: boolean) =>
+      `${number(shown)} of ${number(all)}${orMore ? " or more" : ""} shown`,
     empty: "Nothing matches these filters.",
     emptyShop: "Nothing has happened yet.",
     emptyShopHint: "Connect an agent with a key of its own, and its calls appear here.",

@@ -10,6 +10,9 @@ import { type Change, ChangeView, orderName } from "./change.tsx";
 import { actors, chosen, parameter } from "./filters.ts";
 import { ActivityList } from "./list.tsx";
 
+/** The service counts no more changes than these. */
+const changesCountedMax = 10_000;
+
 function changesWith(keyId: string | undefined, operation: string | undefined): List<Change> {
   const actor = chosen("actor", actors);
   const actorType = actor === "all" ? undefined : actor;
@@ -52,7 +55,7 @@ export const Changes: FunctionComponent<{ readonly version: number }> = ({ versi
   const { rows } = list.state.value;
   const head = ["at", "order", "who", "operation", "requestId", "message", "field", "poLineItemId", "before", "after"];
   return (
-    <ActivityList list={list} table={() => [head, ...rows.flatMap(rowsOf)]}>
+    <ActivityList countedMax={changesCountedMax} list={list} table={() => [head, ...rows.flatMap(rowsOf)]}>
       <ol class="timeline change-list">
         {rows.map((change) => (
           <li key={change.logId}>

@@ -1,5 +1,5 @@
 /** Filters of the activity. The page's query holds them, so that an address is a view. */
-import type { Output } from "../../client/index.ts";
+import type { Input, Output } from "../../client/index.ts";
 import { hrefOf, place } from "../router.ts";
 
 export type Request = Output<"audit_log_list">["auditLog"][number];
@@ -38,11 +38,12 @@ export const surfaceOf = ({ tag }: Request): string => tag.slice(0, tag.indexOf(
 /** The operation of a tag. */
 export const operationOf = ({ tag }: Request): string => tag.slice(tag.indexOf(":") + 1);
 
-/** Whether a request passes what the service does not filter by. */
-export const passes = (
-  request: Request,
+/** What the service is asked for. Requests of keys are those to the API and of agents; a key makes no others. */
+export function surfaceNamed(
   surface: (typeof surfaces)[number],
-  outcome: (typeof outcomes)[number],
-): boolean =>
-  (surface === "all" || (surface === "keys" ? request.keyId !== null : surface === surfaceOf(request))) &&
-  (outcome === "all" || outcome === outcomeOf(request.status));
+  keyId: string | undefined,
+): Input<"audit_log_list">["surface"] {
+  if (surface === "all") return undefined;
+  if (surface !== "keys") return [surface];
+  return keyId === undefined ? ["rest", "mcp"] : undefined;
+}

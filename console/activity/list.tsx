@@ -8,20 +8,24 @@ import { hrefOf, place } from "../router.ts";
 import { texts } from "../texts.ts";
 
 interface Shown {
+  /** Matches are counted up to this many. */
+  readonly countedMax?: number;
   readonly list: List<object>;
   /** The rows shown as a table, its head first. */
   readonly table: () => readonly (readonly (string | number)[])[];
   readonly children: ComponentChildren;
 }
 
-export const ActivityList: FunctionComponent<Shown> = ({ list, table, children }) => {
-  const { rows, hasMore, isLoading, problem } = list.state.value;
+export const ActivityList: FunctionComponent<Shown> = ({ countedMax = Infinity, list, table, children }) => {
+  const { rows, totalCount, hasMore, isLoading, problem } = list.state.value;
   const isFiltered = place.value.query.size > 0;
   return (
     <>
       <p class="list-head">
         <output class="quiet">
-          {isLoading && rows.length === 0 ? texts.loading : texts.activity.shown(rows.length)}
+          {isLoading && rows.length === 0
+            ? texts.loading
+            : texts.activity.shown(rows.length, totalCount, totalCount >= countedMax)}
         </output>
         {rows.length === 0 ? null : (
           <button type="button" onClick={() => saveFile("activity.csv", csvOf(table()))}>

@@ -14,8 +14,8 @@ import {
   outcomeOf,
   outcomes,
   parameter,
-  passes,
   type Request,
+  surfaceNamed,
   surfaceOf,
   surfaces,
 } from "./filters.ts";
@@ -23,27 +23,22 @@ import { ActivityList } from "./list.tsx";
 import type { Names } from "./names.ts";
 import { RequestDetails } from "./request-details.tsx";
 
-/** The service filters by key and operation. The rest is filtered here, so pages are large, and more are read until some rows are found. */
-const pageRows = 200;
-const rowsWanted = 50;
-const pagesMax = 5;
-
 function requestsWith(keyId: string | undefined, operation: string | undefined): List<Request> {
-  const surface = chosen("surface", surfaces);
+  const surface = surfaceNamed(chosen("surface", surfaces), keyId);
   const outcome = chosen("outcome", outcomes);
-  return listOf<Request>(async (from) => {
-    const rows: Request[] = [];
-    let cursor = from;
-    for (let pages = 1; ; pages += 1) {
-      const page = cursor === null ? {} : { cursor };
-      const input = { shopId: shopId(), keyId, operation, limit: pageRows, ...page };
-      const result = await openpo.call("audit_log_list", input);
-      if (!result.ok) return { problem: problemOf(result) };
-      rows.push(...result.data.auditLog.filter((request) => passes(request, surface, outcome)));
-      ({ cursor } = result.data);
-      if (cursor === null || rows.length >= rowsWanted || pages === pagesMax)
-        return { rows, totalCount: rows.length, cursor };
-    }
+  return listOf<Request>(async (cursor) => {
+    const result = await openpo.call("audit_log_list", {
+      shopId: shopId(),
+      keyId,
+      operation,
+      surface,
+      outcome: outcome === "all" ? undefined : outcome,
+      limit: 50,
+      ...(cursor === null ? {} : { cursor }),
+    });
+    if (!result.ok) return { problem: problemOf(result) };
+    const { auditLog, totalCount, cursor: next } = result.data;
+    return { rows: auditLog, totalCount, cursor: next };
   });
 }
 

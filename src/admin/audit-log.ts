@@ -3,7 +3,7 @@ import { z } from "zod";
 import { decodeCursor, encodeCursor, invalidCursor } from "../core/cursor.ts";
 import { id, instant, pageShape } from "../operations/fields.ts";
 import { auditPage } from "../operations/log-pages.ts";
-import type { AuditEntry, AuditPosition } from "../shop/audit.ts";
+import { auditOutcomes, auditSurfaces, type AuditEntry, type AuditPosition } from "../shop/audit.ts";
 import { data, inShop, operation, readPart } from "./operation.ts";
 
 const auditPageMax = 500;
@@ -61,6 +61,15 @@ export const auditLog = operation({
     keyId: id.optional(),
     personId: id.optional(),
     operation: id.optional(),
+    surface: z.array(z.enum(auditSurfaces)).min(1).max(auditSurfaces.length).optional().meta({
+      query: "list",
+      description:
+        "Only requests to the API (`rest`), of agents (`mcp`) or of the console: one value, or several separated by commas.",
+    }),
+    outcome: z.enum(auditOutcomes).optional().meta({
+      description:
+        "Only requests that were answered below 400 (`done`), below 500 (`refused`) or from 500 on (`failed`).",
+    }),
     status: z
       .int()
       .min(100)
@@ -76,6 +85,8 @@ export const auditLog = operation({
         keyId: filters.keyId ?? null,
         personId: filters.personId ?? null,
         operation: filters.operation ?? null,
+        surfaces: filters.surface === undefined ? null : [...new Set(filters.surface)],
+        outcome: filters.outcome ?? null,
         status: filters.status ?? null,
       },
       after: cursor === undefined ? null : positionOf(decodeCursor(scope, cursor)),

@@ -24,6 +24,8 @@ export const audit: RunnableCommand = {
     limit: { value: "N", help: `number of requests to show (${auditDefault}); 0: all` },
     key: { value: "KEY_ID", help: "only requests with this key", member: "keyId" },
     operation: { value: "NAME", help: "only requests for this operation, such as purchase_order_receive" },
+    surface: { value: "NAME", help: "only requests to rest, mcp or console; several separated by commas" },
+    outcome: { value: "NAME", help: "only requests that were done, refused or failed" },
     status: { value: "N", help: "only requests answered with this HTTP status" },
     ...commonOptions,
   },
@@ -33,6 +35,8 @@ export const audit: RunnableCommand = {
     const filters = given({
       keyId: args.text("key"),
       operation: args.text("operation"),
+      surface: args.text("surface")?.split(",") ?? null,
+      outcome: args.text("outcome"),
       status: wholeNumber(args, "status", audit),
     });
     await withOperator(context, async (ask) => {

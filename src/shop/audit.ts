@@ -89,12 +89,23 @@ interface AuditRow {
   readonly span_id: string | null;
 }
 
+/** Where a request was made: the API, agents' surface, the console. A tag begins with it. */
+export const auditSurfaces = ["rest", "mcp", "console"] as const;
+
+/** What became of a request: a status below 400, below 500, from 500 on. */
+export const auditOutcomes = ["done", "refused", "failed"] as const;
+
+type AuditSurface = (typeof auditSurfaces)[number];
+type AuditOutcome = (typeof auditOutcomes)[number];
+
 /** Rows to list; null members let every row through. */
 export interface AuditFilters {
   readonly keyId: string | null;
   readonly personId: string | null;
   /** The operation's name; matches every surface's tag. */
   readonly operation: string | null;
+  readonly surfaces: readonly AuditSurface[] | null;
+  readonly outcome: AuditOutcome | null;
   readonly status: number | null;
 }
 
@@ -124,34 +135,72 @@ interface Range {
   readonly narrowed: readonly Condition[];
 }
 
-const surfaces = ["rest", "mcp", "console"] as const;
-
 /** A limit that leaves out nothing. With an order and a limit PostgreSQL stays in the index; without, it reads the rows of all shops. */
 const everyRow = Number.MAX_SAFE_INTEGER;
 
-/** An expression of the column keeps the engine in the range's index. */
-const narrowing = (column: string, expression: string, values: readonly SqlValue[]): Condition => ({
-  sql: `${column}${expression} in (${values.map(() => "?").join(", ")})`,
+const oneOf = (expression: string, values: readonly SqlValue[]): Condition => ({
+  sql: `${expression} in (${values.map(() => "?").join(", ")})`,
   params: values,
 });
 
-/** Ranges of indexes that have all matches, each in the order of a page: by who asked, else by operation, else by status, else the log. */
-function rangesOf(shopId: string, { keyId, personId, operation, status }: AuditFilters): readonly Range[] {
+/** The outcome of a status, as the index has it. */
+const outcomeSql = (status: string): string =>
+  `(case when ${status} < 400 then 'done' when ${status} < 500 then 'refused' else 'failed' end)`;
+
+const outcomeOf = (status: number): AuditOutcome => {
+  if (status < 400) return "done";
+  return status < 500 ? "refused" : "failed";
+};
+
+/** The surface of a tag, as the index has it: tags are compared by code point. */
+const surfaceSql = (tag: string): string =>
+  `(case when ${tag} < 'mcp:' then 'console' when ${tag} < 'rest:' then 'mcp' else 'rest' end)`;
+
+/** What narrows a range. An expression of a column that is in no index keeps the engine in the range's own. */
+function narrowingOf({ operation, surfaces, outcome, status }: AuditFilters) {
+  const [tag, statusColumn] = ["tag || ''", "status + 0"];
+  const bySurface = surfaces === null ? [] : [oneOf(surfaceSql(tag), surfaces)];
+  return {
+    tags: operation === null ? bySurface : [oneOf(`(${tag})`, tagsOf(operation, surfaces))],
+    statuses: [
+      ...(outcome === null ? [] : [oneOf(outcomeSql(statusColumn), [outcome])]),
+      ...(status === null ? [] : [oneOf(statusColumn, [status])]),
+    ],
+  };
+}
+
+const tagsOf = (operation: string, surfaces: AuditFilters["surfaces"]): readonly string[] =>
+  (surfaces ?? auditSurfaces).map((surface) => `${surface}:${operation}`);
+
+/**
+ * Ranges of indexes that have all matches, each in the order of a page: by who asked, else by operation, else by outcome and surface, else
+ * the log.
+ */
+function rangesOf(shopId: string, filters: AuditFilters): readonly Range[] {
+  const { keyId, personId, operation, surfaces, outcome, status } = filters;
   const inShop = (sql: string, ...params: readonly SqlValue[]): Condition => ({
     sql: `shop_id = ? and ${sql}`,
     params: [shopId, ...params],
   });
-  const tags = operation === null ? [] : surfaces.map((surface) => `${surface}:${operation}`);
-  const byStatus = status === null ? [] : [narrowing("status", " + 0", [status])];
-  const byTag = operation === null ? [] : [narrowing("tag", " || ''", tags)];
+  const { tags, statuses } = narrowingOf(filters);
   if (keyId !== null) {
-    const byPerson = personId === null ? [] : [narrowing("person_id", " || ''", [personId])];
-    return [{ within: inShop("key_id = ?", keyId), narrowed: [...byPerson, ...byTag, ...byStatus] }];
+    const byPerson = personId === null ? [] : [oneOf("(person_id || '')", [personId])];
+    return [{ within: inShop("key_id = ?", keyId), narrowed: [...byPerson, ...tags, ...statuses] }];
   }
-  if (personId !== null) return [{ within: inShop("person_id = ?", personId), narrowed: [...byTag, ...byStatus] }];
-  if (operation !== null) return tags.map((tag) => ({ within: inShop("tag = ?", tag), narrowed: byStatus }));
-  if (status !== null) return [{ within: inShop("status = ?", status), narrowed: [] }];
-  return [{ within: { sql: "shop_id = ?", params: [shopId] }, narrowed: [] }];
+  if (personId !== null) return [{ within: inShop("person_id = ?", personId), narrowed: [...tags, ...statuses] }];
+  if (operation !== null)
+    return tagsOf(operation, surfaces).map((tag) => ({ within: inShop("tag = ?", tag), narrowed: statuses }));
+  if (surfaces === null && outcome === null && status === null)
+    return [{ within: { sql: "shop_id = ?", params: [shopId] }, narrowed: [] }];
+  // A status is one of those with its outcome.
+  const byStatus = status === null ? [] : [oneOf("status + 0", [status])];
+  const single = outcome ?? (status === null ? null : outcomeOf(status));
+  return (single === null ? auditOutcomes : [single]).flatMap((each) =>
+    (surfaces ?? auditSurfaces).map((surface) => ({
+      within: inShop(`${outcomeSql("status")} = ? and ${surfaceSql("tag")} = ?`, each, surface),
+      narrowed: byStatus,
+    })),
+  );
 }
 
 const all = (conditions: readonly Condition[]): Condition => ({

@@ -230,6 +230,9 @@ test("audit pages through what was asked, newest first, and filters it", async (
     assert.equal(at(two, "totalCount"), 3);
     assert.equal(at(two, "auditLog", "length"), 2);
     assert.match((await openpo(["audit", "--shop", "acme", "--status", "403"])).stdout, /FORBIDDEN_SCOPE/);
+    const refused = await json(["audit", "--shop", "acme", "--surface", "rest,mcp", "--outcome", "refused"]);
+    assert.equal(at(refused, "totalCount"), 1);
+    assert.equal(at(await json(["audit", "--shop", "acme", "--surface", "console"]), "totalCount"), 0);
   });
 });
 

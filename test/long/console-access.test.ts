@@ -106,6 +106,9 @@ test("from the orders to what an agent changed in one of them are three clicks",
     await page.getByRole("combobox", { name: "Outcome" }).selectOption("Refused");
     await page.waitForURL(/outcome=refused/);
     await note.waitFor({ state: "detached" });
+    await page.getByText("1 of 1 shown").waitFor();
+    await page.getByRole("combobox", { name: "Surface" }).selectOption("MCP");
+    await page.getByText("Nothing matches these filters.").waitFor();
     await page.getByRole("link", { name: "Changes", exact: true }).click();
     const saving = page.waitForEvent("download");
     await page.getByRole("button", { name: "Export as CSV" }).click();

@@ -80,6 +80,8 @@ const lists: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     keyId: "key",
     personId: "person",
     operation: "purchase_order_list",
+    surface: "rest",
+    outcome: "done",
     status: "200",
   },
   "/admin/v1/shops/{shopId}/webhook-endpoints/{endpointId}/deliveries": {

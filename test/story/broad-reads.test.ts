@@ -148,6 +148,8 @@ test("the logs of many requests and changes are counted and searched on a thread
   const next = await page(`limit=20&cursor=${all.cursor}`);
   assert.deepEqual([next.totalCount, left], [all.totalCount, ["audit_page"]], "further pages stay on the loop");
   assert.equal((await page("status=500&limit=20")).totalCount, 104);
+  assert.equal((await page("surface=rest&outcome=failed&limit=20")).totalCount, 104);
+  assert.equal((await page("surface=mcp&outcome=failed&limit=20")).totalCount, 0);
   assert.equal(left.length, 1, "few matches in the order of an index stay");
 });
 

@@ -158,6 +158,87 @@ test("changes of all orders are found by who made them, by request, order, opera
   assert.deepEqual(await orders(`purchaseOrderId=${byAna}`), [byAna, byAna, byAna], "a deleted order's entries stay");
 });
 
+test("requests are found by surface, by outcome and by what else may be filtered by, at once, page by page", async () => {
+  await using server = await startServer({ console: true });
+  const rows = Array.from({ length: 240 }, (_, index) => {
+    const surface = ["rest", "mcp", "console"][index % 3] ?? "";
+    return {
+      auditId: `aud_0${1_000 + index}`,
+      requestId: `req_${index}`,
+      surface,
+      operation: ["purchase_order_list", "purchase_order_receive"][index % 2] ?? "",
+      keyId: surface === "console" ? null : `key_${index % 4}`,
+      personId: surface === "console" ? `person_${index % 4}` : null,
+      status: [200, 201, 304, 400, 404, 499, 500, 503][index % 8] ?? 0,
+    };
+  });
+  await server.engine.write(server.shopId, (tx) =>
+    tx.batch(
+      rows.map((row, at) => ({
+        sql: `insert into audit_log (shop_id, audit_id, at, request_id, tag, key_id, person_id, method, path, status, duration_ms, replayed)
+              values (?, ?, ?, ?, ?, ?, ?, 'GET', '/', ?, 1, 0)`,
+        params: [
+          server.shopId,
+          row.auditId,
+          at,
+          row.requestId,
+          `${row.surface}:${row.operation}`,
+          row.keyId,
+          row.personId,
+          row.status,
+        ],
+      })),
+    ),
+  );
+  const least = { done: 0, refused: 400, failed: 500 };
+  const below = { done: 400, refused: 500, failed: 600 };
+  type Row = (typeof rows)[number];
+  const filters: Readonly<Record<string, (row: Row) => boolean>> = {
+    "surface=rest": (row) => row.surface === "rest",
+    "surface=mcp,rest,mcp": (row) => row.surface !== "console",
+    ...Object.fromEntries(
+      (["done", "refused", "failed"] as const).map((outcome) => [
+        `outcome=${outcome}`,
+        (row: Row) => row.status >= least[outcome] && row.status < below[outcome],
+      ]),
+    ),
+    "status=404": (row) => row.status === 404,
+    "status=500": (row) => row.status === 500,
+    "keyId=key_1": (row) => row.keyId === "key_1",
+    "personId=person_2": (row) => row.personId === "person_2",
+    "operation=purchase_order_receive": (row) => row.operation === "purchase_order_receive",
+  };
+  const found = async (query: string): Promise<readonly string[]> => {
+    const requestIds: string[] = [];
+    for (let cursor: string | null = ""; cursor !== null;) {
+      const after: string = cursor === "" ? "" : `&cursor=${cursor}`;
+      const page = await askAdmin(server, "GET", shopPath(server, `/audit-log?limit=50&${query}${after}`));
+      assert.equal(page.status, 200, page.text);
+      for (let row = 0; row < Number(page.at("data", "auditLog", "length")); row += 1)
+        requestIds.push(page.textAt("data", "auditLog", row, "requestId"));
+      const next = page.at("data", "cursor");
+      cursor = typeof next === "string" ? next : null;
+      if (cursor === null) assert.equal(page.at("data", "totalCount"), requestIds.length, query);
+    }
+    return requestIds;
+  };
+  const named = Object.entries(filters);
+  for (const [index, [query, passes]] of named.entries())
+    for (const [other, alsoPasses] of named.slice(index)) {
+      const name = query.split("=")[0];
+      if (other !== query && other.startsWith(`${name}=`)) continue;
+      const wanted = rows.filter((row) => passes(row) && alsoPasses(row)).map((row) => row.requestId);
+      const asked = other === query ? query : `${query}&${other}`;
+      assert.deepEqual(await found(asked), wanted.toReversed(), asked);
+    }
+  const three = rows.filter((row) => row.surface === "mcp" && row.status === 503 && row.operation.endsWith("receive"));
+  assert.ok(three.length > 0);
+  assert.deepEqual(
+    await found("surface=mcp&outcome=failed&operation=purchase_order_receive&status=503"),
+    three.map((row) => row.requestId).toReversed(),
+  );
+});
+
 test("a person saves views and shares them; whoever did not make one cannot change it", async () => {
   await using server = await startServer({ console: true });
   const [ana, ben] = [await signInAs(server, "viewer", "Ana"), await signInAs(server, "purchaser", "Ben")];

@@ -339,7 +339,13 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       // An answer may leave before its row is written (D112). Writes of a shop run in order, so the row is there after this one.
       await engine.write(shopId, () => Promise.resolve());
       const log = await engine.read(shopId, (tx) =>
-        listAudit(tx, shopId, { keyId: null, personId: null, operation: null, status: null }, null, 500),
+        listAudit(
+          tx,
+          shopId,
+          { keyId: null, personId: null, operation: null, surfaces: null, outcome: null, status: null },
+          null,
+          500,
+        ),
       );
       return log.entries;
     },
