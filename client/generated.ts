@@ -71,6 +71,14 @@ export type SideEffects = {
   } | undefined;
 };
 
+/** Something that looks wrong and was done all the same. */
+export type Warning = {
+  /** JSON pointer into the request; empty for the order as a whole. */
+  readonly path: string;
+  readonly reason: "unknown-supplier" | "unknown-location" | "unknown-variant" | "no-cost" | "off-moq" | "off-pack-size" | "no-lines";
+  readonly message: string;
+};
+
 /** A purchase order with its lines. */
 export type PurchaseOrder = {
   readonly purchaseOrderId: string;
@@ -501,14 +509,6 @@ export type CatalogueLineInput = {
   /** Day this line is expected. */
   readonly expectedDeliveryDate?: string | null | undefined;
   readonly note?: string | null | undefined;
-};
-
-/** Something that looks wrong and was done all the same. */
-export type Warning = {
-  /** JSON pointer into the request; empty for the order as a whole. */
-  readonly path: string;
-  readonly reason: "unknown-supplier" | "unknown-location" | "unknown-variant" | "no-cost" | "off-moq" | "off-pack-size" | "no-lines";
-  readonly message: string;
 };
 
 /** A line that the call left as it was, and why. */
@@ -2877,6 +2877,7 @@ export interface Operations {
       shopId: string;
       /** A purchase order's id. */
       purchaseOrderId: string;
+      status?: "Sent" | undefined;
     };
     output: AnsweredFile;
     code: string;
@@ -2889,6 +2890,7 @@ export interface Operations {
       shopId: string;
       /** A purchase order's id. */
       purchaseOrderId: string;
+      status?: "Sent" | undefined;
     };
     output: AnsweredFile;
     code: string;
@@ -2975,7 +2977,18 @@ export interface Operations {
       message?: string | undefined;
       /** Attach the CSV beside the PDF. */
       attachCsv?: boolean | undefined;
-      /** SHA-256 of the PDF that was previewed: with another one nothing is sent (412). */
+      /** Put a link into the message by which the supplier sees the order and answers it, for 14 days: at {link}, or at the end if the message has no {link}. */
+      supplierLink?: boolean | undefined;
+      /** Move the order to Sent with it, if it is a Draft. */
+      moveToSent?: boolean | undefined;
+      /** Answers to an earlier INVENTORY_GUARD_ISSUES, one a line. */
+      resolutions?: readonly ({
+        /** Id of the line item, not of the variant. */
+        readonly itemId: string;
+        /** `activate` makes the variant active again; `skip` goes on without the storefront for this line. */
+        readonly action: "activate" | "skip";
+      })[] | undefined;
+      /** SHA-256 of the PDF that was previewed: with another one nothing is sent (412). Of a draft that moves, preview it with status=Sent. */
       documentSha256?: string | undefined;
     };
     output: {
@@ -3002,6 +3015,8 @@ export interface Operations {
         })[];
         /** Of the order that the documents show. */
         readonly orderVersion: number;
+        /** The link to answer by that the message has. */
+        readonly supplierLinkId: string | null;
         readonly attempts: number;
         /** Who does not have it and why, in the mail server's words. */
         readonly detail: string | null;
@@ -3014,6 +3029,13 @@ export interface Operations {
       readonly sideEffects: SideEffects;
       /** What to do about follow-on work that failed; present exactly then. */
       readonly recovery?: string | undefined;
+      /** The move that was made with it. */
+      readonly transition?: {
+        readonly from: PurchaseOrderStatus;
+        readonly to: PurchaseOrderStatus;
+      } | undefined;
+      /** What looks wrong and was done all the same; absent when there is nothing. */
+      readonly warnings?: readonly (Warning)[] | undefined;
     };
     code: string;
     reason: string;
@@ -3049,6 +3071,8 @@ export interface Operations {
         })[];
         /** Of the order that the documents show. */
         readonly orderVersion: number;
+        /** The link to answer by that the message has. */
+        readonly supplierLinkId: string | null;
         readonly attempts: number;
         /** Who does not have it and why, in the mail server's words. */
         readonly detail: string | null;
@@ -3067,6 +3091,8 @@ export interface Operations {
         readonly to: string | null;
         readonly subject: string;
         readonly message: string;
+        /** With supplierLink; the link will stand at {link}. */
+        readonly messageWithLink: string;
       };
     };
     code: string;
@@ -3106,6 +3132,8 @@ export interface Operations {
         })[];
         /** Of the order that the documents show. */
         readonly orderVersion: number;
+        /** The link to answer by that the message has. */
+        readonly supplierLinkId: string | null;
         readonly attempts: number;
         /** Who does not have it and why, in the mail server's words. */
         readonly detail: string | null;
@@ -3827,8 +3855,8 @@ export const routes = {
   open_line_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/open-lines","query":["code","limit","cursor"],"rows":"openLines"},
   change_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/changes","query":["keyId","personId","actorType","operation","requestId","purchaseOrderId","from","to","limit","cursor"],"rows":"changes"},
   purchase_order_document: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/document","query":[],"rows":null},
-  purchase_order_document_pdf: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/document.pdf","isFile":true,"query":[],"rows":null},
-  purchase_order_document_csv: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/document.csv","isFile":true,"query":[],"rows":null},
+  purchase_order_document_pdf: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/document.pdf","isFile":true,"query":["status"],"rows":null},
+  purchase_order_document_csv: {"method":"GET","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/document.csv","isFile":true,"query":["status"],"rows":null},
   document_settings_get: {"method":"GET","path":"/admin/v1/shops/{shopId}/document-settings","query":[],"rows":null},
   document_settings_put: {"method":"PUT","path":"/admin/v1/shops/{shopId}/document-settings","query":[],"rows":null},
   purchase_order_send: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/send","query":[],"rows":null},

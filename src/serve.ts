@@ -4,12 +4,12 @@
  * Owns: what is opened in which order, and closed in the reverse order. Does not own: where data is stored (data-directory.ts,
  * database.ts), arguments, signals and messages for people (cli.ts, cli/serve.ts).
  */
+import { randomBytes } from "node:crypto";
 import { pino } from "pino";
 import { createAdmin } from "./admin/app.ts";
 import { askHere } from "./admin/ask.ts";
 import type { AdminContext } from "./admin/operation.ts";
 import { type DemoShop, makeDemoShop } from "./demo/demo-shop.ts";
-import { loadContent } from "./documents/content.ts";
 import { Documents, type OrderDocuments } from "./documents/documents.ts";
 import { recoverImports } from "./exchange/import.ts";
 import { importContext } from "./admin/exchange.ts";
@@ -23,6 +23,7 @@ import { BodyMemory } from "./http/body.ts";
 import { createConsolePages } from "./http/console-pages.ts";
 import { createDocs } from "./http/docs.ts";
 import { unreadBytesMax } from "./core/limits.ts";
+import { secretRandomBytes } from "./core/secret.ts";
 import type { Spans } from "./core/spans.ts";
 import { createMetricsPage } from "./http/health.ts";
 import { createMetrics, type Gauge, type Metrics } from "./http/metrics.ts";
@@ -162,7 +163,7 @@ export async function openService(config: Config): Promise<Service> {
   const metrics = createMetrics([...gaugesOf(store), ...readers.gauges, ...work, ...storeGauges(counts)]);
   const server = await listen(config, store, log, {
     stopping: stopping.signal,
-    followOn: { outbox: settlingMails(outbox, mails), mailing: mailingWith(config, store, documents) },
+    followOn: { outbox, mails, mailing: mailingWith(config, documents) },
     readers,
     admin,
     spans,
@@ -268,34 +269,14 @@ function openMails({ mail }: Config, store: OpenStore, log: Log, spans: Spans): 
     from: mail.from,
     shopsToResume: (signal) => store.shopsWith("mails", signal),
     random: Math.random,
+    secretBytes: () => randomBytes(secretRandomBytes),
   });
 }
 
-/** What requests wait for after their change: effects in the outbox, and mails. */
-const settlingMails = (outbox: Outbox, mails: MailSender | null): PerformDependencies["outbox"] =>
-  mails === null
-    ? outbox
-    : {
-        async settle(shopId, ids, waitMs, added) {
-          const mailIds = ids.filter((id) => id.startsWith("mail_"));
-          const effectIds = ids.filter((id) => !id.startsWith("mail_"));
-          const outcomes = await Promise.all([
-            effectIds.length === 0 ? [] : outbox.settle(shopId, effectIds, waitMs, added),
-            mails.settle(shopId, mailIds, waitMs),
-          ]);
-          return new Map(outcomes.flatMap((each) => [...each]));
-        },
-      };
-
 /** How orders are mailed: documents as they are downloaded. */
-const mailingWith = ({ mail }: Config, { engine }: OpenStore, documents: OrderDocuments): Mailing => ({
+const mailingWith = ({ mail }: Config, documents: OrderDocuments): Mailing => ({
   perHourMax: mail?.perHourMax ?? null,
-  async documentOf(shopId, purchaseOrderId, kind, next) {
-    if (next === null) return await documents.of(shopId, purchaseOrderId, kind);
-    const content = await engine.read(shopId, (tx) => loadContent(tx, shopId, purchaseOrderId));
-    const { status, version: orderVersion, updatedAtMs } = next;
-    return await documents.make(shopId, { ...content, status, orderVersion, updatedAtMs }, kind);
-  },
+  documentOf: (shopId, purchaseOrderId, kind, next) => documents.of(shopId, purchaseOrderId, kind, next),
 });
 
 /** The storefront of each shop, by its kind (C47), with a span for each call. */
@@ -367,7 +348,7 @@ async function readyBeforeOthers(engine: Engine, loop: LoopShare): Promise<void>
 const openPerform = (
   { limits: { storedAnswersBytesMax } }: Config,
   store: OpenStore,
-  rest: Pick<PerformDependencies, "log" | "outbox" | "mailing" | "readers" | "counts" | "storefrontOf"> & {
+  rest: Pick<PerformDependencies, "log" | "outbox" | "mails" | "mailing" | "readers" | "counts" | "storefrontOf"> & {
     readonly spans: Spans;
   },
 ): Perform => {
@@ -403,7 +384,7 @@ interface ServedParts {
   readonly storefrontOf: StorefrontOf;
   readonly counts: StoreCounts;
   readonly metrics: Metrics;
-  readonly followOn: Pick<PerformDependencies, "outbox" | "mailing">;
+  readonly followOn: Pick<PerformDependencies, "outbox" | "mails" | "mailing">;
   readonly readers: ReaderPool;
   readonly admin: AdminContext;
   readonly adminToken: string;

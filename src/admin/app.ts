@@ -236,6 +236,7 @@ async function performedFor(
     trace,
     bearerToken: null,
     caller,
+    baseUrl: baseUrlOf(context),
     target: performs,
     method: request.method,
     path: context.path,

@@ -15,16 +15,24 @@ const documentOperation = (kind: DocumentKind) =>
     describes: {
       summary: `An order as its supplier gets it, as ${kind.toUpperCase()}.`,
       description:
-        "The same version of an order under the same letterhead has the same bytes. Figures are those of the API. 400 names a character that no font has; 503 says when there is room to draw another one.",
+        "The same version of an order under the same letterhead has the same bytes; the ETag is their SHA-256. Figures are those of the API. 400 names a character that no font has; 503 says when there is room to draw another one.",
       output: { file: contentTypes[kind] },
     },
-    input: z.strictObject({ ...inShop, purchaseOrderId }),
-    async run({ documents }, { shopId, purchaseOrderId: id }) {
-      const made = await documents.of(shopId, id, kind);
+    input: z.strictObject({
+      ...inShop,
+      purchaseOrderId,
+      status: z.literal("Sent").optional().meta({
+        description:
+          "Sent: a draft as it will be sent, with the very bytes that a mail attaches that moves it to Sent. Other orders are shown as they are.",
+        query: "string",
+      }),
+    }),
+    async run({ documents }, { shopId, purchaseOrderId: id, status }) {
+      const made = await (status === "Sent" ? documents.toSend(shopId, id, kind) : documents.of(shopId, id, kind));
       return {
         bytes: made.bytes,
         contentType: made.contentType,
-        etag: made.tag,
+        etag: made.sha256,
         headers: { "Content-Disposition": `attachment; filename="${made.fileName}"` },
       };
     },

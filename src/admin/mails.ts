@@ -1,11 +1,13 @@
 /** E-mails of an order to its supplier (C63): those that were asked for, and what the next one would say by itself. */
 import { z } from "zod";
 import { Fault } from "../core/fault.ts";
-import { defaultMailMessage, defaultMailSubject, isMailAddress } from "../core/mail.ts";
+import { isMailAddress } from "../core/mail.ts";
+import { defaultMailMessage, defaultMailSubject, linkPlace } from "../core/mail-texts.ts";
 import { pageShape, shownId } from "../operations/fields.ts";
 import { purchaseOrderId } from "../operations/purchase-orders/json.ts";
 import { mailJson, mailSchema, retryMail, sendOrder } from "../operations/purchase-orders/send.ts";
 import { loadSupplierEmail } from "../shop/catalogue.ts";
+import { loadDocumentSettings } from "../shop/document-settings.ts";
 import { listMails } from "../shop/mails.ts";
 import { loadHeader } from "../shop/purchase-orders.ts";
 import { data, inShop, operation, performed, shopOf } from "./operation.ts";
@@ -30,19 +32,22 @@ export const listOrderMails = operation({
         to: z.string().nullable(),
         subject: z.string(),
         message: z.string(),
+        messageWithLink: z.string().meta({ description: `With supplierLink; the link will stand at ${linkPlace}.` }),
       }),
     }),
   },
   input: z.strictObject({ ...inShop, purchaseOrderId }),
   async run({ engine, mailIsOn }, { shopId: id, purchaseOrderId: orderId }) {
     return await engine.read(id, async (tx) => {
-      const [shop, order, { mails, totalCount }] = await Promise.all([
+      const [shop, order, { mails, totalCount }, { language }] = await Promise.all([
         shopOf(tx, id),
         loadHeader(tx, id, orderId),
         listMails(tx, id, orderId),
+        loadDocumentSettings(tx, id),
       ]);
       if (order === null) throw new Fault("NOT_FOUND", `There is no purchase order ${shownId(orderId)}.`);
       const to = order.supplierId === null ? null : await loadSupplierEmail(tx, id, order.supplierId);
+      const named = { poNumber: order.poNumber, shopName: shop.name, language };
       return data({
         mails: mails.map(mailJson),
         totalCount,
@@ -50,8 +55,9 @@ export const listOrderMails = operation({
         next: {
           isOn: mailIsOn,
           to: to !== null && isMailAddress(to) ? to : null,
-          subject: defaultMailSubject(order.poNumber, shop.name),
-          message: defaultMailMessage(order.poNumber, shop.name),
+          subject: defaultMailSubject(named),
+          message: defaultMailMessage(named, false),
+          messageWithLink: defaultMailMessage(named, true),
         },
       });
     });

@@ -2,26 +2,16 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { Fault } from "../core/fault.ts";
-import { supplierLinksOfOrderMax } from "../core/limits.ts";
 import type { Header } from "../core/purchase-order.ts";
 import { makeSecret, secretRandomBytes } from "../core/secret.ts";
+import { supplierLinkStatus, supplierLinkStatuses } from "../core/supplier-links.ts";
 import { operatorName } from "../operations/caller.ts";
 import { instant, instantOrNull, pageShape, pathId, shownId } from "../operations/fields.ts";
+import { addSupplierLink } from "../operations/purchase-orders/supplier-link.ts";
 import { loadHeader } from "../shop/purchase-orders.ts";
-import {
-  listSupplierLinks,
-  revokeSupplierLink,
-  type SupplierLink,
-  supplierLinkStatements,
-} from "../shop/supplier-links.ts";
+import { listSupplierLinks, revokeSupplierLink, type SupplierLink } from "../shop/supplier-links.ts";
 import type { Tx } from "../store/store.ts";
 import { data, inShop, operation, shopOf } from "./operation.ts";
-
-/** How long a link can be used. */
-export const supplierLinkMs = 14 * 86_400_000;
-
-/** How long a link is listed after it could be used. */
-const supplierLinkKeptMs = 30 * 86_400_000;
 
 export const inOrder = { ...inShop, purchaseOrderId: pathId } as const;
 
@@ -38,25 +28,18 @@ async function orderHeader(tx: Tx, shopId: string, purchaseOrderId: string): Pro
   return order;
 }
 
-const linkStatus = z.enum(["open", "expired", "revoked"]);
-
 const linkSchema = z.strictObject({
   linkId: z.string(),
-  status: linkStatus,
+  status: z.enum(supplierLinkStatuses),
   createdAt: z.string(),
   createdBy: z.string().nullable(),
   expiresAt: z.string(),
   revokedAt: z.string().nullable(),
 });
 
-function statusOf({ revokedAtMs, expiresAtMs }: SupplierLink, nowMs: number): z.output<typeof linkStatus> {
-  if (revokedAtMs !== null) return "revoked";
-  return expiresAtMs <= nowMs ? "expired" : "open";
-}
-
 const linkJson = (link: SupplierLink, nowMs: number): z.output<typeof linkSchema> => ({
   linkId: link.linkId,
-  status: statusOf(link, nowMs),
+  status: supplierLinkStatus(link, nowMs),
   createdAt: instant(link.createdAtMs),
   createdBy: link.createdBy,
   expiresAt: instant(link.expiresAtMs),
@@ -81,32 +64,11 @@ export const createSupplierLink = operation({
    */
   async run({ engine, clock, ids }, { shopId, purchaseOrderId }, { baseUrl, person }) {
     const { text: secret, hash } = makeSecret("opl", shopId, randomBytes(secretRandomBytes));
-    const nowMs = clock.now();
-    const expiresAtMs = nowMs + supplierLinkMs;
     const linkId = ids.next("slk");
-    await engine.write(shopId, async (tx) => {
-      const { status, supplierId } = await orderHeader(tx, shopId, purchaseOrderId);
-      if (status === "Cancelled")
-        throw new Fault("INVALID_INPUT", "The order is Cancelled; its supplier has nothing to answer.", {
-          action: "Move it back first.",
-        });
-      const open = (await listSupplierLinks(tx, shopId, purchaseOrderId)).filter(
-        (link) => statusOf(link, nowMs) === "open",
-      );
-      if (open.length >= supplierLinksOfOrderMax)
-        throw new Fault("INVALID_INPUT", `The order has ${supplierLinksOfOrderMax} open links, as many as it may.`, {
-          action: "Revoke one that is not used.",
-        });
-      const link: SupplierLink = {
-        linkId,
-        purchaseOrderId,
-        supplierId,
-        createdAtMs: nowMs,
-        createdBy: person?.name ?? operatorName,
-        expiresAtMs,
-        revokedAtMs: null,
-      };
-      await tx.batch(supplierLinkStatements(shopId, link, hash, nowMs - supplierLinkKeptMs));
+    const createdBy = person?.name ?? operatorName;
+    const { expiresAtMs } = await engine.write(shopId, async (tx) => {
+      const order = await orderHeader(tx, shopId, purchaseOrderId);
+      return await addSupplierLink(tx, shopId, order, { linkId, createdBy, secretHash: hash }, clock.now());
     });
     return data({ linkId, url: `${baseUrl}/s/${secret}`, expiresAt: instant(expiresAtMs) }, 201);
   },

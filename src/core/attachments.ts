@@ -1,5 +1,5 @@
 /**
- * What belongs to an order and comes in by import only: payments, documents, shipments, applied credits. And what follows from it: how
+ * What belongs to an order beside header and lines: payments, documents, shipments, applied credits. And what follows from it: how
  * much of the order is settled, which shipment is the current one, when goods are expected (contract §9).
  */
 import { dateOf, dayFrom } from "./calendar.ts";

@@ -1,8 +1,8 @@
 /**
- * E-mail of orders to suppliers: whom it may go to, what it says by itself, and what an attempt to send it means (C63).
+ * E-mail of orders to suppliers: whom it may go to, and what an attempt to send it means (C63).
  *
- * Owns: bounds, the form of addresses, texts that nobody has written, the schedule of attempts. Does not own: the rows (shop/mails.ts), when
- * an attempt is made (mail/sender.ts), SMTP (mail/smtp.ts).
+ * Owns: bounds, the form of addresses, the schedule of attempts. Does not own: what a mail says by itself (mail-texts.ts), the rows
+ * (shop/mails.ts), when an attempt is made (mail/sender.ts), SMTP (mail/smtp.ts).
  */
 
 /** Characters of an address at most (RFC 5321, 4.5.3.1.3). */
@@ -137,13 +137,3 @@ export const onOneLine = (text: string): string =>
     .toWellFormed()
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")
     .trim();
-
-/** The subject of a mail for which nobody has written one. */
-export const defaultMailSubject = (poNumber: string, shopName: string): string => {
-  const subject = onOneLine(`Purchase order ${poNumber} from ${shopName}`);
-  return subject.length <= mailSubjectMax ? subject : subject.slice(0, mailSubjectMax).toWellFormed();
-};
-
-/** The message of a mail for which nobody has written one. */
-export const defaultMailMessage = (poNumber: string, shopName: string): string =>
-  `Hello,\n\nplease find our purchase order ${onOneLine(poNumber)} attached. Please confirm quantities and delivery date.\n\nKind regards\n${onOneLine(shopName)}\n`;

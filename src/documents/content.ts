@@ -18,7 +18,7 @@ import { recordsByKey } from "../shop/record-table.ts";
 import type { Engine, Tx } from "../store/store.ts";
 
 /** Raised by every change of how a document looks: it is then drawn anew. */
-const templateVersion = 2;
+const templateVersion = 3;
 
 /** A line as the supplier sees it. Figures are the API's own. */
 export interface ContentLine {
@@ -46,7 +46,6 @@ interface Frame {
   readonly poNumber: string;
   readonly orderVersion: number;
   readonly status: Status;
-  readonly updatedAtMs: number;
   readonly createdAtMs: number;
   readonly orderDate: string | null;
   readonly expectedDeliveryDate: string | null;
@@ -97,7 +96,6 @@ export async function loadFrame(tx: Tx, shopId: string, purchaseOrderId: string)
     poNumber: header.poNumber,
     orderVersion: header.version,
     status: header.status,
-    updatedAtMs: header.updatedAtMs,
     createdAtMs: header.createdAtMs,
     orderDate: header.orderDate,
     expectedDeliveryDate: header.expectedDeliveryDate,
@@ -191,10 +189,32 @@ export async function readContent(
     }
     if (part.frame.orderVersion === orderVersion) return { ...part.frame, lineItems: lines };
   }
-  throw new Fault("DO_OVERLOADED", "The order changes while its document is made; nothing was done.", {
+  throw changesMeanwhile();
+}
+
+const changesMeanwhile = (): Fault =>
+  new Fault("DO_OVERLOADED", "The order changes while its document is made; nothing was done.", {
     action: "Send the same request again when the order has come to rest.",
     retryAfterMs: 1_000,
   });
+
+/** What a move that is about to be made changes in a document. */
+export interface NextVersion {
+  readonly status: Status;
+  /** The one after that of the stored order. */
+  readonly version: number;
+}
+
+/**
+ * The frame or content as the move will leave it.
+ *
+ * @param next null: as it is.
+ * @throws Fault DO_OVERLOADED  it is of another version than the one that is moved.
+ */
+export function afterMove<Shown extends Frame>(shown: Shown, next: NextVersion | null): Shown {
+  if (next === null) return shown;
+  if (shown.orderVersion !== next.version - 1) throw changesMeanwhile();
+  return { ...shown, status: next.status, orderVersion: next.version };
 }
 
 /** Names the bytes of a document: equal for the same order at the same version under the same letterhead. */
@@ -222,7 +242,6 @@ export const exampleContent = (settings: DocumentSettings): DocumentContent => (
   poNumber: "PO-1001",
   orderVersion: 1,
   status: "Draft",
-  updatedAtMs: 0,
   createdAtMs: 0,
   orderDate: null,
   expectedDeliveryDate: null,

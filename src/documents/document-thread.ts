@@ -18,7 +18,7 @@ async function drawn({ content, as }: DrawingTask): Promise<DrawnDocument> {
     const { settings, ...rest } = content;
     const missing = missingCharacter(fonts, { ...rest, settings: { ...settings, logo: null } });
     if (missing !== null) return { missing };
-    return { bytes: await pdfOf(sheetOf(content), content.updatedAtMs, fonts) };
+    return { bytes: await pdfOf(sheetOf(content), content.createdAtMs, fonts) };
   } catch (error) {
     return { bug: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }

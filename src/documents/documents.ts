@@ -7,7 +7,7 @@
 import { createHash } from "node:crypto";
 import { FairQueue } from "../store/fair-queue.ts";
 import type { Clock, Engine, Log } from "../store/store.ts";
-import { type DocumentContent, documentTag, loadFrame, readContent } from "./content.ts";
+import { afterMove, type DocumentContent, documentTag, loadFrame, type NextVersion, readContent } from "./content.ts";
 import { csvDocument } from "./csv.ts";
 import { DrawingThreads } from "./drawing-threads.ts";
 import type { Sheet } from "./sheet.ts";
@@ -63,13 +63,16 @@ const fileNameOf = (poNumber: string, kind: DocumentKind): string =>
 /** Documents of orders, for whoever downloads or sends them. */
 export interface OrderDocuments {
   /**
-   * The order's document as it is now.
+   * The order's document as it is now, or as a move that is about to be made will leave it: the bytes are the same before and after.
    *
+   * @param next  default: as it is.
    * @throws Fault NOT_FOUND      there is no such shop or order.
    * @throws Fault INVALID_INPUT  the document's fonts lack a character of the order.
-   * @throws Fault DO_OVERLOADED  too many documents of the shop wait to be drawn.
+   * @throws Fault DO_OVERLOADED  too many documents of the shop wait to be drawn, or the order changes meanwhile.
    */
-  of(shopId: string, purchaseOrderId: string, kind: DocumentKind): Promise<MadeDocument>;
+  of(shopId: string, purchaseOrderId: string, kind: DocumentKind, next?: NextVersion | null): Promise<MadeDocument>;
+  /** The order's document as it will be sent: that of a draft as its move to Sent will leave it. @throws Fault as `of`. */
+  toSend(shopId: string, purchaseOrderId: string, kind: DocumentKind): Promise<MadeDocument>;
   /** The document with this content (`loadContent`). The same content gives the same bytes. @throws Fault as `of`. */
   make(shopId: string, content: DocumentContent, kind: DocumentKind): Promise<MadeDocument>;
   /** The order's document as it is read: for a page that shows it. @throws Fault as `of`. */
@@ -79,6 +82,7 @@ export interface OrderDocuments {
 /** For what never makes one. */
 export const noDocuments: OrderDocuments = {
   of: () => Promise.reject(new Error("documents are not made here")),
+  toSend: () => Promise.reject(new Error("documents are not made here")),
   make: () => Promise.reject(new Error("documents are not made here")),
   sheet: () => Promise.reject(new Error("documents are not made here")),
 };
@@ -113,12 +117,27 @@ export class Documents implements OrderDocuments {
     );
   }
 
-  async of(shopId: string, purchaseOrderId: string, kind: DocumentKind): Promise<MadeDocument> {
-    const { header: _header, ...frame } = await this.#engine.read(shopId, (tx) =>
-      loadFrame(tx, shopId, purchaseOrderId),
-    );
-    const known = this.#known(`${shopId} ${documentTag(frame, kind)}`);
-    return known ?? (await this.make(shopId, await readContent(this.#engine, shopId, purchaseOrderId), kind));
+  async of(
+    shopId: string,
+    purchaseOrderId: string,
+    kind: DocumentKind,
+    next: NextVersion | null = null,
+  ): Promise<MadeDocument> {
+    const { header: _header, ...frame } = await this.#frame(shopId, purchaseOrderId);
+    const known = this.#known(`${shopId} ${documentTag(afterMove(frame, next), kind)}`);
+    if (known !== null) return known;
+    const content = await readContent(this.#engine, shopId, purchaseOrderId);
+    return await this.make(shopId, afterMove(content, next), kind);
+  }
+
+  async toSend(shopId: string, purchaseOrderId: string, kind: DocumentKind): Promise<MadeDocument> {
+    const { status, orderVersion } = await this.#frame(shopId, purchaseOrderId);
+    const next = status === "Draft" ? { status: "Sent" as const, version: orderVersion + 1 } : null;
+    return await this.of(shopId, purchaseOrderId, kind, next);
+  }
+
+  #frame(shopId: string, purchaseOrderId: string): ReturnType<typeof loadFrame> {
+    return this.#engine.read(shopId, (tx) => loadFrame(tx, shopId, purchaseOrderId));
   }
 
   async make(shopId: string, content: DocumentContent, kind: DocumentKind): Promise<MadeDocument> {

@@ -14,6 +14,8 @@
 import type { EffectOutcome } from "../core/effect.ts";
 import { afterMailAttempt, failedMailKeptMs, mailDueAheadMsMax, type RecipientResult } from "../core/mail.ts";
 import { Fault } from "../core/fault.ts";
+import { linkPlace } from "../core/mail-texts.ts";
+import { makeSecret } from "../core/secret.ts";
 import { noSpans, type Spans } from "../core/spans.ts";
 import {
   claimMail,
@@ -28,6 +30,7 @@ import {
   sweepMailDocuments,
 } from "../shop/mails.ts";
 import type { Stamp } from "../shop/purchase-orders.ts";
+import { mailedSecretStatements } from "../shop/supplier-links.ts";
 import { DueSearch } from "../store/due-search.ts";
 import { isNotFound } from "../store/engine-rules.ts";
 import type { Clock, Engine, Ids, Log, Tx } from "../store/store.ts";
@@ -85,6 +88,8 @@ interface MailSenderOptions {
   readonly shopsToResume?: (signal: AbortSignal) => AsyncIterable<string>;
   /** From 0 to below 1. */
   readonly random: () => number;
+  /** `secretRandomBytes` random bytes. */
+  readonly secretBytes: () => Uint8Array;
   /** What differs from `mailSenderLimits`. */
   readonly limits?: Partial<MailSenderLimits>;
 }
@@ -275,7 +280,8 @@ class QueuedMailSender implements MailSender {
       if (mail === null) return;
       // More may be due: it need not wait for this one.
       this.wake(shopId);
-      const results = await this.#attempt(shopId, mail, claimedAtMs + this.#limits.leaseMs);
+      const text = await this.#textOf(shopId, mail);
+      const results = await this.#attempt(shopId, { ...mail, text }, claimedAtMs + this.#limits.leaseMs);
       if (results === null) {
         const release = giveBackMailStatement(shopId, this.#owner, mail.mailId, clock.now());
         await engine.write(shopId, (tx) => tx.batch([release]));
@@ -316,10 +322,24 @@ class QueuedMailSender implements MailSender {
     return mail;
   }
 
+  /**
+   * What the mail says. A supplier's link in it gets a secret of this attempt, whose hash is stored before anything is sent: nothing that is stored
+   * leads to the order, and whichever attempt arrives has a link that works (C64).
+   */
+  async #textOf(shopId: string, { purchaseOrderId, content }: ClaimedMail): Promise<string> {
+    const { link, text } = content;
+    if (link === undefined) return text;
+    const { text: token, hash } = makeSecret("opl", shopId, this.#options.secretBytes());
+    await this.#options.engine.write(shopId, async (tx) =>
+      tx.batch(await mailedSecretStatements(tx, shopId, purchaseOrderId, link.linkId, hash)),
+    );
+    return text.replaceAll(linkPlace, `${link.baseUrl}/s/${token}`);
+  }
+
   /** Null: the attempt was not made, or was ended by the end of the service. */
   async #attempt(
     shopId: string,
-    mail: ClaimedMail,
+    mail: ClaimedMail & { readonly text: string },
     leasedUntilMs: number,
   ): Promise<ReadonlyMap<string, RecipientResult> | null> {
     const { server, clock, spans = noSpans } = this.#options;
@@ -337,7 +357,14 @@ class QueuedMailSender implements MailSender {
     return this.#aborting.signal.aborted && !isTaken ? null : results;
   }
 
-  #outgoing({ mailId, content, recipients, documents, attached }: ClaimedMail): OutgoingMail {
+  #outgoing({
+    mailId,
+    content,
+    text,
+    recipients,
+    documents,
+    attached,
+  }: ClaimedMail & { readonly text: string }): OutgoingMail {
     const { from } = this.#options;
     const addresses = (role: "to" | "cc"): string[] =>
       recipients.flatMap((each) => (each.role === role ? [each.address] : []));
@@ -349,7 +376,7 @@ class QueuedMailSender implements MailSender {
       cc: addresses("cc"),
       recipients: recipients.flatMap(({ address, state }) => (state === "pending" ? [address] : [])),
       subject: content.subject,
-      text: content.text,
+      text,
       attachments: documents.flatMap(({ fileName, contentType }, index) => {
         const bytes = attached[index];
         return bytes === undefined ? [] : [{ fileName, contentType, bytes }];

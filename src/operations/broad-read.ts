@@ -96,6 +96,7 @@ export const readingCall = (
   ahead: null,
   ids: noIds,
   traceparent: null,
+  baseUrl: null,
   storefront: noStorefront,
   mailing: noMailing,
   change: unusable("change anything"),

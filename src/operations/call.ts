@@ -30,6 +30,10 @@ export interface CallDependencies {
     ): Promise<ReadonlyMap<string, EffectOutcome>>;
   };
   readonly storefrontOf: StorefrontOf;
+  /** Who sends mails; null: no mail server is configured. Default: none is. */
+  readonly mails?: {
+    settle(shopId: string, mailIds: readonly string[], waitMs: number): Promise<ReadonlyMap<string, EffectOutcome>>;
+  } | null;
   /** Default: no mail can be sent. */
   readonly mailing?: Mailing;
   readonly log: Log;
@@ -124,14 +128,15 @@ async function lastChange<Output>(
   await unanswered;
   const result = await working;
   const { earlierEffectIds = [], effects, mailIds = [] } = result;
-  const effectIds = [...earlierEffectIds, ...effects.map(({ effectId }) => effectId), ...mailIds];
-  const pending = new Map(effectIds.map((id): [string, EffectOutcome] => [id, { state: "pending" }]));
+  const effectIds = [...earlierEffectIds, ...effects.map(({ effectId }) => effectId)];
+  const awaitedIds = [...effectIds, ...mailIds];
+  const pending = new Map(awaitedIds.map((id): [string, EffectOutcome] => [id, { state: "pending" }]));
   const answer = result.answer(pending);
   const reply = store.reply(answer);
   await tx.batch(await store.statements(tx, reply));
   // Without effects the answer is the last one.
-  if (effectIds.length === 0) await tx.batch(release.statements);
-  return { result, effectIds, pending, answer, reply };
+  if (awaitedIds.length === 0) await tx.batch(release.statements);
+  return { result, effectIds, mailIds, pending, answer, reply };
 }
 
 /** Makes the call of one request. */
@@ -152,7 +157,7 @@ export function openCall(
 
 /** Who calls what, and in which request. */
 interface CalledAs {
-  readonly incoming: Pick<Incoming, "requestId" | "ifMatch" | "trace">;
+  readonly incoming: Pick<Incoming, "requestId" | "ifMatch" | "trace" | "baseUrl">;
   readonly shop: Shop;
   readonly actor: Actor;
   /** What has been read of the order with the caller; null: nothing. */
@@ -178,13 +183,15 @@ const nothingStored: AnswerStore = {
   replace: null,
 };
 
+const none: ReadonlyMap<string, EffectOutcome> = new Map();
+
 async function openCallAs(
   deps: CallDependencies,
   { incoming, shop, actor, ahead }: CalledAs,
   operation: Pick<Operation, "name" | "scope">,
   store: AnswerStore,
 ): Promise<OpenCall> {
-  const { engine, clock, ids, outbox, log } = deps;
+  const { engine, clock, ids, outbox, mails = null, log } = deps;
   const { shopId } = shop;
   const tracing = tracingOf(deps, incoming);
   let stored: StoredAnswer | null = null;
@@ -192,11 +199,11 @@ async function openCallAs(
   async function commit<Output>(work: (tx: Tx) => Promise<Committed<Output>>): Promise<Answer<Output>> {
     if (stored !== null) throw new Error(`${operation.name} committed twice`);
     const release = store.release();
-    const { result, effectIds, pending, answer, reply } = await tracedWrite(engine, tracing, shopId, (tx) =>
+    const { result, effectIds, mailIds, pending, answer, reply } = await tracedWrite(engine, tracing, shopId, (tx) =>
       lastChange(tx, store, release, work),
     );
     stored = { answer, reply };
-    if (effectIds.length === 0) {
+    if (pending.size === 0) {
       release.done();
       return answer;
     }
@@ -204,7 +211,11 @@ async function openCallAs(
     const readAnew = async (tx: Tx): Promise<Answer<Output>> =>
       (await result.answerAnew?.(tx, outcomes)) ?? result.answer(outcomes);
     try {
-      outcomes = await outbox.settle(shopId, effectIds, shop.followOnWaitMs, result.effects);
+      const settled = await Promise.all([
+        effectIds.length === 0 ? none : outbox.settle(shopId, effectIds, shop.followOnWaitMs, result.effects),
+        mailIds.length === 0 ? none : mails?.settle(shopId, mailIds, shop.followOnWaitMs),
+      ]);
+      outcomes = new Map([...pending, ...settled.flatMap((each) => [...(each ?? none)])]);
       if (result.answerAnew === undefined) return result.answer(outcomes);
       const isAttempted = [...outcomes.values()].some(({ state }) => state !== "pending");
       // Without news it is likely to be the stored answer, which needs no write.
@@ -227,6 +238,7 @@ async function openCallAs(
     operation: operation.name,
     requestId: incoming.requestId,
     traceparent: incoming.trace === undefined ? null : traceparentOf(incoming.trace),
+    baseUrl: incoming.baseUrl ?? null,
     clock,
     ids,
     storefront: await deps.storefrontOf(shop, tracing.parent),

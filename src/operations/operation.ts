@@ -134,14 +134,15 @@ export interface Mailing {
   /**
    * The order's document as it is stored, or as a change that is about to be made will leave it.
    *
-   * @param next what differs then from the stored order; null: nothing.
-   * @throws Fault INVALID_INPUT or DO_OVERLOADED when it cannot be made.
+   * @param next what differs then from the stored order, at the version that follows the stored one; null: nothing.
+   * @throws Fault INVALID_INPUT  it cannot be made.
+   * @throws Fault DO_OVERLOADED  it cannot be made for now, or the stored order is at another version by now.
    */
   documentOf(
     shopId: string,
     purchaseOrderId: string,
     kind: "pdf" | "csv",
-    next: Pick<PurchaseOrder, "status" | "version" | "updatedAtMs"> | null,
+    next: Pick<PurchaseOrder, "status" | "version"> | null,
   ): Promise<SentDocument>;
 }
 
@@ -159,6 +160,8 @@ export interface Call {
   readonly requestId: string;
   /** Kept with what the request asks to be done later, and passed on then; null: no request came by HTTP. */
   readonly traceparent: string | null;
+  /** Where the service was asked, as `https://openpo.example.com`; null where that is not known. */
+  readonly baseUrl: string | null;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly storefront: Storefront;

@@ -22,6 +22,15 @@ interface MailContent {
   readonly replyTo: string | null;
   readonly subject: string;
   readonly text: string;
+  /** The link of the supplier whose place in the text is filled in with each attempt; absent: there is none. */
+  readonly link?: MailedLink;
+}
+
+/** A supplier's link that a mail has. Its secret is in no row. */
+interface MailedLink {
+  readonly linkId: string;
+  /** Where suppliers reach the service: `https://openpo.example.com`. */
+  readonly baseUrl: string;
 }
 
 /** A document that a mail attaches, without its bytes. */
@@ -137,10 +146,10 @@ const mailLogStatement = (shopId: string, purchaseOrderId: string, message: stri
 const addressesOf = (recipients: readonly MailRecipient[], role: MailRecipient["role"]): string =>
   recipients.flatMap((recipient) => (recipient.role === role ? [recipient.address] : [])).join(", ");
 
-function askedMessage({ recipients, documents, orderVersion }: NewMail): string {
+function askedMessage({ recipients, documents, orderVersion, content }: NewMail): string {
   const cc = addressesOf(recipients, "cc");
   const attached = documents.map(({ fileName, sha256 }) => `${fileName} (SHA-256 ${sha256})`).join(", ");
-  return `E-mail to ${addressesOf(recipients, "to")}${cc === "" ? "" : `, copy to ${cc}`}, with ${attached} of version ${orderVersion}.`;
+  return `E-mail to ${addressesOf(recipients, "to")}${cc === "" ? "" : `, copy to ${cc}`}, with ${attached} of version ${orderVersion}${content.link === undefined ? "" : " and a link to answer by"}.`;
 }
 
 /** When the shop's mails since an instant were asked for, oldest first. */

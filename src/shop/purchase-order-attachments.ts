@@ -1,7 +1,8 @@
 /**
  * The attachments of an order in SQL: payments, documents, shipments and credits, and the supplier's credits (contract §9).
  *
- * Owns: storing and reading them. Does not own: what follows from them (core/attachments.ts). They come in by import only.
+ * Owns: storing and reading them. Does not own: what follows from them (core/attachments.ts). They come in by import, but for shipments that a
+ * supplier's answer adds and documents that were sent to a supplier.
  */
 import type {
   AppliedCredit,
@@ -34,6 +35,15 @@ export const shipmentStatement = (shopId: string, purchaseOrderId: string, shipm
         select ?, ?, 'shipment', ?, coalesce(max(position), -1) + 1, ?, null from purchase_order_attachment
         where shop_id = ? and purchase_order_id = ?`,
   params: [shopId, purchaseOrderId, shipment.shipmentId, JSON.stringify(shipment), shopId, purchaseOrderId],
+});
+
+/** Adds a document to the attachments that the order has, unless it has the document already. */
+export const sentDocumentStatement = (shopId: string, purchaseOrderId: string, document: OrderDocument): Statement => ({
+  sql: `insert into purchase_order_attachment (shop_id, purchase_order_id, kind, attachment_id, position, doc, due_date)
+        select ?, ?, 'document', ?, coalesce(max(position), -1) + 1, ?, null from purchase_order_attachment
+        where shop_id = ? and purchase_order_id = ?
+        on conflict do nothing`,
+  params: [shopId, purchaseOrderId, document.documentId, JSON.stringify(document), shopId, purchaseOrderId],
 });
 
 /** Adds the attachments of an order that has none. */

@@ -1,7 +1,11 @@
 /**
  * Links by which suppliers see one order and answer it (table `supplier_link`; C64).
  *
- * Owns: their SQL. Does not own: how secrets are made (core/secret.ts), who makes links (admin), what is shown by them (suppliers).
+ * Owns: their SQL. Does not own: how secrets are made (core/secret.ts), who makes links (operations, admin), what is shown by them (suppliers).
+ *
+ * A link has a row for each of its secrets, since only their hashes are stored. One that is made by itself has one secret and one row. One that
+ * goes out by mail gets a secret with each attempt to send it, since nobody knows which attempt has arrived: `slk_1`, whose own secret
+ * nobody has, then `slk_1.1`, `slk_1.2` and so on. Outside this module all of these are the link `slk_1`.
  */
 import { type Header, statuses } from "../core/purchase-order.ts";
 import type { Statement, Tx } from "../store/store.ts";
@@ -31,8 +35,13 @@ interface LinkRow {
 
 const columns = "link_id, purchase_order_id, supplier_id, created_at, created_by, expires_at, revoked_at";
 
+/** Between a link's id and the number of a secret. No id has one. */
+const secretMark = ".";
+
+const linkIdOf = (rowId: string): string => rowId.split(secretMark, 1)[0] ?? rowId;
+
 const linkFrom = (row: LinkRow): SupplierLink => ({
-  linkId: row.link_id,
+  linkId: linkIdOf(row.link_id),
   purchaseOrderId: row.purchase_order_id,
   supplierId: row.supplier_id,
   createdAtMs: row.created_at,
@@ -41,17 +50,20 @@ const linkFrom = (row: LinkRow): SupplierLink => ({
   revokedAtMs: row.revoked_at,
 });
 
+const rowsOfOrder = (tx: Tx, shopId: string, purchaseOrderId: string): Promise<readonly LinkRow[]> =>
+  tx.all<LinkRow>(
+    `select ${columns} from supplier_link where shop_id = ? and purchase_order_id = ? order by link_id desc`,
+    [shopId, purchaseOrderId],
+  );
+
 /** Links of the order that are kept, newest first. */
 export async function listSupplierLinks(
   tx: Tx,
   shopId: string,
   purchaseOrderId: string,
 ): Promise<readonly SupplierLink[]> {
-  const rows = await tx.all<LinkRow>(
-    `select ${columns} from supplier_link where shop_id = ? and purchase_order_id = ? order by link_id desc`,
-    [shopId, purchaseOrderId],
-  );
-  return rows.map(linkFrom);
+  const rows = await rowsOfOrder(tx, shopId, purchaseOrderId);
+  return rows.filter((row) => linkIdOf(row.link_id) === row.link_id).map(linkFrom);
 }
 
 /** A link as it is found by its secret, with what decides whether it still leads anywhere. */
@@ -80,29 +92,67 @@ export async function findSupplierLink(tx: Tx, shopId: string, secretHash: strin
   };
 }
 
-/** Adds a link, and deletes those that expired before `keptSinceMs`. */
+const insertStatement = (shopId: string, rowId: string, link: SupplierLink, secretHash: string): Statement => ({
+  sql: `insert into supplier_link (shop_id, secret_hash, ${columns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  params: [
+    shopId,
+    secretHash,
+    rowId,
+    link.purchaseOrderId,
+    link.supplierId,
+    link.createdAtMs,
+    link.createdBy,
+    link.expiresAtMs,
+    link.revokedAtMs,
+  ],
+});
+
+/**
+ * Adds a link, and deletes those that expired before `keptSinceMs`.
+ *
+ * @param secretHash null: it goes out by mail, and gets its secrets with `mailedSecretStatements`.
+ */
 export const supplierLinkStatements = (
   shopId: string,
   link: SupplierLink,
-  secretHash: string,
+  secretHash: string | null,
   keptSinceMs: number,
 ): readonly Statement[] => [
   { sql: "delete from supplier_link where shop_id = ? and expires_at < ?", params: [shopId, keptSinceMs] },
-  {
-    sql: `insert into supplier_link (shop_id, secret_hash, ${columns}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    params: [
-      shopId,
-      secretHash,
-      link.linkId,
-      link.purchaseOrderId,
-      link.supplierId,
-      link.createdAtMs,
-      link.createdBy,
-      link.expiresAtMs,
-      link.revokedAtMs,
-    ],
-  },
+  // What stands for no secret is no hash, so nothing that is sent leads to it.
+  insertStatement(shopId, link.linkId, link, secretHash ?? `mail ${link.linkId}`),
 ];
+
+/** The rows of one link. */
+const rowsOfLink = async (tx: Tx, shopId: string, purchaseOrderId: string, linkId: string) =>
+  (await rowsOfOrder(tx, shopId, purchaseOrderId)).filter((row) => linkIdOf(row.link_id) === linkId);
+
+/** Adds a secret to a link that goes out by mail; none when the link is gone. A revoked or expired link stays so. */
+export async function mailedSecretStatements(
+  tx: Tx,
+  shopId: string,
+  purchaseOrderId: string,
+  linkId: string,
+  secretHash: string,
+): Promise<readonly Statement[]> {
+  const rows = await rowsOfLink(tx, shopId, purchaseOrderId, linkId);
+  const [row] = rows;
+  if (row === undefined) return [];
+  return [insertStatement(shopId, `${linkId}${secretMark}${rows.length}`, linkFrom(row), secretHash)];
+}
+
+/** Lets a link be used until then, unless it was revoked. */
+export const prolongedLinkStatements = async (
+  tx: Tx,
+  shopId: string,
+  purchaseOrderId: string,
+  linkId: string,
+  expiresAtMs: number,
+): Promise<readonly Statement[]> =>
+  (await rowsOfLink(tx, shopId, purchaseOrderId, linkId)).map((row) => ({
+    sql: "update supplier_link set expires_at = ? where shop_id = ? and link_id = ? and revoked_at is null",
+    params: [expiresAtMs, shopId, row.link_id],
+  }));
 
 /** Revokes a link of the order; revoking again keeps the first time. @returns false when there is none. */
 export async function revokeSupplierLink(
@@ -112,10 +162,12 @@ export async function revokeSupplierLink(
   linkId: string,
   nowMs: number,
 ): Promise<boolean> {
-  const rows = await tx.all<{ link_id: string }>(
-    `update supplier_link set revoked_at = coalesce(revoked_at, ?)
-     where shop_id = ? and purchase_order_id = ? and link_id = ? returning link_id`,
-    [nowMs, shopId, purchaseOrderId, linkId],
+  const rows = await rowsOfLink(tx, shopId, purchaseOrderId, linkId);
+  await tx.batch(
+    rows.map((row) => ({
+      sql: "update supplier_link set revoked_at = coalesce(revoked_at, ?) where shop_id = ? and link_id = ?",
+      params: [nowMs, shopId, row.link_id],
+    })),
   );
-  return rows.length === 1;
+  return rows.length > 0;
 }

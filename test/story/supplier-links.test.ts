@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { supplierLinkMs } from "../../src/admin/supplier-links.ts";
+import { supplierLinkMs } from "../../src/core/supplier-links.ts";
 import { linkGuessesMax, linkRequestsMax, supplierLinksOfOrderMax } from "../../src/core/limits.ts";
 import { makeSecret, secretRandomBytes } from "../../src/core/secret.ts";
 import { type GoodsServer, lineA, lineB, startGoodsServer } from "../support/goods-server.ts";

@@ -50,7 +50,7 @@ export const contentWith = (
   purchaseOrderId: "po_1",
   status: "Sent",
   buyerName: "Lighthouse Coffee",
-  updatedAtMs: Date.parse("2026-11-20T10:00:00.000Z"),
+  createdAtMs: Date.parse("2026-11-20T10:00:00.000Z"),
   lineItems: Array.from({ length: lines }, (_line, index) => contentLine(index)),
   ...more,
 });

@@ -45,6 +45,8 @@ export interface RunningProgram {
   readonly url: string;
   /** All output on stdout so far. */
   readonly stdout: string;
+  /** All output on stderr so far: the log. */
+  readonly stderr: string;
   /** Returns the word after this label of the banner, such as `read key` or `write key`. */
   word(label: string): string;
   /** The admin token that was set, or that the first start printed. */
@@ -96,6 +98,9 @@ export async function serveProgram(given: Environment, args: readonly string[] =
     url,
     get stdout() {
       return output.stdout;
+    },
+    get stderr() {
+      return output.stderr;
     },
     word: (label) => new RegExp(`^ *${label} +(\\S+)$`, "m").exec(output.stdout)?.[1] ?? "",
     adminToken: env["OPENPO_ADMIN_TOKEN"] ?? /\bopa_[\w-]+/.exec(output.stdout)?.[0] ?? "",

@@ -16,7 +16,7 @@ import { firstPageOf, infoOf, noPoppler, textOf } from "../support/poppler.ts";
 
 const fonts = loadFonts(null);
 
-const pdf = (content: DocumentContent): Promise<Uint8Array> => pdfOf(sheetOf(content), content.updatedAtMs, fonts);
+const pdf = (content: DocumentContent): Promise<Uint8Array> => pdfOf(sheetOf(content), content.createdAtMs, fonts);
 
 /** Without the line breaks and runs of blanks of a layout. */
 const flat = (text: string): string => text.replaceAll(/\s+/g, " ");
@@ -161,7 +161,7 @@ test("the same content has the same bytes, in another process too; another versi
     import { sheetOf } from ${module("sheet.ts")};
     import { createHash } from "node:crypto";
     const content = ${JSON.stringify(content)};
-    const bytes = await pdfOf(sheetOf(content), content.updatedAtMs, loadFonts(null));
+    const bytes = await pdfOf(sheetOf(content), content.createdAtMs, loadFonts(null));
     process.stdout.write(createHash("sha256").update(bytes).digest("hex"));`;
   const other = execFileSync(process.execPath, ["--input-type=module", "--eval", program], {
     encoding: "utf8",

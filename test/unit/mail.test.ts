@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   afterMailAttempt,
-  defaultMailSubject,
   isMailAddress,
   type MailRecipient,
   mailDueAheadMsMax,
@@ -12,6 +11,8 @@ import {
   type RecipientResult,
   serverWords,
 } from "../../src/core/mail.ts";
+import { documentLanguages } from "../../src/core/document-settings.ts";
+import { defaultMailMessage, defaultMailSubject, linkPlace, withLinkPlace } from "../../src/core/mail-texts.ts";
 
 const recipient = (address: string, fields: Partial<MailRecipient> = {}): MailRecipient => ({
   address,
@@ -131,7 +132,26 @@ test("a server's words are shown on one line, and cut", () => {
 });
 
 test("a subject that nobody has written is one line within its length", () => {
-  const subject = defaultMailSubject("PO\r\nBcc: x", "S\u2028hop".repeat(100));
+  const shopName = "S\u2028hop".repeat(100);
+  const subject = defaultMailSubject({ poNumber: "PO\r\nBcc: x", shopName, language: "en" });
   assert.ok(subject.length <= mailSubjectMax && !/[\r\n\u2028]/.test(subject), subject);
   assert.match(subject, /^Purchase order PO Bcc: x from S hop/);
+});
+
+test("a text that nobody has written names order and shop in each language, and has one place for a link if it shall", () => {
+  const places = (text: string): number => text.split(linkPlace).length - 1;
+  const seen = new Set<string>();
+  for (const language of documentLanguages) {
+    const named = { poNumber: "PO-7 {shop}", shopName: "Nord {number}", language };
+    const subject = defaultMailSubject(named);
+    assert.ok(subject.includes("PO-7 {shop}") && subject.includes("Nord {number}"), subject);
+    const [plain, linked] = [defaultMailMessage(named, false), defaultMailMessage(named, true)];
+    assert.ok(plain.includes("PO-7 {shop}") && plain.trimEnd().endsWith("Nord {number}"), plain);
+    assert.deepEqual([places(plain), places(linked)], [0, 1]);
+    assert.equal(withLinkPlace(linked, language), linked);
+    const own = withLinkPlace("Dear Jo,\n", language);
+    assert.ok(own.startsWith("Dear Jo,\n\n") && own.endsWith(`\n${linkPlace}\n`), own);
+    seen.add(subject);
+  }
+  assert.equal(seen.size, documentLanguages.length);
 });

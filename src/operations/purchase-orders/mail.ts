@@ -7,22 +7,24 @@
  */
 import { Fault, invalidField } from "../../core/fault.ts";
 import {
-  defaultMailMessage,
-  defaultMailSubject,
   isMailAddress,
   mailAttachedBytesMax,
   type MailRecipient,
   mailRecipientsMax,
   mailWindowMs,
 } from "../../core/mail.ts";
+import { defaultMailMessage, defaultMailSubject, withLinkPlace } from "../../core/mail-texts.ts";
 import type { PurchaseOrder } from "../../core/purchase-order.ts";
 import { loadSupplierEmail } from "../../shop/catalogue.ts";
+import { loadDocumentSettings } from "../../shop/document-settings.ts";
 import { mailStatements, mailTimesSince, type NewMail } from "../../shop/mails.ts";
 import { findPerson } from "../../shop/people.ts";
+import { sentDocumentStatement } from "../../shop/purchase-order-attachments.ts";
 import type { Tx } from "../../store/store.ts";
 import type { Call, SentDocument } from "../operation.ts";
 import { type MailAsked, stampOf } from "./access.ts";
 import type { AskedMail } from "./side-effects.ts";
+import { addSupplierLink } from "./supplier-link.ts";
 
 /** What the caller says of a mail. */
 interface MailWishes {
@@ -33,17 +35,20 @@ interface MailWishes {
   readonly subject: string | null;
   readonly message: string | null;
   readonly attachCsv: boolean;
+  /** The message has a link by which the supplier answers. */
+  readonly supplierLink: boolean;
   /** Of the PDF that was looked at before; null: none was. */
   readonly documentSha256: string | null;
 }
 
-/** What a mail says of which nobody has said anything. */
+/** What a mail says of which nobody has said anything. It has no link: the address by which a program asks may not be the suppliers'. */
 const noWishes: MailWishes = {
   to: null,
   cc: [],
   subject: null,
   message: null,
   attachCsv: false,
+  supplierLink: false,
   documentSha256: null,
 };
 
@@ -70,10 +75,11 @@ export async function prepareMail(
 ): Promise<NewMail> {
   const { shop, actor, mailing } = call;
   if (mailing.perHourMax === null) throw mailIsOff();
-  const [supplierEmail, person] = await call.read((tx) =>
+  const [supplierEmail, person, { language }] = await call.read((tx) =>
     Promise.all([
       wishes.to !== null || order.supplierId === null ? null : loadSupplierEmail(tx, shop.shopId, order.supplierId),
       actor.type !== "user" || actor.id === null ? null : findPerson(tx, shop.shopId, actor.id),
+      loadDocumentSettings(tx, shop.shopId),
     ]),
   );
   const recipients = recipientsOf(wishes, supplierEmail);
@@ -90,6 +96,9 @@ export async function prepareMail(
     });
   requireSize(made);
   const replyTo = person?.email ?? null;
+  const named = { poNumber: order.poNumber, shopName: shop.name, language };
+  const { supplierLink: hasLink } = wishes;
+  const text = wishes.message ?? defaultMailMessage(named, hasLink);
   return {
     mailId: call.ids.next("mail"),
     purchaseOrderId: order.purchaseOrderId,
@@ -98,8 +107,9 @@ export async function prepareMail(
     content: {
       fromName: shop.name,
       replyTo: replyTo !== null && isMailAddress(replyTo) ? replyTo : null,
-      subject: wishes.subject ?? defaultMailSubject(order.poNumber, shop.name),
-      text: wishes.message ?? defaultMailMessage(order.poNumber, shop.name),
+      subject: wishes.subject ?? defaultMailSubject(named),
+      text: hasLink ? withLinkPlace(text, language) : text,
+      ...(hasLink ? { link: { linkId: call.ids.next("slk"), baseUrl: baseUrlOf(call) } } : {}),
     },
     documents: made.map(({ fileName, contentType, sha256, bytes }) => ({
       fileName,
@@ -109,6 +119,12 @@ export async function prepareMail(
       bytes,
     })),
   };
+}
+
+/** Where suppliers reach the service. @throws Fault INVALID_INPUT where that is not known. */
+function baseUrlOf({ baseUrl }: Call): string {
+  if (baseUrl === null) throw invalidField("/supplierLink", "cannot be made here: the service's address is not known");
+  return baseUrl;
 }
 
 function requireSize(documents: readonly SentDocument[]): void {
@@ -145,11 +161,13 @@ function recipientsOf({ to, cc }: MailWishes, supplierEmail: string | null): rea
 }
 
 /**
- * Stores the mail with the change that `tx` makes.
+ * Stores the mail with the change that `tx` makes, its link, and its documents among the order's (D261).
  *
+ * @param order as the change leaves it.
+ * @throws Fault INVALID_INPUT  the mail has a link, and the order can have no further one.
  * @throws Fault RATE_LIMITED  the shop has asked for as many mails within an hour as it may.
  */
-export async function storeMail(tx: Tx, call: Call, mail: NewMail): Promise<AskedMail> {
+export async function storeMail(tx: Tx, call: Call, order: PurchaseOrder, mail: NewMail): Promise<AskedMail> {
   const { shop, actor, mailing } = call;
   const stamp = stampOf(call);
   const perHourMax = mailing.perHourMax ?? 0;
@@ -160,7 +178,25 @@ export async function storeMail(tx: Tx, call: Call, mail: NewMail): Promise<Aske
       retryAfterMs: Math.max(1_000, freeFrom + mailWindowMs - stamp.nowMs),
       action: "Send the same request again then. The operator can allow more (OPENPO_MAILS_PER_HOUR).",
     });
-  await tx.batch(mailStatements(shop.shopId, mail, actor.name ?? actor.id, stamp));
+  const createdBy = actor.name ?? actor.id;
+  const { link } = mail.content;
+  if (link !== undefined)
+    await addSupplierLink(tx, shop.shopId, order, { linkId: link.linkId, createdBy, secretHash: null }, stamp.nowMs);
+  await tx.batch([
+    ...mailStatements(shop.shopId, mail, createdBy, stamp),
+    ...mail.documents.map((document) =>
+      sentDocumentStatement(shop.shopId, mail.purchaseOrderId, {
+        documentId: documentIdOf(document),
+        fileName: document.fileName,
+        contentType: document.contentType,
+        fileSizeBytes: document.sizeBytes,
+        documentType: "purchase-order",
+        version: mail.orderVersion,
+        uploadedAtMs: stamp.nowMs,
+        uploadedBy: createdBy,
+      }),
+    ),
+  ]);
   return { effectId: mail.mailId, kind: "send-mail" };
 }
 
@@ -173,15 +209,22 @@ export async function storeMail(tx: Tx, call: Call, mail: NewMail): Promise<Aske
 export const mailByItself = (call: Call, next: PurchaseOrder): Promise<NewMail | Pick<MailAsked, "unsentMail">> =>
   prepareMail(call, next, noWishes, { isStored: false }).catch(unsent);
 
-/** Stores the mail with the move, if there is one and the shop may send it. */
+/** Characters of a document's hash that are its id: 128 bits. */
+const documentIdLength = 32;
+
+/** The same bytes are the same document, however often they are sent. */
+const documentIdOf = ({ sha256 }: Pick<SentDocument, "sha256">): string => `doc_${sha256.slice(0, documentIdLength)}`;
+
+/** Stores the mail with the move, if there is one and the shop may send it. @param order as the move leaves it. */
 export async function askedByItself(
   tx: Tx,
   call: Call,
+  order: PurchaseOrder,
   mail: NewMail | Pick<MailAsked, "unsentMail">,
 ): Promise<MailAsked> {
   if (!("mailId" in mail)) return mail;
   try {
-    return { asked: await storeMail(tx, call, mail) };
+    return { asked: await storeMail(tx, call, order, mail) };
   } catch (error) {
     return unsent(error);
   }

@@ -1,4 +1,7 @@
-/** Sending an order's document to the supplier by e-mail (C63). It is an operation of the admin API: agents have no tool for it. */
+/**
+ * Sending an order's document to the supplier by e-mail (C63), with the move to Sent if it is a draft. It is an operation of the admin API: agents have
+ * no tool for it.
+ */
 import { z } from "zod";
 import { Fault } from "../../core/fault.ts";
 import {
@@ -9,14 +12,23 @@ import {
   mailStates,
   mailSubjectMax,
 } from "../../core/mail.ts";
+import { withoutStorefront } from "../../core/guard.ts";
+import { linkPlace } from "../../core/mail-texts.ts";
+import { type PurchaseOrder, statuses } from "../../core/purchase-order.ts";
+import { decideStatus } from "../../core/status-move.ts";
+import { supplierLinkMs } from "../../core/supplier-links.ts";
+import type { AskedEffect } from "../../shop/effects.ts";
 import { hasMailDocuments, loadMail, type Mail, retryMailStatements } from "../../shop/mails.ts";
+import { prolongedLinkStatements } from "../../shop/supplier-links.ts";
 import type { Tx } from "../../store/store.ts";
 import { instant, instantOrNull, instantSchema, pathId, shownId } from "../fields.ts";
 import { type Call, type Committed, operation } from "../operation.ts";
-import { faults, orderToChange, path, stampOf, write } from "./access.ts";
+import { contextOf, faults, orderToChange, path, saveFor, stampOf, write } from "./access.ts";
+import { guard, type GuardFacts, guardFaults, resolutions } from "./guard.ts";
 import { purchaseOrderId } from "./json.ts";
 import { mailIsOff, prepareMail, storeMail } from "./mail.ts";
 import { type AskedMail, type FollowedOrder, followOnShape, renderSideEffects } from "./side-effects.ts";
+import { sentOrderInQuestion, warningsIn, warningsShape } from "./warnings.ts";
 
 /** One address or several; the domain in lower case, as it means the same. */
 const addresses = z
@@ -69,6 +81,7 @@ export const mailSchema = z
       }),
     ),
     orderVersion: z.int().meta({ description: "Of the order that the documents show." }),
+    supplierLinkId: z.string().nullable().meta({ description: "The link to answer by that the message has." }),
     attempts: z.int(),
     detail: z.string().nullable().meta({ description: "Who does not have it and why, in the mail server's words." }),
     nextAttemptAt: instantSchema.nullable(),
@@ -86,6 +99,7 @@ export const mailJson = (mail: Mail): z.output<typeof mailSchema> => ({
   replyTo: mail.content.replyTo,
   documents: mail.documents.map((document) => ({ ...document })),
   orderVersion: mail.orderVersion,
+  supplierLinkId: mail.content.link?.linkId ?? null,
   attempts: mail.attempts,
   detail: mail.detail,
   nextAttemptAt: instantOrNull(mail.dueAtMs),
@@ -104,21 +118,38 @@ const changedRetryAfterMs = 1_000;
 
 const mailAnswerSchema = z.strictObject({ mail: mailSchema, ...followOnShape });
 
+const sentSchema = z.strictObject({
+  ...mailAnswerSchema.shape,
+  transition: z
+    .strictObject({ from: z.enum(statuses), to: z.enum(statuses) })
+    .optional()
+    .meta({ description: "The move that was made with it." }),
+  ...warningsShape,
+});
+
+/** What was changed beside the mail. */
+interface Beside<More> {
+  readonly effects: readonly AskedEffect[];
+  /** Further members of the answer. */
+  readonly more: More;
+}
+
 /** The answer with the mail as it stands after its first attempt. */
-async function mailAnswer(
+async function mailAnswer<More extends object>(
   tx: Tx,
   { shop: { shopId } }: Call,
   order: FollowedOrder,
   asked: AskedMail,
-): Promise<Committed<z.output<typeof mailAnswerSchema>>> {
+  { effects, more }: Beside<More>,
+): Promise<Committed<z.output<typeof mailAnswerSchema> & More>> {
   const load = (from: Tx): Promise<Mail | null> => loadMail(from, shopId, order.purchaseOrderId, asked.effectId);
   const stored = await load(tx);
   if (stored === null) throw new Error("a mail was not stored");
   const answered = (shown: Mail, outcomes: Parameters<typeof renderSideEffects>[1]) => ({
-    data: { mail: mailJson(shown), ...renderSideEffects([asked], outcomes, { order }) },
+    data: { mail: mailJson(shown), ...renderSideEffects([...effects, asked], outcomes, { order }), ...more },
   });
   return {
-    effects: [],
+    effects,
     mailIds: [asked.effectId],
     answer: (outcomes) => answered(stored, outcomes),
     async answerAnew(anew, outcomes) {
@@ -128,18 +159,56 @@ async function mailAnswer(
   };
 }
 
+/** A draft that is moved to Sent with its mail. */
+interface Move {
+  /** The order as the move will leave it. */
+  readonly next: PurchaseOrder;
+  readonly facts: GuardFacts;
+}
+
+/** The move that is asked for; null: the order stays where it is. @throws Fault what /status refuses. */
+async function moveToSent(
+  call: Call,
+  order: PurchaseOrder,
+  { isAsked, resolutions: sent }: { readonly isAsked: boolean; readonly resolutions: Parameters<typeof guard>[2] },
+): Promise<Move | null> {
+  if (!isAsked || order.status !== "Draft") return null;
+  const { next } = decideStatus(order, "Sent", contextOf(call));
+  return { next, facts: await guard(call, order.lineItems, sent) };
+}
+
+/** Saves the move with the mail, or the mail alone. */
+async function saveSent(
+  tx: Tx,
+  call: Call,
+  order: PurchaseOrder,
+  move: Move | null,
+  mail: Parameters<typeof storeMail>[3],
+): Promise<Committed<z.output<typeof sentSchema>>> {
+  const alone = { effects: [], more: {} };
+  if (move === null) return await mailAnswer(tx, call, order, await storeMail(tx, call, order, mail), alone);
+  const decided = withoutStorefront(decideStatus(order, "Sent", contextOf(call)), move.facts.skippedVariantIds);
+  const { next } = decided;
+  const effects = await saveFor(tx, call, order, decided);
+  const more = {
+    transition: { from: order.status, to: next.status },
+    ...warningsIn(next, sentOrderInQuestion(next)),
+  };
+  return await mailAnswer(tx, call, next, await storeMail(tx, call, next, mail), { effects, more });
+}
+
 export const sendOrder = operation({
   ...write,
   name: "purchase_order_send",
   title: "Send an order by e-mail",
   summary: "Sends the order's document to the supplier by e-mail.",
   description:
-    "Attaches the PDF of the order as it is now, and the CSV if asked. The answer waits a short time for the mail server; a mail that it does not take for now is tried again for 24 hours. The order's status stays as it is.",
+    "Attaches the PDF of the order, and the CSV if asked. With moveToSent a draft is moved to Sent with it, as POST /status does, and the PDF is that of the sent order; otherwise the status stays as it is. The answer waits a short time for the mail server; a mail that it does not take for now is tried again for 24 hours.",
   route: { method: "POST", path: `${path}/send` },
   success: 200,
   repeat: "adds-again",
   destructive: false,
-  faults: [...faults, "RATE_LIMITED"],
+  faults: [...faults, "RATE_LIMITED", ...guardFaults],
   input: z.strictObject({
     purchaseOrderId,
     to: addresses.optional().meta({ description: "An address or an array of them; left out: the supplier's." }),
@@ -159,13 +228,24 @@ export const sendOrder = operation({
       .optional()
       .meta({ description: "Plain text; left out: a short one that names the order." }),
     attachCsv: z.boolean().optional().meta({ description: "Attach the CSV beside the PDF." }),
+    supplierLink: z
+      .boolean()
+      .optional()
+      .meta({
+        description: `Put a link into the message by which the supplier sees the order and answers it, for 14 days: at ${linkPlace}, or at the end if the message has no ${linkPlace}.`,
+      }),
+    moveToSent: z.boolean().optional().meta({ description: "Move the order to Sent with it, if it is a Draft." }),
+    resolutions: resolutions.optional(),
     documentSha256: z
       .string()
       .regex(/^[0-9a-f]{64}$/i, "must be a SHA-256 in 64 hexadecimal digits")
       .optional()
-      .meta({ description: "SHA-256 of the PDF that was previewed: with another one nothing is sent (412)." }),
+      .meta({
+        description:
+          "SHA-256 of the PDF that was previewed: with another one nothing is sent (412). Of a draft that moves, preview it with status=Sent.",
+      }),
   }),
-  output: mailAnswerSchema,
+  output: sentSchema,
   async run(call, input) {
     // Before anything else: nothing that is sent would help.
     if (call.mailing.perHourMax === null) throw mailIsOff();
@@ -175,16 +255,22 @@ export const sendOrder = operation({
       subject: input.subject ?? null,
       message: input.message ?? null,
       attachCsv: input.attachCsv ?? false,
+      supplierLink: input.supplierLink ?? false,
       documentSha256: input.documentSha256 ?? null,
     };
     for (let attempts = 1; attempts <= documentAttemptsMax; attempts += 1)
       try {
         const seen = await call.read((tx) => orderToChange(tx, call, input.purchaseOrderId));
-        const mail = await prepareMail(call, seen, wishes, { isStored: true });
+        const move = await moveToSent(call, seen, {
+          isAsked: input.moveToSent ?? false,
+          resolutions: input.resolutions ?? [],
+        });
+        const mail = await prepareMail(call, move?.next ?? seen, wishes, { isStored: move === null });
         return await call.commit(async (tx) => {
           const order = await orderToChange(tx, call, input.purchaseOrderId);
-          if (order.version !== mail.orderVersion) throw new OrderChanged();
-          return await mailAnswer(tx, call, order, await storeMail(tx, call, mail));
+          const shown = move === null ? order.version : order.version + 1;
+          if (shown !== mail.orderVersion) throw new OrderChanged();
+          return await saveSent(tx, call, order, move, mail);
         });
       } catch (error) {
         if (!(error instanceof OrderChanged)) throw error;
@@ -230,8 +316,15 @@ export const retryMail = operation({
         throw new Fault("INVALID_INPUT", "What the e-mail attached is no longer kept.", {
           action: "Send the order anew.",
         });
-      await tx.batch(retryMailStatements(shopId, mail, stampOf(call)));
-      return await mailAnswer(tx, call, order, { effectId: mailId, kind: "send-mail" });
+      const stamp = stampOf(call);
+      const { link } = mail.content;
+      await tx.batch([
+        ...retryMailStatements(shopId, mail, stamp),
+        ...(link === undefined
+          ? []
+          : await prolongedLinkStatements(tx, shopId, id, link.linkId, stamp.nowMs + supplierLinkMs)),
+      ]);
+      return await mailAnswer(tx, call, order, { effectId: mailId, kind: "send-mail" }, { effects: [], more: {} });
     });
   },
 });

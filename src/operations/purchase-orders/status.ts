@@ -53,8 +53,7 @@ export const changeStatus = operation({
       // Decided without keeping it: what the order's state does not allow is refused before the guard (C23).
       const seen = await call.read(async (tx) => {
         const order = await orderToChange(tx, call, input.purchaseOrderId);
-        const context = contextOf(call);
-        return { order, context, trial: decideStatus(order, input.status, context) };
+        return { order, trial: decideStatus(order, input.status, contextOf(call)) };
       });
       const isGuarded = isGuardedMove(seen.trial.next.status);
       const facts = isGuarded ? await guard(call, seen.order.lineItems, input.resolutions ?? []) : noGuard;
@@ -62,11 +61,10 @@ export const changeStatus = operation({
       const checked = new Set(seen.order.lineItems.map((line) => line.poLineItemId));
       return call.commit(async (tx) => {
         const order = await orderToChange(tx, call, input.purchaseOrderId);
-        // With a mail the order becomes what its document shows, to the instant.
-        const decided = decideStatus(order, input.status, mail === null ? contextOf(call) : seen.context);
+        const decided = decideStatus(order, input.status, contextOf(call));
         if (isGuarded && order.lineItems.some((line) => !checked.has(line.poLineItemId))) throw new LinesAdded();
         if (mail !== null && order.version !== seen.order.version) throw new LinesAdded();
-        const asked = mail === null ? {} : await askedByItself(tx, call, mail);
+        const asked = mail === null ? {} : await askedByItself(tx, call, decided.next, mail);
         const saved = await savedOrder(tx, call, order, withoutStorefront(decided, facts.skippedVariantIds), asked);
         const { status, previousStatus } = decided.next;
         const moved = {
