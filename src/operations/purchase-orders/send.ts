@@ -203,7 +203,7 @@ export const sendOrder = operation({
   title: "Send an order by e-mail",
   summary: "Sends the order's document to the supplier by e-mail.",
   description:
-    "Attaches the PDF of the order, and the CSV if asked. With moveToSent a draft is moved to Sent with it, as POST /status does, and the PDF is that of the sent order; otherwise the status stays as it is. The answer waits a short time for the mail server; a mail that it does not take for now is tried again for 24 hours.",
+    "Attaches the PDF of the order, and the CSV if asked. With moveToSent a draft is moved to Sent with it, by the same rules as on its own, and the PDF is that of the sent order; otherwise the status stays as it is. The answer waits a short time for the mail server; a mail that it does not take for now is tried again for 24 hours.",
   route: { method: "POST", path: `${path}/send` },
   success: 200,
   repeat: "adds-again",

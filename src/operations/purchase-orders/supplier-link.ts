@@ -7,7 +7,7 @@ import { listSupplierLinks, type SupplierLink, supplierLinkStatements } from "..
 import type { Tx } from "../../store/store.ts";
 
 /** A link that is to be made. */
-export interface NewLink {
+interface NewLink {
   readonly linkId: string;
   /** The name of who makes it. */
   readonly createdBy: string | null;
