@@ -124,11 +124,18 @@ const usualTokens: ReadonlySet<string> = new Set([
   "youradmintokenhere",
 ]);
 
+/** Usual words one after another, and digits: `password1234567890`, `openpo-admin-2026`. */
+const usualWords =
+  /^(?:admin|administrator|change|changeme|default|demo|dev|example|letmein|me|my|openpo|passw(?:or|0r)d|please|prod|production|qwerty|replace|root|secret|super|test|this|token|user|welcome|your)+\d*$/;
+
 /** Whether somebody would try it first: few characters, a short text repeated, or a usual example. */
 function isWeak(token: string): boolean {
   const plain = token.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
   return (
-    new Set(token).size < adminTokenCharactersMin || /^(.{1,10}?)\1+\d{0,9}$/.test(plain) || usualTokens.has(plain)
+    new Set(token).size < adminTokenCharactersMin ||
+    /^(.{1,10}?)\1+\d{0,9}$/.test(plain) ||
+    usualWords.test(plain) ||
+    usualTokens.has(plain)
   );
 }
 

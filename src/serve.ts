@@ -42,8 +42,7 @@ import type { OpenStore } from "./open-store.ts";
 import { type Outbox, createOutbox } from "./outbox/runner.ts";
 import { createConsole } from "./people/app.ts";
 import { limitsWith, ReaderPool } from "./reader-pool.ts";
-import type { LoopShare } from "./store/loop-share.ts";
-import type { Engine, Log } from "./store/store.ts";
+import type { Log } from "./store/store.ts";
 import { createSupplierPages } from "./suppliers/app.ts";
 import { createResolve } from "./webhooks/names.ts";
 import { createSender, type Sender } from "./webhooks/sender.ts";
@@ -335,16 +334,6 @@ const storeGauges = (counts: StoreCounts): readonly Gauge[] => [
   },
 ];
 
-/** Whether the process can serve. Shops that have had more than their share of the event loop wait for the answer. */
-async function readyBeforeOthers(engine: Engine, loop: LoopShare): Promise<void> {
-  const left = loop.arrive(null);
-  try {
-    await engine.ready();
-  } finally {
-    left();
-  }
-}
-
 const openPerform = (
   { limits: { storedAnswersBytesMax } }: Config,
   store: OpenStore,
@@ -410,7 +399,8 @@ async function listen(
     metrics,
     spans,
     bodies: new BodyMemory({ bytesMax: config.limits.bodiesBytesMax }),
-    ready: () => readyBeforeOthers(engine, loop),
+    ready: () => engine.ready(),
+    loop,
     identity: store.identity,
     surfaces: [
       ...(config.metricsPort === null ? [createMetricsPage(metrics, () => store.measure())] : []),

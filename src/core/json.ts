@@ -4,6 +4,7 @@
  * Owns: which JSON is accepted. Does not own: which members an operation takes (its schema), the size limit (http).
  */
 import { Fault, invalidField } from "./fault.ts";
+import { bodyMembersMax } from "./limits.ts";
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
@@ -29,12 +30,13 @@ export function jsonPointer(steps: readonly (string | number | symbol)[]): strin
  *
  * @throws Fault INVALID_INPUT  it is not UTF-8 or not JSON, nests deeper than `nestingDepthMax`, names a member twice or `__proto__`, has
  *                              U+0000 or a lone surrogate in a string, or a number that a double cannot hold. The message does not
- *                              quote the body.
+ *                              quote the body. Or its objects have more than `membersMax` members together.
  * Source: spec "Request bodies"; C10, C11.
  */
-export function parseJson(bytes: Uint8Array): Json {
+export function parseJson(bytes: Uint8Array, membersMax: number = bodyMembersMax): Json {
   if (bytes.length === 0) return {};
   const text = decode(bytes);
+  refuseTooManyMembers(text, membersMax);
   const value = parse(text);
   inspect(text);
   return value;
@@ -47,6 +49,28 @@ function decode(bytes: Uint8Array): string {
     throw new Fault("INVALID_INPUT", "The body is not valid UTF-8.", { cause });
   }
 }
+
+/**
+ * Refuses the text before it is parsed, which takes time for each member.
+ *
+ * @throws Fault INVALID_INPUT  its objects have more than so many members together. A text that begins with a colon is counted as one.
+ */
+export function refuseTooManyMembers(text: string, membersMax: number = bodyMembersMax): void {
+  if (text.length <= membersMax) return;
+  let members = 0;
+  for (let colon = text.indexOf(":"); colon !== -1; colon = text.indexOf(":", colon + 1)) {
+    let before = colon - 1;
+    while (whiteSpace.has(text.charAt(before))) before -= 1;
+    if (text.charAt(before) !== '"' || isEscaped(text, before)) continue;
+    members += 1;
+    if (members > membersMax)
+      throw new Fault("INVALID_INPUT", `The body has more than ${membersMax} members in its objects.`, {
+        action: "Send only fields that are documented, and fewer lines at a time.",
+      });
+  }
+}
+
+const whiteSpace: ReadonlySet<string> = new Set(" \t\n\r");
 
 function parse(text: string): Json {
   try {
@@ -71,57 +95,62 @@ function whyNotJson(text: string, message: string): string {
 }
 
 /** An open object, with the members seen and the one whose value is read now; or an open array, with the index. */
-type Level = { readonly seen: Set<string>; member: string | null } | { index: number };
+type Level = { seen: Set<string> | null; member: string | null } | { index: number };
 
-/** Checks every token of valid JSON for what `JSON.parse` accepts or hides, and refuses it by its pointer. It reads each character once. */
+const codeOf = (character: string): number => character.charCodeAt(0);
+const [objectBegins, objectEnds, arrayBegins, arrayEnds] = [codeOf("{"), codeOf("}"), codeOf("["), codeOf("]")];
+const [comma, quotation, minus, digitFirst, digitLast] = [
+  codeOf(","),
+  codeOf('"'),
+  codeOf("-"),
+  codeOf("0"),
+  codeOf("9"),
+];
+
+/**
+ * Checks every token of valid JSON for what `JSON.parse` accepts or hides, and refuses it by its pointer. It reads each character once, by its
+ * code: a megabyte of brackets would hold the event loop otherwise.
+ */
 function inspect(text: string): void {
   const levels: Level[] = [];
   const refusal = (message: string): Fault =>
     invalidField(jsonPointer(levels.map((level) => ("seen" in level ? (level.member ?? "") : level.index))), message);
+  let level: Level | undefined;
   let at = 0;
   while (at < text.length) {
-    const level = levels.at(-1);
-    const character = text.charAt(at);
+    const code = text.charCodeAt(at);
     let end = at + 1;
-    switch (character) {
-      case "{":
-      case "[":
-        if (levels.length === nestingDepthMax) throw refusal(`nested deeper than ${nestingDepthMax} levels`);
-        levels.push(character === "{" ? { seen: new Set(), member: null } : { index: 0 });
-        break;
-      case "}":
-      case "]":
-        levels.pop();
-        break;
-      case ",":
-        if (level === undefined) break;
-        if ("seen" in level) level.member = null;
-        else level.index += 1;
-        break;
-      case '"': {
-        end = endOfString(text, at);
-        const string = stringOf(text.slice(at, end));
-        const isMember = level !== undefined && "seen" in level && level.member === null;
-        if (isMember) {
-          level.member = string;
-          if (level.seen.has(string)) throw refusal("given twice");
-          if (string === "__proto__") throw refusal("unknown field");
-          level.seen.add(string);
-        }
-        if (string.includes("\0")) throw refusal("must not contain U+0000");
-        if (!string.isWellFormed()) throw refusal("must not contain a lone surrogate");
-        break;
+    if (code === objectBegins || code === arrayBegins) {
+      if (levels.length === nestingDepthMax) throw refusal(`nested deeper than ${nestingDepthMax} levels`);
+      level = code === objectBegins ? { seen: null, member: null } : { index: 0 };
+      levels.push(level);
+    } else if (code === objectEnds || code === arrayEnds) {
+      levels.pop();
+      level = levels.at(-1);
+    } else if (code === comma) {
+      if (level === undefined) break;
+      if ("seen" in level) level.member = null;
+      else level.index += 1;
+    } else if (code === quotation) {
+      end = endOfString(text, at);
+      const string = stringOf(text.slice(at, end));
+      if (level !== undefined && "seen" in level && level.member === null) {
+        level.member = string;
+        const seen = (level.seen ??= new Set());
+        if (seen.has(string)) throw refusal("given twice");
+        if (string === "__proto__") throw refusal("unknown field");
+        seen.add(string);
       }
-      default:
-        if (!numberStart.has(character)) break;
-        while (numberRest.has(text.charAt(end))) end += 1;
-        if (!isExact(text.slice(at, end))) throw refusal("a number that cannot be held exactly; at most 2^53");
+      if (string.includes("\0")) throw refusal("must not contain U+0000");
+      if (!string.isWellFormed()) throw refusal("must not contain a lone surrogate");
+    } else if (code === minus || (code >= digitFirst && code <= digitLast)) {
+      while (numberRest.has(text.charAt(end))) end += 1;
+      if (!isExact(text.slice(at, end))) throw refusal("a number that cannot be held exactly; at most 2^53");
     }
     at = end;
   }
 }
 
-const numberStart: ReadonlySet<string> = new Set("-0123456789");
 const numberRest: ReadonlySet<string> = new Set("0123456789.eE+-");
 
 /** The index after the quote that ends the string which begins at `start`. */

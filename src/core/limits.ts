@@ -54,6 +54,9 @@ export const headerBytesMax = 65_536;
 /** The body of a request: 1 MB of the specification, inclusive (C10). */
 export const bodyBytesMax = 1_048_576;
 
+/** Members of all objects in a body, a few times what the largest valid one has. Reading more would hold the event loop for too long. */
+export const bodyMembersMax = 40_000;
+
 /** A message to `/mcp` that is no tool call (C71). */
 export const messageBytesMax = 65_536;
 

@@ -74,10 +74,13 @@ async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   if (!isBlank(last)) yield last;
 }
 
+/** A record may have some thousand lines. What bounds it is the length of its line in the file. */
+const membersMax = Number.POSITIVE_INFINITY;
+
 export const ndjson: FileFormat = {
   refusesRepeats: false,
   async *records(body) {
     for await (const { number, bytes } of linesOf(body))
-      yield { lineNumber: number, bytes: bytes.length, value: () => parseJson(bytes), columns: null };
+      yield { lineNumber: number, bytes: bytes.length, value: () => parseJson(bytes, membersMax), columns: null };
   },
 };

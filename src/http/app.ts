@@ -17,20 +17,16 @@ import type { Operation } from "../operations/operation.ts";
 import type { Perform } from "../operations/perform.ts";
 import type { Clock, Ids, Log } from "../store/store.ts";
 import { BodyMemory, RequestBody } from "./body.ts";
-import { createHealth } from "./health.ts";
+import { createHealth, type Looked } from "./health.ts";
 import type { Metrics } from "./metrics.ts";
 import { createRest } from "./rest.ts";
 import { apiPrefix } from "./routes.ts";
 import { newTraceId } from "./trace-ids.ts";
 import { type HttpRequest, pathNotFound, type RequestContext, type Surface } from "./surface.ts";
 
-interface ServiceDependencies extends AppDependencies {
+interface ServiceDependencies extends AppDependencies, Looked {
   readonly operations: readonly Operation[];
   readonly perform: Perform;
-  /** Rejects when the process cannot serve (`GET /readyz`). */
-  readonly ready: () => Promise<void>;
-  /** Shown by `GET /healthz`: by it the command tells this server from others. */
-  readonly identity: string;
   /** Beside REST and health. */
   readonly surfaces?: readonly Surface[];
 }
@@ -69,14 +65,7 @@ export interface App {
 
 /** The service: REST, health, and what is beside them. */
 export const createApp = (deps: ServiceDependencies): App =>
-  appOf(
-    [
-      ...createRest(deps.operations, deps.perform),
-      ...createHealth(deps.ready, deps.identity),
-      ...(deps.surfaces ?? []),
-    ],
-    deps,
-  );
+  appOf([...createRest(deps.operations, deps.perform), ...createHealth(deps), ...(deps.surfaces ?? [])], deps);
 
 /** An app of these surfaces alone. */
 export function appOf(surfaces: readonly Surface[], deps: AppDependencies): App {

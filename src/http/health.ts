@@ -4,15 +4,26 @@
 import type { Metrics } from "./metrics.ts";
 import { type RequestContext, requireGet, type Surface } from "./surface.ts";
 
-/**
- * @param ready     rejects when the process cannot serve.
- * @param identity  by which the command tells this server from others.
- */
-export function createHealth(ready: () => Promise<void>, identity: string): readonly Surface[] {
+/** What is looked after. */
+export interface Looked {
+  /** Rejects when the process cannot serve (`GET /readyz`). */
+  readonly ready: () => Promise<void>;
+  /** Shops that have had more than their share of the event loop wait until it is known whether the process can serve (Q5). */
+  readonly loop: { readonly arrive: (shopId: null) => () => void };
+  /** Shown by `GET /healthz`: by it the command tells this server from others. */
+  readonly identity: string;
+}
+
+export function createHealth({ ready, loop, identity }: Looked): readonly Surface[] {
   return [
     page("healthz", () => Response.json({ status: "ok", identity })),
     page("readyz", async () => {
-      await ready();
+      const left = loop.arrive(null);
+      try {
+        await ready();
+      } finally {
+        left();
+      }
       return Response.json({ status: "ready" });
     }),
   ];

@@ -134,16 +134,17 @@ export function assemble<O extends Routed>(
       action: 'Send an object such as {"name": "value"}, or no body at all.',
     });
   const found: ValidationDetail[] = [];
-  const raw: Record<string, Json> = {};
+  const asked: Record<string, Json> = {};
   const report = (name: string, message: string): void => {
     found.push({ path: jsonPointer([name]), message });
   };
-  for (const [name, value] of Object.entries(body)) {
-    if (Object.hasOwn(parameters, name)) {
-      if (value !== parameters[name]) report(name, "differs from the id in the path; leave it out of the body");
-    } else if (binding.query.has(name)) report(name, "belongs in the query, not in the body");
-    else raw[name] = value;
-  }
+  for (const name of Object.keys(parameters))
+    if (Object.hasOwn(body, name) && body[name] !== parameters[name])
+      report(name, "differs from the id in the path; leave it out of the body");
+  const misplaced = [...binding.query.keys()].filter(
+    (name) => Object.hasOwn(body, name) && !Object.hasOwn(parameters, name),
+  );
+  for (const name of misplaced) report(name, "belongs in the query, not in the body");
   for (const [name, sent] of Map.groupBy(query, (parameter) => parameter.name)) {
     const kind = binding.query.get(name);
     if (kind === undefined) {
@@ -152,9 +153,12 @@ export function assemble<O extends Routed>(
     }
     const read = parameterValue(kind, sent);
     if ("fault" in read) report(name, read.fault);
-    else raw[name] = read.value;
+    else asked[name] = read.value;
   }
-  return { raw: { ...raw, ...parameters }, found };
+  // A body of thousands of unknown members is not copied more often than needed.
+  const raw: Record<string, Json> = { ...body, ...asked, ...parameters };
+  for (const name of misplaced) if (!Object.hasOwn(asked, name)) delete raw[name];
+  return { raw, found };
 }
 
 /** Longer values are no ids: a tool call with one is recorded under the placeholder of its path. */

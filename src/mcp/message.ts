@@ -2,7 +2,8 @@
  * One JSON-RPC message of a client, as far as it is read before the protocol library gets it.
  */
 import { Fault } from "../core/fault.ts";
-import { isJsonObject, type Json, type JsonObject, parseJson } from "../core/json.ts";
+import { isJsonObject, type Json, type JsonObject, parseJson, refuseTooManyMembers } from "../core/json.ts";
+import { bodyMembersMax } from "../core/limits.ts";
 
 /** What the strict reading of C10 finds wrong with a message that JSON.parse reads. */
 export interface Malformed {
@@ -10,10 +11,11 @@ export interface Malformed {
   readonly bytes: Uint8Array;
 }
 
-/** Reads a message; null when it is no JSON at all. */
+/** Reads a message; null when it is no JSON at all. @throws Fault INVALID_INPUT when it has more members than is read of anybody. */
 export function readMessage(
   bytes: Uint8Array,
 ): { readonly message: Json; readonly malformed: Malformed | null } | null {
+  if (bytes.length > bodyMembersMax) refuseTooManyMembers(new TextDecoder().decode(bytes));
   try {
     return { message: parseJson(bytes), malformed: null };
   } catch (error) {

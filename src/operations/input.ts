@@ -27,7 +27,7 @@ const spelledOutMax = 3;
  * @throws Fault INVALID_INPUT with one detail for each mistake.
  */
 export function checkInput<T>(schema: z.ZodType<T>, raw: unknown, found: readonly ValidationDetail[] = []): T {
-  const result = schema.safeParse(raw);
+  const result = schema.safeParse(raw, { error: unknownFields });
   if (result.success && found.length === 0) return result.data;
   const paths = new Set(found.map((detail) => detail.path));
   const issues = result.success ? [] : result.error.issues;
@@ -46,6 +46,10 @@ export function checkInput<T>(schema: z.ZodType<T>, raw: unknown, found: readonl
     action: "Correct what details names and send the request again.",
   });
 }
+
+/** zod would join the names of all unknown fields to a message that nobody reads. */
+const unknownFields = ({ code }: z.core.$ZodRawIssue): string | undefined =>
+  code === "unrecognized_keys" ? "unknown fields" : undefined;
 
 function* eachDetail(issues: readonly z.core.$ZodIssue[]): Generator<ValidationDetail> {
   for (const issue of issues)

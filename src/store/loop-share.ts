@@ -236,10 +236,12 @@ export class LoopShare {
   }
 
   #releaseAfter(ms: number): void {
-    const atMs = this.#time.now() + Math.max(ms, 0);
+    // Time has passed since the caller has reckoned.
+    const waitMs = Math.max(0, Math.ceil(ms));
+    const atMs = this.#time.now() + waitMs;
     if (this.#timerAtMs !== null && this.#timerAtMs <= atMs) return;
     this.#timerAtMs = atMs;
-    this.#time.after(Math.ceil(ms), () => {
+    this.#time.after(waitMs, () => {
       if (this.#timerAtMs === atMs) this.#timerAtMs = null;
       this.#promotePaid();
       this.#releaseSoon();

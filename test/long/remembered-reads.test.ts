@@ -15,7 +15,7 @@ import { onPostgres } from "../support/store.ts";
 
 /** The same service without a memory. */
 function forgetful(deps: PerformDependencies): (target: string, key: string) => Promise<string> {
-  const { engine, clock, ids, log } = deps;
+  const { engine, clock, ids, log, loop } = deps;
   const rows = {
     ...delegated(engine),
     embedded: false,
@@ -29,6 +29,7 @@ function forgetful(deps: PerformDependencies): (target: string, key: string) => 
     log,
     metrics: createMetrics(),
     ready: () => engine.ready(),
+    loop,
     identity: "srv_without_memory",
   });
   return async (target, key) => {

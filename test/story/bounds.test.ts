@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   bearersOfSessionMax,
+  bodyMembersMax,
   consoleViewsMax,
   eventHeartbeatMs,
   eventPollMs,
@@ -209,6 +210,21 @@ test("a message to /mcp that is no tool call has at most messageBytesMax bytes",
     return sent.status;
   };
   assert.deepEqual([await ping(messageBytesMax), await ping(messageBytesMax + 1)], [200, 400]);
+});
+
+test("a request and a message whose objects have more than bodyMembersMax members are refused, under a key with the same answer again", async () => {
+  await using server = await startServer();
+  const unknown = Object.fromEntries(many(bodyMembersMax + 1, (index) => [index.toString(36), 1]));
+  const tooMany = new RegExp(`more than ${bodyMembersMax} members`);
+  const post = (key: string) =>
+    server.post("/api/v1/purchase-orders", unknown, { headers: { "Idempotency-Key": key } });
+  const first = await post("k");
+  assertFull(first, tooMany);
+  assert.equal((await post("k")).text, first.text);
+  assertFull(await server.post("/api/v1/purchase-orders", unknown), tooMany);
+  const params = { name: "purchase_order_create", arguments: unknown };
+  const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
+  assertFull(await server.post("/mcp", call, { headers: mcpHeaders, undocumented: true }), tooMany);
 });
 
 test(

@@ -256,6 +256,7 @@ async function openParts(pools: Pools) {
     log,
     metrics: createMetrics(),
     ready: () => engine.ready(),
+    loop,
     identity: "srv_counted",
   });
   const close = async (): Promise<void> => {

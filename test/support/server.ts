@@ -256,6 +256,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     log,
     metrics,
     ready: () => engine.ready(),
+    loop,
     identity: "srv_of_a_test",
     surfaces: [
       createMetricsPage(metrics),

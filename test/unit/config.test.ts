@@ -170,6 +170,8 @@ test("an invalid value is refused with one line that names the variable", () => 
       "Change-Me-Change-Me-1",
       "please-change-this-secret",
       "1234567890123456",
+      "password1234567890",
+      "OpenPO-admin-2026",
       "opa_your_token_here_",
     ].map((token) => ["OPENPO_ADMIN_TOKEN", token] as const),
     ["OPENPO_CONNECTIONS_MAX", "9"],

@@ -3,6 +3,8 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { Fault } from "../../src/core/fault.ts";
 import { canonicalJson, type Json, nestingDepthMax, parseJson } from "../../src/core/json.ts";
+import { bodyMembersMax } from "../../src/core/limits.ts";
+import { ndjson } from "../../src/exchange/ndjson.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -75,6 +77,28 @@ test("accepted: 2^53, small and long decimals, surrogate pairs", () => {
 
 test("a refusal never repeats the body", () => {
   assert.ok(!refusal('{"supplierVariantDetails":"secret sauce').message.includes("secret"));
+});
+
+test("a body has at most bodyMembersMax members in all of its objects; a record of an import may have more", async () => {
+  const members = (count: number, separator = ":"): string =>
+    Array.from({ length: count }, (_, index) => `"${index}"${separator}1`).join(",");
+  const half = bodyMembersMax / 2;
+  const most = `{"a":{${members(half - 1)}},"b":[{${members(half - 1)}}]}`;
+  assert.deepEqual(Object.keys(Object(parseJson(bytes(most)))), ["a", "b"]);
+  for (const separator of [":", " :", "\n\t :"]) {
+    const fault = refusal(`{"b":{${members(half - 1, separator)}},"a":[{${members(half, separator)}}]}`);
+    assert.match(fault.message, new RegExp(`more than ${bodyMembersMax} members`));
+    assert.match(fault.action ?? "", /fewer lines/);
+  }
+  // It is told before anything is parsed: this text is no JSON.
+  assert.match(refusal(`{${members(bodyMembersMax + 1)}`).message, /members/);
+  const quoted = JSON.stringify({ note: '"a": 1,'.repeat(bodyMembersMax + 1) });
+  assert.deepEqual(parseJson(bytes(quoted)), JSON.parse(quoted));
+  const record = `{${members(bodyMembersMax + 1)}}\n`;
+  async function* file(): AsyncGenerator<Uint8Array> {
+    yield bytes(record);
+  }
+  for await (const { value } of ndjson.records(file())) assert.deepEqual(value(), JSON.parse(record));
 });
 
 test("a megabyte of one string, or of escapes, is read", () => {

@@ -188,3 +188,20 @@ test("a shop that owed waits no longer than for its debt while others that owe l
   await pass(1);
   assert.deepEqual(begun, ["a1", "a2"]);
 });
+
+test("a timer is never set into the past, although time passes between two looks at the clock", () => {
+  const waitsMs: number[] = [];
+  for (let owedMs = 10; owedMs < 80; owedMs += 1) {
+    let nowMs = 1_000;
+    const loop = new LoopShare({
+      // As on a machine that is busy with something else: 12 ms pass between any two looks.
+      now: () => (nowMs += 12),
+      nextRound: () => {},
+      after: (ms) => void waitsMs.push(ms),
+    });
+    loop.arrive("b");
+    loop.held("a", owedMs);
+    void loop.turn("a");
+  }
+  assert.ok(waitsMs.length > 0 && waitsMs.every((ms) => ms >= 0), waitsMs.join(" "));
+});
