@@ -22,7 +22,8 @@ export const places = [
   "people",
   "webhooks",
   "webhooks/:endpointId",
-  "documents",
+  "settings",
+  "settings/documents",
   "shops",
   "shops/:shopId",
 ] as const;

@@ -24,45 +24,6 @@ export const operatorTexts = {
     settings: "Settings",
   },
   health: { good: "The service is ready.", bad: "The service is not ready." },
-  settingsOf: (name: string) => `Settings of ${name}`,
-  groups: { receiving: "Receiving and storefront", money: "Currencies", service: "Service" },
-  settings: {
-    autoSyncOnReceiving: {
-      label: "Push stock when goods are received",
-      hint: "Off: the storefront waits for a storefront sync.",
-    },
-    emailOnSent: {
-      label: "E-mail an order when it is sent",
-      hint: "To its supplier's address, with the PDF. Needs a mail server.",
-    },
-    costSyncMode: { label: "Costs at completion", hint: "What is written to the storefront as a product's unit cost." },
-    onOrderTag: { label: "Tag of products on order", hint: "Empty: none." },
-    followOnWaitMs: {
-      label: "An answer waits for follow-on work (ms)",
-      hint: `${zeroTo("300,000")}; 2,000 to begin with.`,
-    },
-    confirmationWaitMs: {
-      label: "A storefront sync waits for confirmation (ms)",
-      hint: `${zeroTo("300,000")}; 30,000 to begin with.`,
-    },
-    restApi: { label: "REST API in the plan", hint: "Off: keys are refused, people are not." },
-    capacity: { label: "Requests at once", hint: "How many may come together: all keys, and again all people." },
-    refillPerSecond: { label: "Requests a second", hint: "How many may come all the time." },
-    auditRetentionDays: { label: "Audit log is kept for (days)", hint: "0: for good." },
-    timezone: { label: "Time zone", hint: "Of the IANA database, like Europe/Amsterdam." },
-  },
-  costSyncModes: { "unit-cost": "Unit cost of the order", "moving-average": "Moving average", disabled: "Not written" },
-  rates: {
-    title: "Exchange rates",
-    hint: (shopCurrency: string) => `Orders in another currency are converted to ${shopCurrency} at these.`,
-    currency: "Currency",
-    rate: (currency: string, shopCurrency: string) => `1 ${currency === "" ? "…" : currency} in ${shopCurrency}`,
-    remove: (currency: string) => (currency === "" ? "Remove" : `Remove ${currency}`),
-    add: "Add a rate",
-    notNumber: (currency: string) => `The rate of ${currency === "" ? "a currency" : currency} must be a number.`,
-    noCurrency: "A rate has no currency.",
-    twice: (currency: string) => `${currency} is there twice.`,
-  },
   faults: {
     title: "Faults of the sandbox",
     lead: "For rehearsals. What is set here replaces what was set before; without any fault the sandbox works.",
@@ -88,7 +49,4 @@ export const operatorTexts = {
     remove: (number: number) => `Remove fault ${number}`,
     set: "Set faults",
   },
-  notNumber: "must be a number",
-  save: "Save",
-  saved: "Saved.",
 } as const;

@@ -17,7 +17,7 @@ export const texts = {
     reorder: "Reorder",
     import: "Import",
     webhooks: "Webhooks",
-    documents: "Documents",
+    settings: "Settings",
     shops: "All shops",
     signOut: "Sign out",
     skip: "Skip to content",

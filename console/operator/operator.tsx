@@ -18,11 +18,12 @@ import {
 import { ProblemNotice } from "../parts/problem.tsx";
 import { TableHead } from "../parts/table-head.tsx";
 import { go, hrefOf, place } from "../router.ts";
+import { ShopSettings } from "../settings/shop-settings.tsx";
 import { texts } from "../texts.ts";
 import { operatorTexts } from "../texts-operator.ts";
+import { settingsTexts } from "../texts-settings.ts";
 import { asOperator } from "./as-operator.ts";
 import { SandboxFaults } from "./sandbox-faults.tsx";
-import { ShopSettings } from "./shop-settings.tsx";
 
 type Listed = Output<"shop_list">["shops"][number];
 
@@ -40,7 +41,7 @@ export const OperatorScreen: FunctionComponent = () => {
   return (
     <main>
       <div class="heading">
-        <h1>{name === undefined ? texts.signIn.chooseShop : operatorTexts.settingsOf(name)}</h1>
+        <h1>{name === undefined ? texts.signIn.chooseShop : settingsTexts.formOf(name)}</h1>
         <button type="button" class="plain" onClick={() => void signOut()}>
           {texts.navigation.signOut}
         </button>
@@ -196,7 +197,7 @@ const ShopRow: FunctionComponent<{ readonly shop: Listed }> = ({ shop }) => {
         </td>
       ))}
       <td>
-        <a href={hrefOf("shops", shop.shopId)} aria-label={operatorTexts.settingsOf(shop.name)}>
+        <a href={hrefOf("shops", shop.shopId)} aria-label={settingsTexts.formOf(shop.name)}>
           {columns.settings}
         </a>
       </td>
@@ -213,7 +214,7 @@ const ShopPage: FunctionComponent<{ readonly shop: Listed }> = ({ shop }) => (
       <p class="problem">{shop.unavailable}</p>
     ) : (
       <>
-        <ShopSettings shop={shop} />
+        <ShopSettings shop={shop} isOperator />
         {shop.storefront.kind === "sandbox" ? <SandboxFaults shopId={shop.shopId} /> : null}
       </>
     )}

@@ -6,8 +6,9 @@ import { problemOf } from "../data/client.ts";
 import { field } from "../data/form.ts";
 import { numberIn } from "../data/format.ts";
 import { operatorTexts } from "../texts-operator.ts";
+import { settingsTexts } from "../texts-settings.ts";
 import { asOperator } from "./as-operator.ts";
-import { Field, useSending, type Wrong } from "./sending.tsx";
+import { Field, useSending, type Wrong } from "../parts/sending.tsx";
 
 type Fault = NonNullable<Input<"sandbox_faults_put">["faults"]>[number];
 
@@ -28,11 +29,13 @@ const outcomes: readonly Fault["outcome"][] = ["error", "throttled", "timeout", 
 const { faults: words } = operatorTexts;
 
 export const SandboxFaults: FunctionComponent<{ readonly shopId: string }> = ({ shopId }) => {
-  const { wrong, notice, refuse, came } = useSending((steps) =>
-    steps
-      .slice(-3)
-      .join("-")
-      .replace(/^faults-/, ""),
+  const { wrong, notice, refuse, came } = useSending(
+    (steps) =>
+      steps
+        .slice(-3)
+        .join("-")
+        .replace(/^faults-/, ""),
+    settingsTexts.saved,
   );
   /** Faults by their numbers, which their fields have in their names. */
   const rows = useSignal<readonly number[]>([]);
@@ -44,7 +47,7 @@ export const SandboxFaults: FunctionComponent<{ readonly shopId: string }> = ({ 
     const count = (name: string): number | null => {
       const text = field(form, name);
       const value = text === "" ? null : numberIn(text);
-      if (text !== "" && value === null) faults.set(name, operatorTexts.notNumber);
+      if (text !== "" && value === null) faults.set(name, settingsTexts.notNumber);
       return value;
     };
     const input: Input<"sandbox_faults_put"> = {

@@ -16,7 +16,7 @@ const entries = [
   { step: "activity", title: texts.navigation.activity, least: "viewer" },
   { step: "people", title: texts.navigation.people, least: "owner" },
   { step: "webhooks", title: texts.navigation.webhooks, least: "owner" },
-  { step: "documents", title: texts.navigation.documents, least: "owner" },
+  { step: "settings", title: texts.navigation.settings, least: "owner" },
 ] as const;
 
 export const Shell: FunctionComponent<{ readonly session: Session; readonly children: ComponentChildren }> = ({

@@ -328,6 +328,11 @@ export const getShop = operation({
   name: "shop_get",
   route: { method: "GET", path: "/shops/{shopId}" },
   role: "owner",
+  describes: {
+    summary: "A shop with its settings and what it holds.",
+    description: "`counts` are the numbers of its records. Deleted orders and revoked keys do not count.",
+    output: z.strictObject({ shop: z.strictObject({ ...shopSchema.shape, counts: countsSchema }) }),
+  },
   input: z.strictObject(inShop),
   run: async (context, input) => data({ shop: await shopWithCounts(context, input.shopId) }),
 });

@@ -18,6 +18,7 @@ test("an owner sets the letterhead, and the order's page, its print and its PDF 
   await withConsole(async (page, link, program) => {
     page.setDefaultTimeout(15_000);
     await page.goto(link);
+    await page.getByRole("navigation").getByRole("link", { name: "Settings" }).click();
     await page.getByRole("link", { name: "Documents", exact: true }).click();
     await page.getByLabel("Language").selectOption("de");
     await page.getByLabel("Company").fill("Leuchtturm Kaffee GmbH");
@@ -33,7 +34,9 @@ test("an owner sets the letterhead, and the order's page, its print and its PDF 
     await picture(page, "documents");
     await page.getByLabel("Foot of every page").fill("咖啡");
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByRole("alert").getByText("U+5496").waitFor();
+    await page.getByRole("alert").getByText("Not saved: one field is wrong.").waitFor();
+    assert.match(await page.locator("#wrong-footer").innerText(), /U\+5496/);
+    assert.equal(await page.evaluate("document.activeElement.name"), "footer");
     await picture(page, "documents-refused");
 
     const listed = await program.ask("GET", "/api/v1/purchase-orders?status=Sent&limit=1", program.word("write key"));
@@ -71,8 +74,8 @@ test("a viewer downloads and prints, and is told who sets how documents look", {
       page.getByRole("button", { name: "Download CSV" }).click(),
     ]);
     assert.match(readFileSync(await file.path(), "utf8"), /^PO number,Line,Supplier SKU/);
-    await page.goto(`${origin}/console/documents`);
-    await page.getByText("How documents look is set by owners of the shop.").waitFor();
+    await page.goto(`${origin}/console/settings/documents`);
+    await page.getByText("Settings are changed by owners of the shop.").waitFor();
     assert.equal(await page.getByRole("button", { name: "Save" }).count(), 0);
   }),
 );

@@ -1,40 +1,55 @@
-/** A form of the operator whose sending can be refused: what is wrong is said beside its field. */
+/** A form whose sending can be refused: what is wrong is said beside its field, and the first such field gets the focus. */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, FunctionComponent } from "preact";
 import type { Problem } from "../data/client.ts";
-import { ProblemNotice } from "../parts/problem.tsx";
-import { operatorTexts } from "../texts-operator.ts";
+import { settingsTexts } from "../texts-settings.ts";
+import { ProblemNotice } from "./problem.tsx";
 
 /** What is wrong, by the field's name. */
 export type Wrong = ReadonlyMap<string, string>;
 
-/** @param fieldAt  the name of the field of a member, by the steps of its path. */
-export function useSending(fieldAt: (steps: readonly string[]) => string) {
+/** Once the faults are shown. */
+const focusFirstWrong = (): void => {
+  requestAnimationFrame(() => document.querySelector<HTMLElement>("[aria-invalid='true']")?.focus());
+};
+
+/**
+ * @param fieldAt  the name of the field of a member, by the steps of its path.
+ * @param saved    what is said when the service has done what was asked.
+ */
+export function useSending(fieldAt: (steps: readonly string[]) => string, saved: string) {
   const problem = useSignal<Problem | null>(null);
   const wrong = useSignal<Wrong>(new Map());
   const isSaved = useSignal(false);
+  const say = (faults: Wrong, refused: Problem | null, hasSaved: boolean): void => {
+    wrong.value = faults;
+    problem.value = refused;
+    isSaved.value = hasSaved;
+    if (faults.size > 0) focusFirstWrong();
+  };
+  const count = wrong.value.size;
   return {
     wrong: wrong.value,
     notice: (
       <>
-        {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
-        <span role="status">{isSaved.value ? operatorTexts.saved : null}</span>
+        {count > 0 ? (
+          <span role="alert">
+            <strong>{settingsTexts.wrong(count)}</strong> {problem.value?.action}
+          </span>
+        ) : problem.value === null ? null : (
+          <ProblemNotice problem={problem.value} />
+        )}
+        <span role="status">{isSaved.value ? saved : null}</span>
       </>
     ),
     /** The page itself has found what is wrong. */
-    refuse: (faults: Wrong): void => {
-      problem.value = null;
-      wrong.value = faults;
-      isSaved.value = false;
-    },
+    refuse: (faults: Wrong): void => say(faults, null, false),
     /** The service has answered; null: it did what was asked. */
     came: (refused: Problem | null): void => {
       const faults = (refused?.details ?? []).flatMap((each) =>
         "path" in each ? [[fieldAt(each.path.split("/").slice(1)), each.message] as const] : [],
       );
-      wrong.value = new Map(faults);
-      problem.value = faults.length > 0 ? null : refused;
-      isSaved.value = refused === null;
+      say(new Map(faults), refused, refused === null);
     },
   };
 }
