@@ -178,6 +178,8 @@ export const texts = {
     },
     resume: (status: string) => `Resume as ${status}`,
     reopen: (status: string) => `Reopen as ${status}`,
+    send: "Send to the supplier",
+    sendAgain: "Send by e-mail",
     confirmAll: "Confirm all as ordered",
     confirm: "Confirm line by line",
     receive: "Receive",

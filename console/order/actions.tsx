@@ -26,7 +26,12 @@ function moveTitle({ status }: FullOrder, to: PurchaseOrderStatus): string {
 interface ActionsProps {
   readonly state: OrderState;
   readonly order: FullOrder;
+  /** Opens what sends the order to its supplier. */
+  readonly send: () => void;
 }
+
+/** Statuses in which there is nothing to send again: not yet, or not any more. */
+const unsendable: readonly PurchaseOrderStatus[] = ["Draft", "Cancelled", "Completed"];
 
 /** Confirms every line as it was ordered. */
 export const confirmAll = (state: OrderState, { purchaseOrderId }: FullOrder) =>
@@ -40,7 +45,7 @@ export const confirmAll = (state: OrderState, { purchaseOrderId }: FullOrder) =>
     touches: null,
   });
 
-export const Actions: FunctionComponent<ActionsProps> = ({ state, order }) => {
+export const Actions: FunctionComponent<ActionsProps> = ({ state, order, send }) => {
   const asked = useSignal<PurchaseOrderStatus | "delete" | null>(null);
   const problem = useSignal<Problem | null>(null);
   const role = signedIn()?.person.role ?? "viewer";
@@ -68,12 +73,16 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order }) => {
     } else problem.value = problemOf(result);
   };
   const moves = mayMove(role) ? movesOf(order) : [];
-  const [first] = moves.filter((to) => to === "Sent" || to === "In Progress");
   const isBusy = state.isSaving.value;
   return (
     <section aria-label={words.title} class="next">
       {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
       <div class="buttons">
+        {mayMove(role) && order.status === "Draft" ? (
+          <button type="button" class="primary" disabled={isBusy} onClick={send}>
+            {words.send}
+          </button>
+        ) : null}
         {isOpen("confirm") && !isConfirmedShort(order) && order.status !== "Confirmed" ? (
           <button type="button" class="primary" disabled={isBusy} onClick={() => void confirmAll(state, order)}>
             {words.confirmAll}
@@ -88,11 +97,16 @@ export const Actions: FunctionComponent<ActionsProps> = ({ state, order }) => {
         {isOpen("complete") || isOpen("quick-complete") ? (
           <a href={hrefOf("orders", purchaseOrderId, "complete")}>{words.complete}</a>
         ) : null}
+        {mayMove(role) && !unsendable.includes(order.status) ? (
+          <button type="button" disabled={isBusy} onClick={send}>
+            {words.sendAgain}
+          </button>
+        ) : null}
         {moves.map((to) => (
           <button
             key={to}
             type="button"
-            class={to === first && ["Draft", "Confirmed"].includes(order.status) ? "primary" : undefined}
+            class={to === "In Progress" && order.status === "Confirmed" ? "primary" : undefined}
             disabled={isBusy}
             onClick={() => {
               if (grave.includes(to)) asked.value = to;

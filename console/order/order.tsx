@@ -23,6 +23,7 @@ import { mayDo, obstacleTo } from "./moves.ts";
 import { Notices } from "./notices.tsx";
 import { OffPacks } from "./off-packs.tsx";
 import { type FullOrder, type OrderState, orderState } from "./order-state.ts";
+import type { Sent } from "./send.tsx";
 import { Timeline } from "./timeline.tsx";
 
 export const OrderScreen: FunctionComponent<{ readonly purchaseOrderId: string }> = ({ purchaseOrderId }) => {
@@ -74,9 +75,13 @@ const Task: FunctionComponent<OrderProps & { readonly task: string | undefined }
 };
 
 const Supplier = lazy(async () => (await import("./supplier.tsx")).Supplier);
+const Send = lazy(async () => (await import("./send.tsx")).Send);
+const Mails = lazy(async () => (await import("./mails.tsx")).Mails);
 
 const OrderView: FunctionComponent<OrderProps> = ({ state, order }) => {
   const isEditingHeader = useSignal<FullOrder | null>(null);
+  const isSending = useSignal(false);
+  const sent = useSignal<Sent | null>(null);
   const role = signedIn()?.person.role ?? "viewer";
   const obstacle = obstacleTo(order, "edit-lines", role);
   const isNew = place.value.query.has("new");
@@ -84,8 +89,23 @@ const OrderView: FunctionComponent<OrderProps> = ({ state, order }) => {
   return (
     <>
       <Missing state={state} order={order} />
-      <Actions state={state} order={order} />
-      {order.status === "Draft" ? null : <Supplier state={state} order={order} />}
+      <Actions state={state} order={order} send={() => (isSending.value = true)} />
+      {isSending.value ? (
+        <Send
+          state={state}
+          order={order}
+          close={(answer) => {
+            isSending.value = false;
+            sent.value = answer ?? sent.value;
+          }}
+        />
+      ) : null}
+      {order.status === "Draft" ? null : (
+        <>
+          <Mails purchaseOrderId={order.purchaseOrderId} sent={sent.value} sendAnew={() => (isSending.value = true)} />
+          <Supplier state={state} order={order} />
+        </>
+      )}
       {isEditingHeader.value === null ? (
         <>
           <Facts order={order} />

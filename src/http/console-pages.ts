@@ -20,6 +20,8 @@ const policy = [
   "img-src 'self' data:",
   "font-src 'self'",
   "connect-src 'self'",
+  // Files that the page itself has read: the PDF that will be attached.
+  "frame-src blob:",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",

@@ -136,6 +136,44 @@ test(
 );
 
 test(
+  "without a mail server the dialog says what to set, and the text goes to the person's mail program with a link that works",
+  { skip },
+  async () => {
+    await withConsole(async (page, _link, program) => {
+      page.setDefaultTimeout(8_000);
+      const { link, key } = await makeShop(program, "own-mail", [
+        ...records,
+        { type: "supplier", supplierId: "s", name: "Mill & Sons", currencyCode: "EUR", email: "orders@mill.example" },
+      ]);
+      await page.goto(link);
+      await page.getByRole("link", { name: "PO-1" }).first().click();
+      await page.getByRole("button", { name: "Send to the supplier" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByText("The operator sets OPENPO_SMTP_URL and OPENPO_MAIL_FROM").waitFor();
+      await dialog.getByRole("button", { name: "Download" }).waitFor();
+      await picture(page, "send-own-program");
+      assert.deepEqual(await accessibilityFaults(page), []);
+      const watching = await page.context().newCDPSession(page);
+      await watching.send("Page.enable");
+      const asked = new Promise<string>((resolve) => {
+        watching.on("Page.frameRequestedNavigation", ({ url }) => resolve(url));
+      });
+      await dialog.getByRole("button", { name: "Open my mail program" }).click();
+      const mail = new URL(await asked);
+      assert.deepEqual([mail.protocol, mail.pathname], ["mailto:", "orders@mill.example"]);
+      assert.match(mail.searchParams.get("subject") ?? "", /^Purchase order PO-1 from /);
+      const body = mail.searchParams.get("body") ?? "";
+      const [url = ""] = /http\S+\/s\/\S+/.exec(body) ?? [];
+      assert.doesNotMatch(body, /\{link\}/);
+      assert.equal((await fetch(url)).status, 200);
+      await dialog.getByRole("button", { name: "Mark as sent" }).click();
+      await showsStatus(page, "Sent");
+      assert.equal((await apiOf(program, key).order("po_1")).status, "Sent");
+    });
+  },
+);
+
+test(
   "the supplier's pages have no faults that axe-core finds, light and dark, and nothing goes over the edge",
   { skip },
   async () => {

@@ -31,6 +31,14 @@ interface Started {
 
 let started: Promise<Started> | null = null;
 
+let moreEnv: Readonly<Record<string, string>> = {};
+
+/** What the program gets beside what it always gets. Called before the first page. */
+export function withEnvironment(env: Readonly<Record<string, string>>): void {
+  assert.equal(started, null, "the program runs already");
+  moreEnv = env;
+}
+
 /** One program and one browser for all tests here. */
 async function start(): Promise<Started> {
   const place = await makePlace();
@@ -40,6 +48,7 @@ async function start(): Promise<Started> {
       OPENPO_DATA_DIR: path.join(place.directory, "data"),
       OPENPO_WEBHOOK_ALLOW: "127.0.0.1",
       OPENPO_WEBHOOK_HTTP: "1",
+      ...moreEnv,
     }),
     browser: await chromium.launch({
       args: ["--no-sandbox"],
@@ -68,14 +77,15 @@ function watched(page: Page, { url }: Pick<RunningProgram, "url">): readonly str
   const faults: string[] = [];
   const allowed = allowedPaths();
   // A console that came by plain HTTP from another machine of the network is no secure context.
-  void page.addInitScript("delete Crypto.prototype.randomUUID");
+  void page.addInitScript('if (location.protocol.startsWith("http")) delete Crypto.prototype.randomUUID');
   page.on("pageerror", (error) => faults.push(error.message));
   page.on("console", (message) => {
     if (/Content Security Policy|TrustedHTML/.test(message.text())) faults.push(message.text());
   });
   page.on("request", (request) => {
     const { origin, pathname, protocol } = new URL(request.url());
-    if (protocol === "data:" || protocol === "blob:") return;
+    // The page's own texts and files, the browser's viewer of PDFs, and the person's mail program.
+    if (["data:", "blob:", "mailto:", "chrome:", "chrome-extension:"].includes(protocol)) return;
     if (origin !== url) faults.push(request.url());
     else if (!allowed.some((each) => each.test(pathname))) faults.push(`${pathname} is no operation`);
   });
