@@ -147,7 +147,8 @@ export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env["CI_ARTIFACTS"];
   const before = page.viewportSize();
   for (const colorScheme of folder === undefined ? (["light"] as const) : (["light", "dark"] as const)) {
-    await page.emulateMedia({ colorScheme });
+    // Colours that are on their way from one theme to the other are nobody's.
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     for (const width of [360, 768, 1_280]) {
       await page.setViewportSize({ width, height: 900 });
       const tooWide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
