@@ -155,7 +155,7 @@ interface PreviewState {
   readonly file: Signal<File | null>;
   readonly problem: Signal<Problem | null>;
   /** Reads it again. */
-  read(): Promise<void>;
+  readonly read: () => Promise<void>;
 }
 
 /** The order's document as it will be sent; read again when the order changes. */
