@@ -3,7 +3,7 @@
  */
 import { parentPort, workerData } from "node:worker_threads";
 import type { LargeAnswer, MadeAnswer } from "./mcp/large-answers.ts";
-import { runBroadPart, runBroadRead } from "./operations/broad-read.ts";
+import { type BroadAnswer, type FoundPart, runBroadPart, runBroadRead } from "./operations/broad-read.ts";
 import { broadParts, operations } from "./operations/registry.ts";
 import type { ReaderSource, ThreadTask } from "./reader-pool.ts";
 import { LentFileReader } from "./store/sqlite/reader.ts";
@@ -39,7 +39,7 @@ async function madeAnswer(answer: LargeAnswer): Promise<MadeAnswer | null> {
   }
 }
 
-async function answerOf(task: ThreadTask): Promise<unknown> {
+async function answerOf(task: ThreadTask): Promise<BroadAnswer | FoundPart | MadeAnswer | null> {
   if ("close" in task) {
     files.close();
     return null;
@@ -52,7 +52,11 @@ async function answerOf(task: ThreadTask): Promise<unknown> {
     : await runBroadPart(broadParts, readShop, task.part);
 }
 
-parentPort?.on("message", (task: ThreadTask) => {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-  void answerOf(task).then((answer) => parentPort?.postMessage(answer));
-});
+/** Answers; the memory of a long body goes over to the other thread. */
+async function answer(task: ThreadTask): Promise<void> {
+  const answered = await answerOf(task);
+  const memory = answered !== null && "reply" in answered ? answered.reply.bytes?.buffer : undefined;
+  parentPort?.postMessage(answered, memory instanceof ArrayBuffer ? [memory] : []);
+}
+
+parentPort?.on("message", (task: ThreadTask) => void answer(task));

@@ -84,6 +84,7 @@ async function asTool<Input extends object>(
       incoming,
       nowMs,
       responseBytesMax,
+      asBytes: false,
     });
     if (reply.errorCode !== null)
       throw new Error(`a look-up failed on a reader thread: ${bug ?? reply.body}`, { cause: error });

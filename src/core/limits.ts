@@ -87,8 +87,11 @@ export const callersRememberedBytesMax = 16_777_216;
 /** What is sent at a time of a document that is the same for everyone (openapi.json, the reference page). */
 export const publishedPieceBytes = 16_384;
 
-/** A connection on which nothing can be sent, or of whose body nothing arrives, is cut after this time. */
-export const silenceMs = 30_000;
+/**
+ * A connection on which nothing can be sent, or of whose body nothing arrives, is cut after this time. Where the system has taken a part of
+ * a write, Node waits for this time once more.
+ */
+export const silenceMs = 25_000;
 
 /** Mistakes of a body or query that `error.details` names. */
 export const detailsMax = 100;

@@ -8,7 +8,7 @@
 import { Fault } from "../core/fault.ts";
 import type { Clock, Ids, Tx } from "../store/store.ts";
 import { type Storefront, unusableStorefront } from "../storefront/storefront.ts";
-import { type Reply, answerReply, asFault, failure, notModified, withinBytes } from "./envelope.ts";
+import { type Reply, answerReply, asBytes, asFault, failure, notModified, withinBytes } from "./envelope.ts";
 import { type Call, noMailing, type Operation } from "./operation.ts";
 import type { Incoming } from "./request.ts";
 
@@ -50,6 +50,8 @@ export interface BroadRead {
   /** The time of the read. */
   readonly nowMs: number;
   readonly responseBytesMax: number;
+  /** The answer is only sent on: a long body is wanted as bytes. */
+  readonly asBytes: boolean;
 }
 
 /** What a thread answers. `bug`: something other than a `Fault` was thrown, for the log. */
@@ -127,7 +129,8 @@ export async function runBroadRead(
     });
     const answer = await operation.run(call, broad.input);
     const reply = notModified(incoming, answer) ?? answerReply(incoming, operation, answer);
-    return { reply: withinBytes(reply, broad.responseBytesMax), bug: null };
+    const checked = withinBytes(reply, broad.responseBytesMax);
+    return { reply: broad.asBytes ? asBytes(checked) : checked, bug: null };
   } catch (error) {
     const reply = failure(incoming.requestId, asFault(error), incoming.surface);
     return { reply, bug: error instanceof Fault ? null : textOf(error) };

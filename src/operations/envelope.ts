@@ -16,6 +16,8 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>;
   /** JSON, or empty (304). */
   readonly body: string;
+  /** The body's bytes if a thread has made them; `body` is empty then. */
+  readonly bytes?: Uint8Array;
   /** Null on success. */
   readonly errorCode: FaultCode | null;
 }
@@ -127,6 +129,13 @@ export function withinBytes(reply: Reply, bytesMax: number): Reply {
   });
 }
 
+/** Shorter bodies stay texts: Node writes them together with the headers. */
+const bytesMin = 65_536;
+
+/** The reply with a long body as bytes, which pass from thread to thread and to the socket without being copied. */
+export const asBytes = (reply: Reply): Reply =>
+  reply.body.length < bytesMin ? reply : { ...reply, body: "", bytes: Buffer.from(reply.body) };
+
 /** Whether a client could not tell the two apart. */
 export const sameReply = (a: Reply, b: Reply): boolean =>
   a.body === b.body && a.status === b.status && JSON.stringify(a.headers) === JSON.stringify(b.headers);
@@ -143,7 +152,8 @@ export function asFault(error: unknown): Fault {
 export function respond(reply: Reply): Response {
   const headers = new Headers(reply.headers);
   headers.set("X-Content-Type-Options", "nosniff");
-  if (reply.body === "") return new Response(null, { status: reply.status, headers });
+  const body = reply.bytes === undefined ? reply.body : new Uint8Array(reply.bytes);
+  if (body.length === 0) return new Response(null, { status: reply.status, headers });
   headers.set("Content-Type", "application/json");
-  return new Response(reply.body, { status: reply.status, headers });
+  return new Response(body, { status: reply.status, headers });
 }

@@ -289,6 +289,7 @@ async function readReply(
       incoming: { requestId, surface, ifNoneMatch },
       nowMs: clock.now(),
       responseBytesMax,
+      asBytes: surface === "rest",
     });
     if (bug !== null) log.error({ ...loggedRequest(incoming), bug }, "request failed on a reader thread");
     return reply;

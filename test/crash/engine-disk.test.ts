@@ -5,7 +5,18 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
-import { copyFile, mkdir, mkdtemp, open as openFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import {
+  copyFile,
+  mkdir,
+  mkdtemp,
+  open as openFile,
+  readdir,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -225,12 +236,21 @@ test("a full disk: writes are refused and change nothing, reads work, and writes
       assert.deepEqual(await engine.read("b", (tx) => locationIds(tx, "b")), ["x"]);
       await assert.rejects(engine.create("c"), faultOf("DO_UNAVAILABLE"));
       assert.deepEqual(await engine.list(), ["a", "b"], "a shop that could not be created is not there");
+      // Room for the first of its files, and no more.
+      disk.remount("size=8292k");
+      await assert.rejects(engine.create("c"), faultOf("DO_UNAVAILABLE"));
+      assert.deepEqual(
+        (await readdir(shops)).filter((name) => name.startsWith("c")),
+        [],
+        "nor does it leave files",
+      );
 
       disk.remount("size=24m");
       await engine.write("a", (tx) => tx.batch([addLocation("a", "zz", name)]));
       assert.deepEqual(await engine.read("a", (tx) => locationIds(tx, "a")), [...acknowledged, "zz"]);
       await engine.create("c");
-      assert.equal(logged.filter((message) => message.includes("full")).length, 1 + 1, logged.join("\n"));
+      // Of a once, of c at each attempt.
+      assert.equal(logged.filter((message) => message.includes("full")).length, 1 + 2, logged.join("\n"));
       assert.ok(logged.some((message) => message.includes("can be written again")));
       await engine.close();
       const reopened = new DatabaseSync(join(shops, "a.db"), { readOnly: true });

@@ -68,6 +68,9 @@ const mayMount = (): boolean => {
 
 const orders = "/api/v1/purchase-orders";
 
+/** Far less than what running requests may take while the program stops (60 s). */
+const stopMsMax = 20_000;
+
 async function until(holds: () => Promise<boolean>): Promise<void> {
   for (let wait = 0; wait < 200; wait += 1) {
     if (await holds()) return;
@@ -163,6 +166,16 @@ for (const [what, make, mayRun] of [
     assert.deepEqual(await orderIds(program, apiKey), shown);
     assert.equal(await write("still-full"), 503);
     assert.equal(await ready(), 503);
+
+    // Stopped while the disk is full: the process ends by itself. A request may find its connection closed.
+    const running = Promise.allSettled(["last-0", "last-1", "last-2"].map(write));
+    const stopped = await Promise.race([program.end("SIGTERM"), sleep(stopMsMax, null, { ref: false })]);
+    assert.equal(stopped?.code, 0);
+    for (const each of await running) assert.ok(each.status === "rejected" || each.value === 503);
+    if (make === limited) disk.makeRoom(null);
+    program = await serveProgram(env);
+    if (make === limited) await disk.fill(program);
+    assert.deepEqual(await orderIds(program, apiKey), shown);
     disk.makeRoom(program);
     await until(async () => (await ready()) === 200);
     assert.equal(await write("after"), 201);

@@ -398,6 +398,7 @@ test("an answer from a thread leaves when everything that the thread may have se
           incoming: { requestId: "req", surface: "rest", ifNoneMatch: null },
           nowMs: 0,
           responseBytesMax: 1,
+          asBytes: false,
         })
         .then(() => settled.push("read")),
       pool.readPart({ part: "any", asked: null, shop, nowMs: 0 }).then(() => settled.push("part")),

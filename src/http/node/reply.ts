@@ -62,13 +62,13 @@ function readBody(incoming: IncomingMessage, take: (piece: Uint8Array) => void):
 
 /** Writes the reply, headers and body in one piece. */
 export function writeReply(
-  { status, headers, body }: Reply,
+  { status, headers, body, bytes: made }: Reply,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): void {
   const lines = ["X-Content-Type-Options", "nosniff"];
   for (const name in headers) lines.push(name, headers[name] ?? "");
-  const bytes = body.length < textMax ? null : Buffer.from(body);
+  const bytes = made ?? (body.length < textMax ? null : Buffer.from(body));
   const length = bytes?.length ?? Buffer.byteLength(body);
   if (length > 0) lines.push("Content-Type", "application/json", "Content-Length", String(length));
   outgoing.writeHead(status, lines).end(bytes ?? body);

@@ -128,8 +128,7 @@ class SqliteShops implements SqliteEngine {
       door.open();
     } catch (error) {
       this.#forget(shopId);
-      rmSync(path, { force: true });
-      rmSync(`${path}-wal`, { force: true });
+      for (const suffix of ["", "-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
       throw error;
     }
   }
