@@ -2213,8 +2213,12 @@ export interface Operations {
         };
         readonly storefront: {
           readonly kind: string;
+          /** Of a Shopify store. */
           readonly domain?: string | undefined;
+          /** Of a Shopify store. */
           readonly apiVersion?: string | undefined;
+          /** Of a Medusa. */
+          readonly url?: string | undefined;
         };
         readonly createdAt: string;
         readonly updatedAt: string;
@@ -2258,8 +2262,12 @@ export interface Operations {
         };
         readonly storefront: {
           readonly kind: string;
+          /** Of a Shopify store. */
           readonly domain?: string | undefined;
+          /** Of a Shopify store. */
           readonly apiVersion?: string | undefined;
+          /** Of a Medusa. */
+          readonly url?: string | undefined;
         };
         readonly createdAt: string;
         readonly updatedAt: string;
@@ -2305,8 +2313,12 @@ export interface Operations {
         };
         readonly storefront: {
           readonly kind: string;
+          /** Of a Shopify store. */
           readonly domain?: string | undefined;
+          /** Of a Shopify store. */
           readonly apiVersion?: string | undefined;
+          /** Of a Medusa. */
+          readonly url?: string | undefined;
         };
         readonly createdAt: string;
         readonly updatedAt: string;
@@ -2335,7 +2347,7 @@ export interface Operations {
     output: {
       readonly storefront: {
         readonly kind: string;
-        /** The store's domain; null for the sandbox. */
+        /** The store's domain or URL; null for the sandbox. */
         readonly account: string | null;
         readonly apiVersion: string | null;
         /** By this process. */

@@ -84,6 +84,7 @@ begin
         ('openpo', 'stock_take_reason'),
         ('openpo', 'storefront_incoming'),
         ('openpo', 'storefront_incoming_batch'),
+        ('openpo', 'storefront_turn'),
         ('openpo', 'storefront_write'),
         ('openpo', 'stock_take'),
         ('openpo', 'stock_adjustment'),

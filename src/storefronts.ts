@@ -5,9 +5,16 @@ import type { Config } from "./config.ts";
 import type { OpenStore } from "./open-store.ts";
 import type { Clock, Engine, Ids, Log } from "./store/store.ts";
 import type { StorefrontConnections } from "./storefront/connections.ts";
-import { type AllowedHosts, shopifyOrigin, storefrontAllowVariable } from "./storefront/hosts.ts";
+import {
+  type AllowedHosts,
+  HostNotAllowed,
+  medusaOrigin,
+  shopifyOrigin,
+  storefrontAllowVariable,
+} from "./storefront/hosts.ts";
+import { Medusa } from "./storefront/medusa/medusa.ts";
 import { SecretBox } from "./storefront/secret-box.ts";
-import { Shopify, StoreNotAllowed } from "./storefront/shopify/shopify.ts";
+import { Shopify } from "./storefront/shopify/shopify.ts";
 import { type Storefront, unusableStorefront } from "./storefront/storefront.ts";
 
 /** What the adapters are made of. */
@@ -32,17 +39,35 @@ export function createStorefronts({ sandboxOf, allowed, ...parts }: StorefrontPa
     originOf(domain) {
       const origin = shopifyOrigin(domain, allowed);
       if (origin !== null) return origin;
-      throw new StoreNotAllowed(
+      throw new HostNotAllowed(
         `the storefront's host ${domain} may not be connected to: it is not Shopify's, and ${storefrontAllowVariable} does not list it`,
       );
+    },
+  });
+  const medusa = new Medusa({
+    ...parts,
+    allow(origin) {
+      if (medusaOrigin(origin, allowed) === null)
+        throw new HostNotAllowed(
+          `the storefront's address ${origin} may not be connected to: ${storefrontAllowVariable} does not list it`,
+        );
     },
   });
   return {
     canSeal: secrets.hasKey,
     seal: (shopId, secret) => secrets.seal(shopId, secret),
-    mayConnect: (domain) => shopifyOrigin(domain, allowed) !== null,
-    check: (store) => shopify.check(store),
-    stateOf: (shopId) => shopify.stateOf(shopId),
+    shopify: {
+      mayConnect: (domain) => shopifyOrigin(domain, allowed) !== null,
+      check: (store) => shopify.check(store),
+    },
+    medusa: {
+      originOf: (url) => medusaOrigin(url, allowed),
+      check: ({ url, secretKey }) => medusa.check({ origin: url, secretKey }),
+    },
+    stateOf({ shopId, storefront: { kind } }) {
+      if (kind === "shopify") return shopify.stateOf(shopId);
+      return kind === "medusa" ? medusa.stateOf(shopId) : null;
+    },
     open(shop) {
       const { storefront } = shop;
       switch (storefront.kind) {
@@ -50,6 +75,8 @@ export function createStorefronts({ sandboxOf, allowed, ...parts }: StorefrontPa
           return sandboxOf(shop.shopId);
         case "shopify":
           return shopify.open(shop, storefront);
+        case "medusa":
+          return medusa.open(shop, storefront);
         default: {
           const { kind }: { readonly kind: string } = storefront;
           return unusableStorefront(`storefronts of kind ${kind} are not available in this version of OpenPO`);

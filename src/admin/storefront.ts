@@ -20,6 +20,7 @@ import {
 } from "../shop/storefront-moves.ts";
 import type { Tx } from "../store/store.ts";
 import { StorefrontError } from "../storefront/storefront.ts";
+import type { StorefrontConnections } from "../storefront/connections.ts";
 import { storefrontAllowVariable } from "../storefront/hosts.ts";
 import { secretKeyVariable } from "../storefront/secret-box.ts";
 import { type AdminContext, data, inShop, operation, shopOf } from "./operation.ts";
@@ -46,20 +47,38 @@ export const storefrontInput = z.discriminatedUnion("kind", [
       .regex(/^\d{4}-(01|04|07|10)$/, "must be a version of Shopify's API, like 2026-10")
       .optional(),
   }),
+  z.strictObject({
+    kind: z.literal("medusa"),
+    url: z
+      .string()
+      .max(300)
+      .regex(
+        /^https?:\/\/[a-z0-9.:[\]-]+\/?$/,
+        "must be https://host[:port] in lower case, without a path, like https://medusa.example.com",
+      ),
+    secretKey: text(secretMax).regex(/^sk_[\x21-\x7e]+$/, "must be a secret API key of Medusa, which begins with sk_"),
+  }),
 ]);
 
 type StorefrontInput = z.output<typeof storefrontInput>;
 
 /** A shop's storefront as it is shown: never its secret. */
-export const storefrontJson = (config: StorefrontConfig) =>
-  config.kind === "shopify"
-    ? { kind: config.kind, domain: config.domain, apiVersion: config.apiVersion }
-    : { kind: config.kind };
+export function storefrontJson(config: StorefrontConfig) {
+  switch (config.kind) {
+    case "sandbox":
+      return { kind: config.kind };
+    case "shopify":
+      return { kind: config.kind, domain: config.domain, apiVersion: config.apiVersion };
+    case "medusa":
+      return { kind: config.kind, url: config.url };
+  }
+}
 
 export const storefrontSchema = z.strictObject({
   kind: z.string(),
-  domain: z.string().optional(),
-  apiVersion: z.string().optional(),
+  domain: z.string().optional().meta({ description: "Of a Shopify store." }),
+  apiVersion: z.string().optional().meta({ description: "Of a Shopify store." }),
+  url: z.string().optional().meta({ description: "Of a Medusa." }),
 });
 
 /** Scopes without which no order works; sales are a matter of the pull. */
@@ -78,7 +97,7 @@ const hasScope = (scopes: ReadonlySet<string>, scope: string): boolean =>
 /**
  * Checks a storefront and returns how it is stored. Changes nothing.
  *
- * @throws Fault INVALID_INPUT  naming the member: the host, the token, all missing scopes, both currencies, no location, the version.
+ * @throws Fault INVALID_INPUT  naming the member: the host, the secret, all missing scopes, both currencies, no location, the version.
  * @throws Fault UPSTREAM_STOREFRONT, TIMEOUT  nobody answers there.
  */
 export async function checkedStorefront(
@@ -87,21 +106,79 @@ export async function checkedStorefront(
   currencyCode: string,
   sent: StorefrontInput,
 ): Promise<StorefrontConfig> {
-  if (sent.kind === "sandbox") return sent;
+  switch (sent.kind) {
+    case "sandbox":
+      return sent;
+    case "shopify":
+      return await checkedShopify(storefronts, shopId, currencyCode, sent);
+    case "medusa":
+      return await checkedMedusa(storefronts, shopId, currencyCode, sent);
+  }
+}
+
+/** @throws Fault INVALID_INPUT when the service has no key to store the secret under. */
+function assertCanSeal(storefronts: StorefrontConnections, member: string): void {
+  if (storefronts.canSeal) return;
+  throw invalidField(
+    member,
+    `cannot be stored: ${secretKeyVariable} is not set`,
+    `Start the service with ${secretKeyVariable}, the output of openssl rand -base64 32, and keep the key with your secrets.`,
+  );
+}
+
+async function checkedMedusa(
+  storefronts: StorefrontConnections,
+  shopId: string,
+  currencyCode: string,
+  { url, secretKey }: Extract<StorefrontInput, { readonly kind: "medusa" }>,
+): Promise<StorefrontConfig> {
+  const origin = storefronts.medusa.originOf(url);
+  if (origin === null)
+    throw invalidField(
+      "/storefront/url",
+      "may not be connected to",
+      `The operator lists the hosts of Medusa stores in ${storefrontAllowVariable}.`,
+    );
+  assertCanSeal(storefronts, "/storefront/secretKey");
+  const facts = await asked("/storefront/secretKey", () => storefronts.medusa.check({ url: origin, secretKey }));
+  if (facts.kind === "other")
+    throw invalidField(
+      "/storefront/url",
+      `leads to no Medusa: ${facts.why}`,
+      "Send the address of Medusa's own server.",
+    );
+  if (!facts.currencyCodes.has(currencyCode))
+    throw invalidField(
+      "/storefront",
+      `sells in ${[...facts.currencyCodes].join(", ")} and the shop counts in ${currencyCode}`,
+      "Add the currency to the store in Medusa, or connect a shop that has one of the store's.",
+    );
+  if (facts.locationCount === 0)
+    throw invalidField(
+      "/storefront",
+      "has no stock location",
+      "Add one in Medusa, under Settings, Locations & Shipping.",
+    );
+  return { kind: "medusa", url: origin, secretKey: storefronts.seal(shopId, secretKey) };
+}
+
+async function checkedShopify(
+  storefronts: StorefrontConnections,
+  shopId: string,
+  currencyCode: string,
+  sent: Extract<StorefrontInput, { readonly kind: "shopify" }>,
+): Promise<StorefrontConfig> {
   const { domain, accessToken, apiVersion = shopifyApiVersion } = sent;
-  if (!storefronts.mayConnect(domain))
+  if (!storefronts.shopify.mayConnect(domain))
     throw invalidField(
       "/storefront/domain",
       "is not a store of Shopify",
       `Send the store's own domain, like example.myshopify.com; the operator opens other hosts with ${storefrontAllowVariable}.`,
     );
-  if (!storefronts.canSeal)
-    throw invalidField(
-      "/storefront/accessToken",
-      `cannot be stored: ${secretKeyVariable} is not set`,
-      `Start the service with ${secretKeyVariable}, the output of openssl rand -base64 32, and keep the key with your secrets.`,
-    );
-  const facts = await asked(() => storefronts.check({ domain, accessToken, apiVersion }));
+  assertCanSeal(storefronts, "/storefront/accessToken");
+  const facts = await asked("/storefront/accessToken", () =>
+    storefronts.shopify.check({ domain, accessToken, apiVersion }),
+  );
   const missing = neededScopes.filter((scope) => !hasScope(facts.scopes, scope));
   if (missing.length > 0)
     throw invalidField(
@@ -127,24 +204,34 @@ export async function checkedStorefront(
 }
 
 /** @throws Fault for what the store says to who connects it. */
-async function asked<T>(ask: () => Promise<T>): Promise<T> {
+async function asked<T>(secretMember: string, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {
     if (!(error instanceof StorefrontError)) throw error;
     if (error.kind === "auth")
-      throw invalidField("/storefront/accessToken", `was refused: ${error.message}`, "Check the domain and the token.");
+      throw invalidField(secretMember, `was refused: ${error.message}`, "Check the address and the secret.");
     throw new Fault(
       error.kind === "timeout" ? "TIMEOUT" : "UPSTREAM_STOREFRONT",
       `The storefront could not be asked: ${error.message}. The shop was not changed.`,
-      { action: "Check the domain, and repeat the call in a moment.", cause: error },
+      { action: "Check the address, and repeat the call in a moment.", cause: error },
     );
   }
 }
 
-/** Whether both are the same store; a new token or version does not make another one. */
-const isSameStore = (one: StorefrontConfig, other: StorefrontConfig | StorefrontInput): boolean =>
-  one.kind === other.kind && (one.kind !== "shopify" || other.kind !== "shopify" || one.domain === other.domain);
+/** Where a storefront is: a new secret or version does not make another one of it. */
+function placeOf(config: StorefrontConfig | StorefrontInput): string {
+  switch (config.kind) {
+    case "sandbox":
+      return "sandbox";
+    case "shopify":
+      return `shopify ${config.domain}`;
+    case "medusa":
+      return `medusa ${config.url.replace(/\/$/, "")}`;
+  }
+}
+
+const isSameStore = (one: StorefrontConfig, other: StorefrontInput): boolean => placeOf(one) === placeOf(other);
 
 /** Whether what a shop is sent moves it to another storefront. */
 export const movesStore = (before: Shop | null, sent: StorefrontInput | undefined): before is Shop =>
@@ -228,10 +315,21 @@ export async function moveStore(
   await tx.batch([...forgetStoreStatements(shopId), ...(await tellAnewStatements(tx, shopId, ids, clock.now()))]);
 }
 
+function accountOf(config: StorefrontConfig): string | null {
+  switch (config.kind) {
+    case "sandbox":
+      return null;
+    case "shopify":
+      return config.domain;
+    case "medusa":
+      return config.url;
+  }
+}
+
 const statusSchema = z.strictObject({
   storefront: z.strictObject({
     kind: z.string(),
-    account: z.string().nullable().meta({ description: "The store's domain; null for the sandbox." }),
+    account: z.string().nullable().meta({ description: "The store's domain or URL; null for the sandbox." }),
     apiVersion: z.string().nullable(),
     lastCallAt: z.string().nullable().meta({ description: "By this process." }),
     lastError: z.strictObject({ at: z.string(), message: z.string() }).nullable(),
@@ -266,14 +364,13 @@ export const getStorefront = operation({
     }));
     const { storefront } = shop;
     const { capabilities } = storefronts.open(shop);
-    const state = storefronts.stateOf(shopId);
+    const state = storefronts.stateOf(shop);
     const throttle = state?.throttle ?? null;
-    const shopify = storefront.kind === "shopify" ? storefront : null;
     return data({
       storefront: {
         kind: storefront.kind,
-        account: shopify?.domain ?? null,
-        apiVersion: shopify?.apiVersion ?? null,
+        account: accountOf(storefront),
+        apiVersion: storefront.kind === "shopify" ? storefront.apiVersion : null,
         lastCallAt: state === null || state.lastCallAtMs === null ? null : instant(state.lastCallAtMs),
         lastError:
           state === null || state.lastError === null

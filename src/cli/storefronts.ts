@@ -11,7 +11,7 @@ import {
   shopOption,
   withOperator,
 } from "./command.ts";
-import { CommandError, exitCodes } from "./errors.ts";
+import { CommandError, exitCodes, usageError } from "./errors.ts";
 import { memberOf, shown } from "./output.ts";
 
 /** The token: the first line of a file, or of stdin. It is never an argument, which other users of the machine could read. */
@@ -35,29 +35,37 @@ function warn(data: unknown, { output }: CommandContext): void {
 export const storefrontConnect: RunnableCommand = {
   name: "storefront connect",
   parameters: [],
-  summary: "connect a shop to its Shopify store",
-  details: `The store is asked at once: what the token lacks, another currency or a store that does not answer are refused, and nothing is
-changed. docs/storefronts.md says how to make a token.
+  summary: "connect a shop to its Shopify store or its Medusa",
+  details: `The store is asked at once: what the secret lacks, another currency or a store that does not answer are refused, and nothing is
+changed. docs/storefronts.md says how to make a token or a key.
 
-  openpo storefront connect --shop demo --domain example.myshopify.com --token-file token.txt`,
+  openpo storefront connect --shop demo --domain example.myshopify.com --token-file token.txt
+  openpo storefront connect --shop demo --medusa https://medusa.example.com --token-file key.txt`,
   options: {
     ...shopOption,
-    domain: { value: "HOST", help: "the store's domain, like example.myshopify.com (required)", member: "storefront" },
-    "token-file": { value: "FILE", help: "a file with the store's Admin API access token; - for stdin (-)" },
+    domain: { value: "HOST", help: "a Shopify store's domain, like example.myshopify.com", member: "storefront" },
+    medusa: { value: "URL", help: "a Medusa's address, like https://medusa.example.com", member: "storefront" },
+    "token-file": {
+      value: "FILE",
+      help: "a file with Shopify's Admin API access token or Medusa's secret API key; - for stdin (-)",
+    },
     "api-version": { value: "VERSION", help: "version of Shopify's API (2026-10)" },
     ...commonOptions,
   },
   async run(args, context) {
     const shopId = args.required("shop");
-    const storefront = given({
-      kind: "shopify",
-      domain: args.required("domain"),
-      accessToken: await tokenFrom(args.text("token-file") ?? "-", context),
-      apiVersion: args.text("api-version"),
-    });
+    const [domain, url, apiVersion] = [args.text("domain"), args.text("medusa"), args.text("api-version")];
+    if ((domain === undefined) === (url === undefined))
+      throw usageError("Name the store with --domain (Shopify) or with --medusa.");
+    if (url !== undefined && apiVersion !== undefined) throw usageError("--api-version is for a Shopify store.");
+    const secret = await tokenFrom(args.text("token-file") ?? "-", context);
+    const storefront =
+      url === undefined
+        ? given({ kind: "shopify", domain, accessToken: secret, apiVersion })
+        : { kind: "medusa", url, secretKey: secret };
     await withOperator(context, async (ask) => {
       const data = dataOf(await ask("shop_put", { shopId, storefront }));
-      context.output.result(data, `Shop ${shopId} is connected to ${args.required("domain")}.`);
+      context.output.result(data, `Shop ${shopId} is connected to ${domain ?? url}.`);
       warn(data, context);
     });
   },

@@ -13,6 +13,13 @@ export type StorefrontConfig =
       readonly accessToken: string;
       /** `2026-10`. */
       readonly apiVersion: string;
+    }
+  | {
+      readonly kind: "medusa";
+      /** `https://host[:port]` as it was checked when the shop was connected. */
+      readonly url: string;
+      /** Sealed. */
+      readonly secretKey: string;
     };
 
 /** What an adapter is told of the shop whose storefront it opens. */

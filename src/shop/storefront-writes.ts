@@ -1,9 +1,9 @@
 /**
- * What was sent to a storefront that knows a repeated write by a key, as rows: stored before the call, so that a retry sends the very
- * same input under the same key.
+ * What was sent to a storefront, as rows: stored before the call, so that a retry sends the very same input under the same key, or what
+ * became of a lost call can be found out.
  *
  * Owns: the SQL of `storefront_write`, `storefront_incoming` and `storefront_incoming_batch`. Does not own: what is sent, and what an
- * answer means (storefront/shopify).
+ * answer means (storefront/shopify, storefront/medusa).
  */
 import { asQuantity, type Quantity } from "../core/money.ts";
 import { selectIn } from "../store/in-lists.ts";
@@ -22,8 +22,11 @@ export interface WrittenBatch {
   /** For each change of the input the places of its items in the write. */
   readonly places: readonly (readonly number[])[];
   readonly createdAtMs: number;
-  /** `replaced`: it did nothing, and what is left of it is in a later one. */
-  readonly state: "open" | "landed" | "replaced";
+  /**
+   * `replaced`: it did nothing, and what is left of it is in a later one. `unclear`: nobody can say whether it landed; somebody has to
+   * look and clear it.
+   */
+  readonly state: "open" | "landed" | "replaced" | "unclear";
   /** When the storefront says that it changed, in its own time; null before. */
   readonly changedAtMs: number | null;
   /** When the answer came. */

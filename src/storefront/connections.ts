@@ -4,7 +4,7 @@
 import type { ConnectedShop } from "../core/storefront-config.ts";
 import { type Storefront, StorefrontError, unusableStorefront } from "./storefront.ts";
 
-/** A store of a platform as somebody wants to connect it. */
+/** A store of Shopify as somebody wants to connect it. */
 export interface StoreToConnect {
   /** `host[:port]` */
   readonly domain: string;
@@ -24,6 +24,27 @@ export interface StoreFacts {
   readonly otherVersion: string | null;
 }
 
+/** A Medusa as somebody wants to connect it. */
+interface MedusaToConnect {
+  /** `https://host[:port]` */
+  readonly url: string;
+  readonly secretKey: string;
+}
+
+/** What a Medusa says of itself. */
+export interface MedusaFacts {
+  readonly kind: "medusa";
+  /** In which it sells, in upper case. */
+  readonly currencyCodes: ReadonlySet<string>;
+  readonly locationCount: number;
+}
+
+/** Somebody else answers there. */
+export interface NoMedusa {
+  readonly kind: "other";
+  readonly why: string;
+}
+
 /** What is known of the calls of a store since the process has begun. */
 export interface StoreState {
   readonly lastCallAtMs: number | null;
@@ -39,15 +60,26 @@ export interface StoreState {
 export interface StorefrontConnections {
   open(shop: ConnectedShop): Storefront;
   /** Null when this process has made no call of the shop's store. */
-  stateOf(shopId: string): StoreState | null;
+  stateOf(shop: ConnectedShop): StoreState | null;
   /** Whether secrets can be stored: the operator has set a key. */
   readonly canSeal: boolean;
   seal(shopId: string, secret: string): string;
-  /** Whether a store with this `host[:port]` may be connected. */
-  mayConnect(domain: string): boolean;
-  /** Asks a store who it is and what the token may do. @throws StorefrontError */
-  check(store: StoreToConnect): Promise<StoreFacts>;
+  readonly shopify: {
+    /** Whether a store with this `host[:port]` may be connected. */
+    mayConnect(domain: string): boolean;
+    /** Asks a store who it is and what the token may do. @throws StorefrontError */
+    check(store: StoreToConnect): Promise<StoreFacts>;
+  };
+  readonly medusa: {
+    /** The address of a Medusa that may be connected, without a slash at its end; null for another one. */
+    originOf(url: string): string | null;
+    /** Asks a Medusa what it is. @throws StorefrontError */
+    check(store: MedusaToConnect): Promise<MedusaFacts | NoMedusa>;
+  };
 }
+
+const notHere = (): Promise<never> =>
+  Promise.reject(new StorefrontError("error", "storefronts cannot be connected here", { landed: "no" }));
 
 /** Where no storefront can be connected: in a process that only imports, or measures. */
 export const noConnections: StorefrontConnections = {
@@ -57,6 +89,6 @@ export const noConnections: StorefrontConnections = {
   seal: () => {
     throw new Error("storefronts cannot be connected here");
   },
-  mayConnect: () => false,
-  check: () => Promise.reject(new StorefrontError("error", "storefronts cannot be connected here", { landed: "no" })),
+  shopify: { mayConnect: () => false, check: notHere },
+  medusa: { originOf: () => null, check: notHere },
 };

@@ -35,6 +35,18 @@ export function parseAllowedHosts(text: string): AllowedHosts | null {
   return allowed;
 }
 
+/** The operator does not allow this address, or not any more. */
+export class HostNotAllowed extends Error {
+  override readonly name = "HostNotAllowed";
+}
+
+/** The origin of a Medusa at this URL; null when it is none, has more than a host and a port, or is not in the operator's list. */
+export function medusaOrigin(url: string, allowed: AllowedHosts): string | null {
+  const origin = URL.canParse(url) ? new URL(url).origin : null;
+  if (origin === null || (url !== origin && url !== `${origin}/`)) return null;
+  return [...allowed.values()].some((each) => new URL(each).origin === origin) ? origin : null;
+}
+
 /** The origin of a Shopify store; null when it may not be connected. */
 export function shopifyOrigin(domain: string, allowed: AllowedHosts): string | null {
   return allowed.get(domain) ?? (shopifyHost.test(domain) ? `https://${domain}` : null);

@@ -22,6 +22,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   "storefront/sandbox": ["storefront/", "store/", "core/"],
   // What was sent to Shopify is stored with the shop.
   "storefront/shopify": ["storefront/", "shop/", "store/", "core/", "zod", "node:crypto"],
+  // What was sent to Medusa is stored with the shop.
+  "storefront/medusa": ["storefront/", "shop/", "store/", "core/", "zod"],
   // Where effects meet the storefront: it knows the port only.
   outbox: ["outbox/", "shop/", "store/", "storefront/storefront.ts", "core/"],
   // Where events meet their receivers.

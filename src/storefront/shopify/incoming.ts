@@ -19,7 +19,7 @@ import { type ItemResult, StorefrontError, type WriteContext } from "../storefro
 import { adjust, adjustInput, type AdjustedLevel, changesPerCallMax, keyFrom, keyHoldsMs } from "./adjust.ts";
 import { globalId } from "./ids.ts";
 import { fractional, notALocation, piecesOf, rejectionOf, type StoreParts } from "./on-hand.ts";
-import { Turns } from "./turns.ts";
+import { Turns } from "../turns.ts";
 import { notThere, notTracked } from "./variants.ts";
 
 /** How often what is left of a call is sent anew; each time it is less, or under a new key. */

@@ -28,7 +28,7 @@ import {
 import type { ShopifyClient } from "./client.ts";
 import { levelsDocument } from "./documents.ts";
 import { globalId } from "./ids.ts";
-import { Turns } from "./turns.ts";
+import { Turns } from "../turns.ts";
 import { idsPerQueryMax, notThere, notTracked, type ShopifyVariants } from "./variants.ts";
 
 /** What the calls of one shop's store work with. */

@@ -10,6 +10,7 @@ import { Fault } from "../../core/fault.ts";
 import type { ConnectedShop, StorefrontConfig } from "../../core/storefront-config.ts";
 import type { Clock, Engine, Ids, Log } from "../../store/store.ts";
 import { type Storefront, type StorefrontCapabilities, StorefrontError, unusableStorefront } from "../storefront.ts";
+import { HostNotAllowed } from "../hosts.ts";
 import { type SecretBox, SecretUnreadable } from "../secret-box.ts";
 import type { StoreFacts, StoreState, StoreToConnect } from "../connections.ts";
 import { ShopifyClient } from "./client.ts";
@@ -70,7 +71,7 @@ export class Shopify {
     try {
       opened = this.#openStore(shop, config);
     } catch (error) {
-      if (error instanceof SecretUnreadable || error instanceof StoreNotAllowed)
+      if (error instanceof SecretUnreadable || error instanceof HostNotAllowed)
         return unusableStorefront(error.message);
       throw error;
     }
@@ -135,11 +136,6 @@ export class Shopify {
     };
     return { config, currencyCode, client, storefront };
   }
-}
-
-/** The operator does not allow this address, or not any more. */
-export class StoreNotAllowed extends Error {
-  override readonly name = "StoreNotAllowed";
 }
 
 /** A call that uses the shop's own store: when that refuses, nobody knows how far the call came. */

@@ -1,12 +1,13 @@
 /**
  * One request to a store's Admin API, and what its failure means: whether a write may have landed, and whether to ask again (F3).
  *
- * Owns: HTTP, deadlines, the size of an answer, the first two layers of errors (HTTP and the answer's `errors`). Does not own: the
+ * Owns: deadlines, the first two layers of errors (HTTP and the answer's `errors`). Does not own: the
  * third, `userErrors` inside the data (adjust.ts and the others), nor when to ask (client.ts).
  *
  * The token goes to the host that was checked when the shop was connected, and nowhere else: redirects are not followed.
  */
 import { z } from "zod";
+import { retryAfterOf, textOf, unreached } from "../http.ts";
 import { StorefrontError } from "../storefront.ts";
 import type { ThrottleStatus } from "./pacing.ts";
 
@@ -21,9 +22,6 @@ export interface ShopifyStore {
 
 /** How long one request may take, with its answer. Below the time limit of a call of the port, so that a retry still fits. */
 const requestMsMax = 8_000;
-
-/** The largest answer that is read. 250 variants with their levels have about 100,000 bytes. */
-const answerBytesMax = 8_388_608;
 
 /** What a 429 asks to wait when it does not say. */
 const throttledMs = 1_000;
@@ -62,29 +60,6 @@ interface ShopifyAnswer {
   readonly otherVersion: string | null;
 }
 
-/** Errors before anything was sent. */
-const unsentCodes: ReadonlySet<string> = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "UND_ERR_CONNECT_TIMEOUT",
-  "CERT_HAS_EXPIRED",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  "ERR_TLS_CERT_ALTNAME_INVALID",
-]);
-
-/** The error codes of this error, its causes and their parts: an address that fails on IPv4 and IPv6 has one for each. */
-function codesOf(error: unknown): readonly string[] {
-  if (!(error instanceof Error)) return [];
-  const own = "code" in error && typeof error.code === "string" ? [error.code] : [];
-  const parts: readonly unknown[] = error instanceof AggregateError ? error.errors : [];
-  return [...own, ...[error.cause, ...parts].flatMap(codesOf)];
-}
-
 /**
  * Sends one document.
  *
@@ -118,30 +93,12 @@ export async function sendToShopify(
       await response.body?.cancel();
       throw errorOfStatus(response, maybe);
     }
-    return answerFrom(await textOf(response), response, store.apiVersion, maybe);
+    return answerFrom(await textOf("Shopify", response), response, store.apiVersion, maybe);
   } catch (error) {
     if (error instanceof StorefrontError) throw error;
     if (ends.aborted) throw new StorefrontError("timeout", "Shopify did not answer in time", { landed: maybe });
-    const codes = codesOf(error);
-    const landed = codes.length > 0 && codes.every((code) => unsentCodes.has(code)) ? "no" : maybe;
-    const reason = codes.length === 0 ? "" : ` (${[...new Set(codes)].join(", ")})`;
-    throw new StorefrontError("error", `Shopify could not be reached${reason}`, { landed });
+    throw unreached("Shopify", error, maybe);
   }
-}
-
-/** The body as text. @throws StorefrontError when it is larger than `answerBytesMax`. */
-async function textOf(response: Response): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of response.body ?? []) {
-    bytes += piece.byteLength;
-    if (bytes > answerBytesMax)
-      throw new StorefrontError("error", `Shopify's answer is larger than ${answerBytesMax} bytes`, {
-        landed: "maybe",
-      });
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString("utf8");
 }
 
 function answerFrom(text: string, response: Response, asked: string, landed: "no" | "maybe"): ShopifyAnswer {
@@ -180,8 +137,7 @@ function errorOfStatus({ status, headers }: Response, landed: "no" | "maybe"): S
     case 423:
       return auth("the Shopify store is locked");
     case 429: {
-      const seconds = Number(headers.get("retry-after") ?? Number.NaN);
-      const retryAfterMs = Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds * 1_000) : throttledMs;
+      const retryAfterMs = retryAfterOf(headers, throttledMs);
       return new StorefrontError("throttled", "Shopify takes no more calls for now", { landed: "no", retryAfterMs });
     }
     default:

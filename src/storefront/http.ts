@@ -1,0 +1,60 @@
+/**
+ * What adapters that speak HTTP share: reading an answer within a bound, and what a failed request means for a write (F3).
+ */
+import { StorefrontError } from "./storefront.ts";
+
+/** The largest answer that is read. 250 variants with their levels have about 100,000 bytes. */
+const answerBytesMax = 8_388_608;
+
+/** Errors before anything was sent. */
+const unsentCodes: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "CERT_HAS_EXPIRED",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+]);
+
+/** The error codes of this error, its causes and their parts: an address that fails on IPv4 and IPv6 has one for each. */
+function codesOf(error: unknown): readonly string[] {
+  if (!(error instanceof Error)) return [];
+  const own = "code" in error && typeof error.code === "string" ? [error.code] : [];
+  const parts: readonly unknown[] = error instanceof AggregateError ? error.errors : [];
+  return [...own, ...[error.cause, ...parts].flatMap(codesOf)];
+}
+
+/** A request without an answer, as an error of the port. `landed`: what is so when the request has left. */
+export function unreached(platform: string, error: unknown, landed: "no" | "maybe"): StorefrontError {
+  const codes = codesOf(error);
+  const reason = codes.length === 0 ? "" : ` (${[...new Set(codes)].join(", ")})`;
+  return new StorefrontError("error", `${platform} could not be reached${reason}`, {
+    landed: codes.length > 0 && codes.every((code) => unsentCodes.has(code)) ? "no" : landed,
+  });
+}
+
+/** The body as text. @throws StorefrontError when it is larger than `answerBytesMax`. */
+export async function textOf(platform: string, response: Response): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of response.body ?? []) {
+    bytes += piece.byteLength;
+    if (bytes > answerBytesMax)
+      throw new StorefrontError("error", `${platform}'s answer is larger than ${answerBytesMax} bytes`, {
+        landed: "maybe",
+      });
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+/** What a 429 asks to wait; `defaultMs` when it does not say. */
+export function retryAfterOf(headers: Headers, defaultMs: number): number {
+  const seconds = Number(headers.get("retry-after") ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds * 1_000) : defaultMs;
+}

@@ -1,0 +1,146 @@
+/**
+ * Asking a Medusa: a few requests at a time, repeated while it says that it takes no more, and their answers checked.
+ *
+ * Owns: how many requests are under way, the state that an operator sees. Does not own: HTTP (transport.ts), what is asked.
+ */
+import type { z } from "zod";
+import type { Clock } from "../../store/store.ts";
+import type { StoreState } from "../connections.ts";
+import { StorefrontError } from "../storefront.ts";
+import { type MedusaAnswer, type MedusaRequest, type MedusaStore, sendToMedusa } from "./transport.ts";
+
+/** Requests of a store that are under way at a time. */
+const requestsAtOnceMax = 4;
+
+/** How often a request that is answered with 429 is sent. */
+const throttledSendsMax = 5;
+
+interface AskOptions {
+  readonly signal: AbortSignal | undefined;
+}
+
+export class MedusaClient {
+  readonly #store: MedusaStore;
+  readonly #clock: Clock;
+  readonly #waiting: (() => void)[] = [];
+  #underWay = 0;
+  #lastCallAtMs: number | null = null;
+  #lastError: StoreState["lastError"] = null;
+
+  constructor(store: MedusaStore, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  get state(): StoreState {
+    return { lastCallAtMs: this.#lastCallAtMs, lastError: this.#lastError, throttle: null };
+  }
+
+  /** Reads. @throws StorefrontError, when it is refused too. */
+  async ask<Answer>(path: string, schema: z.ZodType<Answer>, { signal }: AskOptions): Promise<Answer> {
+    const answer = await this.#send({ method: "GET", path }, false, signal);
+    if (answer.kind === "refused")
+      throw this.#failed(new StorefrontError("error", refusedText(answer), { landed: "no" }));
+    return this.#checked(path, schema, answer.data, false);
+  }
+
+  /**
+   * Writes.
+   *
+   * @returns the answer, or why Medusa refuses the write and has done nothing.
+   * @throws StorefrontError
+   */
+  async tell<Answer>(
+    path: string,
+    body: object,
+    schema: z.ZodType<Answer>,
+    { signal }: AskOptions,
+  ): Promise<
+    | { readonly kind: "done"; readonly answer: Answer }
+    | { readonly kind: "refused"; readonly status: number; readonly message: string }
+  > {
+    const answer = await this.#send({ method: "POST", path, body }, true, signal);
+    if (answer.kind === "refused") return answer;
+    return { kind: "done", answer: this.#checked(path, schema, answer.data, true) };
+  }
+
+  async #send(request: MedusaRequest, writes: boolean, signal: AbortSignal | undefined): Promise<MedusaAnswer> {
+    const giveBack = await this.#place();
+    try {
+      for (let sends = 1; ; sends += 1)
+        try {
+          this.#lastCallAtMs = this.#clock.now();
+          return await sendToMedusa(this.#store, request, { writes, signal });
+        } catch (error) {
+          if (!(error instanceof StorefrontError)) throw error;
+          if (error.kind !== "throttled" || sends === throttledSendsMax) throw this.#failed(error);
+          await pauseFor(error.retryAfterMs ?? 0, signal);
+        }
+    } finally {
+      giveBack();
+    }
+  }
+
+  async #place(): Promise<() => void> {
+    if (this.#underWay >= requestsAtOnceMax)
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve);
+      });
+    else this.#underWay += 1;
+    return () => {
+      const next = this.#waiting.shift();
+      // The place goes on to who waits for it.
+      if (next === undefined) this.#underWay -= 1;
+      else next();
+    };
+  }
+
+  #failed(error: StorefrontError): StorefrontError {
+    this.#lastError = { atMs: this.#clock.now(), message: error.message };
+    return error;
+  }
+
+  #checked<Answer>(path: string, schema: z.ZodType<Answer>, data: unknown, writes: boolean): Answer {
+    const parsed = schema.safeParse(data);
+    if (parsed.success) return parsed.data;
+    const where = parsed.error.issues[0]?.path.join(".") ?? "";
+    const [call] = path.split("?", 1);
+    throw this.#failed(
+      new StorefrontError("error", `Medusa's answer to ${call} cannot be understood (at ${where})`, {
+        landed: writes ? "maybe" : "no",
+      }),
+    );
+  }
+}
+
+const refusedText = ({ status, message }: { readonly status: number; readonly message: string }): string =>
+  `Medusa refuses the call (HTTP ${status}): ${message}`;
+
+/** @throws StorefrontError when nobody waits any more. */
+export async function pauseFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  const givenUp = (): StorefrontError =>
+    new StorefrontError("timeout", "Medusa's rate limit did not leave room for the call in time", { landed: "no" });
+  if (signal?.aborted === true) throw givenUp();
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(givenUp());
+    };
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}
+
+/** Runs `work` on each value, a few at a time; the results are in the order of the values. */
+export async function aFewAtATime<T, R>(values: readonly T[], work: (value: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const entries = values.entries();
+  const one = async (): Promise<void> => {
+    for (const [index, value] of entries) results[index] = await work(value);
+  };
+  await Promise.all(Array.from({ length: Math.min(requestsAtOnceMax, values.length) }, one));
+  return results;
+}

@@ -1,0 +1,170 @@
+/**
+ * The storefront of a shop on Medusa 2, over its Admin API (C47).
+ *
+ * Owns: the clients of connected stores, one for each. Does not own: what a call does (variants.ts, on-hand.ts, incoming.ts,
+ * costs-and-tags.ts), which shop is connected (core/storefront-config.ts).
+ *
+ * Keeps F1 to F4 (storefront.ts), as far as a platform allows that can only be told what stock is to be: levels.ts says what remains.
+ */
+import { z } from "zod";
+import { Fault } from "../../core/fault.ts";
+import type { ConnectedShop, StorefrontConfig } from "../../core/storefront-config.ts";
+import type { Clock, Engine, Ids } from "../../store/store.ts";
+import type { MedusaFacts, NoMedusa, StoreState } from "../connections.ts";
+import { HostNotAllowed } from "../hosts.ts";
+import { type SecretBox, SecretUnreadable } from "../secret-box.ts";
+import { type Storefront, type StorefrontCapabilities, StorefrontError, unusableStorefront } from "../storefront.ts";
+import { Turns } from "../turns.ts";
+import { MedusaClient } from "./client.ts";
+import { MedusaCostsAndTags } from "./costs-and-tags.ts";
+import { MedusaIncoming } from "./incoming.ts";
+import { MedusaLevels } from "./levels.ts";
+import { MedusaOnHand } from "./on-hand.ts";
+import { type MedusaStore, NotMedusa } from "./transport.ts";
+import { MedusaVariants } from "./variants.ts";
+
+type MedusaConfig = Extract<StorefrontConfig, { readonly kind: "medusa" }>;
+
+interface MedusaOptions {
+  /** The shops' engine: what was sent is stored with the shop. */
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly secrets: SecretBox;
+  /** @throws HostNotAllowed when a store at this origin may not be connected. */
+  readonly allow: (origin: string) => void;
+}
+
+const capabilities: StorefrontCapabilities = {
+  stockWrite: "absolute",
+  wholeQuantitiesOnly: false,
+  incoming: true,
+  activates: "product",
+};
+
+/** Stores whose clients are kept; the one opened longest ago goes first. */
+const storesKeptMax = 2_000;
+
+const storesAnswer = z.object({
+  stores: z.array(
+    z.object({
+      name: z.string().nullish(),
+      supported_currencies: z.array(z.object({ currency_code: z.string() })).nullish(),
+    }),
+  ),
+});
+
+const countAnswer = z.object({ count: z.number() });
+
+interface OpenedStore {
+  readonly config: MedusaConfig;
+  readonly currencyCode: string;
+  readonly client: MedusaClient;
+  readonly storefront: Storefront;
+}
+
+export class Medusa {
+  readonly #options: MedusaOptions;
+  readonly #opened = new Map<string, OpenedStore>();
+  readonly #turns = new Turns();
+
+  constructor(options: MedusaOptions) {
+    this.#options = options;
+  }
+
+  /** The shop's storefront. One whose key cannot be read refuses every call and says why. */
+  open(shop: ConnectedShop, config: MedusaConfig): Storefront {
+    const { shopId } = shop;
+    const known = this.#opened.get(shopId);
+    if (known !== undefined && known.currencyCode === shop.currencyCode && isSame(known.config, config))
+      return known.storefront;
+    let opened: OpenedStore;
+    try {
+      opened = this.#openStore(shop, config);
+    } catch (error) {
+      if (error instanceof SecretUnreadable || error instanceof HostNotAllowed)
+        return unusableStorefront(error.message);
+      throw error;
+    }
+    this.#opened.delete(shopId);
+    this.#opened.set(shopId, opened);
+    const [oldest] = this.#opened.keys();
+    if (this.#opened.size > storesKeptMax && oldest !== undefined) this.#opened.delete(oldest);
+    return opened.storefront;
+  }
+
+  /** What is known of the calls of the shop's store; null when this process has made none. */
+  stateOf(shopId: string): StoreState | null {
+    return this.#opened.get(shopId)?.client.state ?? null;
+  }
+
+  /** Asks a store what it is. Nothing is written. @throws StorefrontError */
+  async check(store: MedusaStore): Promise<MedusaFacts | NoMedusa> {
+    try {
+      return await this.#facts(store);
+    } catch (error) {
+      if (error instanceof NotMedusa) return { kind: "other", why: error.message };
+      throw error;
+    }
+  }
+
+  async #facts(store: MedusaStore): Promise<MedusaFacts> {
+    const client = new MedusaClient(store, this.#options.clock);
+    const options = { signal: undefined };
+    const { stores } = await client.ask(
+      "/admin/stores?fields=id,name,supported_currencies.currency_code",
+      storesAnswer,
+      options,
+    );
+    const { count: locationCount } = await client.ask("/admin/stock-locations?limit=1&fields=id", countAnswer, options);
+    // What the adapter reads must be there and may be read.
+    await client.ask("/admin/product-variants?limit=1&fields=id", countAnswer, options);
+    await client.ask("/admin/inventory-items?limit=1&fields=id", countAnswer, options);
+    const currencies = stores.flatMap((each) => each.supported_currencies ?? []);
+    const currencyCodes = new Set(currencies.map((each) => each.currency_code.toUpperCase()));
+    return { kind: "medusa", currencyCodes, locationCount };
+  }
+
+  #openStore(shop: ConnectedShop, config: MedusaConfig): OpenedStore {
+    const { engine, clock, ids, secrets, allow } = this.#options;
+    const { shopId, currencyCode } = shop;
+    const secretKey = secrets.open(shopId, config.secretKey);
+    allow(config.url);
+    const client = new MedusaClient({ origin: config.url, secretKey }, clock);
+    const variants = new MedusaVariants(client);
+    const levels = new MedusaLevels(client);
+    const parts = { shopId, currencyCode, engine, clock, ids, client, variants, levels, turns: this.#turns };
+    const onHand = new MedusaOnHand(parts);
+    const incoming = new MedusaIncoming(parts);
+    const costsAndTags = new MedusaCostsAndTags(parts);
+    const storefront: Storefront = {
+      capabilities,
+      checkVariants: (variantIds, context) => variants.states(variantIds, context?.signal),
+      activateVariants: (variantIds, context) => variants.activate(variantIds, context?.signal),
+      changeOnHand: (changes, context) => overStore(() => onHand.change(changes, context)),
+      readOnHand: (changes, context) => overStore(() => onHand.read(changes, context)),
+      setIncoming: (levelsWanted, context) => overStore(() => incoming.set(levelsWanted, context)),
+      writeCosts: (costs, context) => costsAndTags.write(costs, context.signal),
+      readCosts: (variantIds, context) => costsAndTags.read(variantIds, context?.signal),
+      setTags: (changes, context) => costsAndTags.setTags(changes, context.signal),
+    };
+    return { config, currencyCode, client, storefront };
+  }
+}
+
+/** A call that uses the shop's own store: when that refuses, nobody knows how far the call came. */
+async function overStore<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw new StorefrontError("error", "what was sent to Medusa could not be stored", {
+      landed: "maybe",
+      cause: error,
+      ...(error.retryAfterMs === null ? {} : { retryAfterMs: error.retryAfterMs }),
+    });
+  }
+}
+
+const isSame = (one: MedusaConfig, other: MedusaConfig): boolean =>
+  one.url === other.url && one.secretKey === other.secretKey;
