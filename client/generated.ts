@@ -2368,7 +2368,41 @@ export interface Operations {
             readonly perSecond: number;
           } | null;
         };
-        readonly pull: null;
+        /** The latest pull; null when there was none. */
+        readonly pull: {
+          readonly pullId: string;
+          readonly state: "running" | "done" | "failed";
+          /** Of everything, or of what has changed since the latest one. */
+          readonly scope: "everything" | "changes";
+          readonly startedAt: string;
+          readonly endedAt: string | null;
+          readonly progress: {
+            readonly step: "locations" | "variants" | "sweep" | "levels" | "sales" | "settle";
+            readonly locations: number;
+            readonly variants: number;
+            readonly levels: number;
+            /** Orders of customers. */
+            readonly sales: number;
+            /** Things in this step, as far as the storefront says. */
+            readonly total: number | null;
+            /** Variants that this pull has found deleted. */
+            readonly deleted: number;
+            /** A few of them. */
+            readonly deletedNames: readonly (string)[];
+            /** Variants that this pull has found no longer for sale: archived, or a draft. */
+            readonly inactive: number;
+            readonly inactiveNames: readonly (string)[];
+          };
+          /** What was not brought, and why. */
+          readonly notes: readonly (string)[];
+          /** Why the pull has failed, or why the latest attempt at a page has. */
+          readonly error: {
+            readonly message: string;
+            readonly isRetried: boolean;
+          } | null;
+          /** What has changed before then is here. */
+          readonly pulledUntil: string | null;
+        } | null;
       };
     };
     code: string;

@@ -86,6 +86,9 @@ begin
         ('openpo', 'storefront_incoming_batch'),
         ('openpo', 'storefront_turn'),
         ('openpo', 'storefront_write'),
+        ('openpo', 'storefront_pull'),
+        ('openpo', 'storefront_variant'),
+        ('openpo', 'storefront_sale'),
         ('openpo', 'stock_take'),
         ('openpo', 'stock_adjustment'),
         ('openpo', 'transfer_order'),
@@ -141,7 +144,7 @@ commit;
 --   create policy one_shop on openpo.purchase_order using (shop_id = current_setting('openpo.shop_id', true));
 --   drop table openpo.purchase_order_before;
 --
--- effect, import_run and delivery have a second policy, work_due. The service never queries the partitions directly. Grant and revoke nothing on
+-- effect, import_run, delivery, mail and storefront_pull have a second policy, work_due. The service never queries the partitions directly. Grant and revoke nothing on
 -- them: they belong to the superuser who created them.
 --
 -- YugabyteDB uses PostgreSQL's protocol and spreads a table by the first column of its primary key, which is shop_id everywhere. NOT

@@ -7,6 +7,7 @@ import { dueImports } from "./exchange/import-run.ts";
 import { dueDeliveries } from "./shop/deliveries.ts";
 import { dueEffects } from "./shop/effects.ts";
 import { dueMails } from "./shop/mails.ts";
+import { duePulls } from "./shop/storefront-pulls.ts";
 import type { ReaderStore } from "./reader-pool.ts";
 import type { LoopShare } from "./store/loop-share.ts";
 import type { Clock, Coordination, DueRows, Engine, Ids, Log } from "./store/store.ts";
@@ -15,12 +16,12 @@ import type { SandboxControl } from "./storefront/sandbox/control.ts";
 import type { Storefront } from "./storefront/storefront.ts";
 
 /** The rows by which nodes find the shops that have work due (D77). */
-export const dueRows: readonly DueRows[] = [dueEffects, dueImports, dueDeliveries, dueMails];
+export const dueRows: readonly DueRows[] = [dueEffects, dueImports, dueDeliveries, dueMails, duePulls];
 
 /** What the operator's operations ask of the rest of the process. `calls` absent: no outbox runs; effects wait for the next start. `storefronts`
  * absent: none can be connected. */
 type AdminAsks = Pick<AdminContext, "wakeOutbox" | "webhooks" | "documents" | "mailIsOn"> &
-  Partial<Pick<AdminContext, "calls" | "storefronts">>;
+  Partial<Pick<AdminContext, "calls" | "storefronts" | "wakePull">>;
 
 /** For operations of a process whose outbox does not run. */
 export const restingCalls = (storefronts: StorefrontConnections, log: Log): AdminContext["calls"] => ({
@@ -44,8 +45,8 @@ export interface OpenStore {
   readonly gauges: readonly Gauge[];
   /** Measures its sizes for the metrics, at most every half minute. If that fails, the last ones stay. */
   readonly measure: () => Promise<void>;
-  /** Where this process is alone on the store: the shops in which an earlier one may have left effects or mails, or that have webhooks. */
-  shopsWith(kind: "effects" | "endpoints" | "mails", signal: AbortSignal): AsyncIterable<string>;
+  /** Where this process is alone on the store: the shops in which an earlier one may have left effects, mails or pulls, or that have webhooks. */
+  shopsWith(kind: "effects" | "endpoints" | "mails" | "pulls", signal: AbortSignal): AsyncIterable<string>;
   /** How reader threads reach it. */
   readonly readerStore: ReaderStore;
   /** Its directory or address as it is shown to people; without secrets. */

@@ -40,6 +40,7 @@ import type { Mailing } from "./operations/operation.ts";
 import { operations } from "./operations/registry.ts";
 import type { OpenStore } from "./open-store.ts";
 import { type Outbox, createOutbox } from "./outbox/runner.ts";
+import { createPuller, type Puller } from "./pull/puller.ts";
 import { createConsole } from "./people/app.ts";
 import { limitsWith, ReaderPool } from "./reader-pool.ts";
 import type { Log } from "./store/store.ts";
@@ -145,9 +146,9 @@ export async function openService(config: Config): Promise<Service> {
   const spans = openSpans(apiVersion);
   const documents = new Documents({ ...store, log, fontFile: config.documentFont });
   opening.defer(() => documents.close());
-  const { outbox, sender, admin, storefrontOf } = openWork(config, store, log, { spans, documents });
+  const { outbox, sender, puller, admin, storefrontOf } = openWork(config, store, log, { spans, documents });
   const mails = openMails(config, store, log, spans);
-  for (const work of [outbox, sender, mails]) opening.defer(() => work?.close());
+  for (const work of [outbox, sender, puller, mails]) opening.defer(() => work?.close());
   const readers = new ReaderPool({
     store: store.readerStore,
     clock: store.clock,
@@ -185,7 +186,7 @@ export async function openService(config: Config): Promise<Service> {
     letCommandsFind(server, config.dataDir, store, log);
     opening.defer(() => forgetServer(config.dataDir));
   }
-  for (const [what, work] of Object.entries({ "follow-on work": outbox, webhooks: sender, mails }))
+  for (const [what, work] of Object.entries({ "follow-on work": outbox, webhooks: sender, pulls: puller, mails }))
     work?.start().catch((error: unknown) => log.error({ err: error }, `${what} could not be resumed`));
   const opened = opening.move();
   return {
@@ -198,7 +199,7 @@ export async function openService(config: Config): Promise<Service> {
   };
 }
 
-/** The store's outbox, the sender of its webhooks, and the operator's operations, which wake both. */
+/** The store's outbox, the sender of its webhooks, the pulls of its storefronts, and the operator's operations, which wake both. */
 function openWork(
   config: Config,
   store: OpenStore,
@@ -207,6 +208,7 @@ function openWork(
 ): {
   readonly outbox: Outbox;
   readonly sender: Sender;
+  readonly puller: Puller;
   readonly admin: AdminContext;
   readonly storefrontOf: StorefrontOf;
 } {
@@ -238,6 +240,16 @@ function openWork(
     random: Math.random,
     recover: (shopId, signal) => recoverImports(importContext(admin), shopId, { alone, signal }),
   });
+  const puller = createPuller({
+    engine,
+    clock,
+    ids,
+    log,
+    alone,
+    storefrontOf,
+    shopsToResume: (signal) => store.shopsWith("pulls", signal),
+    random: Math.random,
+  });
   const admin = store.adminContext({
     calls: { outbox, storefrontOf, log, spans },
     storefronts,
@@ -246,11 +258,12 @@ function openWork(
         log.error({ err: error, shopId }, "follow-on work could not be started");
       });
     },
+    wakePull: (shopId) => puller.wake(shopId),
     documents,
     mailIsOn: config.mail !== null,
     webhooks: { policy: config.webhooks, changed: (shopId) => sender.endpointsChanged(shopId) },
   });
-  return { outbox, sender, admin, storefrontOf };
+  return { outbox, sender, puller, admin, storefrontOf };
 }
 
 /** The sender of mails; null: no mail server is configured. */

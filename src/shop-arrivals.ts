@@ -10,6 +10,7 @@
 import { abandonedImports } from "./exchange/import-run.ts";
 import { hasPendingEffects } from "./shop/effects.ts";
 import { mailsDue } from "./shop/mails.ts";
+import { pullDueAtMs } from "./shop/storefront-pulls.ts";
 import { hasEndpoints } from "./shop/webhook-endpoints.ts";
 import { isNotFound } from "./store/engine-rules.ts";
 import type { Engine, Log, Tx, Work } from "./store/store.ts";
@@ -34,9 +35,11 @@ interface Left {
   readonly endpoints: boolean;
   /** Mails that are not sent yet. */
   readonly mails: boolean;
+  /** A pull of the storefront goes on, or begins. */
+  readonly pulls: boolean;
 }
 
-const nothing: Left = { effects: false, endpoints: false, mails: false };
+const nothing: Left = { effects: false, endpoints: false, mails: false, pulls: false };
 
 export class ShopArrivals {
   readonly #options: ArrivalsOptions;
@@ -95,9 +98,10 @@ export class ShopArrivals {
       if (signal.aborted) return;
       const found = this.#found.get(shopId);
       const left = found ?? this.#look(shopId, signal);
-      // Mails are resumed only where there is a mail server, so nothing is kept for that.
-      if (kind !== "mails" && found === undefined) this.#found.set(shopId, left);
-      else if (kind !== "mails") this.#found.delete(shopId);
+      // Effects and endpoints are resumed at every start. For the others nothing is kept: mails are, where there is a mail server.
+      const isPaired = kind === "effects" || kind === "endpoints";
+      if (isPaired && found === undefined) this.#found.set(shopId, left);
+      else if (isPaired) this.#found.delete(shopId);
       if ((await left)[kind]) yield shopId;
     }
   }
@@ -114,6 +118,7 @@ export class ShopArrivals {
           effects: await hasPendingEffects(tx, shopId),
           endpoints: await hasEndpoints(tx, shopId),
           mails: (await mailsDue(tx, shopId)).queued > 0,
+          pulls: (await pullDueAtMs(tx, shopId)) !== null,
         };
       });
       if (imports && this.#left.has(shopId)) await this.#finished(shopId);

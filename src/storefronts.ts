@@ -8,6 +8,7 @@ import type { StorefrontConnections } from "./storefront/connections.ts";
 import {
   type AllowedHosts,
   HostNotAllowed,
+  mayReadResult,
   medusaOrigin,
   shopifyOrigin,
   storefrontAllowVariable,
@@ -36,6 +37,7 @@ export function createStorefronts({ sandboxOf, allowed, ...parts }: StorefrontPa
   const { secrets } = parts;
   const shopify = new Shopify({
     ...parts,
+    mayDownload: (url) => mayReadResult(url, allowed),
     originOf(domain) {
       const origin = shopifyOrigin(domain, allowed);
       if (origin !== null) return origin;

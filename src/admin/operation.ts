@@ -37,6 +37,8 @@ export interface AdminContext extends Omit<ImportContext, "seedStorefront"> {
   readonly calls: Pick<CallDependencies, "outbox" | "storefrontOf" | "log" | "spans">;
   /** Called when effects may have been added to the shop's outbox. */
   wakeOutbox(shopId: string): void;
+  /** Called when the shop's storefront is to be pulled; absent where nothing would do it. */
+  readonly wakePull?: (shopId: string) => void;
   readonly documents: OrderDocuments;
   /** A mail server is configured. */
   readonly mailIsOn: boolean;
@@ -77,7 +79,7 @@ export interface AdminCall {
 
 /** An answer: data for the envelope, a file as a whole, which can be asked for by its ETag, or a file in pieces. */
 export type AdminAnswer =
-  | { readonly status: 200 | 201; readonly data: object }
+  | { readonly status: 200 | 201 | 202; readonly data: object }
   | {
       readonly bytes: Uint8Array;
       readonly contentType: string;
@@ -107,7 +109,7 @@ interface AdminOperationShape<Input> {
     readonly description: string;
     /** The schema of `data`, or the type of the file that is answered. */
     readonly output: z.ZodType | { readonly file: string };
-    readonly status?: 200;
+    readonly status?: 200 | 202;
   };
   /** It is done as a write of the API is: with `Idempotency-Key`, `If-Match`, token and audit row (operations/perform.ts). `run` refuses then. */
   readonly performs?: Operation;
@@ -172,7 +174,7 @@ export const stampOf = (
   ids,
 });
 
-export const data = (fields: object, status: 200 | 201 = 200): AdminAnswer => ({ status, data: fields });
+export const data = (fields: object, status: 200 | 201 | 202 = 200): AdminAnswer => ({ status, data: fields });
 
 // Input.
 

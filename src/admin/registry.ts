@@ -36,6 +36,7 @@ import {
 import { createSupplierLink, listSupplierLinksOperation, revokeSupplierLinkOperation } from "./supplier-links.ts";
 import { acceptProposal, listProposals, listWaitingProposals, rejectProposal } from "./supplier-proposals.ts";
 import { getStorefront } from "./storefront.ts";
+import { pullStorefront } from "./storefront-pull.ts";
 import { deleteShop, getShop, listShops, putShop } from "./shops.ts";
 
 export const adminOperations: readonly AdminOperation[] = [
@@ -44,6 +45,7 @@ export const adminOperations: readonly AdminOperation[] = [
   getShop,
   deleteShop,
   getStorefront,
+  pullStorefront,
   createKey,
   listKeys,
   patchKey,

@@ -18,6 +18,7 @@ import {
   pendingStorefrontEffects,
   tellAnewStatements,
 } from "../shop/storefront-moves.ts";
+import { forgetPullStatement, loadPull, type Pull, pullSteps } from "../shop/storefront-pulls.ts";
 import type { Tx } from "../store/store.ts";
 import { StorefrontError } from "../storefront/storefront.ts";
 import type { StorefrontConnections } from "../storefront/connections.ts";
@@ -312,7 +313,11 @@ export async function moveStore(
       action: "Repeat the call.",
       retryAfterMs,
     });
-  await tx.batch([...forgetStoreStatements(shopId), ...(await tellAnewStatements(tx, shopId, ids, clock.now()))]);
+  await tx.batch([
+    ...forgetStoreStatements(shopId),
+    forgetPullStatement(shopId),
+    ...(await tellAnewStatements(tx, shopId, ids, clock.now())),
+  ]);
 }
 
 function accountOf(config: StorefrontConfig): string | null {
@@ -325,6 +330,63 @@ function accountOf(config: StorefrontConfig): string | null {
       return config.url;
   }
 }
+
+/** A pull as it is shown. */
+export const pullSchema = z.strictObject({
+  pullId: z.string(),
+  state: z.enum(["running", "done", "failed"]),
+  scope: z
+    .enum(["everything", "changes"])
+    .meta({ description: "Of everything, or of what has changed since the latest one." }),
+  startedAt: z.string(),
+  endedAt: z.string().nullable(),
+  progress: z.strictObject({
+    step: z.enum(pullSteps),
+    locations: z.int(),
+    variants: z.int(),
+    levels: z.int(),
+    sales: z.int().meta({ description: "Orders of customers." }),
+    total: z.int().nullable().meta({ description: "Things in this step, as far as the storefront says." }),
+    deleted: z.int().meta({ description: "Variants that this pull has found deleted." }),
+    deletedNames: z.array(z.string()).meta({ description: "A few of them." }),
+    inactive: z
+      .int()
+      .meta({ description: "Variants that this pull has found no longer for sale: archived, or a draft." }),
+    inactiveNames: z.array(z.string()),
+  }),
+  notes: z.array(z.string()).meta({ description: "What was not brought, and why." }),
+  error: z
+    .strictObject({ message: z.string(), isRetried: z.boolean() })
+    .nullable()
+    .meta({ description: "Why the pull has failed, or why the latest attempt at a page has." }),
+  pulledUntil: z.string().nullable().meta({ description: "What has changed before then is here." }),
+});
+
+export const pullJson = (pull: Pull) => {
+  const { locations, variants, levels, sales, deleted, deletedNames, inactive, inactiveNames } = pull.counts;
+  return {
+    pullId: pull.pullId,
+    state: pull.state,
+    scope: pull.isFull ? "everything" : "changes",
+    startedAt: instant(pull.startedAtMs),
+    endedAt: pull.endedAtMs === null ? null : instant(pull.endedAtMs),
+    progress: {
+      step: pull.step,
+      locations,
+      variants,
+      levels,
+      sales,
+      total: pull.total,
+      deleted,
+      deletedNames,
+      inactive,
+      inactiveNames,
+    },
+    notes: pull.notes,
+    error: pull.error === null ? null : { message: pull.error, isRetried: pull.state === "running" },
+    pulledUntil: pull.pulledUntilMs === null ? null : instant(pull.pulledUntilMs),
+  };
+};
 
 const statusSchema = z.strictObject({
   storefront: z.strictObject({
@@ -342,7 +404,7 @@ const statusSchema = z.strictObject({
         .nullable()
         .meta({ description: "The store's rate limit as it last said." }),
     }),
-    pull: z.null(),
+    pull: pullSchema.nullable().meta({ description: "The latest pull; null when there was none." }),
   }),
 });
 
@@ -358,8 +420,9 @@ export const getStorefront = operation({
   },
   input: z.strictObject(inShop),
   async run({ engine, storefronts }, { shopId }) {
-    const { shop, backlog } = await engine.read(shopId, async (tx) => ({
+    const { shop, backlog, pull } = await engine.read(shopId, async (tx) => ({
       shop: await shopOf(tx, shopId),
+      pull: await loadPull(tx, shopId),
       backlog: await pendingStorefrontEffects(tx, shopId),
     }));
     const { storefront } = shop;
@@ -389,7 +452,7 @@ export const getStorefront = operation({
                   perSecond: throttle.restoreRate,
                 },
         },
-        pull: null,
+        pull: pull === null ? null : pullJson(pull),
       },
     });
   },

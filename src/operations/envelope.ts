@@ -26,7 +26,7 @@ export interface Reply {
 export const isReplay = ({ headers }: Reply): boolean => headers["Idempotent-Replayed"] !== undefined;
 
 interface SuccessOptions {
-  readonly status?: 200 | 201;
+  readonly status?: 200 | 201 | 202;
   readonly headers?: Readonly<Record<string, string>>;
   /** Default `rest`. */
   readonly surface?: Surface;

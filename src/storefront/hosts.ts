@@ -51,3 +51,10 @@ export function medusaOrigin(url: string, allowed: AllowedHosts): string | null 
 export function shopifyOrigin(domain: string, allowed: AllowedHosts): string | null {
   return allowed.get(domain) ?? (shopifyHost.test(domain) ? `https://${domain}` : null);
 }
+
+/** Where Shopify keeps the results of bulk operations. They are read without a token. */
+const shopifyResults = "https://storage.googleapis.com";
+
+/** Whether the result of a bulk operation may be read at this address. */
+export const mayReadResult = (url: URL, allowed: AllowedHosts): boolean =>
+  url.username === "" && url.password === "" && (url.origin === shopifyResults || allowed.get(url.host) === url.origin);

@@ -8,7 +8,7 @@ import type { Money, Quantity } from "../core/money.ts";
 import type { ReadContext, VariantState } from "./storefront.ts";
 
 /** What is pulled, in this order: levels and sales name locations and variants. */
-type PullPart = "locations" | "variants" | "levels" | "sales";
+export type PullPart = "locations" | "variants" | "levels" | "sales";
 
 /** Which page is asked for. */
 export interface PullRequest {
@@ -30,7 +30,7 @@ export interface PullRequest {
  * - `sale`: one order of a customer. It replaces what was known of the order. `lines`: what of it counts as sold, returns taken off; none
  *   when it was cancelled or a test. `locationId` is null when it is not known where.
  */
-type Pulled =
+export type Pulled =
   | { readonly type: "location"; readonly locationId: string; readonly name: string }
   | { readonly type: "product"; readonly productId: string; readonly variantIds: readonly string[] }
   | {

@@ -15,7 +15,7 @@ import { fakeVersion, schemaText } from "../shopify/fake.ts";
 
 const packed = "@shopify/dev-mcp@1.16.0";
 
-const sentDocuments = Object.values(documents).filter((each) => "text" in each);
+const sentDocuments = Object.values(documents).filter((each) => typeof each === "object" && "text" in each);
 
 /** The first version in which `@idempotent` is there: earlier ones cannot take what is sent. */
 const firstUsable = "2026-01";

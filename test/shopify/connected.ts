@@ -6,7 +6,7 @@ import { parseAllowedHosts } from "../../src/storefront/hosts.ts";
 import { SecretBox } from "../../src/storefront/secret-box.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
 import { createStorefronts } from "../../src/storefronts.ts";
-import type { Clock, Engine } from "../../src/store/store.ts";
+import type { Clock, Engine, Ids } from "../../src/store/store.ts";
 import { systemClock, timeOrderedIds } from "../../src/system.ts";
 import { makePlace, openStore } from "../support/store.ts";
 import { FakeShopify, fakeToken, fakeVersion } from "./fake.ts";
@@ -32,6 +32,8 @@ export interface OnFake {
   readonly storefront: Storefront;
   /** As another process, or this one after a restart, opens them: nothing is remembered. */
   reopened(): { readonly storefronts: StorefrontConnections; readonly storefront: Storefront };
+  readonly clock: Clock;
+  readonly ids: Ids;
   /** Sets the service's clock ahead. */
   advance(ms: number): void;
   readonly warnings: readonly string[];
@@ -72,6 +74,8 @@ export async function openOnFake(): Promise<OnFake> {
     engine: store.engine,
     storefront: reopened().storefront,
     reopened,
+    clock,
+    ids,
     advance(ms) {
       aheadMs += ms;
       fake.aheadMs += ms;

@@ -9,7 +9,17 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import path from "node:path";
-import { buildSchema, type DocumentNode, execute, GraphQLError, parse, type SelectionNode, validate } from "graphql";
+import { bulkDocument, bulkFile, filterSince } from "./fake-bulk.ts";
+import {
+  buildSchema,
+  type DocumentNode,
+  execute,
+  executeSync,
+  GraphQLError,
+  parse,
+  type SelectionNode,
+  validate,
+} from "graphql";
 
 export const schemaText = readFileSync(path.join(import.meta.dirname, "admin-2026-10.graphql"), "utf8");
 const schema = buildSchema(schemaText);
@@ -47,7 +57,46 @@ interface FakeVariant {
   readonly productId: string;
   readonly requiresComponents: boolean;
   readonly tracked: boolean;
+  readonly title: string;
+  readonly sku: string | null;
+  readonly barcode: string | null;
+  readonly price: string;
   cost: string | null;
+}
+
+interface FakeProduct {
+  status: string;
+  tags: string[];
+  title: string;
+  updatedAtMs: number;
+}
+
+/** An order of a customer. Ids are numbers. */
+interface FakeOrder {
+  readonly id: string;
+  readonly processedAtMs: number;
+  updatedAtMs: number;
+  cancelled: boolean;
+  readonly test: boolean;
+  readonly retailLocation: string | null;
+  readonly fulfilledFrom: readonly string[];
+  readonly lines: { readonly variantId: string; quantity: number }[];
+}
+
+interface FakeBulk {
+  readonly id: string;
+  looksLeft: number;
+  status: string;
+  errorCode: string | null;
+  text: string;
+  count: number;
+}
+
+/** A request for a result file. */
+interface SeenDownload {
+  readonly path: string;
+  readonly range: string | null;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
 interface FakeLevel {
@@ -120,7 +169,13 @@ const neededScopes: Readonly<Record<string, readonly string[]>> = {
   inventoryAdjustQuantities: ["write_inventory"],
   nodes: ["read_products", "read_inventory"],
   locations: ["read_locations"],
+  productVariants: ["read_products"],
+  products: ["read_products"],
+  orders: ["read_orders"],
 };
+
+/** Orders that an app without `read_all_orders` sees. */
+const recentOrdersMs = 60 * dayMs;
 
 export const allScopes = [
   "read_products",
@@ -129,6 +184,7 @@ export const allScopes = [
   "write_inventory",
   "read_locations",
   "read_orders",
+  "read_all_orders",
 ] as const;
 
 export class FakeShopify {
@@ -142,7 +198,25 @@ export class FakeShopify {
   servesVersion: string | null = null;
   readonly calls: SeenCall[] = [];
   readonly faults: { fault: FakeFault; left: number }[] = [];
-  readonly products = new Map<string, { status: string; tags: string[] }>();
+  readonly products = new Map<string, FakeProduct>();
+  readonly orders = new Map<string, FakeOrder>();
+  readonly deletions: { readonly productId: string; readonly atMs: number }[] = [];
+  readonly bulks = new Map<string, FakeBulk>();
+  readonly downloads: SeenDownload[] = [];
+  /** Looks at a bulk operation before it is done. */
+  bulkLooks = 1;
+  /** Where result files are said to be; null: here. */
+  resultsAt: string | null = null;
+  /** Whether parts of result files can be asked for. */
+  knowsRanges = true;
+  /** Errors of the bulk operations to come, in their order. */
+  readonly bulkErrors: string[] = [];
+  readonly subscriptions = new Map<string, { readonly topic: string; readonly uri: string }>();
+  clientId = "client-1";
+  clientSecret = "shpss_canary0123456789abcdef";
+  /** Tokens that were given for the client's id and secret, and until when they hold. */
+  readonly grants: { readonly token: string; readonly untilMs: number }[] = [];
+  grantMs = dayMs;
   readonly variants = new Map<string, FakeVariant>();
   readonly locations = new Map<string, { name: string; isActive: boolean; isFulfillmentService: boolean }>();
   readonly levels = new Map<string, FakeLevel>();
@@ -156,6 +230,7 @@ export class FakeShopify {
   /** How much later the store's clock is. */
   aheadMs = 0;
   readonly #keys = new Map<string, KnownKey>();
+  #subscribed = 0;
   readonly #server: Server;
 
   constructor() {
@@ -205,23 +280,74 @@ export class FakeShopify {
       tags?: string[];
       requiresComponents?: boolean;
       tracked?: boolean;
+      productTitle?: string;
+      title?: string;
+      sku?: string | null;
+      barcode?: string | null;
+      price?: string;
+      cost?: string | null;
     } = {},
   ): void {
     const productId = `gid://shopify/Product/${facts.productId ?? `8${id}`}`;
     if (!this.products.has(productId))
-      this.products.set(productId, { status: facts.status ?? "ACTIVE", tags: facts.tags ?? [] });
+      this.products.set(productId, {
+        status: facts.status ?? "ACTIVE",
+        tags: facts.tags ?? [],
+        title: facts.productTitle ?? `Product ${facts.productId ?? `8${id}`}`,
+        updatedAtMs: this.now(),
+      });
+    this.touchProduct(productId);
     this.variants.set(`gid://shopify/ProductVariant/${id}`, {
       id: `gid://shopify/ProductVariant/${id}`,
       itemId: `gid://shopify/InventoryItem/9${id}`,
       productId,
       requiresComponents: facts.requiresComponents ?? false,
       tracked: facts.tracked ?? true,
-      cost: null,
+      title: facts.title ?? "Default Title",
+      sku: facts.sku ?? null,
+      barcode: facts.barcode ?? null,
+      price: facts.price ?? "10.00",
+      cost: facts.cost ?? null,
     });
   }
 
+  touchProduct(gid: string): void {
+    const product = this.products.get(gid);
+    if (product !== undefined) product.updatedAtMs = this.now();
+  }
+
   deleteVariant(id: string): void {
-    this.variants.delete(`gid://shopify/ProductVariant/${id}`);
+    const gid = `gid://shopify/ProductVariant/${id}`;
+    this.touchProduct(this.variants.get(gid)?.productId ?? "");
+    this.variants.delete(gid);
+  }
+
+  deleteProduct(id: string): void {
+    const productId = `gid://shopify/Product/${id}`;
+    this.products.delete(productId);
+    for (const [gid, variant] of this.variants) if (variant.productId === productId) this.variants.delete(gid);
+    this.deletions.push({ productId, atMs: this.now() });
+  }
+
+  /** Sets what is on hand, as the merchant or a sale does. */
+  setLevel(variantId: string, locationId: string, available: number): void {
+    const level = this.levelOf(variantId, locationId);
+    level.available = available;
+    level.updatedAtMs = this.now();
+  }
+
+  addOrder(id: string, facts: Partial<Omit<FakeOrder, "id">> & Pick<FakeOrder, "processedAtMs" | "lines">): FakeOrder {
+    const order: FakeOrder = {
+      id,
+      updatedAtMs: facts.processedAtMs,
+      cancelled: false,
+      test: false,
+      retailLocation: null,
+      fulfilledFrom: [],
+      ...facts,
+    };
+    this.orders.set(id, order);
+    return order;
   }
 
   levelOf(variantId: string, locationId: string): FakeLevel {
@@ -235,7 +361,7 @@ export class FakeShopify {
     return level;
   }
 
-  productOf(variantId: string): { status: string; tags: string[] } {
+  productOf(variantId: string): FakeProduct {
     const variant = this.variants.get(`gid://shopify/ProductVariant/${variantId}`);
     return this.products.get(variant?.productId ?? "") ?? assert.fail(`no variant ${variantId}`);
   }
@@ -260,9 +386,11 @@ export class FakeShopify {
       assert.ok(piece instanceof Buffer);
       pieces.push(piece);
     }
+    if (request.url?.startsWith("/results/") === true) return this.#serveResult(request, response);
+    if (request.url === "/admin/oauth/access_token") return this.#grant(Buffer.concat(pieces), response);
     const [, version] = /^\/admin\/api\/([^/]+)\/graphql\.json$/.exec(request.url ?? "") ?? [];
     if (version === undefined || !this.versions.includes(version)) return void response.writeHead(404).end("{}");
-    if (request.headers["x-shopify-access-token"] !== this.token)
+    if (!this.#holds(request.headers["x-shopify-access-token"]))
       return void response.writeHead(401).end('{"errors":"[API] Invalid API key or access token"}');
     const body = Buffer.concat(pieces).toString("utf8");
     const asked: { query: string; variables: Record<string, unknown>; operationName: string } = JSON.parse(body);
@@ -327,6 +455,90 @@ export class FakeShopify {
     seen("done");
     if (does?.kind === "lost") return void request.socket.destroy();
     answer({ ...result, extensions: { cost } });
+  }
+
+  #holds(token: string | readonly string[] | undefined): boolean {
+    return token === this.token || this.grants.some((grant) => grant.token === token && grant.untilMs > this.now());
+  }
+
+  /** A token for the client's id and secret. */
+  #grant(body: Buffer, response: ServerResponse): void {
+    const form = new URLSearchParams(body.toString("utf8"));
+    const struck = this.faults.find(({ fault, left }) => left > 0 && fault.on === "grant");
+    if (struck?.fault.does.kind === "status") {
+      struck.left -= 1;
+      return void response.writeHead(struck.fault.does.status, struck.fault.does.headers).end("{}");
+    }
+    if (
+      form.get("grant_type") !== "client_credentials" ||
+      form.get("client_id") !== this.clientId ||
+      form.get("client_secret") !== this.clientSecret
+    )
+      return void response.writeHead(400).end('{"error":"application_cannot_be_found"}');
+    const token = `shpat_grant${this.grants.length + 1}_canary0123456789`;
+    this.grants.push({ token, untilMs: this.now() + this.grantMs });
+    response.writeHead(200, { "content-type": "application/json" }).end(
+      JSON.stringify({
+        access_token: token,
+        scope: [...this.scopes].join(","),
+        expires_in: Math.floor(this.grantMs / 1_000) - 1,
+      }),
+    );
+  }
+
+  /** A result file, or the range of it that is asked for. */
+  #serveResult(request: IncomingMessage, response: ServerResponse): void {
+    const range = request.headers.range ?? null;
+    this.downloads.push({ path: request.url ?? "", range, headers: request.headers });
+    const bulk = this.bulks.get(`gid://shopify/BulkOperation/${request.url?.slice("/results/".length) ?? ""}`);
+    if (bulk === undefined) return void response.writeHead(404).end();
+    const bytes = Buffer.from(bulk.text);
+    const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(range ?? "") ?? [];
+    if (from === undefined || to === undefined || !this.knowsRanges) return void response.writeHead(200).end(bytes);
+    if (Number(from) >= bytes.byteLength) return void response.writeHead(416).end();
+    response.writeHead(206).end(bytes.subarray(Number(from), Number(to) + 1));
+  }
+
+  #runBulk(query: string, grouped: boolean): object {
+    const refusal = (code: string, message: string) => ({
+      bulkOperation: null,
+      userErrors: [{ code, field: ["query"], message }],
+    });
+    const document = bulkDocument(query);
+    if (typeof document === "string") return refusal("INVALID", document);
+    const wrong = validate(schema, document);
+    if (wrong.length > 0) return refusal("INVALID", wrong.map(({ message }) => message).join("; "));
+    if ([...this.bulks.values()].filter(({ status }) => status === "RUNNING").length >= 5)
+      return refusal("LIMIT_REACHED", "too many bulk operations");
+    const id = `gid://shopify/BulkOperation/${this.bulks.size + 1}`;
+    const error = this.bulkErrors.shift() ?? null;
+    const bulk = { id, looksLeft: this.bulkLooks, status: "RUNNING", errorCode: error, text: "", count: 0 };
+    this.bulks.set(id, bulk);
+    const field = rootFields(document)[0]?.name?.value ?? "";
+    if ((neededScopes[field] ?? []).some((scope) => !this.scopes.has(scope))) bulk.errorCode = "ACCESS_DENIED";
+    const { data } = executeSync({ schema, document, rootValue: this.#root(null) });
+    Object.assign(bulk, bulkFile(data ?? {}, grouped));
+    return { bulkOperation: this.#shownBulk(bulk), userErrors: [] };
+  }
+
+  #shownBulk(bulk: FakeBulk): object {
+    const address = `${this.resultsAt ?? `http://${this.domain}`}/results/${bulk.id.slice(bulk.id.lastIndexOf("/") + 1)}`;
+    const isDone = bulk.status === "COMPLETED";
+    return {
+      ...bulk,
+      __typename: "BulkOperation",
+      objectCount: String(isDone ? bulk.count : 0),
+      fileSize: isDone ? String(Buffer.byteLength(bulk.text)) : null,
+      url: isDone && bulk.count > 0 ? address : null,
+    };
+  }
+
+  #lookAtBulk(id: string): object | null {
+    const bulk = this.bulks.get(id);
+    if (bulk === undefined) return null;
+    if (bulk.looksLeft > 0) bulk.looksLeft -= 1;
+    else if (bulk.status === "RUNNING") bulk.status = bulk.errorCode === null ? "COMPLETED" : "FAILED";
+    return this.#shownBulk(bulk);
   }
 
   #points(): number {
@@ -399,29 +611,52 @@ export class FakeShopify {
       const location = this.locations.get(id);
       return location === undefined
         ? null
-        : { __typename: "Location", id, shipsInventory: true, fulfillsOnlineOrders: true, ...location };
+        : {
+            __typename: "Location",
+            id,
+            shipsInventory: true,
+            fulfillsOnlineOrders: true,
+            ...location,
+            inventoryLevels: ({ query }: { readonly query?: string | null }) => ({
+              edges: [...this.levels]
+                .filter(
+                  ([name, level]) => name.endsWith(` ${id}`) && level.updatedAtMs >= filterSince(query, "updated_at"),
+                )
+                .flatMap(([name]) => {
+                  const variant = [...this.variants.values()].find(({ itemId }) => name === `${itemId} ${id}`);
+                  return variant === undefined ? [] : [{ node: levelAt(variant, id) }];
+                }),
+            }),
+          };
+    };
+    const levelAt = (variant: FakeVariant, locationId: string): object => {
+      const level = this.#level(variant.itemId, locationId);
+      return {
+        __typename: "InventoryLevel",
+        id: `gid://shopify/InventoryLevel/${variant.itemId.slice(variant.itemId.lastIndexOf("/") + 1)}?location=${locationId}`,
+        isActive: true,
+        item: () => itemOf(variant),
+        location: () => locationOf(locationId),
+        updatedAt: new Date(level.updatedAtMs).toISOString(),
+        quantities: ({ names }: { readonly names: readonly string[] }) =>
+          names.map((name) => ({
+            id: `gid://shopify/InventoryQuantity/${name}`,
+            name,
+            quantity: quantityNamed(level, name),
+            updatedAt: level.updatedAtMs === 0 ? null : new Date(level.updatedAtMs).toISOString(),
+          })),
+      };
     };
     const itemOf = (variant: FakeVariant): object => ({
       __typename: "InventoryItem",
       id: variant.itemId,
       sku: null,
       tracked: variant.tracked,
+      variant: () => variantOf(variant),
       unitCost: variant.cost === null ? null : { amount: variant.cost, currencyCode: this.currency },
       inventoryLevel: ({ locationId }: { readonly locationId: string }) => {
         if (!this.locations.has(locationId)) return null;
-        const level = this.#level(variant.itemId, locationId);
-        return {
-          id: `gid://shopify/InventoryLevel/1`,
-          isActive: true,
-          updatedAt: new Date(level.updatedAtMs).toISOString(),
-          quantities: ({ names }: { readonly names: readonly string[] }) =>
-            names.map((name) => ({
-              id: `gid://shopify/InventoryQuantity/${name}`,
-              name,
-              quantity: quantityNamed(level, name),
-              updatedAt: level.updatedAtMs === 0 ? null : new Date(level.updatedAtMs).toISOString(),
-            })),
-        };
+        return levelAt(variant, locationId);
       },
     });
     const productOf = (id: string): object | null => {
@@ -432,19 +667,55 @@ export class FakeShopify {
             __typename: "Product",
             id,
             status: product.status,
+            title: product.title,
             tags: product.tags,
-            updatedAt: new Date(0).toISOString(),
+            updatedAt: new Date(product.updatedAtMs).toISOString(),
+            variants: () => ({
+              edges: [...this.variants.values()]
+                .filter(({ productId }) => productId === id)
+                .map((variant) => ({ node: variantOf(variant) })),
+            }),
           };
     };
     const variantOf = (variant: FakeVariant): object => ({
       __typename: "ProductVariant",
       id: variant.id,
-      sku: null,
-      barcode: null,
+      title: variant.title,
+      sku: variant.sku,
+      barcode: variant.barcode,
+      price: variant.price,
       displayName: variant.id,
       requiresComponents: variant.requiresComponents,
       product: () => productOf(variant.productId),
       inventoryItem: () => itemOf(variant),
+    });
+    const orderOf = (order: FakeOrder): object => ({
+      __typename: "Order",
+      id: `gid://shopify/Order/${order.id}`,
+      processedAt: new Date(order.processedAtMs).toISOString(),
+      cancelledAt: order.cancelled ? new Date(order.updatedAtMs).toISOString() : null,
+      test: order.test,
+      retailLocation: () =>
+        order.retailLocation === null ? null : locationOf(`gid://shopify/Location/${order.retailLocation}`),
+      fulfillments: () =>
+        order.fulfilledFrom.map((from, index) => ({
+          __typename: "Fulfillment",
+          id: `gid://shopify/Fulfillment/${order.id}${index}`,
+          location: locationOf(`gid://shopify/Location/${from}`),
+        })),
+      lineItems: () => ({
+        edges: order.lines.map(({ variantId, quantity }, index) => {
+          const variant = this.variants.get(`gid://shopify/ProductVariant/${variantId}`);
+          return {
+            node: {
+              __typename: "LineItem",
+              id: `gid://shopify/LineItem/${order.id}${index}`,
+              currentQuantity: quantity,
+              variant: variant === undefined ? null : variantOf(variant),
+            },
+          };
+        }),
+      }),
     });
     const nodeOf = (id: string): object | null => {
       const variant = this.variants.get(id);
@@ -460,9 +731,61 @@ export class FakeShopify {
       },
       locations: () => ({
         nodes: [...this.locations.keys()].map(locationOf),
+        edges: [...this.locations.keys()].map((id) => ({ node: locationOf(id) })),
         pageInfo: { hasNextPage: false, endCursor: null },
       }),
       nodes: ({ ids }: { readonly ids: readonly string[] }) => ids.map(nodeOf),
+      productVariants: () => ({ edges: [...this.variants.values()].map((variant) => ({ node: variantOf(variant) })) }),
+      products: ({ query }: { readonly query?: string | null }) => ({
+        edges: [...this.products]
+          .filter(([, { updatedAtMs }]) => updatedAtMs >= filterSince(query, "updated_at"))
+          .map(([id]) => ({ node: productOf(id) })),
+      }),
+      orders: ({ query }: { readonly query?: string | null }) => ({
+        edges: [...this.orders.values()]
+          .filter(
+            ({ processedAtMs, updatedAtMs }) =>
+              updatedAtMs >= filterSince(query, "updated_at") &&
+              processedAtMs >= filterSince(query, "processed_at") &&
+              (this.scopes.has("read_all_orders") || processedAtMs >= this.now() - recentOrdersMs),
+          )
+          .map((order) => ({ node: orderOf(order) })),
+      }),
+      deletionEvents: ({ query }: { readonly query?: string | null }) => ({
+        nodes: this.deletions
+          .filter(({ atMs }) => atMs >= filterSince(query, "occurred_at"))
+          .map(({ productId }) => ({ subjectId: productId })),
+        pageInfo: { hasNextPage: false, endCursor: null },
+      }),
+      bulkOperationRunQuery: ({ query, groupObjects }: { readonly query: string; readonly groupObjects: boolean }) =>
+        this.#runBulk(query, groupObjects),
+      bulkOperation: ({ id }: { readonly id: string }) => this.#lookAtBulk(id),
+      webhookSubscriptions: ({ uri }: { readonly uri?: string | null }) => ({
+        nodes: [...this.subscriptions]
+          .filter(([, each]) => uri === undefined || uri === null || each.uri === uri)
+          .map(([id, each]) => ({ __typename: "WebhookSubscription", id, ...each })),
+      }),
+      webhookSubscriptionCreate: ({
+        topic,
+        webhookSubscription: { uri },
+      }: {
+        readonly topic: string;
+        readonly webhookSubscription: { readonly uri: string };
+      }) => {
+        const isTaken = [...this.subscriptions.values()].some((each) => each.topic === topic && each.uri === uri);
+        if (isTaken)
+          return {
+            webhookSubscription: null,
+            userErrors: [{ field: ["webhookSubscription"], message: "Address for this topic has already been taken" }],
+          };
+        const id = `gid://shopify/WebhookSubscription/${(this.#subscribed += 1)}`;
+        this.subscriptions.set(id, { topic, uri });
+        return { webhookSubscription: { __typename: "WebhookSubscription", id, topic }, userErrors: [] };
+      },
+      webhookSubscriptionDelete: ({ id }: { readonly id: string }) =>
+        this.subscriptions.delete(id)
+          ? { deletedWebhookSubscriptionId: id, userErrors: [] }
+          : { deletedWebhookSubscriptionId: null, userErrors: [{ field: ["id"], message: "does not exist" }] },
       productUpdate: ({
         product: { id, status },
       }: {

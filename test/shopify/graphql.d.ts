@@ -47,6 +47,11 @@ declare module "graphql" {
     readonly rootValue: unknown;
     readonly variableValues?: Readonly<Record<string, unknown>>;
   }): ExecutionResult | Promise<ExecutionResult>;
+  export function executeSync(options: {
+    readonly schema: GraphQLSchema;
+    readonly document: DocumentNode;
+    readonly rootValue: unknown;
+  }): ExecutionResult;
   export function findBreakingChanges(
     before: GraphQLSchema,
     after: GraphQLSchema,

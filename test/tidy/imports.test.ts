@@ -26,6 +26,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   "storefront/medusa": ["storefront/", "shop/", "store/", "core/", "zod"],
   // Where effects meet the storefront: it knows the port only.
   outbox: ["outbox/", "shop/", "store/", "storefront/storefront.ts", "core/"],
+  // Where what a storefront holds comes into the shop: it knows the port only.
+  pull: ["pull/", "shop/", "store/", "storefront/storefront.ts", "storefront/pull.ts", "core/"],
   // Where events meet their receivers.
   webhooks: ["webhooks/", "shop/", "store/", "core/", "node:"],
   documents: ["documents/", "shop/", "store/", "core/", "node:", "pdfkit", "fontkit"],

@@ -215,3 +215,174 @@ export const removeTagDocument = document({
   answer: z.object({ tagsRemove: tagPayload }).transform(({ tagsRemove }) => tagsRemove),
   cost: { base: 10, perItem: 0 },
 });
+
+// The pull. Everything but locations and deletions is asked for as bulk operations, whose queries are texts inside `RunBulk`.
+
+const pageInfo = z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() });
+
+export const pullLocationsDocument = document({
+  name: "PullLocations",
+  text: `query PullLocations($after: String) {
+  locations(first: 50, after: $after) { nodes { id name isActive isFulfillmentService } pageInfo { hasNextPage endCursor } }
+}`,
+  answer: z.object({
+    locations: z.object({
+      nodes: z.array(
+        z.object({ id: z.string(), name: z.string(), isActive: z.boolean(), isFulfillmentService: z.boolean() }),
+      ),
+      pageInfo,
+    }),
+  }),
+  cost: { base: 30, perItem: 0 },
+});
+
+/** Products that were deleted. Of variants there is no such list: their product changes. */
+export const pullDeletionsDocument = document({
+  name: "PullDeletions",
+  text: `query PullDeletions($after: String, $query: String!) {
+  deletionEvents(first: 100, after: $after, subjectTypes: [PRODUCT], query: $query) {
+    nodes { subjectId }
+    pageInfo { hasNextPage endCursor }
+  }
+}`,
+  answer: z.object({
+    deletionEvents: z.object({ nodes: z.array(z.object({ subjectId: z.string() })), pageInfo }),
+  }),
+  cost: { base: 30, perItem: 0 },
+});
+
+export const runBulkDocument = document({
+  name: "RunBulk",
+  text: `mutation RunBulk($query: String!, $grouped: Boolean!) {
+  bulkOperationRunQuery(query: $query, groupObjects: $grouped) {
+    bulkOperation { id }
+    userErrors { code field message }
+  }
+}`,
+  answer: z.object({
+    bulkOperationRunQuery: z.object({
+      bulkOperation: z.object({ id: z.string() }).nullable(),
+      userErrors: z.array(codedError),
+    }),
+  }),
+  cost: { base: 10, perItem: 0 },
+});
+
+/** Counts of 64 bits are texts. */
+const largeCount = z.union([z.string(), z.number()]).transform(Number).pipe(z.number().nonnegative());
+
+export const bulkStateDocument = document({
+  name: "BulkState",
+  text: `query BulkState($id: ID!) {
+  bulkOperation(id: $id) { id status errorCode objectCount fileSize url }
+}`,
+  answer: z.object({
+    bulkOperation: z
+      .object({
+        status: z.string(),
+        errorCode: z.string().nullable(),
+        objectCount: largeCount,
+        fileSize: largeCount.nullable(),
+        url: z.string().nullable(),
+      })
+      .nullable(),
+  }),
+  cost: { base: 1, perItem: 0 },
+});
+
+/** A query that Shopify runs by itself, writing a line for each thing. `since` in its filters is set when it is sent. */
+export interface BulkQuery {
+  readonly name: string;
+  readonly text: string;
+  /** Lines of what belongs to something follow its own. */
+  readonly grouped: boolean;
+}
+
+/** What stands for a time in the text of a bulk query. */
+export const bulkTime = "2000-01-01T00:00:00Z";
+
+const variantMembers = `id title sku barcode price requiresComponents
+          product { id title status }
+          inventoryItem { id tracked unitCost { amount currencyCode } }`;
+
+export const bulkVariants: BulkQuery = {
+  name: "BulkVariants",
+  text: `query BulkVariants {
+  productVariants {
+    edges {
+      node {
+          ${variantMembers}
+      }
+    }
+  }
+}`,
+  grouped: false,
+};
+
+export const bulkChangedProducts: BulkQuery = {
+  name: "BulkChangedProducts",
+  text: `query BulkChangedProducts {
+  products(query: "updated_at:>='${bulkTime}'") {
+    edges {
+      node {
+        id
+        variants {
+          edges {
+            node {
+          ${variantMembers}
+            }
+          }
+        }
+      }
+    }
+  }
+}`,
+  grouped: true,
+};
+
+const levelsQuery = (name: string, filter: string): BulkQuery => ({
+  name,
+  text: `query ${name} {
+  locations {
+    edges {
+      node {
+        id
+        inventoryLevels${filter} {
+          edges {
+            node { id location { id } item { id variant { id } } quantities(names: ["on_hand"]) { name quantity } }
+          }
+        }
+      }
+    }
+  }
+}`,
+  grouped: false,
+});
+
+export const bulkLevels = levelsQuery("BulkLevels", "");
+
+export const bulkChangedLevels = levelsQuery("BulkChangedLevels", `(query: "updated_at:>='${bulkTime}'")`);
+
+const ordersQuery = (name: string, member: "processed_at" | "updated_at"): BulkQuery => ({
+  name,
+  text: `query ${name} {
+  orders(query: "${member}:>='${bulkTime}'") {
+    edges {
+      node {
+        id
+        processedAt
+        cancelledAt
+        test
+        retailLocation { id }
+        fulfillments(first: 10) { id location { id } }
+        lineItems { edges { node { id currentQuantity variant { id } } } }
+      }
+    }
+  }
+}`,
+  grouped: true,
+});
+
+export const bulkOrders = ordersQuery("BulkOrders", "processed_at");
+
+export const bulkChangedOrders = ordersQuery("BulkChangedOrders", "updated_at");

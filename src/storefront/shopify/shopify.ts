@@ -19,6 +19,7 @@ import { ShopifyCostsAndTags } from "./costs-and-tags.ts";
 import { ShopifyIncoming } from "./incoming.ts";
 import { ShopifyOnHand } from "./on-hand.ts";
 import { Pacing } from "./pacing.ts";
+import { shopifyPull } from "./pull.ts";
 import { ShopifyVariants } from "./variants.ts";
 
 type ShopifyConfig = Extract<StorefrontConfig, { readonly kind: "shopify" }>;
@@ -32,6 +33,8 @@ interface ShopifyOptions {
   readonly secrets: SecretBox;
   /** The address of a store that may be connected. @throws Error when it may not. */
   readonly originOf: (domain: string) => string;
+  /** Whether the result of a bulk operation may be read at this address. */
+  readonly mayDownload: (url: URL) => boolean;
 }
 
 const capabilities: StorefrontCapabilities = {
@@ -108,7 +111,7 @@ export class Shopify {
   }
 
   #openStore(shop: ConnectedShop, config: ShopifyConfig): OpenedStore {
-    const { engine, clock, ids, log, secrets, originOf } = this.#options;
+    const { engine, clock, ids, log, secrets, originOf, mayDownload } = this.#options;
     const { shopId, currencyCode } = shop;
     const { domain, apiVersion } = config;
     const accessToken = secrets.open(shopId, config.accessToken);
@@ -125,6 +128,7 @@ export class Shopify {
     const costsAndTags = new ShopifyCostsAndTags(parts);
     const storefront: Storefront = {
       capabilities,
+      pull: shopifyPull({ client, currencyCode, mayDownload }),
       checkVariants: (variantIds, context) => variants.states(variantIds, context?.signal),
       activateVariants: (variantIds, context) => variants.activate(variantIds, context?.signal),
       changeOnHand: (changes, context) => overStore(() => onHand.change(changes, context)),

@@ -125,7 +125,7 @@ export class ShopifyVariants {
 /** Unlisted products can be bought by whoever has the link. */
 const isActive = (status: string): boolean => status === "ACTIVE" || status === "UNLISTED";
 
-function stateOf(isUnsyncable: boolean, status: string): FoundVariant["state"] {
+export function stateOf(isUnsyncable: boolean, status: string): FoundVariant["state"] {
   if (isUnsyncable) return "unsyncable";
   return isActive(status) ? "active" : "inactive";
 }
