@@ -237,7 +237,7 @@ test("a full disk: writes are refused and change nothing, reads work, and writes
       await assert.rejects(engine.create("c"), faultOf("DO_UNAVAILABLE"));
       assert.deepEqual(await engine.list(), ["a", "b"], "a shop that could not be created is not there");
       // Room for the first of its files, and no more.
-      disk.remount("size=8292k");
+      disk.remount("size=8900k");
       await assert.rejects(engine.create("c"), faultOf("DO_UNAVAILABLE"));
       assert.deepEqual(
         (await readdir(shops)).filter((name) => name.startsWith("c")),

@@ -602,3 +602,10 @@ suite("outbox: what was read back, and claims of calls", () => {
       assert.equal(await state(), "never-synced");
     }));
 });
+
+test("when the service has stopped, work that an import asks for is left for the next start, without a failure", () =>
+  inDirectory(async (directory) => {
+    const world = await openWorld(directory);
+    await world.close();
+    assert.deepEqual(await world.outbox.settle(shopId, [], 0), new Map());
+  }));
