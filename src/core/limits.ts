@@ -110,6 +110,12 @@ export const sandboxesOpenMax = 256;
 /** Of the open shops, those used last keep what they have read in memory, up to 2 MB each, and all of their prepared statements. */
 export const shopsWarmMax = 64;
 
+/**
+ * Prepared statements that files have given back and that Node has not collected, of all shops: some 8 KB each. Beyond it a file that is used
+ * no more is closed, which frees its statements at once.
+ */
+export const statementsDroppedMax = 512;
+
 /** Files that are being closed to make room for others. While there are so many, no further one is opened. */
 export const filesClosingMax = 64;
 

@@ -126,6 +126,8 @@ export class Callers {
     const parsed = parseApiKey(bearerToken);
     if (parsed === null) throw unauthorized();
     const { shopId, secretHash } = parsed;
+    // A forged key is refused here, without opening the shop's file.
+    await orUnauthorized(this.#engine.peek(shopId, () => Promise.resolve(), secretHash));
     const seen: Footprint[] = [];
     const load = async (tx: Tx): Promise<Caller> => callerFrom(...(await Promise.all(lookUps(tx, shopId, secretHash))));
     // Read and not peeked at: what is remembered is durable.

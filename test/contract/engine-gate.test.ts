@@ -6,6 +6,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
 import { test, type TestContext } from "node:test";
 import { filesClosingMax } from "../../src/core/limits.ts";
 import type { Engine, Footprint } from "../../src/store/store.ts";
@@ -419,6 +420,41 @@ test("beyond the shops used last, an open file gives back the memory of what it 
       .map(({ this: on }) => (on instanceof DatabaseSync ? on.location() : null));
     assert.deepEqual(given, [join(directory, "c.db")]);
     assert.deepEqual(await engine.read("c", (tx) => locationIds(tx, "c")), []);
+  } finally {
+    await engine.close();
+    await rm(directory, { recursive: true });
+  }
+});
+
+test("when statementsDroppedMax statements were given back and not collected, a file that gives back more is closed", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "openpo-dropped-"));
+  const engine = await openSqliteEngine({
+    directory,
+    schemaDirectory: "src/shop/schema",
+    shopsOpenMax: 8,
+    shopsWarmMax: 1,
+    statementsDroppedMax: 20,
+    clock: systemClock,
+  });
+  const use = (shopId: string): Promise<void> =>
+    engine.read(shopId, async (tx) => {
+      for (let index = 0; index < 40; index += 1) await tx.all(`select ${index} from location`);
+    });
+  const closed = async (open: number): Promise<void> => {
+    for (let round = 0; engine.filesOpen > open && round < 200; round += 1) await sleep(5);
+    assert.equal(engine.filesOpen, open);
+  };
+  try {
+    for (const shopId of ["a", "b", "c", "d"]) await engine.create(shopId);
+    await use("a");
+    await use("b");
+    assert.equal(engine.filesOpen, 4, "the first gives back 24 and stays open");
+    await use("c");
+    await closed(3);
+    await use("d");
+    await closed(2);
+    await engine.write("b", (tx) => tx.batch([addLocation("b", "y", "y")]));
+    assert.deepEqual(await engine.read("b", (tx) => locationIds(tx, "b")), ["y"]);
   } finally {
     await engine.close();
     await rm(directory, { recursive: true });

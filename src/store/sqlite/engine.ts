@@ -9,14 +9,14 @@ import { access, constants as accessModes, readdir, rm, writeFile } from "node:f
 import { join } from "node:path";
 import { shopIdPattern } from "../../core/secret.ts";
 import type { Fault } from "../../core/fault.ts";
-import { filesClosingMax } from "../../core/limits.ts";
+import { filesClosingMax, statementsDroppedMax } from "../../core/limits.ts";
 import { notFound, unavailable } from "../engine-rules.ts";
 import { LoopShare } from "../loop-share.ts";
 import { type QueueDepth, type QueueLimits, defaultQueueLimits } from "../queue.ts";
 import type { Clock, Engine, Footprint, Log, Work, WriteOptions } from "../store.ts";
 import { type FileLoan, ShopDoor } from "./door.ts";
 import { makeDirectory, makePrivateFile } from "./directories.ts";
-import { KnownStatements, ShopFile, syncDirectory } from "./file.ts";
+import { DroppedStatements, KnownStatements, ShopFile, syncDirectory } from "./file.ts";
 import { readClosedFile } from "./reader.ts";
 import { WatchedParts } from "./row-watch.ts";
 import { type Schema, loadSchema } from "./schema.ts";
@@ -42,6 +42,8 @@ interface SqliteEngineOptions {
   readonly shopsOpenMax: number;
   /** Of these, the ones used last keep what they have read of their files in memory. Default: all. */
   readonly shopsWarmMax?: number;
+  /** Default: as in `core/limits.ts`. */
+  readonly statementsDroppedMax?: number;
   readonly queue?: QueueLimits;
   /** Counts the writes that wait. */
   readonly depth?: QueueDepth;
@@ -96,6 +98,7 @@ class SqliteShops implements SqliteEngine {
   readonly #removals = new Map<string, Promise<void>>();
   readonly #loop: LoopShare;
   readonly #knownStatements = new KnownStatements();
+  readonly #dropped = new DroppedStatements();
   readonly #watchedParts = new WatchedParts();
   /** Files that are being closed to make room. */
   readonly #closing = new Map<string, Promise<void>>();
@@ -279,7 +282,11 @@ class SqliteShops implements SqliteEngine {
     const [oldest] = this.#warm;
     if (oldest === undefined || this.#warm.size <= (this.#options.shopsWarmMax ?? Infinity)) return;
     this.#warm.delete(oldest);
-    this.#doors.get(oldest)?.releaseMemory();
+    const door = this.#doors.get(oldest);
+    if (door === undefined) return;
+    const mustClose = this.#dropped.count >= (this.#options.statementsDroppedMax ?? statementsDroppedMax);
+    if (!mustClose || !door.idle) door.releaseMemory();
+    else if (!this.#closing.has(oldest)) this.#beginClosing(oldest, door);
   }
 
   /** Whether the shop's file would have to be opened while too many others are being closed. */
@@ -309,6 +316,7 @@ class SqliteShops implements SqliteEngine {
           schema: this.#schema,
           partColumn: this.#options.partColumn ?? null,
           knownStatements: this.#knownStatements,
+          dropped: this.#dropped,
           watchedParts: this.#watchedParts,
           fatal: (error) => this.#fatal(error),
           moveFailed: (error) =>

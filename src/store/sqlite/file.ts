@@ -186,6 +186,38 @@ export class KnownStatements {
   }
 }
 
+/** Statements that one file has given back and that have not been collected. */
+interface DroppedOfFile {
+  count: number;
+}
+
+/** Counts statements that files have given back. sqlite has their memory until Node has collected them, or their file is closed. */
+export class DroppedStatements {
+  #count = 0;
+  readonly #registry = new FinalizationRegistry<DroppedOfFile>((file) => {
+    if (file.count === 0) return;
+    file.count -= 1;
+    this.#count -= 1;
+  });
+
+  /** Those that take memory. */
+  get count(): number {
+    return this.#count;
+  }
+
+  add(statement: StatementSync, file: DroppedOfFile): void {
+    file.count += 1;
+    this.#count += 1;
+    this.#registry.register(statement, file);
+  }
+
+  /** The file is closed, which has freed them. */
+  freed(file: DroppedOfFile): void {
+    this.#count -= file.count;
+    file.count = 0;
+  }
+}
+
 /** A statement that one file has prepared. */
 export interface PreparedStatement {
   readonly known: KnownStatement;
@@ -209,6 +241,8 @@ interface ShopFileOptions {
   readonly partColumn: string | null;
   /** What is known of statements in files of this schema. */
   readonly knownStatements: KnownStatements;
+  /** Counts what files have given back. */
+  readonly dropped: DroppedStatements;
   /** The parts that all files watch. */
   readonly watchedParts: WatchedParts;
   /** Called once when a sync has failed (W4). */
@@ -232,6 +266,7 @@ export class ShopFile {
   /** The `-wal` file is empty, and the commit that begins it runs with sqlite's syncs switched off (W3). */
   #isWalEmpty = false;
   readonly #statements = new RecentMap<PreparedStatement>(statementsMax);
+  readonly #dropped: DroppedOfFile = { count: 0 };
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #rollback: StatementSync;
@@ -568,6 +603,8 @@ export class ShopFile {
     this.#guard(() => this.#database.exec("pragma shrink_memory"));
     for (const sql of this.#statements.keys()) {
       if (this.#statements.size <= statementsKept) return;
+      const prepared = this.#statements.get(sql);
+      if (prepared !== undefined) this.#options.dropped.add(prepared.statement, this.#dropped);
       this.#statements.delete(sql);
     }
   }
@@ -589,6 +626,7 @@ export class ShopFile {
   close(): void {
     this.watch.close();
     this.#database.close();
+    this.#options.dropped.freed(this.#dropped);
     closeSync(this.#wal);
     if (this.#main !== null) closeSync(this.#main);
   }
