@@ -14,19 +14,25 @@ export type Answer = { readonly data: unknown } | { readonly file: AsyncIterable
  *
  * @param input  path, query and body members together.
  * @param body   the file, for an operation that takes one.
+ * @param idempotencyKey  under which a repeated request of some operations has one effect; only a server knows it.
  * @throws Fault whatever the operation refuses.
  */
-export type Ask = (name: string, input: JsonObject, body?: AsyncIterable<Uint8Array>) => Promise<Answer>;
+export type Ask = (
+  name: string,
+  input: JsonObject,
+  body?: AsyncIterable<Uint8Array> | null,
+  idempotencyKey?: string | null,
+) => Promise<Answer>;
 
 /** Calls in this process. */
 export function askHere(context: AdminContext): Ask {
-  return async (name, input, body = none()) => {
+  return async (name, input, body) => {
     const answer = await runOperation(operationNamed(name), context, input, [], {
       requestId: context.ids.next("req"),
       person: null,
       baseUrl: "",
       readers: null,
-      body,
+      body: body ?? none(),
       lastEventId: null,
       signal: never,
     });

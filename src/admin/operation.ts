@@ -140,7 +140,9 @@ export function performed<Input, Output>(role: Role, performs: OperationShape<In
     input: z.strictObject({ ...inShop, ...input.shape }),
     run: () =>
       Promise.reject(
-        new Fault("INVALID_INPUT", `${name} needs a running service.`, { action: "Start the service, then ask it." }),
+        new Fault("INVALID_INPUT", "This needs a running service.", {
+          action: "Start one and ask it; the command asks the one that --url names.",
+        }),
       ),
   });
 }

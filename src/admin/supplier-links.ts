@@ -60,9 +60,13 @@ export const createSupplierLink = operation({
   /**
    * Makes a link. This answer is the only place where its URL is shown.
    *
-   * @throws Fault INVALID_INPUT when the order is Cancelled, or has too many links that can be used.
+   * @throws Fault INVALID_INPUT when the order is Cancelled, or has too many links that can be used, or nobody has asked a service.
    */
   async run({ engine, clock, ids }, { shopId, purchaseOrderId }, { baseUrl, person }) {
+    if (baseUrl === "")
+      throw new Fault("INVALID_INPUT", "A link begins with the address of the service, which nobody has asked here.", {
+        action: "Ask a running service by the address that suppliers reach; the command asks the one that --url names.",
+      });
     const { text: secret, hash } = makeSecret("opl", shopId, randomBytes(secretRandomBytes));
     const linkId = ids.next("slk");
     const createdBy = person?.name ?? operatorName;

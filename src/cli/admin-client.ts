@@ -42,7 +42,7 @@ export async function whoAnswers(url: URL): Promise<Answering | null> {
 
 /** Calls operations through the admin API of the server at this address. */
 export function askServer(url: URL, adminToken: string): Ask {
-  return async (name, input, body) => {
+  return async (name, input, body = null, idempotencyKey = null) => {
     const operation = operationNamed(name);
     const binding = bindingOf(operation);
     const request = spellRequest(binding, input);
@@ -57,6 +57,7 @@ export function askServer(url: URL, adminToken: string): Ask {
       {
         Authorization: `Bearer ${adminToken}`,
         "Content-Type": isJson ? "application/json" : "application/octet-stream",
+        ...(idempotencyKey === null ? {} : { "Idempotency-Key": idempotencyKey }),
       },
       body ?? (isJson ? one(JSON.stringify(request.body)) : null),
     );

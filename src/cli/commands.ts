@@ -10,6 +10,17 @@ import { demo } from "./demo.ts";
 import { keyCreate, keyList, keyRevoke } from "./keys.ts";
 import { orderDocument } from "./orders.ts";
 import { exportFile, importFile } from "./records.ts";
+import {
+  orderAccept,
+  orderLink,
+  orderLinks,
+  orderMails,
+  orderProposals,
+  orderReject,
+  orderResend,
+  orderRevoke,
+  orderSend,
+} from "./sending.ts";
 import { shopCreate, shopDelete, shopList } from "./shops.ts";
 import { storefrontConnect, storefrontDisconnect, storefrontStatus } from "./storefronts.ts";
 import {
@@ -39,6 +50,15 @@ export const commands: readonly RunnableCommand[] = [
   importFile,
   exportFile,
   orderDocument,
+  orderSend,
+  orderMails,
+  orderResend,
+  orderLink,
+  orderLinks,
+  orderRevoke,
+  orderProposals,
+  orderAccept,
+  orderReject,
   backup,
   restore,
   audit,

@@ -15,6 +15,7 @@ export const orderDocument: RunnableCommand = {
   options: {
     ...shopOption,
     format: { value: "pdf|csv", help: "format of the document (pdf)" },
+    sent: { value: null, help: "a draft as it will be when it is sent", member: "status" },
     output: { value: "FILE", help: "write to this file instead of stdout; it appears when it is complete" },
     ...commonOptions,
   },
@@ -27,7 +28,11 @@ export const orderDocument: RunnableCommand = {
       throw usageError("--format must be pdf or csv.", "See openpo order document --help.");
     const target = args.text("output") ?? standard;
     await withOperator(context, async (ask) => {
-      const answer = await ask(`purchase_order_document_${format}`, { shopId, purchaseOrderId });
+      const answer = await ask(`purchase_order_document_${format}`, {
+        shopId,
+        purchaseOrderId,
+        ...(args.flag("sent") ? { status: "Sent" } : {}),
+      });
       if (!("file" in answer)) throw new Error("a document is a file");
       const { file } = answer;
       if (target === standard) {

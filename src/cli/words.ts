@@ -31,6 +31,13 @@ function placeOf(command: Command, pointer: string, isInLine: boolean): string {
 /** Whether a detail is about a line of a file (exchange/file-format.ts), not about an argument. */
 const isAboutLine = (detail: unknown): boolean => /^line \d/.test(String(memberOf(detail, "message")));
 
+/** Where the things are listed that a command names beside an order. */
+const listedBy: Readonly<Record<string, string>> = {
+  MAIL_ID: "openpo order mails lists the order's e-mails.",
+  LINK_ID: "openpo order links lists the order's links.",
+  PROPOSAL_ID: "openpo order proposals lists what the supplier has answered.",
+};
+
 /** What to do about a refusal with this code; null: what the operation says. */
 function actionOf(command: Command, args: Arguments, body: object): string | null {
   switch (memberOf(body, "code")) {
@@ -38,7 +45,7 @@ function actionOf(command: Command, args: Arguments, body: object): string | nul
       return "Give the server's admin token with --token or OPENPO_ADMIN_TOKEN; it is in the server's data directory, in admin-token.";
     case "NOT_FOUND":
       if (command.parameters.includes("PURCHASE_ORDER_ID"))
-        return "Orders are named by their id, po_…; openpo shop list shows the shops.";
+        return `Orders are named by their id, po_…; ${listedBy[command.parameters[1] ?? ""] ?? "openpo shop list shows the shops."}`;
       return command.parameters.includes("KEY_ID")
         ? `openpo shop list shows the shops, openpo key list --shop ${args.text("shop") ?? "SHOP_ID"} the keys of this one.`
         : "openpo shop list shows the shops.";

@@ -5,7 +5,16 @@
  * counts for itself.
  */
 import { Fault } from "../core/fault.ts";
-import { guessersMax, signInFailureMs, signInFailuresMax } from "../core/limits.ts";
+import {
+  guessersMax,
+  linkGuessesMax,
+  linkGuessMs,
+  linkRequestMs,
+  linkRequestsMax,
+  linksCountedMax,
+  signInFailureMs,
+  signInFailuresMax,
+} from "../core/limits.ts";
 import { RecentMap } from "../core/recent-map.ts";
 import type { Clock } from "../store/store.ts";
 
@@ -26,6 +35,22 @@ export const signInAttempts: AttemptLimits = {
   everyMs: signInFailureMs,
   countedMax: guessersMax,
   message: "Too many sign-ins from this address have failed.",
+};
+
+/** Links of suppliers that an address has asked for and that lead nowhere. One that is good is answered all the same (D273). */
+export const linkGuesses: AttemptLimits = {
+  atOnceMax: linkGuessesMax,
+  everyMs: linkGuessMs,
+  countedMax: guessersMax,
+  message: "Too many links from this address lead nowhere.",
+};
+
+/** Requests by each link of a supplier. */
+export const linkRequests: AttemptLimits = {
+  atOnceMax: linkRequestsMax,
+  everyMs: linkRequestMs,
+  countedMax: linksCountedMax,
+  message: "There were too many requests by this link.",
 };
 
 export class Attempts {

@@ -11,16 +11,7 @@ import { z } from "zod";
 import { Fault, invalidField } from "../core/fault.ts";
 import { lineEvent } from "../core/events.ts";
 import { parseJson } from "../core/json.ts";
-import {
-  guessersMax,
-  linkGuessesMax,
-  linkGuessMs,
-  linkRequestMs,
-  linkRequestsMax,
-  linksCountedMax,
-  replacedProposalsMax,
-  supplierPageLinesMax,
-} from "../core/limits.ts";
+import { replacedProposalsMax, supplierPageLinesMax } from "../core/limits.ts";
 import { zeroQuantity } from "../core/money.ts";
 import { type LineItem, linesPerOrderMax, type PurchaseOrder } from "../core/purchase-order.ts";
 import { noShopId, parseSecret } from "../core/secret.ts";
@@ -33,7 +24,7 @@ import {
   type SupplierProposal,
 } from "../core/supplier-proposals.ts";
 import type { DocumentKind, OrderDocuments } from "../documents/documents.ts";
-import { Attempts } from "../http/attempts.ts";
+import { Attempts, linkGuesses, linkRequests } from "../http/attempts.ts";
 import { methodNotAllowed, type RequestContext, type Surface } from "../http/surface.ts";
 import { asFault, failure, respond, success } from "../operations/envelope.ts";
 import { day, id, instant, noRepeats, quantity, shortTextMax, text } from "../operations/fields.ts";
@@ -90,18 +81,8 @@ export function createSupplierPages(deps: SupplierDependencies): Surface {
   const { clock } = deps;
   const served: Served = {
     ...deps,
-    guesses: new Attempts(clock, {
-      atOnceMax: linkGuessesMax,
-      everyMs: linkGuessMs,
-      countedMax: guessersMax,
-      message: "Too many links from this address lead nowhere.",
-    }),
-    requests: new Attempts(clock, {
-      atOnceMax: linkRequestsMax,
-      everyMs: linkRequestMs,
-      countedMax: linksCountedMax,
-      message: "There were too many requests by this link.",
-    }),
+    guesses: new Attempts(clock, linkGuesses),
+    requests: new Attempts(clock, linkRequests),
   };
   return {
     path: linksPath,

@@ -6,6 +6,11 @@ import {
   guessersMax,
   guessesAtOnceMax,
   guessWaitMsMax,
+  linkGuessesMax,
+  linkGuessMs,
+  linkRequestMs,
+  linkRequestsMax,
+  linksCountedMax,
   refusalKeysMax,
   refusalRowsPerMinuteMax,
   signInFailuresMax,
@@ -15,7 +20,7 @@ import {
 import { StoreCounts } from "../../src/operations/counts.ts";
 import { Refusals } from "../../src/operations/refusals.ts";
 import { Sweeps } from "../../src/operations/sweeps.ts";
-import { Attempts, signInAttempts } from "../../src/http/attempts.ts";
+import { Attempts, linkGuesses, linkRequests, signInAttempts } from "../../src/http/attempts.ts";
 import type { AuditEntry } from "../../src/shop/audit.ts";
 import type { Engine } from "../../src/store/store.ts";
 
@@ -84,6 +89,44 @@ test("failed sign-ins are counted for the addresses that failed last", () => {
   for (let failure = 0; failure < signInFailuresMax; failure += 1) attempts.count("a");
   assert.throws(() => attempts.admit("a"), { code: "RATE_LIMITED" });
   for (const address of namesOf(guessersMax - 1)) attempts.count(address);
+  assert.throws(() => attempts.admit("a"), { code: "RATE_LIMITED" });
+  attempts.count("one more");
+  attempts.admit("a");
+});
+
+test("of a supplier's link one more request is answered each linkRequestMs, of unknown links one more each linkGuessMs", () => {
+  for (const [limits, atOnceMax, everyMs] of [
+    [linkRequests, linkRequestsMax, linkRequestMs],
+    [linkGuesses, linkGuessesMax, linkGuessMs],
+  ] as const) {
+    let nowMs = 60_000;
+    const attempts = new Attempts({ now: () => nowMs }, limits);
+    const isAnswered = (who: string): boolean => {
+      try {
+        attempts.admit(who);
+      } catch {
+        return false;
+      }
+      attempts.count(who);
+      return true;
+    };
+    const answered = (tries: number): number =>
+      Array.from({ length: tries }, () => isAnswered("a")).filter((each) => each).length;
+    assert.equal(answered(2 * atOnceMax), atOnceMax);
+    assert.ok(isAnswered("b"), "others do not wait");
+    nowMs += everyMs - 1;
+    assert.equal(answered(3), 0);
+    nowMs += 1;
+    assert.equal(answered(3), 1);
+    nowMs += 3 * everyMs;
+    assert.equal(answered(9), 3);
+  }
+});
+
+test("requests are counted for the linksCountedMax links that were asked for last", () => {
+  const attempts = new Attempts(clock, linkRequests);
+  for (let request = 0; request < linkRequestsMax; request += 1) attempts.count("a");
+  for (const link of namesOf(linksCountedMax - 1)) attempts.count(link);
   assert.throws(() => attempts.admit("a"), { code: "RATE_LIMITED" });
   attempts.count("one more");
   attempts.admit("a");
