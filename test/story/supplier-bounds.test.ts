@@ -15,7 +15,7 @@ test("of the answers that a newer one has replaced, the latest replacedProposals
   const answers = replacedProposalsMax + 4;
   for (let count = 1; count <= answers; count += 1)
     assert.equal((await propose(server, link, { reference: `SO-${count}` })).status, 201);
-  const listed = (await newestProposal(server)).at("data", "proposals") as readonly SupplierProposal[];
+  const listed = (await newestProposal(server)).at("data", "proposals") as readonly { reference: string }[];
   assert.deepEqual(
     listed.map(({ reference }) => reference),
     Array.from({ length: replacedProposalsMax + 1 }, (_, index) => `SO-${answers - index}`),
