@@ -2217,6 +2217,8 @@ export interface Operations {
           readonly domain?: string | undefined;
           /** Of a Shopify store. */
           readonly apiVersion?: string | undefined;
+          /** Access tokens of a Shopify store are renewed. */
+          readonly renewsToken?: boolean | undefined;
           /** Of a Medusa. */
           readonly url?: string | undefined;
         };
@@ -2266,6 +2268,8 @@ export interface Operations {
           readonly domain?: string | undefined;
           /** Of a Shopify store. */
           readonly apiVersion?: string | undefined;
+          /** Access tokens of a Shopify store are renewed. */
+          readonly renewsToken?: boolean | undefined;
           /** Of a Medusa. */
           readonly url?: string | undefined;
         };
@@ -2317,6 +2321,8 @@ export interface Operations {
           readonly domain?: string | undefined;
           /** Of a Shopify store. */
           readonly apiVersion?: string | undefined;
+          /** Access tokens of a Shopify store are renewed. */
+          readonly renewsToken?: boolean | undefined;
           /** Of a Medusa. */
           readonly url?: string | undefined;
         };

@@ -87,6 +87,7 @@ begin
         ('openpo', 'storefront_turn'),
         ('openpo', 'storefront_write'),
         ('openpo', 'storefront_pull'),
+        ('openpo', 'storefront_token'),
         ('openpo', 'storefront_variant'),
         ('openpo', 'storefront_sale'),
         ('openpo', 'stock_take'),

@@ -33,6 +33,8 @@ const secretMax = 500;
 
 const retryAfterMs = 2_000;
 
+const secretText = text(secretMax).regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces");
+
 /** A storefront as the operator sends it. */
 export const storefrontInput = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("sandbox") }),
@@ -42,7 +44,9 @@ export const storefrontInput = z.discriminatedUnion("kind", [
       .string()
       .max(253)
       .regex(/^[a-z0-9.:[\]-]+$/, "must be host[:port] in lower case, like example.myshopify.com"),
-    accessToken: text(secretMax).regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces"),
+    accessToken: secretText.optional(),
+    clientId: secretText.optional(),
+    clientSecret: secretText.optional(),
     apiVersion: z
       .string()
       .regex(/^\d{4}-(01|04|07|10)$/, "must be a version of Shopify's API, like 2026-10")
@@ -69,7 +73,12 @@ export function storefrontJson(config: StorefrontConfig) {
     case "sandbox":
       return { kind: config.kind };
     case "shopify":
-      return { kind: config.kind, domain: config.domain, apiVersion: config.apiVersion };
+      return {
+        kind: config.kind,
+        domain: config.domain,
+        apiVersion: config.apiVersion,
+        renewsToken: config.clientId !== undefined,
+      };
     case "medusa":
       return { kind: config.kind, url: config.url };
   }
@@ -79,6 +88,7 @@ export const storefrontSchema = z.strictObject({
   kind: z.string(),
   domain: z.string().optional().meta({ description: "Of a Shopify store." }),
   apiVersion: z.string().optional().meta({ description: "Of a Shopify store." }),
+  renewsToken: z.boolean().optional().meta({ description: "Access tokens of a Shopify store are renewed." }),
   url: z.string().optional().meta({ description: "Of a Medusa." }),
 });
 
@@ -169,21 +179,30 @@ async function checkedShopify(
   currencyCode: string,
   sent: Extract<StorefrontInput, { readonly kind: "shopify" }>,
 ): Promise<StorefrontConfig> {
-  const { domain, accessToken, apiVersion = shopifyApiVersion } = sent;
+  const { domain, accessToken = null, clientId = null, clientSecret = null, apiVersion = shopifyApiVersion } = sent;
+  if (clientId !== null && clientSecret === null)
+    throw invalidField("/storefront/clientSecret", "is required with clientId", "Send the app's client secret, too.");
+  if (accessToken === null && clientId === null)
+    throw invalidField(
+      "/storefront/accessToken",
+      "is required without clientId and clientSecret",
+      "Send the app's access token, or the client id and secret with which OpenPO renews one.",
+    );
+  const secretMember = `/storefront/${accessToken === null ? "clientSecret" : "accessToken"}`;
   if (!storefronts.shopify.mayConnect(domain))
     throw invalidField(
       "/storefront/domain",
       "is not a store of Shopify",
       `Send the store's own domain, like example.myshopify.com; the operator opens other hosts with ${storefrontAllowVariable}.`,
     );
-  assertCanSeal(storefronts, "/storefront/accessToken");
-  const facts = await asked("/storefront/accessToken", () =>
-    storefronts.shopify.check({ domain, accessToken, apiVersion }),
+  assertCanSeal(storefronts, secretMember);
+  const facts = await asked(secretMember, () =>
+    storefronts.shopify.check({ domain, accessToken, clientId, clientSecret, apiVersion }),
   );
   const missing = neededScopes.filter((scope) => !hasScope(facts.scopes, scope));
   if (missing.length > 0)
     throw invalidField(
-      "/storefront/accessToken",
+      secretMember,
       `lacks the scopes ${missing.join(", ")}`,
       "Add them to the app's configuration in Shopify, install it anew and send the new token.",
     );
@@ -201,7 +220,16 @@ async function checkedShopify(
       `is not served any more: the store answered with ${facts.otherVersion}`,
       "Send a version that Shopify serves.",
     );
-  return { kind: "shopify", domain, accessToken: storefronts.seal(shopId, accessToken), apiVersion };
+  const token = facts.grant?.accessToken ?? accessToken ?? "";
+  return {
+    kind: "shopify",
+    domain,
+    accessToken: storefronts.seal(shopId, token),
+    ...(facts.grant === null ? {} : { expiresAtMs: facts.grant.expiresAtMs }),
+    ...(clientId === null ? {} : { clientId }),
+    ...(clientSecret === null ? {} : { clientSecret: storefronts.seal(shopId, clientSecret) }),
+    apiVersion,
+  };
 }
 
 /** @throws Fault for what the store says to who connects it. */

@@ -22,7 +22,7 @@ import {
   orderSend,
 } from "./sending.ts";
 import { shopCreate, shopDelete, shopList } from "./shops.ts";
-import { storefrontConnect, storefrontDisconnect, storefrontStatus } from "./storefronts.ts";
+import { storefrontConnect, storefrontDisconnect, storefrontPull, storefrontStatus } from "./storefronts.ts";
 import {
   webhookCreate,
   webhookDelete,
@@ -41,6 +41,7 @@ export const commands: readonly RunnableCommand[] = [
   shopDelete,
   storefrontConnect,
   storefrontStatus,
+  storefrontPull,
   storefrontDisconnect,
   keyCreate,
   keyList,

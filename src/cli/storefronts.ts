@@ -1,5 +1,5 @@
 /**
- * Commands on a shop's storefront: connect, look, disconnect.
+ * Commands on a shop's storefront: connect, look, pull, disconnect.
  */
 import { readFile } from "node:fs/promises";
 import {
@@ -11,6 +11,8 @@ import {
   shopOption,
   withOperator,
 } from "./command.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Arguments } from "./arguments.ts";
 import { CommandError, exitCodes, usageError } from "./errors.ts";
 import { memberOf, shown } from "./output.ts";
 
@@ -32,6 +34,28 @@ function warn(data: unknown, { output }: CommandContext): void {
   if (Array.isArray(warnings)) for (const warning of warnings) output.message(String(warning));
 }
 
+/** A Shopify store with its secrets, as they are named by the options. */
+async function shopifyStore(
+  args: Arguments,
+  context: CommandContext,
+  domain: string | null,
+  apiVersion: string | null,
+): Promise<JsonObject> {
+  const [clientId, secretFile, tokenFile] = [args.text("client-id"), args.text("secret-file"), args.text("token-file")];
+  const asksNoToken = clientId !== null && tokenFile === null;
+  const secret = secretFile ?? (asksNoToken ? "-" : null);
+  if (!asksNoToken && secret === "-" && (tokenFile ?? "-") === "-")
+    throw usageError("Only one of --token-file and --secret-file can be stdin.");
+  return given({
+    kind: "shopify",
+    domain,
+    accessToken: asksNoToken ? null : await tokenFrom(tokenFile ?? "-", context),
+    clientId,
+    clientSecret: secret === null ? null : await tokenFrom(secret, context),
+    apiVersion,
+  });
+}
+
 export const storefrontConnect: RunnableCommand = {
   name: "storefront connect",
   parameters: [],
@@ -40,6 +64,7 @@ export const storefrontConnect: RunnableCommand = {
 changed. docs/storefronts.md says how to make a token or a key.
 
   openpo storefront connect --shop demo --domain example.myshopify.com --token-file token.txt
+  openpo storefront connect --shop demo --domain example.myshopify.com --client-id ID --secret-file secret.txt
   openpo storefront connect --shop demo --medusa https://medusa.example.com --token-file key.txt`,
   options: {
     ...shopOption,
@@ -49,20 +74,27 @@ changed. docs/storefronts.md says how to make a token or a key.
       value: "FILE",
       help: "a file with Shopify's Admin API access token or Medusa's secret API key; - for stdin (-)",
     },
+    "client-id": {
+      value: "ID",
+      help: "the client id of a Shopify app of the Dev Dashboard: its tokens are renewed; needs --secret-file, and no token",
+    },
+    "secret-file": {
+      value: "FILE",
+      help: "a file with the Shopify app's client secret: tokens are renewed with it, and webhooks checked; - for stdin",
+    },
     "api-version": { value: "VERSION", help: "version of Shopify's API (2026-10)" },
     ...commonOptions,
   },
   async run(args, context) {
     const shopId = args.required("shop");
     const [domain, url, apiVersion] = [args.text("domain"), args.text("medusa"), args.text("api-version")];
-    if ((domain === undefined) === (url === undefined))
+    if ((domain === null) === (url === null))
       throw usageError("Name the store with --domain (Shopify) or with --medusa.");
-    if (url !== undefined && apiVersion !== undefined) throw usageError("--api-version is for a Shopify store.");
-    const secret = await tokenFrom(args.text("token-file") ?? "-", context);
+    if (url !== null && apiVersion !== null) throw usageError("--api-version is for a Shopify store.");
     const storefront =
-      url === undefined
-        ? given({ kind: "shopify", domain, accessToken: secret, apiVersion })
-        : { kind: "medusa", url, secretKey: secret };
+      url === null
+        ? await shopifyStore(args, context, domain, apiVersion)
+        : { kind: "medusa", url, secretKey: await tokenFrom(args.text("token-file") ?? "-", context) };
     await withOperator(context, async (ask) => {
       const data = dataOf(await ask("shop_put", { shopId, storefront }));
       context.output.result(data, `Shop ${shopId} is connected to ${domain ?? url}.`);
@@ -89,6 +121,74 @@ export const storefrontStatus: RunnableCommand = {
         `backlog     ${shown(memberOf(storefront, "backlog"))}`,
       ];
       context.output.result(data, lines.map((line) => line.trimEnd()).join("\n"));
+    });
+  },
+};
+
+/** Between two looks at a pull. */
+const pullLookMs = 1_000;
+
+/** What a pull has brought, in one line. */
+function progressOf(pull: unknown): string {
+  const progress = memberOf(pull, "progress");
+  const counts = ["locations", "variants", "levels", "sales"].map(
+    (name) => `${shown(memberOf(progress, name))} ${name}`,
+  );
+  const total = memberOf(progress, "total");
+  const step = `${shown(memberOf(progress, "step"))}${total === null ? "" : ` of ${shown(total)}`}`;
+  return `${counts.join(", ")} (${step})`;
+}
+
+/** What a pull has found, and what it could not bring. */
+function foundBy(pull: unknown): readonly string[] {
+  const progress = memberOf(pull, "progress");
+  const told = (["deleted", "inactive"] as const).flatMap((state) => {
+    const names = memberOf(progress, `${state}Names`);
+    const count = memberOf(progress, state);
+    if (typeof count !== "number" || count === 0) return [];
+    return [`${count} variants are ${state} at the storefront: ${Array.isArray(names) ? names.join(", ") : ""}`];
+  });
+  const notes = memberOf(pull, "notes");
+  return [...told, ...(Array.isArray(notes) ? notes.map(String) : [])];
+}
+
+export const storefrontPull: RunnableCommand = {
+  name: "storefront pull",
+  parameters: [],
+  summary: "bring catalogue, levels and sales from a shop's storefront",
+  details: `The first pull brings everything, later ones what has changed. The command waits until it is over; ended early, the pull goes on.
+
+  openpo storefront pull --shop demo`,
+  options: {
+    ...shopOption,
+    everything: { value: null, help: "bring everything again, also what has not changed" },
+    ...commonOptions,
+  },
+  async run(args, context) {
+    const shopId = args.required("shop");
+    await withOperator(context, async (ask) => {
+      const begun = dataOf(await ask("storefront_pull", { shopId, everything: args.flag("everything") }));
+      const pullId = memberOf(memberOf(begun, "pull"), "pullId");
+      for (let told = ""; ; await new Promise((resolve) => setTimeout(resolve, pullLookMs))) {
+        const data = dataOf(await ask("storefront_get", { shopId }));
+        const pull = memberOf(memberOf(data, "storefront"), "pull");
+        const isOurs = memberOf(pull, "pullId") === pullId;
+        if (isOurs && memberOf(pull, "state") === "running") {
+          const line = progressOf(pull);
+          if (line !== told) context.output.message(line);
+          told = line;
+          continue;
+        }
+        // Another one can follow only when ours is over.
+        if (memberOf(pull, "state") === "failed" && isOurs)
+          throw new CommandError(
+            exitCodes.failed,
+            `The pull has failed: ${shown(memberOf(memberOf(pull, "error"), "message"))}.`,
+          );
+        for (const line of foundBy(pull)) context.output.message(line);
+        context.output.result({ pull }, `Pulled: ${progressOf(pull)}.`);
+        return;
+      }
     });
   },
 };

@@ -11,6 +11,12 @@ export type StorefrontConfig =
       readonly domain: string;
       /** Sealed. */
       readonly accessToken: string;
+      /** When it ends; absent: nobody has said. */
+      readonly expiresAtMs?: number;
+      /** Of the app, with whose secret tokens are renewed; absent: they are not. */
+      readonly clientId?: string;
+      /** Sealed. Tokens are renewed with it, and Shopify's webhooks are signed with it. */
+      readonly clientSecret?: string;
       /** `2026-10`. */
       readonly apiVersion: string;
     }

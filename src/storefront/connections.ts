@@ -8,7 +8,10 @@ import { type Storefront, StorefrontError, unusableStorefront } from "./storefro
 export interface StoreToConnect {
   /** `host[:port]` */
   readonly domain: string;
-  readonly accessToken: string;
+  /** Null: one is exchanged for the client id and secret. */
+  readonly accessToken: string | null;
+  readonly clientId: string | null;
+  readonly clientSecret: string | null;
   readonly apiVersion: string;
 }
 
@@ -22,6 +25,8 @@ export interface StoreFacts {
   readonly locationCount: number;
   /** The version that has answered, when it is another than was asked. */
   readonly otherVersion: string | null;
+  /** The token that was exchanged, with its end; null when one was sent. */
+  readonly grant: { readonly accessToken: string; readonly expiresAtMs: number } | null;
 }
 
 /** A Medusa as somebody wants to connect it. */

@@ -114,6 +114,7 @@ test("an order goes from Sent to received in a connected store, survives a resta
       kind: "shopify",
       domain: fake.domain,
       apiVersion: "2026-10",
+      renewsToken: false,
     });
     const key = await writeKey(world);
     const { id, lineId } = await order(world, key);
@@ -143,7 +144,13 @@ test("an order goes from Sent to received in a connected store, survives a resta
     });
     assert.deepEqual([fake.levelOf("100", "1").incoming, fake.levelOf("101", "1").incoming], [5, 0]);
 
-    await until("connected again", async () => (await world.put(shopify(fake))).status === 200);
+    // This time by client id and secret: its token is exchanged.
+    const { clientId, clientSecret } = fake;
+    await until("connected again", async () => {
+      const again = await world.put(shopify(fake, { accessToken: undefined, clientId, clientSecret }));
+      texts.push(again.text);
+      return again.status === 200;
+    });
     await until(
       "told anew",
       () => fake.levelOf("100", "1").incoming === 11 && fake.levelOf("101", "1").incoming === 10,
@@ -155,10 +162,13 @@ test("an order goes from Sent to received in a connected store, survives a resta
     await ask("GET", `${orders}/${id}/log`, key);
     const last = await world.program.end("SIGTERM");
     texts.push(last.stdout, last.stderr);
-    for (const text of texts) assert.ok(!text.includes(fakeToken), `the token is in: ${text.slice(0, 300)}`);
-    if (!onPostgres)
-      for (const file of files(directory))
-        assert.ok(!readFileSync(file).includes(fakeToken), `the token is in ${file}`);
+    const secrets = [fakeToken, clientSecret, ...fake.grants.map(({ token: granted }) => granted)];
+    assert.ok(secrets.length > 2, "no token was exchanged");
+    for (const secret of secrets) {
+      for (const text of texts) assert.ok(!text.includes(secret), `a secret is in: ${text.slice(0, 300)}`);
+      if (!onPostgres)
+        for (const file of files(directory)) assert.ok(!readFileSync(file).includes(secret), `a secret is in ${file}`);
+    }
     assert.ok(fake.calls.length > 0);
   }));
 
@@ -260,7 +270,7 @@ test("a key that is no key and a host that is none are refused at the start", as
   }
 });
 
-test("the command connects with a token from stdin, shows the status and disconnects", () =>
+test("the command connects with a token from stdin, shows the status, disconnects, and pulls with renewed tokens", () =>
   withStore(async ({ fake, environment, program }) => {
     const run = (args: readonly string[], stdin: string | null = null) =>
       runProgram(
@@ -274,6 +284,20 @@ test("the command connects with a token from stdin, shows the status and disconn
     assert.match(status.stdout, new RegExp(`shopify ${fake.domain}`));
     assert.equal((await run(["storefront", "disconnect"])).code, 0);
     assert.match((await run(["storefront", "status", "--json"])).stdout, /"kind":"sandbox"/);
+    const sandbox = await run(["storefront", "pull"]);
+    assert.notEqual(sandbox.code, 0);
+    assert.match(sandbox.stderr, /sandbox.*nothing to pull/);
+    const renewing = ["storefront", "connect", "--domain", fake.domain, "--client-id", fake.clientId];
+    assert.equal((await run(renewing, `${fake.clientSecret}\n`)).code, 0);
+    fake.addOrder("1", { processedAtMs: Date.now() - 86_400_000, lines: [{ variantId: "100", quantity: 3 }] });
+    const pulled = await run(["storefront", "pull", "--json"]);
+    assert.equal(pulled.code, 0, pulled.stderr);
+    assert.match(pulled.stdout, /"state":"done".*"sales":1/);
+    assert.match((await run(["storefront", "pull"])).stdout, /^Pulled: /);
+    fake.strike({ kind: "status", status: 402 }, "PullLocations", 1);
+    const failed = await run(["storefront", "pull"]);
+    assert.notEqual(failed.code, 0);
+    assert.match(failed.stderr, /pull has failed.*frozen/);
     const refused = await run(["storefront", "connect", "--domain", fake.domain], "shpat_wrong\n");
     assert.notEqual(refused.code, 0);
     assert.match(refused.stderr, /accessToken/);

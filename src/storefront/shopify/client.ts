@@ -8,7 +8,7 @@ import type { StoreState } from "../connections.ts";
 import { StorefrontError } from "../storefront.ts";
 import type { ShopifyDocument } from "./documents.ts";
 import type { Pacing, ThrottleStatus } from "./pacing.ts";
-import { sendToShopify, type ShopifyStore } from "./transport.ts";
+import { sendToShopify, type ShopifyAnswer, type ShopifyStore, TokenRefused } from "./transport.ts";
 
 /** How often a call that Shopify throttles is sent. Each time it waits for its points first, so more than two are rare. */
 const throttledSendsMax = 8;
@@ -80,7 +80,7 @@ export class ShopifyClient {
       let throttle: ThrottleStatus | null = null;
       try {
         this.#lastCallAtMs = this.#clock.now();
-        const answer = await sendToShopify(this.#store, body, { writes, signal });
+        const answer = await this.#sent(body, { writes, signal });
         ({ throttle } = answer);
         this.#learn(document, items, answer.requestedCost);
         this.#tellOtherVersion(answer.otherVersion);
@@ -90,6 +90,20 @@ export class ShopifyClient {
       } finally {
         giveBack(throttle);
       }
+    }
+  }
+
+  /** Sends it. A token that Shopify refuses is renewed once, since nothing was done with it. */
+  async #sent(body: string, options: Pick<AskOptions, "writes" | "signal">): Promise<ShopifyAnswer> {
+    const { tokens } = this.#store;
+    const token = await tokens.current();
+    try {
+      return await sendToShopify(this.#store, body, token, options);
+    } catch (error) {
+      if (!(error instanceof TokenRefused)) throw error;
+      const other = await tokens.instead(token);
+      if (other === null) throw error;
+      return await sendToShopify(this.#store, body, other, options);
     }
   }
 

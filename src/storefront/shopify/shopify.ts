@@ -6,6 +6,7 @@
  *
  * Keeps F1 to F4 (storefront.ts). Nothing in this folder was run against a live shop: docs/storefronts.md says what that means.
  */
+import { createHash } from "node:crypto";
 import { Fault } from "../../core/fault.ts";
 import type { ConnectedShop, StorefrontConfig } from "../../core/storefront-config.ts";
 import type { Clock, Engine, Ids, Log } from "../../store/store.ts";
@@ -20,6 +21,7 @@ import { ShopifyIncoming } from "./incoming.ts";
 import { ShopifyOnHand } from "./on-hand.ts";
 import { Pacing } from "./pacing.ts";
 import { shopifyPull } from "./pull.ts";
+import { askForGrant, fixedToken, RenewingToken, type TokenSource } from "./token.ts";
 import { ShopifyVariants } from "./variants.ts";
 
 type ShopifyConfig = Extract<StorefrontConfig, { readonly kind: "shopify" }>;
@@ -91,9 +93,15 @@ export class Shopify {
   }
 
   /** Asks a store who it is and what the token may do there. @throws StorefrontError */
-  async check({ domain, accessToken, apiVersion }: StoreToConnect): Promise<StoreFacts> {
+  async check({ domain, accessToken, clientId, clientSecret, apiVersion }: StoreToConnect): Promise<StoreFacts> {
     const { clock, log, originOf } = this.#options;
-    const store = { origin: originOf(domain), apiVersion, accessToken };
+    const origin = originOf(domain);
+    // Also beside a token: whether it can be renewed shows now, not in a day.
+    const exchanged =
+      clientId === null || clientSecret === null ? null : await askForGrant(origin, { clientId, clientSecret }, clock);
+    const token = accessToken ?? exchanged?.accessToken;
+    if (token === undefined) throw new Error("a store without a token, or a client id and secret");
+    const store = { origin, apiVersion, tokens: fixedToken(token) };
     const client = new ShopifyClient(store, { clock, log, pacing: new Pacing(clock) });
     const options = { writes: false, items: 0, signal: undefined };
     const { shop, currentAppInstallation } = await client.ask(connectDocument, {}, options);
@@ -107,20 +115,42 @@ export class Shopify {
       scopes,
       locationCount: nodes.filter(({ isActive, isFulfillmentService }) => isActive && !isFulfillmentService).length,
       otherVersion: client.otherVersion,
+      grant: accessToken === null ? exchanged : null,
     };
   }
 
+  #tokensOf(shopId: string, config: ShopifyConfig, origin: string): TokenSource {
+    const { engine, clock, secrets } = this.#options;
+    const accessToken = secrets.open(shopId, config.accessToken);
+    const { clientId, clientSecret: sealed, expiresAtMs = null } = config;
+    if (clientId === undefined || sealed === undefined) return fixedToken(accessToken);
+    const clientSecret = secrets.open(shopId, sealed);
+    const first = { accessToken, expiresAtMs };
+    return new RenewingToken({
+      shopId,
+      engine,
+      clock,
+      secrets,
+      origin,
+      clientId,
+      clientSecret,
+      first,
+      madeFor: createHash("sha256").update(config.accessToken).digest("hex"),
+    });
+  }
+
   #openStore(shop: ConnectedShop, config: ShopifyConfig): OpenedStore {
-    const { engine, clock, ids, log, secrets, originOf, mayDownload } = this.#options;
+    const { engine, clock, ids, log, originOf, mayDownload } = this.#options;
     const { shopId, currencyCode } = shop;
     const { domain, apiVersion } = config;
-    const accessToken = secrets.open(shopId, config.accessToken);
+    const origin = originOf(domain);
+    const tokens = this.#tokensOf(shopId, config, origin);
     const pacing = this.#pacings.get(domain) ?? new Pacing(clock);
     this.#pacings.delete(domain);
     this.#pacings.set(domain, pacing);
     const [idlest] = this.#pacings.keys();
     if (this.#pacings.size > storesKeptMax && idlest !== undefined) this.#pacings.delete(idlest);
-    const client = new ShopifyClient({ origin: originOf(domain), apiVersion, accessToken }, { clock, log, pacing });
+    const client = new ShopifyClient({ origin, apiVersion, tokens }, { clock, log, pacing });
     const variants = new ShopifyVariants(client, clock);
     const parts = { shopId, currencyCode, engine, clock, ids, client, variants };
     const onHand = new ShopifyOnHand(parts);
@@ -157,4 +187,8 @@ async function overStore<T>(call: () => Promise<T>): Promise<T> {
 }
 
 const isSame = (one: ShopifyConfig, other: ShopifyConfig): boolean =>
-  one.domain === other.domain && one.accessToken === other.accessToken && one.apiVersion === other.apiVersion;
+  one.domain === other.domain &&
+  one.accessToken === other.accessToken &&
+  one.clientId === other.clientId &&
+  one.clientSecret === other.clientSecret &&
+  one.apiVersion === other.apiVersion;

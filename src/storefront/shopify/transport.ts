@@ -10,6 +10,7 @@ import { z } from "zod";
 import { retryAfterOf, textOf, unreached } from "../http.ts";
 import { StorefrontError } from "../storefront.ts";
 import type { ThrottleStatus } from "./pacing.ts";
+import type { TokenSource } from "./token.ts";
 
 /** A connected store. */
 export interface ShopifyStore {
@@ -17,8 +18,11 @@ export interface ShopifyStore {
   readonly origin: string;
   /** `2026-10`. */
   readonly apiVersion: string;
-  readonly accessToken: string;
+  readonly tokens: TokenSource;
 }
+
+/** Shopify does not accept the token. Nothing was done. */
+export class TokenRefused extends StorefrontError {}
 
 /** How long one request may take, with its answer. Below the time limit of a call of the port, so that a retry still fits. */
 const requestMsMax = 8_000;
@@ -50,7 +54,7 @@ const envelope = z.object({
 });
 
 /** An answer of the API: its data, or why there is none. */
-interface ShopifyAnswer {
+export interface ShopifyAnswer {
   readonly data: unknown;
   /** The answer's own errors, whose first one decides; null when it has data only. */
   readonly error: { readonly code: string | null; readonly message: string } | null;
@@ -70,6 +74,7 @@ interface ShopifyAnswer {
 export async function sendToShopify(
   store: ShopifyStore,
   body: string,
+  accessToken: string,
   { writes, signal }: { readonly writes: boolean; readonly signal: AbortSignal | undefined },
 ): Promise<ShopifyAnswer> {
   const maybe = writes ? "maybe" : "no";
@@ -84,7 +89,7 @@ export async function sendToShopify(
       headers: {
         "content-type": "application/json",
         accept: "application/json",
-        "x-shopify-access-token": store.accessToken,
+        "x-shopify-access-token": accessToken,
       },
       body,
       signal: ends,
@@ -127,7 +132,11 @@ function errorOfStatus({ status, headers }: Response, landed: "no" | "maybe"): S
   const auth = (message: string): StorefrontError => new StorefrontError("auth", message, { landed: "no" });
   switch (status) {
     case 401:
-      return auth("Shopify does not accept the access token: it was revoked, or the app was removed from the store");
+      return new TokenRefused(
+        "auth",
+        "Shopify does not accept the access token: it was revoked, has expired, or the app was removed from the store",
+        { landed: "no" },
+      );
     case 402:
       return auth("the Shopify store is frozen because a bill was not paid");
     case 403:
