@@ -72,6 +72,10 @@ const App: FunctionComponent = () => {
 };
 
 startRouter();
+// A link that is opened where the console is open already changes the fragment alone.
+addEventListener("hashchange", () => {
+  if (invitationIn(location.hash) !== null) location.reload();
+});
 // A link of an invitation signs in by itself; without one the cookie tells who is signed in.
 if (invitationIn(location.hash) === null) void renewBearer();
 else sessionState.value = { kind: "signed-out", message: null };

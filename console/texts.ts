@@ -20,6 +20,8 @@ export const texts = {
     settings: "Settings",
     shops: "All shops",
     signOut: "Sign out",
+    signOutEverywhere: "Sign out everywhere",
+    signOutEverywhereHint: "Ends your sessions on all devices, this one too.",
     skip: "Skip to content",
   },
   signIn: {

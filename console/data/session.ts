@@ -150,8 +150,9 @@ export async function signIn(
   return { message: textOf(member(error, "message")) ?? "", action: textOf(member(error, "action")) };
 }
 
-export async function signOut(): Promise<void> {
-  await send("DELETE", "session", {});
+/** Signs out here, or ends the person's sessions on all devices. */
+export async function signOut({ everywhere = false } = {}): Promise<void> {
+  await send("DELETE", everywhere ? "sessions" : "session", {});
   bearer = null;
   chosenShop = null;
   operatorToken.value = null;

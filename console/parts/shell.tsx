@@ -34,7 +34,7 @@ export const Shell: FunctionComponent<{ readonly session: Session; readonly chil
         {texts.navigation.skip}
       </a>
       <header class="bar">
-        <a class="brand" href={hrefOf("orders")}>
+        <a class="brand" href={hrefOf("orders")} title={session.shop.name}>
           {session.shop.name}
         </a>
         <nav ref={nav} aria-label={texts.navigation.label}>
@@ -48,12 +48,21 @@ export const Shell: FunctionComponent<{ readonly session: Session; readonly chil
         </nav>
         <div class="who">
           {session.person.personId === null ? <a href={hrefOf("shops")}>{texts.navigation.shops}</a> : null}
-          <span>
+          <button type="button" class="plain me" popovertarget="me">
             {session.person.name} <span class="quiet">{session.person.role}</span>
-          </span>
+          </button>
           <button type="button" class="plain" onClick={() => void signOut()}>
             {texts.navigation.signOut}
           </button>
+          <div id="me" popover="auto">
+            <p>
+              {session.person.name} <span class="quiet">{session.person.role}</span>
+            </p>
+            <button type="button" onClick={() => void signOut({ everywhere: true })}>
+              {texts.navigation.signOutEverywhere}
+            </button>
+            <p class="quiet">{texts.navigation.signOutEverywhereHint}</p>
+          </div>
         </div>
       </header>
       <main id="content">{children}</main>

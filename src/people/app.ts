@@ -1,5 +1,5 @@
 /**
- * Sign-in of the console over HTTP: `/console/session` and `/console/token` (C49, C55). They alone read the cookie; everything else of
+ * Sign-in of the console over HTTP: `/console/session`, `/console/sessions` and `/console/token` (C49, C55). They alone read the cookie; everything else of
  * this service reads `Authorization`.
  *
  * Owns: the requests' form, and what is refused before anything is looked up. Does not own: sessions (sign-in.ts), cookies (cookie.ts),
@@ -70,8 +70,11 @@ export function createConsole(deps: ConsoleDependencies): Surface {
       switch (context.path) {
         case `${consolePath}/session`:
           if (method === "POST") return await beginSession(deps, attempts, context);
-          if (method === "DELETE") return await leaveSession(deps, context);
+          if (method === "DELETE") return await leaveSession(deps, context, false);
           throw methodNotAllowed(method, ["DELETE", "POST"]);
+        case `${consolePath}/sessions`:
+          if (method === "DELETE") return await leaveSession(deps, context, true);
+          throw methodNotAllowed(method, ["DELETE"]);
         case `${consolePath}/token`:
           if (method === "POST") return await giveToken(deps, context);
           throw methodNotAllowed(method, ["POST"]);
@@ -103,10 +106,14 @@ async function beginSession(deps: ConsoleDependencies, attempts: Attempts, conte
   }
 }
 
-async function leaveSession(deps: ConsoleDependencies, context: RequestContext): Promise<Response> {
-  context.operation = "console:session_end";
+async function leaveSession(
+  deps: ConsoleDependencies,
+  context: RequestContext,
+  everywhere: boolean,
+): Promise<Response> {
+  context.operation = everywhere ? "console:sessions_end" : "console:session_end";
   refuseOtherSites(context);
-  await signOut(deps, sessionIn(context));
+  await signOut(deps, sessionIn(context), everywhere);
   const headers = { "Set-Cookie": cookieWith(context, null), "Cache-Control": "no-store" };
   return respond(success(context.requestId, { signedOut: true }, { headers }));
 }

@@ -23,6 +23,7 @@ import {
   bearerStatements,
   countPeople,
   endSession,
+  endSessionsStatements,
   findInvitation,
   findPersonOfKey,
   findSession,
@@ -294,15 +295,22 @@ async function storeBearer(
   return { token: text, expiresAtMs };
 }
 
-/** Ends the cookie's session with its bearers, if it is one. */
-export async function signOut(deps: SignInDependencies, secret: string | null): Promise<void> {
+/** Ends the cookie's session with its bearers, if it is one; with `everywhere` all sessions of the person, or of the operator. */
+export async function signOut(deps: SignInDependencies, secret: string | null, everywhere: boolean): Promise<void> {
   const { engine, coordination } = deps;
   const open = await openSession(deps, secret).catch((error: unknown) => {
     if (error instanceof Fault && error.code === "UNAUTHORIZED") return null;
     throw error;
   });
   if (open === null) return;
-  if ("operatorSession" in open) return await coordination.endOperatorSession(open.operatorSession);
+  if ("operatorSession" in open)
+    return await (everywhere
+      ? coordination.endOperatorSessions()
+      : coordination.endOperatorSession(open.operatorSession));
   const { shopId } = open.caller.shop;
-  await engine.write(shopId, (tx) => endSession(tx, shopId, open.session.sessionId));
+  const { sessionId, personId } = open.session;
+  await engine.write(shopId, async (tx) => {
+    if (everywhere) await tx.batch(endSessionsStatements(shopId, personId));
+    else await endSession(tx, shopId, sessionId);
+  });
 }

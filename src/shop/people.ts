@@ -91,14 +91,19 @@ export const personStatement = (shopId: string, person: Person): Statement => ({
   ],
 });
 
-/** Deletes the person with their sessions and bearers. */
-export const deletePersonStatements = (shopId: string, personId: string): readonly Statement[] => [
+/** Ends all sessions of a person with their bearers. */
+export const endSessionsStatements = (shopId: string, personId: string): readonly Statement[] => [
   {
     sql: `delete from console_bearer where shop_id = ? and operator = 0 and session_id in
             (select session_id from console_session where shop_id = ? and person_id = ?)`,
     params: [shopId, shopId, personId],
   },
   { sql: "delete from console_session where shop_id = ? and person_id = ?", params: [shopId, personId] },
+];
+
+/** Deletes the person with their sessions and bearers. */
+export const deletePersonStatements = (shopId: string, personId: string): readonly Statement[] => [
+  ...endSessionsStatements(shopId, personId),
   { sql: "delete from person where shop_id = ? and person_id = ?", params: [shopId, personId] },
 ];
 

@@ -219,6 +219,8 @@ export interface Coordination {
   /** Whether there is such a session, and it was seen after `sinceMs`. */
   hasOperatorSession(session: string, sinceMs: number): Promise<boolean>;
   endOperatorSession(session: string): Promise<void>;
+  /** Ends all of them. */
+  endOperatorSessions(): Promise<void>;
 }
 
 /** What the program tells its operator: fields for a machine, a message for a person. A pino logger is one. */

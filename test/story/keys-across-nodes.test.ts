@@ -36,6 +36,7 @@ const forgetful = (coordination: Coordination): Coordination => ({
   seeOperatorSession: (...args) => coordination.seeOperatorSession(...args),
   hasOperatorSession: (...args) => coordination.hasOperatorSession(...args),
   endOperatorSession: (...args) => coordination.endOperatorSession(...args),
+  endOperatorSessions: () => coordination.endOperatorSessions(),
 });
 
 /** An engine whose changes wait, once a number is set, until that many have come: so all attempts have begun before one has an answer. */

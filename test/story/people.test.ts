@@ -160,6 +160,22 @@ test("a bearer ends with its session: time, sign-out, revocation, deletion of th
   assert.equal(await listed(server, left), 401);
   assertFault(await fromPage(server, "POST", "/token", { cookie: leaving.cookie }), 401, "UNAUTHORIZED");
 
+  const everywhere = await invite(server, "viewer", "Everywhere");
+  const phone = await signInWith(server, { apiKey: server.writeKey, name: "Here and there" });
+  const desk = await signInWith(server, { apiKey: server.writeKey, name: "Here and there" });
+  const other = await signInWith(server, { invitation: everywhere });
+  const bearers = [await phone.bearer(), await desk.bearer()];
+  assert.equal(phone.personId, desk.personId);
+  assertFault(await fromPage(server, "GET", "/sessions", { cookie: desk.cookie }), 405, "METHOD_NOT_ALLOWED");
+  const fromElsewhere = { cookie: desk.cookie, headers: { "Sec-Fetch-Site": "cross-site" } };
+  assertFault(await fromPage(server, "DELETE", "/sessions", fromElsewhere), 403, "FORBIDDEN_SCOPE");
+  const gone = await fromPage(server, "DELETE", "/sessions", { cookie: desk.cookie });
+  assert.match(gone.headers["set-cookie"]?.[0] ?? "", /^openpo_console=; .*Max-Age=0/);
+  for (const each of bearers) assert.equal(await listed(server, each), 401);
+  assertFault(await fromPage(server, "POST", "/token", { cookie: phone.cookie }), 401, "UNAUTHORIZED");
+  assert.equal(await listed(server, await other.bearer()), 200, "others stay");
+  assert.equal((await fromPage(server, "DELETE", "/sessions", {})).status, 200, "nobody is signed in");
+
   const revoked = await signInAs(server, "viewer", "Revoked");
   const revokedBearer = await revoked.bearer();
   const sessions = await askAdmin(server, "GET", `${shop}/sessions`);
@@ -231,9 +247,15 @@ test("the operator names a shop and acts there as its owner, until signing out",
   );
   assert.deepEqual(log.at("data", "log", 0, "actor"), { type: "user", id: null, name: "operator" });
   assert.equal((await askAdmin(server, "GET", `/shops/${server.shopId}/keys`, undefined, { key })).status, 200);
+  const elsewhere = await signInWith(server, { adminToken });
   assert.equal((await fromPage(server, "DELETE", "/session", { cookie })).status, 200);
   assert.equal(await listed(server, key), 401);
   assertFault(await fromPage(server, "POST", "/token", { cookie }), 401, "UNAUTHORIZED");
+
+  assert.equal((await fromPage(server, "POST", "/token", { cookie: elsewhere.cookie })).status, 200);
+  const { cookie: third } = await signInWith(server, { adminToken });
+  assert.equal((await fromPage(server, "DELETE", "/sessions", { cookie: third })).status, 200);
+  assertFault(await fromPage(server, "POST", "/token", { cookie: elsewhere.cookie }), 401, "UNAUTHORIZED");
 });
 
 test("a change of role holds at once", async () => {

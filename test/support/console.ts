@@ -99,10 +99,11 @@ interface NewPage {
   readonly faults: readonly string[];
 }
 
-/** A page of a browser that is new to the console. `endConsole` closes it. */
-export async function newPage(): Promise<NewPage> {
+/** A page of a browser that is new to the console, in this language. `endConsole` closes it. */
+export async function newPage(locale = "en-US"): Promise<NewPage> {
   const { program, browser } = await (started ??= start());
-  const page = await browser.newPage({ viewport: { width: 1_280, height: 900 } });
+  const context = await browser.newContext({ viewport: { width: 1_280, height: 900 }, locale });
+  const page = await context.newPage();
   page.setDefaultTimeout(15_000);
   return { page, program, faults: watched(page, program) };
 }
@@ -123,7 +124,7 @@ export async function withConsole(
     await use(page, invited ?? program.word("console"), program);
     assert.deepEqual(faults, []);
   } finally {
-    await page.close();
+    await page.context().close();
   }
 }
 

@@ -76,7 +76,7 @@ export async function postgresCoordination({
 function operatorSessions(
   run: Run,
   schema: string,
-): Pick<Coordination, "seeOperatorSession" | "hasOperatorSession" | "endOperatorSession"> {
+): Pick<Coordination, "seeOperatorSession" | "hasOperatorSession" | "endOperatorSession" | "endOperatorSessions"> {
   const table = `${schema}.operator_session`;
   const seeSql = `
     with seen as (
@@ -95,6 +95,9 @@ function operatorSessions(
     },
     async endOperatorSession(session) {
       await run({ name: "end_operator_session", text: endSql, values: [session] });
+    },
+    async endOperatorSessions() {
+      await run({ name: "end_operator_sessions", text: `delete from ${table}`, values: [] });
     },
   };
 }

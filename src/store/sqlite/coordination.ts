@@ -83,5 +83,9 @@ export function memoryCoordination(): Coordination {
       operatorSessions.delete(session);
       return Promise.resolve();
     },
+    endOperatorSessions() {
+      operatorSessions.clear();
+      return Promise.resolve();
+    },
   };
 }
