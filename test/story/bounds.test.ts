@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   bearersOfSessionMax,
+  bodyBytesMax,
   bodyMembersMax,
   consoleViewsMax,
   eventHeartbeatMs,
@@ -204,12 +205,15 @@ test("all streams of a shop together look for new events every eventPollMs, and 
 
 test("a message to /mcp that is no tool call has at most messageBytesMax bytes", async () => {
   await using server = await startServer();
-  const ping = async (bytes: number): Promise<number> => {
+  const ping = async (bytes: number): Promise<readonly [number, string | undefined]> => {
     const message = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping", params: {} });
     const sent = await server.post("/mcp", message.padEnd(bytes), { headers: mcpHeaders, undocumented: true });
-    return sent.status;
+    return [sent.status, sent.headers.connection];
   };
-  assert.deepEqual([await ping(messageBytesMax), await ping(messageBytesMax + 1)], [200, 400]);
+  assert.deepEqual(await ping(messageBytesMax), [200, "keep-alive"]);
+  assert.equal((await ping(messageBytesMax + 1))[0], 400);
+  // Most of it is not read, so the connection is closed, and its client is told.
+  assert.deepEqual(await ping(bodyBytesMax), [400, "close"]);
 });
 
 test("a request and a message whose objects have more than bodyMembersMax members are refused, under a key with the same answer again", async () => {

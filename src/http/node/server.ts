@@ -83,7 +83,13 @@ export interface RunningServer {
 /** Serves the app. @throws Error with the system's code (`EADDRINUSE`) when it cannot listen. */
 export async function startHttpServer(options: ServerOptions): Promise<RunningServer> {
   const { app, host, port, ids, log, waitLimits = defaultWaitLimits } = options;
-  const listener = getRequestListener((request, { incoming }) => app.fetch(request, transportOf(incoming)), {
+  const answer: Parameters<typeof getRequestListener>[0] = async (request, { incoming }) => {
+    const response = await app.fetch(request, transportOf(incoming));
+    // The listener soon closes the connection of a body of which only a part was read: a client that is told sends nothing more on it.
+    if (!incoming.complete && request.bodyUsed) response.headers.set("Connection", "close");
+    return response;
+  };
+  const listener = getRequestListener(answer, {
     overrideGlobalObjects: false,
     // What cannot even be made a `Request`: a missing or bad Host header, a bad request target.
     errorHandler: (error) =>
