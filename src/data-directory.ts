@@ -153,6 +153,8 @@ function keptClock(dataDir: string, log: Log): { readonly clock: Clock; readonly
     fromMs: keptTime(dataDir),
     onSetBack: (behindMs) => log.warn({ behindMs }, "the machine's clock was set back"),
   });
+  // At once too: a process that dies before the first ten seconds are over must not lose what earlier ones have reached.
+  keepTime(dataDir, clock.now());
   const keeping = setInterval(() => keepTime(dataDir, clock.now()), timeKeptEveryMs);
   keeping.unref();
   return {
@@ -226,6 +228,8 @@ export function makeAdminToken(dataDir: string): string {
 interface DirectoryLimits {
   /** Shops whose files are open at the same time; fewer if the process may not have so many descriptors. */
   readonly shopsOpenMax: number;
+  /** With so many pages a shop's `-wal` file is moved into its database file. Default: about 4 MB; not for operators. */
+  readonly walPagesMax?: number;
 }
 
 /**
@@ -347,6 +351,7 @@ async function openEngines(
       partColumn: orderColumn,
       shopsOpenMax: most,
       shopsWarmMax,
+      walPagesMax: limits.walPagesMax,
       ...parts,
       ...(name === "shops" ? { depth } : {}),
     });

@@ -29,8 +29,8 @@ const holes: readonly Hole[] = [
   { status: 500, operations: /^openapi$/, reason: "it sends bytes made at the start, so nothing can fail" },
 ];
 
-/** Suites that have a script of their own: `npm run test:crash`, `npm run test:long`, `npm run test:package`. */
-const suitesApart = ["test/crash/", "test/long/", "test/package/"] as const;
+/** Suites that have a script of their own: `npm run test:crash`, `npm run test:long`, `npm run test:package`, `npm run test:simulator`. */
+const suitesApart = ["test/crash/", "test/long/", "test/package/", "test/simulator/"] as const;
 
 const wanted = process.argv.slice(2);
 const engineWanted = process.env[engineVariable];

@@ -142,6 +142,20 @@ test("ids go on in order when the machine's clock is set back between two starts
   });
 });
 
+test("the time that was reached is kept from the first moment: a process that is killed at once has lost none of it", async () => {
+  await withDirectory(async (directory) => {
+    const settings = { OPENPO_DATA_DIR: directory, OPENPO_DEMO: "0" };
+    const first = await serveProgram(settings);
+    await first.end("SIGKILL");
+    const reached = Number(await readFile(path.join(directory, "time"), "utf8"));
+    assert.ok(Math.abs(reached - Date.now()) < 60_000);
+    await writeFile(path.join(directory, "time"), `${reached + 3_600_000}\n`);
+    const second = await serveProgram(settings);
+    await second.end("SIGKILL");
+    assert.ok(Number(await readFile(path.join(directory, "time"), "utf8")) >= reached + 3_600_000);
+  });
+});
+
 test("a configured admin token is the only valid one, and is not stored", async () => {
   await withDirectory(async (directory) => {
     const adminToken = "configured-token-of-mine";

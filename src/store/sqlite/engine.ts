@@ -44,6 +44,8 @@ interface SqliteEngineOptions {
   readonly shopsWarmMax?: number;
   /** Default: as in `core/limits.ts`. */
   readonly statementsDroppedMax?: number;
+  /** With so many pages a shop's `-wal` file is moved into its database file. Default: about 4 MB. */
+  readonly walPagesMax?: number | undefined;
   readonly queue?: QueueLimits;
   /** Counts the writes that wait. */
   readonly depth?: QueueDepth;
@@ -315,6 +317,7 @@ class SqliteShops implements SqliteEngine {
           path: this.#path(shopId),
           schema: this.#schema,
           partColumn: this.#options.partColumn ?? null,
+          walPagesMax: this.#options.walPagesMax,
           knownStatements: this.#knownStatements,
           dropped: this.#dropped,
           watchedParts: this.#watchedParts,

@@ -61,8 +61,8 @@ const statementsMax = 256;
 /** Those that it keeps when it is one of many: about as many as a read takes, of some 10 KB each. */
 const statementsKept = 16;
 
-/** With so many pages, about 4 MB, the `-wal` file is moved into the database file. */
-const walPagesMax = 1_000;
+/** With so many pages, about 4 MB, the `-wal` file is moved into the database file, unless the engine is told otherwise. */
+const defaultWalPagesMax = 1_000;
 
 /** A `-wal` file that one large commit has made bigger is cut back to this. */
 const walBytesKept = 16 * 1_048_576;
@@ -245,6 +245,8 @@ interface ShopFileOptions {
   readonly dropped: DroppedStatements;
   /** The parts that all files watch. */
   readonly watchedParts: WatchedParts;
+  /** With so many pages the `-wal` file is moved into the database file. Default `defaultWalPagesMax`. */
+  readonly walPagesMax?: number | undefined;
   /** Called once when a sync has failed (W4). */
   readonly fatal: (error: unknown) => void;
   /** Called when pages could not be moved out of the `-wal` file. They stay there, and it is tried again. */
@@ -452,7 +454,7 @@ export class ShopFile {
       this.#isWalEmpty = false;
       this.#database.exec("pragma synchronous = normal");
     }
-    if (pages >= walPagesMax) this.#moveDue = true;
+    if (pages >= (this.#options.walPagesMax ?? defaultWalPagesMax)) this.#moveDue = true;
     if (mustSync || this.#moveDue) this.#sync();
   }
 

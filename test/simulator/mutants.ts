@@ -1,0 +1,218 @@
+/** Faults planted in the engine, the outbox and the idempotency layer, each of which the simulator must find. */
+export const mutantVariable = "OPENPO_MUTANT";
+
+/** Seeds within which each is found. */
+export const mutantSeedsMax = 500;
+
+export interface Mutant {
+  readonly name: string;
+  readonly file: string;
+  /** Text that the file has exactly once, and what stands in its place. */
+  readonly from: string;
+  readonly to: string;
+  /** What it breaks. */
+  readonly breaks: string;
+}
+
+export const mutants: readonly Mutant[] = [
+  // The embedded engine.
+  {
+    name: "answers-before-sync",
+    file: "src/store/sqlite/door.ts",
+    from: "if (file.synced) for (const settle of whenSynced) settle();",
+    to: "if (whenSynced.length >= 0) for (const settle of whenSynced) settle();",
+    breaks: "S4: a write is acknowledged before its sync",
+  },
+  {
+    name: "reads-before-sync",
+    file: "src/store/sqlite/door.ts",
+    from: "if (gated && !file.synced)",
+    to: "if (gated && !file.synced && file.busy && file.untilMoved !== null)",
+    breaks: "S4: a read tells what is not on disk",
+  },
+  {
+    name: "no-sync",
+    file: "src/store/sqlite/file.ts",
+    from: "    if (mustSync || this.#moveDue) this.#sync();",
+    to: "    if (mustSync) this.#synced = this.#due;\n    if (this.#moveDue) this.#sync();",
+    breaks: "W1: commits are never synced",
+  },
+  {
+    name: "sync-covers-later-commits",
+    file: "src/store/sqlite/file.ts",
+    from: "      this.#synced = covered;",
+    to: "      this.#synced = this.#due;",
+    breaks: "W1: a sync counts for commits that were made after it began",
+  },
+  {
+    name: "wal-name-not-synced",
+    file: "src/store/sqlite/file.ts",
+    from: "    if (this.#isListed) {",
+    to: "    if (!this.#isListed || this.#isListed) {",
+    breaks: "W1: the name of the -wal file is not on disk when its content is",
+  },
+  {
+    name: "move-not-synced",
+    file: "src/store/sqlite/file.ts",
+    from: "      fdatasync(main, (error) => {",
+    to: "      setImmediate((error: Error | null = null) => {",
+    breaks: "W3: the -wal file is begun anew before the database file is synced",
+  },
+  {
+    name: "failed-sync-is-forgotten",
+    file: "src/store/sqlite/file.ts",
+    from: "      if (error !== null) {\n        this.#fail(error);\n        return;\n      }\n      this.#synced = covered;",
+    to: "      this.#synced = covered;",
+    breaks: "W4: a failed sync counts as one",
+  },
+  {
+    name: "refused-write-is-kept",
+    file: "src/store/sqlite/door.ts",
+    from: "        if (!keep && alone) file.rollback();\n        else if (!keep) file.rollbackToSavepoint();\n        else if (!alone) file.release();",
+    to: "        if (!keep && alone) file.rollback();\n        else if (!alone) file.release();",
+    breaks: "S2: of writes that are committed together a failed one is kept",
+  },
+  {
+    name: "group-runs-backwards",
+    file: "src/store/sqlite/door.ts",
+    from: "      for (const write of group) {\n        if (result.left",
+    to: "      for (const write of [...group].reverse()) {\n        if (result.left",
+    breaks: "S1: writes are not run in the order in which they were accepted",
+  },
+  // The outbox.
+  {
+    name: "push-not-stored-first",
+    file: "src/outbox/stock-push.ts",
+    from: "      : insertPushStatement(shopId, purchaseOrderId, sent, context.now()),",
+    to: '      : { sql: "select 1", params: [] },',
+    breaks: "S3: a push is sent under a reference that is not stored",
+  },
+  {
+    name: "new-reference-on-resend",
+    file: "src/outbox/stock-push.ts",
+    from: "    call: async (storefront, signal) => {\n      const changes = sent.items.map",
+    to: '    call: async (storefront, signal) => {\n      sent.reference = ids.next("push");\n      const changes = sent.items.map',
+    breaks: "F1: a push is repeated under another reference",
+  },
+  {
+    name: "unknown-counts-as-not-landed",
+    file: "src/outbox/stock-push.ts",
+    from: '  if (error.landed === "no") await tx.batch',
+    to: '  if (error.landed !== "no" || error.landed === "no") await tx.batch',
+    breaks: "F3: a push whose answer was lost counts as not landed",
+  },
+  {
+    name: "landed-twice",
+    file: "src/outbox/stock-push.ts",
+    from: '    item.result === null ? { ...item, result: resultOf(results[index], shown[index] === true) } : item,\n  );\n  const landed = items.filter((item, index) => item.result?.outcome === "landed" && sent.items[index]?.result === null);',
+    to: '    item.result === null ? { ...item, result: resultOf(results[index], shown[index] === true) } : item,\n  );\n  const landed = [...items, ...items].filter((item) => item.result?.outcome === "landed");',
+    breaks: "C40: what has landed is counted twice in the shop's own stock",
+  },
+  {
+    name: "claims-survive-a-restart",
+    file: "src/outbox/runner.ts",
+    from: "        await engine.write(shopId, (tx) => tx.batch([release]), { durable: false });",
+    to: "        void release;",
+    breaks: "O1: the claims of a process that died are not released at the next start",
+  },
+  {
+    name: "nothing-is-resumed",
+    file: "src/outbox/runner.ts",
+    from: "    for await (const shopId of options.shopsToResume?.(stop.signal) ?? (await engine.list())) {\n      if (stop.signal.aborted) return;",
+    to: '    for await (const shopId of options.shopsToResume?.(stop.signal) ?? (await engine.list())) {\n      if (shopId !== "") return;',
+    breaks: "C38: effects that a crash has left are not resumed",
+  },
+  {
+    name: "no-retries",
+    file: "src/outbox/limits.ts",
+    from: "attempts >= attemptsMax) return null;",
+    to: "attempts >= 1) return null;",
+    breaks: "C38: a storefront that fails once is given up",
+  },
+  {
+    name: "incoming-of-before",
+    file: "src/outbox/mirror.ts",
+    from: "    incoming: asQuantity(ledger.get(variantId) ?? 0),",
+    to: "    incoming: asQuantity(Math.max(ledger.get(variantId) ?? 0, 1_000)),",
+    breaks: "C41: the storefront is told a wrong incoming quantity",
+  },
+  {
+    name: "one-effect-of-a-run",
+    file: "src/outbox/mirror.ts",
+    from: "  const variantIds = [...new Set(run.flatMap(({ effect }) => effect.variantIds))];\n  const rows",
+    to: "  const variantIds = [...new Set(run.slice(-1).flatMap(({ effect }) => effect.variantIds))];\n  const rows",
+    breaks: "C41: of effects that are claimed together only the last is carried out",
+  },
+  {
+    name: "effects-outside-the-commit",
+    file: "src/shop/effects.ts",
+    from: "values (?, ?, ?, ?, ?, ?, 'pending', 0, ?, null, 0, null, ?, null, ?)`;",
+    to: "values (?, ?, ?, ?, ?, ?, 'skipped', 0, ?, null, 0, null, ?, null, ?)`;",
+    breaks: "S3: what a change asks for is not in the outbox",
+  },
+  // Idempotency.
+  {
+    name: "no-claim",
+    file: "src/operations/idempotency.ts",
+    from: "      let isHeld = holder === null;",
+    to: "      let isHeld = holder === null || record === null;",
+    breaks: "C19: two attempts under a key run at the same time",
+  },
+  {
+    name: "answer-not-stored",
+    file: "src/operations/perform.ts",
+    from: "      ...(keyed === null ? [] : await idempotency.storeStatements(tx, keyed, reply, beside)),\n    ],",
+    to: "    ],",
+    breaks: "C20: the answer does not commit with its change",
+  },
+  {
+    name: "answer-stored-afterwards",
+    file: "src/operations/call.ts",
+    from: "  await tx.batch(await store.statements(tx, reply));\n  // Without",
+    to: "  if (effectIds.length === 0) await tx.batch(await store.statements(tx, reply));\n  // Without",
+    breaks: "C20: with follow-on work, the answer is stored after the change",
+  },
+  {
+    name: "answer-is-changed",
+    file: "src/operations/perform.ts",
+    from: "    if (!sameReply(first, reply))\n      await tx.batch([",
+    to: "    if (sameReply(first, reply))\n      await tx.batch([",
+    breaks: "C18: a replay tells the first answer, not the last",
+  },
+  {
+    name: "refusals-not-stored",
+    file: "src/operations/perform.ts",
+    from: "    if (!isStoredRefusal(error)) throw error;",
+    to: "    if (isStoredRefusal(error) || !isStoredRefusal(error)) throw error;",
+    breaks: "C19: a refusal is not stored under the key",
+  },
+  {
+    name: "stored-refusal-of-everything",
+    file: "src/operations/idempotency.ts",
+    from: '      if (headers !== null && headers["X-Request-Id"] !== requestId) throw inProgress();',
+    to: "      void headers, requestId;",
+    breaks: "H2: an attempt does not look whether another has stored its answer",
+  },
+  {
+    name: "keys-shared-by-all",
+    file: "src/operations/idempotency.ts",
+    from: "      const idempotencyKey = keyOfWrite(incoming);\n      if (idempotencyKey === null) return false;",
+    to: "      const idempotencyKey = keyOfWrite(incoming);\n      if (idempotencyKey !== undefined) return false;",
+    breaks: "C18: an answered key takes a token, and its body is not looked at first",
+  },
+  {
+    name: "replay-with-its-own-request-id",
+    file: "src/operations/idempotency.ts",
+    from: '      return { status, headers: { ...headers, "Idempotent-Replayed": "true" }, body, errorCode: null };',
+    to: '      return { status, headers: { ...headers, "Idempotent-Replayed": "true" }, body: body.replace(request.requestId, "").replace(/req_\\d+/, request.requestId), errorCode: null };',
+    breaks: "C18: a replay is not byte for byte the first answer",
+  },
+  // What the others rest on.
+  {
+    name: "event-number-from-the-process",
+    file: "src/shop/events.ts",
+    from: "(select coalesce(max(sequence), 0) + 1 from event where shop_id = ?)",
+    to: "(select coalesce(max(sequence), 0) + 1 + (case when max(sequence) % 7 = 6 then 1 else 0 end) from event where shop_id = ?)",
+    breaks: "E2: the sequence of events has gaps",
+  },
+];

@@ -1,0 +1,147 @@
+/**
+ * One process of the service in the simulation, wired like src/serve.ts, but for sockets: requests are handed to the REST surface, webhooks to
+ * the simulation's receiver.
+ */
+import { brotliDecompressSync } from "node:zlib";
+import { brotli } from "../../src/compression.ts";
+import { shopsOpenMax } from "../../src/core/limits.ts";
+import { openDataDirectory } from "../../src/data-directory.ts";
+import { BodyMemory, RequestBody } from "../../src/http/body.ts";
+import { createRest } from "../../src/http/rest.ts";
+import type { HttpRequest, RequestContext } from "../../src/http/surface.ts";
+import type { Reply } from "../../src/operations/envelope.ts";
+import { createPerform, type Perform } from "../../src/operations/perform.ts";
+import { operations } from "../../src/operations/registry.ts";
+import { createOutbox } from "../../src/outbox/runner.ts";
+import type { Clock, Compression, Engine, Log } from "../../src/store/store.ts";
+import type { SandboxControl } from "../../src/storefront/sandbox/control.ts";
+import type { Storefront } from "../../src/storefront/storefront.ts";
+
+/** A request as a client sends it. */
+export interface Sent {
+  readonly requestId: string;
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly search: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null: no body. */
+  readonly body: string | null;
+}
+
+export interface Service {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  sandboxOf(shopId: string): Storefront & SandboxControl;
+  /** Answers a request. */
+  answer(sent: Sent): Promise<Reply>;
+  close(): Promise<void>;
+}
+
+interface ServiceOptions {
+  readonly directory: string;
+  readonly walPagesMax: number;
+  readonly log: Log;
+  /** Null: the shops' built-in storefronts run in this process. */
+  readonly storefrontOf: ((shopId: string) => Storefront) | null;
+  readonly random: () => number;
+}
+
+/** Nothing leaves the event loop. */
+const compression: Compression = {
+  compress: (text) => brotli.compress(text),
+  compressAside: (text) => Promise.resolve(brotli.compress(text)),
+  expand: (text) => Promise.resolve(brotliDecompressSync(Buffer.from(text, "base64")).toString("utf8")),
+};
+
+/** Who performs a request that the one REST surface of this program has got. */
+const performs = new Map<string, Perform>();
+
+const rest = createRest(operations, (incoming) => {
+  const perform = performs.get(incoming.requestId);
+  if (perform === undefined) throw new Error("a request of nobody");
+  return perform(incoming);
+}).flatMap((surface) => ("reply" in surface ? [surface] : []));
+
+function contextOf(sent: Sent, bodies: BodyMemory): RequestContext {
+  const bytes = Buffer.from(sent.body ?? "");
+  const request: HttpRequest = {
+    method: sent.method,
+    header: (name) => sent.headers[name] ?? null,
+    readBody: (take) => {
+      if (bytes.length > 0) take(bytes);
+      return Promise.resolve();
+    },
+    web: () => {
+      throw new Error("the REST surface asks for no Request");
+    },
+  };
+  return {
+    request,
+    body: new RequestBody(request, bodies),
+    requestId: sent.requestId,
+    trace: { traceId: "0".repeat(31) + "1", spanId: "0".repeat(15) + "1", parentId: null, sampled: false },
+    path: sent.path,
+    search: sent.search,
+    headerValues: (name) => (sent.headers[name] === undefined ? [] : [sent.headers[name]]),
+    remoteAddress: "192.0.2.1",
+    operation: "unknown",
+    errorCode: null,
+    shopId: null,
+    replayed: false,
+  };
+}
+
+async function answerWith(perform: Perform, bodies: BodyMemory, sent: Sent): Promise<Reply> {
+  const [surface] = rest;
+  if (surface === undefined) throw new Error("there is no REST surface");
+  performs.set(sent.requestId, perform);
+  const context = contextOf(sent, bodies);
+  try {
+    return await surface.reply(context);
+  } finally {
+    context.body.release();
+    performs.delete(sent.requestId);
+  }
+}
+
+export async function openService(options: ServiceOptions): Promise<Service> {
+  const { directory, walPagesMax, log, storefrontOf, random } = options;
+  const store = await openDataDirectory(directory, log, { shopsOpenMax, walPagesMax });
+  const { engine, clock, ids, alone, coordination, loop } = store;
+  const storefront = storefrontOf ?? ((shopId: string) => store.sandboxOf(shopId));
+  const outbox = createOutbox({
+    engine,
+    clock,
+    ids,
+    alone,
+    log,
+    random,
+    storefrontOf: (shop) => Promise.resolve(storefront(shop.shopId)),
+    shopsToResume: (signal) => store.shopsWith("effects", signal),
+  });
+  const perform = createPerform({
+    engine,
+    coordination,
+    clock,
+    ids,
+    loop,
+    outbox,
+    log,
+    readers: null,
+    compression,
+    storefrontOf: (shop) => Promise.resolve(storefront(shop.shopId)),
+  });
+  const bodies = new BodyMemory();
+  outbox.start().catch((error: unknown) => log.error({ err: error }, "follow-on work could not be resumed"));
+  return {
+    engine,
+    clock,
+    sandboxOf: (shopId) => store.sandboxOf(shopId),
+    answer: (sent) => answerWith(perform, bodies, sent),
+    async close() {
+      await outbox.close();
+      await store.close();
+    },
+  };
+}

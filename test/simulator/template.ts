@@ -1,0 +1,106 @@
+/** The data directory that every simulation begins with: three shops with keys, a small catalogue, and stock at their storefronts. */
+import { openDataDirectory } from "../../src/data-directory.ts";
+import { makeApiKey } from "../../src/core/api-key.ts";
+import { importRecords } from "../../src/exchange/import.ts";
+import { defaultSettings, insertApiKey, saveShop, type Shop } from "../../src/shop/accounts.ts";
+import type { Log } from "../../src/store/store.ts";
+import { randomOf } from "./random.ts";
+import { locationId, shopIds, variantIds } from "./story.ts";
+
+/** On hand of each variant at the start, in thousandths. */
+export const openingOnHand = 100_000;
+
+/** The unit cost of each variant at the storefront at the start, in ten-thousandths. */
+export const openingUnitCost = 10_000;
+
+export interface Key {
+  readonly keyId: string;
+  readonly apiKey: string;
+}
+
+/** The keys of a shop, the same in every simulation. */
+export const keysOf = (shopId: string): readonly (Key & ReturnType<typeof makeApiKey>)[] =>
+  [0, 1].map((index) => {
+    const bytes = Buffer.alloc(32);
+    randomOf(`key ${shopId} ${index}`).fill(bytes);
+    return { keyId: `key_${shopId}_${index}`, ...makeApiKey(shopId, bytes) };
+  });
+
+const records = [
+  { type: "location", locationId, name: "Warehouse" },
+  { type: "supplier", supplierId: "mill", name: "The Mill", currencyCode: "EUR" },
+  ...variantIds.map((variantId) => ({
+    type: "variant",
+    variantId,
+    productId: `product of ${variantId}`,
+    productName: `Shirt, ${variantId}`,
+    unitCost: openingUnitCost / 10_000,
+  })),
+  { type: "supplierVariant", supplierId: "mill", variantId: "red", unitCost: 1, unitCostCurrencyCode: "EUR" },
+  ...variantIds.map((variantId) => ({
+    type: "inventoryLevel",
+    variantId,
+    locationId,
+    onHand: openingOnHand / 1_000,
+  })),
+];
+
+export const baseShop = (shopId: string, nowMs: number): Shop => ({
+  ...defaultSettings,
+  shopId,
+  name: `Shop ${shopId}`,
+  currencyCode: "EUR",
+  planRestApi: true,
+  storefront: { kind: "sandbox" },
+  createdAtMs: nowMs,
+  updatedAtMs: nowMs,
+});
+
+const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
+
+export async function makeTemplate(directory: string): Promise<void> {
+  const store = await openDataDirectory(directory, silent);
+  const { engine, clock, ids, loop } = store;
+  for (const shopId of shopIds) {
+    const shop = baseShop(shopId, clock.now());
+    await engine.create(shopId);
+    await engine.write(shopId, (tx) => saveShop(tx, shop));
+    for (const { keyId, secretHash, lastFour } of keysOf(shopId))
+      await engine.write(shopId, (tx) =>
+        insertApiKey(
+          tx,
+          shopId,
+          {
+            keyId,
+            name: keyId,
+            scope: "write",
+            lastFour,
+            createdAtMs: clock.now(),
+            revokedAtMs: null,
+            pausedAtMs: null,
+          },
+          secretHash,
+        ),
+      );
+    const sandbox = store.sandboxOf(shopId);
+    const seedStorefront = async (
+      _shopId: string,
+      variants: Parameters<typeof sandbox.seedVariants>[0],
+      levels: Parameters<typeof sandbox.seedLevels>[0],
+    ): Promise<void> => {
+      await sandbox.seedVariants(variants);
+      await sandbox.seedLevels(levels);
+    };
+    const file = Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(""));
+    await importRecords(
+      { engine, clock, ids, loop, seedStorefront },
+      shop,
+      (async function* () {
+        yield file;
+      })(),
+      "req_import",
+    );
+  }
+  await store.completeFirstStart();
+  await store.close();
+}
