@@ -35,7 +35,7 @@ export async function shrunk(
     return true;
   };
   for (let size = Math.ceil(story.steps.length / 2); size >= 1; size = Math.floor(size / 2)) {
-    for (let at = 0; at < best.story.steps.length && left > 0;) {
+    for (let at = 0; at < best.story.steps.length;) {
       const { steps } = best.story;
       if (!(await fails([...steps.slice(0, at), ...steps.slice(at + size)]))) at += size;
     }

@@ -76,7 +76,7 @@ test("a seed that fails is printed with its shortest story", async () => {
 });
 
 /** One of each layer; `npm run simulate:mutants` plants all. */
-const planted = ["answers-before-sync", "no-retries", "answer-not-stored"] as const;
+const planted = ["answers-before-sync", "nothing-is-resumed", "answer-not-stored"] as const;
 
 for (const name of planted) {
   const mutant = mutants.find((each) => each.name === name);
