@@ -226,6 +226,34 @@ test("a shop does not leave its store while a push has no known outcome; a new t
     await until("received once", () => fake.levelOf("100", "1").available === 4);
   }));
 
+test("a program that is killed inside a call of Shopify sends the same bytes under the same key, and the change is made once", () =>
+  withStore(async (world) => {
+    const { fake, environment } = world;
+    assert.equal((await world.put(shopify(fake))).status, 200);
+    const key = await writeKey(world);
+    const { id, lineId } = await order(world, key);
+    await until("incoming", () => fake.levelOf("100", "1").incoming === 10);
+    const onHand = () => fake.callsOf("Adjust").filter(({ body }) => body.includes('"available"'));
+    for (const [kind, quantityReceived] of [
+      ["lost", 4],
+      ["hang", 7],
+    ] as const) {
+      const before = onHand().length;
+      // The outcome of the call is not known when the program dies: it was made, or it was not.
+      fake.strike({ kind }, "Adjust", 1);
+      const lines = [{ lineItemId: lineId, quantityReceived }];
+      const asked = world.program.ask("POST", `${orders}/${id}/receive`, key, { lines }).catch(() => null);
+      await until("sent", () => onHand().length > before);
+      await world.program.end("SIGKILL");
+      await asked;
+      world.program = await serveProgram(environment);
+      await until("received once", () => fake.levelOf("100", "1").available === quantityReceived);
+      const bodies = onHand().slice(before);
+      assert.ok(bodies.length >= 2, "it was not sent again");
+      assert.equal(new Set(bodies.map(({ body }) => body)).size, 1);
+    }
+  }));
+
 test("under another key reads go on, and what needs the token is refused naming the variable", () =>
   withStore(async (world) => {
     const { fake, environment } = world;

@@ -41,6 +41,28 @@ const rejection = async (call: Promise<unknown>): Promise<StorefrontError> => {
   return result.reason;
 };
 
+test("a look-up of 500 variants gets through at the smallest plan's rate, though it outlives the call that asks for it", () =>
+  onFake(async ({ fake, storefront }) => {
+    const ids = Array.from({ length: 500 }, (_, index) => String(1_000 + index));
+    for (const id of ids) fake.addVariant(id);
+    // Ten times as fast as the smallest plan, with a tenth of a call's time: 1,500 points against 1,000 a second, and one second.
+    fake.bucket = { maximumAvailable: 400, restoreRate: 1_000 };
+    fake.drain();
+    const callMs = 1_000;
+    let attempts = 0;
+    for (let states: readonly string[] | null = null; states === null; attempts += 1) {
+      assert.ok(attempts < 4, "repeats never get through");
+      states = await storefront.checkVariants(ids, { signal: AbortSignal.timeout(callMs) }).catch((error: unknown) => {
+        assert.ok(error instanceof StorefrontError && error.landed === "no", String(error));
+        return null;
+      });
+      if (states !== null) assert.ok(states.length === 500 && states.every((state) => state === "active"));
+    }
+    assert.ok(attempts >= 2, "one call was enough, so nothing was tried");
+    const done = fake.callsOf("Variants").filter(({ outcome }) => outcome === "done").length;
+    assert.ok(done <= 7, `${done} pages were asked for, of 5: what is known was asked for again`);
+  }));
+
 suite("complaints about connections of Shopify", () => {
   test("1. a bundle among the items fails alone, and the rest is sent under a new key", () =>
     inStore(async (world) => {
