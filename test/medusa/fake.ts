@@ -64,9 +64,13 @@ interface Body {
   readonly value?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly status?: string;
+  readonly inventory_item_id?: string;
+  readonly location_id?: string;
+  readonly quantity?: number;
   readonly tags?: readonly { readonly id: string }[];
   readonly create?: readonly (LevelInput & ProductInput)[];
   readonly update?: readonly (LevelInput & ProductInput)[];
+  readonly delete?: readonly string[];
 }
 
 interface Reply {
@@ -180,6 +184,8 @@ export class FakeMedusa {
       case "GET /admin/inventory-items":
         return this.#listed(query, "inventory_items", this.items, (item) => this.#itemJson(item));
       case "POST /admin/inventory-items/location-levels/batch":
+        for (const id of body.delete ?? [])
+          for (const [name, level] of this.levels) if (levelJson(level).id === id) this.levels.delete(name);
         return this.#setLevels(body.create ?? [], body.update ?? []);
       case "GET /admin/products":
         return this.#listed(query, "products", this.products, (product) => this.#productJson(product));
@@ -216,6 +222,13 @@ export class FakeMedusa {
         if (item === undefined) return refused(404, "not_found", `InventoryItem with id "${itemId}" not found`);
         item.metadata = { ...item.metadata, ...body.metadata };
         return ok({ inventory_item: { id: itemId, metadata: item.metadata } });
+      }
+      case "POST /admin/reservations": {
+        const level = this.levels.get(`${body.inventory_item_id} ${body.location_id}`);
+        if (level === undefined) return refused(404, "not_found", "not stocked there");
+        level.reserved += body.quantity ?? 0;
+        level.updatedAtMs = this.#now();
+        return ok({ reservation: { id: this.#id("resitem") } });
       }
       default:
         return null;
@@ -377,15 +390,6 @@ export class FakeMedusa {
     const id = this.#id("iitem");
     this.items.set(id, { id, metadata: null });
     return id;
-  }
-
-  /** Something in the store changes a level by itself: a fulfilment, a return, a hand. */
-  add(variantId: string, locationId: string, units: { readonly stocked?: number; readonly reserved?: number }): void {
-    const itemId = this.variants.get(variantId)?.items[0]?.itemId ?? assert.fail(`no variant ${variantId}`);
-    const level = this.levels.get(`${itemId} ${locationId}`) ?? assert.fail(`${variantId} is not stocked there`);
-    level.stocked += units.stocked ?? 0;
-    level.reserved += units.reserved ?? 0;
-    level.updatedAtMs = this.#now();
   }
 }
 

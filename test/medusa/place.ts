@@ -41,6 +41,7 @@ interface MadeProduct {
 interface ShownItem {
   readonly id: string;
   readonly location_levels: readonly {
+    readonly id: string;
     readonly location_id: string;
     readonly stocked_quantity: number;
     readonly incoming_quantity: number;
@@ -247,6 +248,14 @@ export class MedusaPlace {
     await this.ask("POST", "/admin/inventory-items/location-levels/batch", {
       [member]: [{ inventory_item_id: itemId, location_id: locationId, ...figures }],
     });
+  }
+
+  async removeLevel(variantId: string, locationId: string): Promise<void> {
+    const path = `/admin/inventory-items?id[]=${await this.itemOf(variantId)}&fields=id,location_levels.id,location_levels.location_id`;
+    const { inventory_items: items } = await this.ask<{ inventory_items: readonly ShownItem[] }>("GET", path);
+    const levels = items.flatMap((item) => item.location_levels).filter((level) => level.location_id === locationId);
+    const body = { delete: levels.map(({ id }) => id), force: true };
+    await this.ask("POST", "/admin/inventory-items/location-levels/batch", body);
   }
 
   /** Adds to a level's stock as the merchant does. */

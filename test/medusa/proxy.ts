@@ -21,6 +21,8 @@ type ProxyFault =
     }
   /** The answer is another one. */
   | { readonly kind: "body"; readonly body: string }
+  /** It is passed on, something happens, and the answer is a failure. */
+  | { readonly kind: "failed"; readonly happens: () => Promise<void> | void }
   /** Something happens before it is passed on. */
   | { readonly kind: "before"; readonly happens: () => Promise<void> | void }
   /** Something happens before its answer is passed back. */
@@ -44,8 +46,11 @@ export const writeItem = /^POST \/admin\/inventory-items\/iitem_/;
 export class MedusaProxy {
   readonly #upstream: string;
   readonly #server: Server;
-  readonly #faults: { readonly on: string | RegExp; readonly does: ProxyFault; left: number }[] = [];
+  readonly #faults: { readonly on: string | RegExp; readonly does: ProxyFault; readonly text: string; left: number }[] =
+    [];
   readonly calls: SeenRequest[] = [];
+  /** Requests that have got no answer on purpose. */
+  unanswered = 0;
   /** Requests that are under way, and the most there have been at a time. */
   underWay = 0;
   underWayMax = 0;
@@ -83,9 +88,9 @@ export class MedusaProxy {
     });
   }
 
-  /** The next requests of this kind go wrong. */
-  strike(on: string | RegExp, does: ProxyFault, times = 1): void {
-    this.#faults.push({ on, does, left: times });
+  /** The next requests of this kind go wrong; `text`: those with this in their body. */
+  strike(on: string | RegExp, does: ProxyFault, times = 1, text = ""): void {
+    this.#faults.push({ on, does, text, left: times });
   }
 
   /** All is well again. */
@@ -108,11 +113,11 @@ export class MedusaProxy {
     const call = `${request.method} ${path}`;
     this.calls.push({ call, query, body: body.toString("utf8"), atMs: Date.now() });
     const struck = this.#faults.find(
-      ({ on, left }) => left > 0 && (typeof on === "string" ? on === call : on.test(call)),
+      ({ on, text, left }) => left > 0 && (typeof on === "string" ? on === call : on.test(call)) && body.includes(text),
     );
     if (struck !== undefined) struck.left -= 1;
     const does = struck?.does;
-    if (does?.kind === "swallow") return;
+    if (does?.kind === "swallow") return void (this.unanswered += 1);
     if (does?.kind === "status")
       return void response
         .writeHead(does.status, { "content-type": "application/json", ...does.headers })
@@ -127,9 +132,10 @@ export class MedusaProxy {
       ...(body.length === 0 ? {} : { body }),
     });
     const text = await answer.text();
-    if (does?.kind === "after") await does.happens();
+    if (does?.kind === "after" || does?.kind === "failed") await does.happens();
+    if (does?.kind === "failed") return void response.writeHead(500).end('{"type":"unknown_error","message":"failed"}');
     if (does?.kind === "lost") return void request.socket.destroy();
-    if (does?.kind === "hang") return;
+    if (does?.kind === "hang") return void (this.unanswered += 1);
     response
       .writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "application/json" })
       .end(does?.kind === "body" ? does.body : text);
