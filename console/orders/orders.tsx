@@ -28,7 +28,7 @@ const words = texts.orders;
 /** What suppliers have answered is asked for when the list has been there for so long: it does not wait for that. */
 const answersAfterMs = 1_000;
 
-const Answers = lazy(async () => (await import("./answers.tsx")).Answers);
+const Answers = lazy(async () => (await import("./answers.tsx")).Answers, { isQuiet: true });
 
 export const OrdersScreen: FunctionComponent = () => {
   const { query } = place.value;

@@ -6,8 +6,10 @@ import { unreachable } from "../data/client.ts";
 import { texts } from "../texts.ts";
 import { ProblemNotice } from "./problem.tsx";
 
+/** @param isQuiet  nothing stands in the place of a part that is loading: what is below it would be moved twice. */
 export function lazy<Props extends object = object>(
   load: () => Promise<FunctionComponent<Props>>,
+  { isQuiet = false } = {},
 ): FunctionComponent<Props> {
   let Loaded: FunctionComponent<Props> | null = null;
   return (props: Props) => {
@@ -25,6 +27,7 @@ export function lazy<Props extends object = object>(
       // A browser keeps a script that failed to load: only a reload asks for it again.
       return <ProblemNotice problem={unreachable} again={() => location.reload()} />;
     }
-    return state.value === "loading" || Loaded === null ? <p role="status">{texts.loading}</p> : <Loaded {...props} />;
+    if (state.value === "loaded" && Loaded !== null) return <Loaded {...props} />;
+    return isQuiet ? null : <p role="status">{texts.loading}</p>;
   };
 }

@@ -193,6 +193,7 @@ const QuantityCell: FunctionComponent<{
         }}
       />
       <span class="quiet">
+        {" "}
         {isWrong.value ? <span class="bad">{reorderTexts.notNumber}</span> : null}
         {onDraft > 0 ? reorderTexts.onDraft(number(onDraft)) : null}{" "}
         {quantity !== undefined && rounded !== shown ? (
