@@ -27,6 +27,7 @@ import { secretRandomBytes } from "./core/secret.ts";
 import type { Spans } from "./core/spans.ts";
 import { createMetricsPage } from "./http/health.ts";
 import { createMetrics, type Gauge, type Metrics } from "./http/metrics.ts";
+import { createStorefrontHints } from "./hints/app.ts";
 import { loadConsoleFiles } from "./http/node/console-files.ts";
 import { loadReadme } from "./http/node/readme.ts";
 import { loadReferenceBundle } from "./http/node/reference-bundle.ts";
@@ -419,6 +420,12 @@ async function listen(
       ...(config.metricsPort === null ? [createMetricsPage(metrics, () => store.measure())] : []),
       createAdmin({ admin, coordination, perform, isAdminToken, readers, log, counts, stopping }),
       createConsole({ engine, coordination, clock, ids, isAdminToken, log, pages }),
+      createStorefrontHints({
+        engine,
+        clock,
+        storefronts: admin.storefronts,
+        wakePull: (shopId) => admin.wakePull?.(shopId),
+      }),
       createSupplierPages({ engine, clock, ids, documents: admin.documents }),
       createDocs(loadReferenceBundle),
       ...createStartPage(loadReadme),

@@ -61,6 +61,7 @@ export function createStorefronts({ sandboxOf, allowed, ...parts }: StorefrontPa
     shopify: {
       mayConnect: (domain) => shopifyOrigin(domain, allowed) !== null,
       check: (store) => shopify.check(store),
+      secretOf: (shop) => shopify.secretOf(shop),
     },
     medusa: {
       originOf: (url) => medusaOrigin(url, allowed),

@@ -74,6 +74,8 @@ export interface StorefrontConnections {
     mayConnect(domain: string): boolean;
     /** Asks a store who it is and what the token may do. @throws StorefrontError */
     check(store: StoreToConnect): Promise<StoreFacts>;
+    /** With what the store signs its webhooks; null when it is not known, or cannot be read. */
+    secretOf(shop: ConnectedShop): string | null;
   };
   readonly medusa: {
     /** The address of a Medusa that may be connected, without a slash at its end; null for another one. */
@@ -94,6 +96,6 @@ export const noConnections: StorefrontConnections = {
   seal: () => {
     throw new Error("storefronts cannot be connected here");
   },
-  shopify: { mayConnect: () => false, check: notHere },
+  shopify: { mayConnect: () => false, check: notHere, secretOf: () => null },
   medusa: { originOf: () => null, check: notHere },
 };

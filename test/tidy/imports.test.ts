@@ -75,6 +75,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "zod",
     "node:crypto",
   ],
+  hints: ["hints/", "http/", "operations/", "shop/", "store/", "storefront/", "core/", "node:crypto"],
   demo: ["demo/", "admin/ask.ts"],
   cli: ["cli/", "admin/", "http/routes.ts", "demo/", "documents/", "exchange/", "core/", "store/", "*.ts", "node:"],
 };

@@ -119,6 +119,17 @@ export class Shopify {
     };
   }
 
+  /** With what the store signs its webhooks; null when it is not known, or cannot be read. */
+  secretOf({ shopId, storefront }: ConnectedShop): string | null {
+    if (storefront.kind !== "shopify" || storefront.clientSecret === undefined) return null;
+    try {
+      return this.#options.secrets.open(shopId, storefront.clientSecret);
+    } catch (error) {
+      if (error instanceof SecretUnreadable) return null;
+      throw error;
+    }
+  }
+
   #tokensOf(shopId: string, config: ShopifyConfig, origin: string): TokenSource {
     const { engine, clock, secrets } = this.#options;
     const accessToken = secrets.open(shopId, config.accessToken);
