@@ -21,6 +21,11 @@ const halfDigits = 8;
 
 const halfLimit = 2 ** 40;
 
+const halfBytes = 5;
+
+/** Random bytes that are drawn at once: drawing takes longer than making an id of them. */
+const randomBytesDrawn = 256 * 2 * halfBytes;
+
 function base32(value: number, length: number): string {
   let text = "";
   let rest = value;
@@ -36,30 +41,43 @@ function base32(value: number, length: number): string {
  * one before. Within a millisecond, and when the clock goes back, the random part is counted up instead of drawn again.
  */
 export function timeOrderedIds(clock: Clock): Ids {
-  const random = Buffer.alloc(10);
+  const random = Buffer.alloc(randomBytesDrawn);
+  let used = randomBytesDrawn;
+  const randomHalf = (): number => {
+    if (used === randomBytesDrawn) {
+      randomFillSync(random);
+      used = 0;
+    }
+    used += halfBytes;
+    return random.readUIntBE(used - halfBytes, halfBytes);
+  };
   let atMs = -1;
   let high = 0;
   let low = 0;
+  /** What an id begins with, until time or upper half change. */
+  let head = "";
   return {
     next(prefix) {
       const nowMs = clock.now();
       if (nowMs > atMs) {
         atMs = nowMs;
-        randomFillSync(random);
-        high = random.readUIntBE(0, 5);
-        low = random.readUIntBE(5, 5);
+        high = randomHalf();
+        low = randomHalf();
+        head = "";
       } else if (low < halfLimit - 1) {
         low += 1;
       } else {
         // The upper half practically never overflows; if it does, the next millisecond is used.
         low = 0;
         high += 1;
+        head = "";
         if (high === halfLimit) {
           high = 0;
           atMs += 1;
         }
       }
-      return `${prefix}_${base32(atMs, timeDigits)}${base32(high, halfDigits)}${base32(low, halfDigits)}`;
+      if (head === "") head = `${base32(atMs, timeDigits)}${base32(high, halfDigits)}`;
+      return `${prefix}_${head}${base32(low, halfDigits)}`;
     },
   };
 }

@@ -184,8 +184,10 @@ function isExact(token: string): boolean {
 export function canonicalJson(value: Json): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (isJsonArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(",")}}`;
+  let text = "";
+  for (const name of Object.keys(value).sort())
+    text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${canonicalJson(value[name] ?? null)}`;
+  return `{${text}}`;
 }
 
 /** Narrows to an array. */

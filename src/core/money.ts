@@ -103,6 +103,12 @@ export function divideHalfUp(numerator: bigint, denominator: bigint): bigint {
 
 const currencyFormats = new Map<string, number>();
 
+/** By number of decimals: the minor unit in ten-thousandths. */
+const minorUnits = Array.from(
+  { length: moneyDecimalsMax + 1 },
+  (_, digits) => 10n ** BigInt(moneyDecimalsMax - digits),
+);
+
 /** The decimals of a currency's minor unit by ISO 4217: USD 2, JPY 0, KWD 3. An unknown code has 2. */
 export function minorDigits(currencyCode: string): number {
   let digits = currencyFormats.get(currencyCode);
@@ -122,8 +128,7 @@ export function minorDigits(currencyCode: string): number {
  * @returns ten-thousandths.
  */
 export function roundToMinorUnit(exact: bigint, scale: bigint, currencyCode: string): bigint {
-  const minor = 10n ** BigInt(minorDigits(currencyCode));
-  const step = 10n ** BigInt(moneyDecimalsMax) / minor;
+  const step = minorUnits[minorDigits(currencyCode)] ?? 1n;
   return divideHalfUp(exact, scale * step) * step;
 }
 

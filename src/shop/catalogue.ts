@@ -67,23 +67,23 @@ export interface VariantSnapshot extends ValuesOf<typeof snapshotFields> {
 
 const snapshotFrom = recordReader<VariantSnapshot>(snapshotFields);
 
+const selectSnapshots = `select variant_id, ${columnList(snapshotFields)} from variant where shop_id = ? and variant_id in (?)`;
+
 /** The variants that are in the catalogue, by id (C16). */
 export async function loadVariants(
   tx: Tx,
   shopId: string,
   variantIds: readonly string[],
 ): Promise<ReadonlyMap<string, VariantSnapshot>> {
-  const rows = await inChunks(variantIds, (chunk) =>
-    tx.all<Row & { readonly variant_id: string }>(
-      `select variant_id, ${columnList(snapshotFields)} from variant
-       where shop_id = ? and variant_id in (${placeholders(chunk.length)})`,
-      [shopId, ...chunk],
-    ),
-  );
+  const rows = await selectIn<Row & { readonly variant_id: string }>(tx, selectSnapshots, [shopId], variantIds);
   return new Map(rows.map((row) => [row.variant_id, snapshotFrom(row)]));
 }
 
 const termsFrom = recordReader<SupplierTerms>(supplierTermFields);
+
+const selectTerms = `
+select variant_id, ${columnList(supplierTermFields)} from supplier_variant
+where shop_id = ? and supplier_id = ? and variant_id in (?)`;
 
 /** The supplier's terms for these variants, by variant id. */
 export async function loadTerms(
@@ -92,13 +92,7 @@ export async function loadTerms(
   supplierId: string,
   variantIds: readonly string[],
 ): Promise<ReadonlyMap<string, SupplierTerms>> {
-  const rows = await selectIn<Row & { readonly variant_id: string }>(
-    tx,
-    `select variant_id, ${columnList(supplierTermFields)} from supplier_variant
-     where shop_id = ? and supplier_id = ? and variant_id in (?)`,
-    [shopId, supplierId],
-    variantIds,
-  );
+  const rows = await selectIn<Row & { readonly variant_id: string }>(tx, selectTerms, [shopId, supplierId], variantIds);
   return new Map(rows.map((row) => [row.variant_id, termsFrom(row)]));
 }
 

@@ -58,7 +58,11 @@ export function insertInto<Of>(
   const names = [...key, ...Object.keys(columns)];
   const sql = `insert into ${table} (${names.join(", ")}) values (${placeholders(names.length)})`;
   const values = Object.values(columns);
-  return (keyValues, of) => ({ sql, params: [...keyValues, ...values.map((valueOf) => valueOf(of))] });
+  return (keyValues, of) => {
+    const params = [...keyValues];
+    for (const valueOf of values) params.push(valueOf(of));
+    return { sql, params };
+  };
 }
 
 /**

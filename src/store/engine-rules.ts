@@ -30,13 +30,13 @@ export const isNotFound = (error: unknown): boolean => error instanceof Fault &&
  * @throws TypeError for a value that engines treat differently (architecture, "One SQL text: rules").
  */
 export function checkParams(params: readonly SqlValue[]): void {
-  for (const [index, value] of params.entries()) {
+  let place = 0;
+  for (const value of params) {
+    place += 1;
     if (value === null || typeof value === "string") continue;
     if (typeof value !== "number" || !Number.isFinite(value))
-      throw new TypeError(
-        `parameter ${index + 1} is ${String(value)}; only strings, finite numbers and null are bound`,
-      );
+      throw new TypeError(`parameter ${place} is ${String(value)}; only strings, finite numbers and null are bound`);
     if (Number.isInteger(value) && !Number.isSafeInteger(value))
-      throw new TypeError(`parameter ${index + 1} is ${value}, beyond what an integer holds exactly`);
+      throw new TypeError(`parameter ${place} is ${value}, beyond what an integer holds exactly`);
   }
 }

@@ -7,7 +7,7 @@ import type { SqlValue, Tx } from "./store.ts";
 export const inListMax = 90;
 
 /** `?, ?, ?` for as many values. */
-export const placeholders = (count: number): string => Array.from({ length: count }, () => "?").join(", ");
+export const placeholders = (count: number): string => (count === 0 ? "" : `?${", ?".repeat(count - 1)}`);
 
 /**
  * The condition that a row of the shop has one of these keys, and its parameters. A key is the values of `columns`, in their order.

@@ -71,7 +71,10 @@ export function writeReply(
   const bytes = made ?? (body.length < textMax ? null : Buffer.from(body));
   const length = bytes?.length ?? Buffer.byteLength(body);
   if (length > 0) lines.push("Content-Type", "application/json", "Content-Length", String(length));
-  outgoing.writeHead(status, lines).end(bytes ?? body);
+  outgoing.writeHead(status, lines);
+  // Of ASCII the bytes are the same, and Node need not look for others.
+  if (bytes === null) outgoing.end(body, length === body.length ? "latin1" : "utf8");
+  else outgoing.end(bytes);
   if (incoming.complete) return;
   incoming.resume();
   setTimeout(() => {

@@ -50,44 +50,49 @@ class FileTx implements Tx {
   }
 
   async all<R>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the caller names the columns of its statement
-    return this.#use(sql, params, (prepared) => {
+    try {
+      const prepared = this.#prepared(sql, params);
       const rows = this.#file.all(prepared, params);
-      return { result: rows, changedNone: prepared.known.returnsChanges && rows.length === 0 };
-    }) as R[];
+      const { writes, scope, returnsChanges } = prepared.known;
+      // A sweep that finds nothing, for one, leaves everything that is remembered.
+      if (writes && !(returnsChanges && rows.length === 0)) this.#file.watch.changed(scope, params);
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the caller names the columns of its statement
+      return rows as R[];
+    } catch (error) {
+      throw this.#told(error);
+    }
   }
 
   async batch(statements: readonly Statement[]): Promise<void> {
-    for (const { sql, params } of statements)
-      this.#use(sql, params, (prepared) => {
+    try {
+      for (const { sql, params } of statements) {
+        const prepared = this.#prepared(sql, params);
         const changes = this.#file.run(prepared, params);
-        return { result: changes, changedNone: changes === 0 };
-      });
+        if (prepared.known.writes && changes > 0) this.#file.watch.changed(prepared.known.scope, params);
+      }
+    } catch (error) {
+      throw this.#told(error);
+    }
   }
 
-  #use<T>(
-    sql: string,
-    params: readonly SqlValue[],
-    action: (prepared: PreparedStatement) => { readonly result: T; readonly changedNone: boolean },
-  ): T {
+  /** The statement, when it may run. What it reads is noted. */
+  #prepared(sql: string, params: readonly SqlValue[]): PreparedStatement {
     if (this.#ended) throw new Error("a Tx was used after its work had ended");
     if (this.failure !== null) throw this.failure.fault;
-    try {
-      const prepared = this.#file.prepared(sql);
-      const { writes, scope } = prepared.known;
-      if (writes) {
-        if (this.#seen !== null) throw new Error(`a read may not change anything: ${sql}`);
-        this.wrote = true;
-      } else this.#seen?.add(scope, params);
-      const { result, changedNone } = action(prepared);
-      // A sweep that finds nothing, for one, leaves everything that is remembered.
-      if (writes && !changedNone) this.#file.watch.changed(scope, params);
-      return result;
-    } catch (error) {
-      if (!(error instanceof StoreFailure)) throw error;
-      this.failure = error;
-      throw error.fault;
-    }
+    const prepared = this.#file.prepared(sql);
+    const { writes, scope } = prepared.known;
+    if (writes) {
+      if (this.#seen !== null) throw new Error(`a read may not change anything: ${sql}`);
+      this.wrote = true;
+    } else this.#seen?.add(scope, params);
+    return prepared;
+  }
+
+  /** What the caller is told of it. */
+  #told(error: unknown): unknown {
+    if (!(error instanceof StoreFailure)) return error;
+    this.failure = error;
+    return error.fault;
   }
 
   end(): void {
