@@ -78,6 +78,9 @@ export const answersRememberedBytesMax = 33_554_432;
 /** Stored answers that were told again and that a process remembers. */
 export const replaysRememberedBytesMax = 16_777_216;
 
+/** Orders that a process remembers on SQLite, so that a change does not read them anew (D248). */
+export const recordsRememberedBytesMax = 16_777_216;
+
 /** Repeated requests whose fingerprint a process remembers: some 300 bytes each. */
 export const fingerprintsKnownMax = 4_096;
 

@@ -10,7 +10,7 @@ import { covers, leastRole, type Role } from "../core/role.ts";
 import { type ApiKey, type Shop, type StoredCaller, findApiKey, loadCaller, loadShop } from "../shop/accounts.ts";
 import { isNotFound } from "../store/engine-rules.ts";
 import type { Engine, Footprint, Tx } from "../store/store.ts";
-import { Memory } from "./memory.ts";
+import { Memory } from "../store/memory.ts";
 import type { Operation } from "./operation.ts";
 
 /** An API key, a revoked one too, and the shop that it belongs to. */

@@ -42,7 +42,7 @@ import type {
 import { identifyWith } from "./caller.ts";
 import type { StoreCounts } from "./counts.ts";
 import type { Reply } from "./envelope.ts";
-import { Memory } from "./memory.ts";
+import { Memory } from "../store/memory.ts";
 import type { Incoming } from "./request.ts";
 
 /** A write with an idempotency key. */

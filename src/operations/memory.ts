@@ -2,7 +2,8 @@
  * What a process remembers of what it has read, as long as the rows from which it was made stand (D111). An engine whose rows others may
  * change says nothing of them, so nothing is remembered there.
  *
- * Owns: the values and their bytes. Does not own: whether rows have changed (the engine's `Footprint`).
+ * Owns: what a call's answer depends on. Does not own: the values and their bytes (store/memory.ts), whether rows have changed (the engine's
+ * `Footprint`).
  *
  * Invariants:
  * - H11. A remembered value is what the same reads would give now, and durable: it is put here when the reads that it comes from have
@@ -10,56 +11,6 @@
  */
 import type { Engine, Footprint } from "../store/store.ts";
 import type { Call } from "./operation.ts";
-
-interface Entry<T> {
-  readonly value: T;
-  readonly bytes: number;
-  readonly seen: readonly Footprint[];
-}
-
-/** Characters and objects of an entry beside its value, roughly. */
-const entryBytes = 500;
-
-/** Values by key, the least recently used first. */
-export class Memory<T> {
-  readonly #bytesMax: number;
-  readonly #entries = new Map<string, Entry<T>>();
-  #bytes = 0;
-
-  constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax;
-  }
-
-  get(key: string): T | null {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return null;
-    this.#entries.delete(key);
-    if (!entry.seen.every((each) => each.stands())) {
-      this.#bytes -= entry.bytes;
-      return null;
-    }
-    this.#entries.set(key, entry);
-    return entry.value;
-  }
-
-  /** @param seen what the value was made from, of every read. */
-  put(key: string, value: T, valueBytes: number, seen: readonly Footprint[]): void {
-    this.#forget(key);
-    const bytes = valueBytes + key.length + entryBytes;
-    if (bytes > this.#bytesMax) return;
-    this.#entries.set(key, { value, bytes, seen });
-    this.#bytes += bytes;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#bytes <= this.#bytesMax) return;
-      this.#forget(oldest);
-    }
-  }
-
-  #forget(key: string): void {
-    this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
-    this.#entries.delete(key);
-  }
-}
 
 interface NotedCall {
   readonly call: Call;

@@ -23,6 +23,7 @@ import { parseIdempotencyKey } from "../core/idempotency.ts";
 import type { PurchaseOrder } from "../core/purchase-order.ts";
 import type { Shop, StoredCaller } from "../shop/accounts.ts";
 import { isNotFound } from "../store/engine-rules.ts";
+import { Memory } from "../store/memory.ts";
 import type { KeyRelease, Tx } from "../store/store.ts";
 import type { LoopShare } from "../store/loop-share.ts";
 import { auditStatement } from "../shop/audit.ts";
@@ -44,7 +45,7 @@ import {
   withinBytes,
 } from "./envelope.ts";
 import { Fingerprints, fingerprintOf } from "./fingerprints.ts";
-import { Memory, noting } from "./memory.ts";
+import { noting } from "./memory.ts";
 import {
   type Idempotency,
   type IdempotencyDependencies,

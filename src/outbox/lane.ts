@@ -151,6 +151,7 @@ class NotHeld extends Error {
  */
 async function whileHeld(tx: Tx, holding: Promise<boolean>, next: Work): Promise<Step | null> {
   const gated: Tx = {
+    memory: tx.memory,
     all: (sql, params) => tx.all(sql, params),
     async batch(statements) {
       if (!(await holding)) throw new NotHeld();

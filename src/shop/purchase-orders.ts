@@ -23,7 +23,7 @@ import {
   linesPerOrderMax,
 } from "../core/purchase-order.ts";
 import { inListMax, placeholders } from "../store/in-lists.ts";
-import type { SqlValue, Statement, Tx } from "../store/store.ts";
+import type { Remembered, SqlValue, Statement, Tx } from "../store/store.ts";
 import { type Columns, type Row, columnList, columnsOf, insertInto, recordReader, updateIn } from "./columns.ts";
 import { type AskedEffect, effectStatements } from "./effects.ts";
 import { type EventStamp, eventStatements } from "./events.ts";
@@ -67,22 +67,46 @@ const selectLines = `${selectLinesOfOrder} order by position`;
 
 const lineFrom = recordReader<LineItem>(storedLineFields);
 
+const selectOneHeader = `${selectHeader} where o.shop_id = ? and o.purchase_order_id = ? and o.deleted_at is null`;
+
 /** The header. Null: there is no such order, or it was deleted (C33). */
 export async function loadHeader(tx: Tx, shopId: string, purchaseOrderId: string): Promise<Header | null> {
-  const [row] = await tx.all<Row>(
-    `${selectHeader} where o.shop_id = ? and o.purchase_order_id = ? and o.deleted_at is null`,
-    [shopId, purchaseOrderId],
-  );
+  const [row] = await tx.all<Row>(selectOneHeader, [shopId, purchaseOrderId]);
   return row === undefined ? null : headerFrom(row);
 }
 
 /** The order with its lines as they were added. Null: there is no such order, or it was deleted (C33). */
 export async function loadOrder(tx: Tx, shopId: string, purchaseOrderId: string): Promise<PurchaseOrder | null> {
-  const [header, rows] = await Promise.all([
-    loadHeader(tx, shopId, purchaseOrderId),
-    tx.all<Row>(selectLines, [shopId, purchaseOrderId]),
-  ]);
-  return header === null ? null : { ...header, lineItems: rows.map(lineFrom) };
+  const load = async (): Promise<PurchaseOrder | null> => {
+    const [header, rows] = await Promise.all([
+      loadHeader(tx, shopId, purchaseOrderId),
+      tx.all<Row>(selectLines, [shopId, purchaseOrderId]),
+    ]);
+    return header === null ? null : { ...header, lineItems: rows.map(lineFrom) };
+  };
+  return await (tx.memory?.recall(orderRemembered(shopId, purchaseOrderId), load) ?? load());
+}
+
+/** What a header, and each line, takes in memory, roughly. */
+const rememberedHeaderBytes = 2_000;
+const rememberedLineBytes = 800;
+
+const rememberedBytesOf = (order: object): number =>
+  "lineItems" in order && Array.isArray(order.lineItems)
+    ? rememberedHeaderBytes + order.lineItems.length * rememberedLineBytes
+    : rememberedHeaderBytes;
+
+/** An order as it is remembered between the steps of a change, and from one change to the next (D248). */
+function orderRemembered(shopId: string, purchaseOrderId: string): Remembered {
+  const params = [shopId, purchaseOrderId];
+  return {
+    key: `order ${purchaseOrderId}`,
+    reads: [
+      { sql: selectOneHeader, params },
+      { sql: selectLines, params },
+    ],
+    bytesOf: rememberedBytesOf,
+  };
 }
 
 interface LinePage {
@@ -300,6 +324,7 @@ export async function saveDecision(
     ...(event === null ? [] : eventStatements(shopId, event, stamp)),
     ...outbox.statements,
   ]);
+  tx.memory?.know(orderRemembered(shopId, purchaseOrderId), next);
   return outbox.effects;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Engines and transactions that pass every call on, for whoever changes or watches some of the calls.
  */
-import type { Engine, SqlValue, Statement, Tx } from "./store.ts";
+import type { Engine, SqlValue, Statement, Tx, TxMemory } from "./store.ts";
 
 /** The engine as an object of functions, so that some of them can be replaced. */
 export const delegated = (engine: Engine): Engine => ({
@@ -27,6 +27,10 @@ export class NoticingTx implements Tx {
   constructor(tx: Tx, notice: (sql: string, params: readonly SqlValue[]) => void) {
     this.#tx = tx;
     this.#notice = notice;
+  }
+
+  get memory(): TxMemory | undefined {
+    return this.#tx.memory;
   }
 
   all<R>(...[sql, params]: Parameters<Tx["all"]>): Promise<R[]> {

@@ -40,6 +40,27 @@ export interface Tx {
    * `all` or with the commit; a statement that fails then fails the write.
    */
   batch(statements: readonly Statement[]): Promise<void>;
+  /** What the process remembers of the shop. Absent where others may change the rows without its knowledge. */
+  readonly memory?: TxMemory | undefined;
+}
+
+/** What a process remembers of what it has read, or written, as long as the rows stand (D111). */
+export interface TxMemory {
+  /**
+   * What `load` makes of the rows that the statements read: remembered, if they would read the same as when it was made. `load` runs these
+   * statements, no others. Nobody may change the value.
+   */
+  recall<T extends object>(asked: Remembered, load: () => Promise<T | null>): Promise<T | null>;
+  /** Says what `load` would make of the rows now, in this transaction. */
+  know(asked: Remembered, value: object): void;
+}
+
+/** Something that is remembered. */
+export interface Remembered {
+  readonly key: string;
+  readonly reads: readonly Statement[];
+  /** What the value takes in memory, roughly. */
+  readonly bytesOf: (value: object) => number;
 }
 
 /** What is done with a shop's database in one read or one write. It awaits nothing but its `Tx` (S5). */

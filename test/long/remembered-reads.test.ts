@@ -19,7 +19,11 @@ function forgetful(deps: PerformDependencies): (target: string, key: string) => 
   const rows = {
     ...delegated(engine),
     embedded: false,
-    read: (shopId, work) => engine.read(shopId, work),
+    // Without the orders that the engine remembers, either.
+    read: (shopId, work) =>
+      engine.read(shopId, (tx) =>
+        work({ all: (sql, params) => tx.all(sql, params), batch: (statements) => tx.batch(statements) }),
+      ),
   } satisfies typeof engine;
   const app = createApp({
     operations,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Memory } from "../../src/operations/memory.ts";
+import { Memory } from "../../src/store/memory.ts";
 
 const stands = [{ stands: () => true }];
 const valueBytes = 1_000;

@@ -17,8 +17,8 @@ import type { Fault } from "../../core/fault.ts";
 import { unavailable } from "../engine-rules.ts";
 import type { LoopShare } from "../loop-share.ts";
 import { type PendingWrite, type QueueDepth, type QueueLimits, ShopQueue } from "../queue.ts";
-import type { Clock, Footprint, Log, SqlValue, Statement, Tx, Work } from "../store.ts";
-import { type PreparedStatement, type ShopFile, StoreFailure } from "./file.ts";
+import type { Clock, Footprint, Log, Remembered, SqlValue, Statement, Tx, TxMemory, Work } from "../store.ts";
+import { type Made, type PreparedStatement, type ShopFile, StoreFailure } from "./file.ts";
 import { SeenRows } from "./row-watch.ts";
 import { WorkWatch } from "./work-watch.ts";
 
@@ -35,8 +35,10 @@ export const groupHoldMsMax = 4;
 const readsPerRoundMax = 100;
 
 /** The file as one piece of work sees it; unusable after that. */
-class FileTx implements Tx {
+class FileTx implements Tx, TxMemory {
   readonly #file: ShopFile;
+  /** What this write has read or made, for others when it is kept. */
+  readonly #made = new Map<string, Made>();
   /** What it reads is noted here; null: it may write. */
   readonly #seen: SeenRows | null;
   #ended = false;
@@ -95,8 +97,49 @@ class FileTx implements Tx {
     return error.fault;
   }
 
+  get memory(): this {
+    return this;
+  }
+
+  async recall<T extends object>(asked: Remembered, load: () => Promise<T | null>): Promise<T | null> {
+    const made = this.#made.get(asked.key);
+    const value = made?.seen.stands() === true ? made.value : this.#file.recall(asked.key);
+    if (value !== null) {
+      for (const { sql, params } of asked.reads) this.#prepared(sql, params);
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the key stands for this load
+      return value as T;
+    }
+    const seen = this.#seeing(asked);
+    const loaded = await load();
+    if (loaded !== null) this.#make(asked, loaded, seen);
+    return loaded;
+  }
+
+  know(asked: Remembered, value: object): void {
+    this.#make(asked, value, this.#seeing(asked));
+  }
+
+  /** The rows of these statements as they are now. */
+  #seeing({ reads }: Remembered): SeenRows {
+    const seen = new SeenRows(this.#file.watch);
+    for (const { sql, params } of reads) seen.add(this.#file.prepared(sql).known.scope, params);
+    return seen;
+  }
+
+  #make({ key, bytesOf }: Remembered, value: object, seen: SeenRows): void {
+    const made = { value, bytes: bytesOf(value), seen };
+    // What a write has made may be rolled back.
+    if (this.#seen === null) this.#made.set(key, made);
+    else this.#file.remember(key, made);
+  }
+
   end(): void {
     this.#ended = true;
+  }
+
+  /** The write is kept: others may see what it has made. */
+  kept(): void {
+    for (const [key, made] of this.#made) this.#file.remember(key, made);
   }
 }
 
@@ -408,6 +451,7 @@ export class ShopDoor {
         if (!keep && alone) file.rollback();
         else if (!keep) file.rollbackToSavepoint();
         else if (!alone) file.release();
+        if (keep) tx.kept();
         if (keep && tx.wrote) changed = true;
         if (keep && tx.wrote && write.durable) mustSync = true;
         (write.durable ? result.whenSynced : result.atOnce).push(settle);
@@ -436,6 +480,8 @@ export class ShopDoor {
   #abandon(file: ShopFile, error: unknown): void {
     const failure = error instanceof StoreFailure ? error : null;
     if (failure !== null) this.#logFailure(failure);
+    // Some of it was made by writes that are rolled back.
+    file.forget();
     try {
       file.rollback();
     } catch {

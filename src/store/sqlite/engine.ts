@@ -9,9 +9,10 @@ import { access, constants as accessModes, readdir, rm, writeFile } from "node:f
 import { join } from "node:path";
 import { shopIdPattern } from "../../core/secret.ts";
 import type { Fault } from "../../core/fault.ts";
-import { filesClosingMax, statementsDroppedMax } from "../../core/limits.ts";
+import { filesClosingMax, recordsRememberedBytesMax, statementsDroppedMax } from "../../core/limits.ts";
 import { notFound, unavailable } from "../engine-rules.ts";
 import { LoopShare } from "../loop-share.ts";
+import { Memory } from "../memory.ts";
 import { type QueueDepth, type QueueLimits, defaultQueueLimits } from "../queue.ts";
 import type { Clock, Engine, Footprint, Log, Work, WriteOptions } from "../store.ts";
 import { type FileLoan, ShopDoor } from "./door.ts";
@@ -102,6 +103,7 @@ class SqliteShops implements SqliteEngine {
   readonly #knownStatements = new KnownStatements();
   readonly #dropped = new DroppedStatements();
   readonly #watchedParts = new WatchedParts();
+  readonly #remembered = new Memory<object>(recordsRememberedBytesMax);
   /** Files that are being closed to make room. */
   readonly #closing = new Map<string, Promise<void>>();
   /** The shops used last. */
@@ -321,6 +323,7 @@ class SqliteShops implements SqliteEngine {
           knownStatements: this.#knownStatements,
           dropped: this.#dropped,
           watchedParts: this.#watchedParts,
+          remembered: this.#remembered,
           fatal: (error) => this.#fatal(error),
           moveFailed: (error) =>
             log?.error({ shopId, err: error }, "The shop's write-ahead log could not be moved into its file."),

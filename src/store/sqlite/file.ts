@@ -43,6 +43,7 @@ import { DatabaseSync, type StatementSync, backup, constants } from "node:sqlite
 import { Fault } from "../../core/fault.ts";
 import { RecentMap } from "../../core/recent-map.ts";
 import { checkParams, unavailable } from "../engine-rules.ts";
+import type { Memory } from "../memory.ts";
 import type { SqlValue } from "../store.ts";
 import {
   type Accesses,
@@ -51,6 +52,7 @@ import {
   readScope,
   RowWatch,
   type Scope,
+  type SeenRows,
   type WatchedParts,
 } from "./row-watch.ts";
 import { type Schema, migrate } from "./schema.ts";
@@ -224,6 +226,21 @@ export interface PreparedStatement {
   readonly statement: StatementSync;
 }
 
+/** A value that was made of rows. */
+export interface Made {
+  readonly value: object;
+  readonly bytes: number;
+  readonly seen: SeenRows;
+}
+
+let names = 0;
+
+/** A name that no other open file has, nor the same file before. */
+function nextName(): string {
+  names += 1;
+  return `${names} `;
+}
+
 /** Makes the creation and removal of files in a directory durable. */
 export function syncDirectory(directory: string): void {
   const descriptor = openSync(directory, "r");
@@ -247,6 +264,8 @@ interface ShopFileOptions {
   readonly watchedParts: WatchedParts;
   /** With so many pages the `-wal` file is moved into the database file. Default `defaultWalPagesMax`. */
   readonly walPagesMax?: number | undefined;
+  /** What is remembered of all files. */
+  readonly remembered: Memory<object>;
   /** Called once when a sync has failed (W4). */
   readonly fatal: (error: unknown) => void;
   /** Called when pages could not be moved out of the `-wal` file. They stay there, and it is tried again. */
@@ -277,6 +296,9 @@ export class ShopFile {
   readonly #rollbackTo: StatementSync;
   readonly #walState: StatementSync;
   readonly #checkpoint: StatementSync;
+
+  /** What stands before the keys of this file in `remembered`. */
+  #name = nextName();
 
   /** Set while a statement of `work` is prepared: what sqlite's authorizer has found in it. */
   #preparing: Accesses | null = null;
@@ -418,6 +440,20 @@ export class ShopFile {
   run({ statement }: PreparedStatement, params: readonly SqlValue[]): number {
     checkParams(params);
     return Number(this.#guard(() => statement.run(...params)).changes);
+  }
+
+  /** What is remembered under the key, if its rows stand; else null. */
+  recall(key: string): object | null {
+    return this.#options.remembered.get(this.#name + key);
+  }
+
+  remember(key: string, { value, bytes, seen }: Made): void {
+    this.#options.remembered.put(this.#name + key, value, bytes, [seen]);
+  }
+
+  /** Forgets what is remembered of this file. */
+  forget(): void {
+    this.#name = nextName();
   }
 
   begin(): void {
