@@ -9,7 +9,8 @@ import { pino } from "pino";
 import { createAdmin } from "./admin/app.ts";
 import { askHere } from "./admin/ask.ts";
 import type { AdminContext } from "./admin/operation.ts";
-import { type DemoShop, makeDemoShop } from "./demo/demo-shop.ts";
+import type { openDatabase } from "./database.ts";
+import type { DemoShop } from "./demo/demo-shop.ts";
 import { Documents, type OrderDocuments } from "./documents/documents.ts";
 import { recoverImports } from "./exchange/import.ts";
 import { importContext } from "./admin/exchange.ts";
@@ -17,7 +18,6 @@ import { brotli } from "./compression.ts";
 import { adminTokenCheck } from "./core/admin-token.ts";
 import { type Config, ConfigError, localUrl } from "./config.ts";
 import { forgetServer, keptAdminToken, makeAdminToken, openDataDirectory, recordServer } from "./data-directory.ts";
-import { openDatabase } from "./database.ts";
 import { appOf, createApp } from "./http/app.ts";
 import { BodyMemory } from "./http/body.ts";
 import { createConsolePages } from "./http/console-pages.ts";
@@ -33,7 +33,9 @@ import { loadReadme } from "./http/node/readme.ts";
 import { loadReferenceBundle } from "./http/node/reference-bundle.ts";
 import { type RunningServer, startHttpServer } from "./http/node/server.ts";
 import { createStartPage } from "./http/start-page.ts";
-import { createMcp } from "./mcp/app.ts";
+import type { WebSurface } from "./http/surface.ts";
+import type { createMcp } from "./mcp/app.ts";
+import { mcpPath } from "./mcp/names.ts";
 import { StoreCounts } from "./operations/counts.ts";
 import { type Perform, type PerformDependencies, createPerform } from "./operations/perform.ts";
 import { apiVersion } from "./operations/envelope.ts";
@@ -93,6 +95,32 @@ async function checkFont(file: string): Promise<void> {
   if (fault !== null) throw new ConfigError(`OPENPO_DOCUMENT_FONT: ${file} ${fault}.`);
 }
 
+// What not every start needs is loaded when it is needed: each took some 20 to 40 ms of every start (D249).
+
+async function openDatabaseOf(...given: Parameters<typeof openDatabase>): ReturnType<typeof openDatabase> {
+  const database = await import("./database.ts");
+  return await database.openDatabase(...given);
+}
+
+async function makeDemoShopOf(admin: AdminContext, { clock }: OpenStore): Promise<DemoShop> {
+  const { makeDemoShop } = await import("./demo/demo-shop.ts");
+  return await makeDemoShop(askHere(admin), clock.now());
+}
+
+/** The agent surface, loaded after the start or with the first message. */
+function mcpWhenNeeded(deps: Parameters<typeof createMcp>[0]): WebSurface {
+  let loading: Promise<WebSurface> | null = null;
+  const load = async (): Promise<WebSurface> => {
+    const { createMcp } = await import("./mcp/app.ts");
+    return createMcp(deps);
+  };
+  return {
+    path: mcpPath,
+    handle: async (context) => await (await (loading ??= load())).handle(context),
+    prepare: async () => await (await (loading ??= load())).prepare?.(),
+  };
+}
+
 /** Names by which the service is reached, as in a Host header. An address that means "any address" is not one. */
 const hostsOf = ({ host, allowedHosts }: Config): readonly string[] =>
   host === "0.0.0.0" || host === "::" ? allowedHosts : [...allowedHosts, host.includes(":") ? `[${host}]` : host];
@@ -141,7 +169,7 @@ export async function openService(config: Config): Promise<Service> {
   const store =
     config.database === null
       ? await openDataDirectory(config.dataDir, log, config.limits)
-      : await openDatabase(config.database, log);
+      : await openDatabaseOf(config.database, log);
   opening.defer(() => store.close());
   const adminToken = adminTokenOf(config, store.isNew);
   const spans = openSpans(apiVersion);
@@ -157,7 +185,7 @@ export async function openService(config: Config): Promise<Service> {
     limits: limitsWith(config.readerThreads),
   });
   opening.defer(() => readers.close());
-  const demo = store.isNew && config.demo ? await makeDemoShop(askHere(admin), store.clock.now()) : null;
+  const demo = store.isNew && config.demo ? await makeDemoShopOf(admin, store) : null;
   const stopping = new AbortController();
   const counts = new StoreCounts();
   const work = workGauges(outbox, sender, mails, () => store.clock.now());
@@ -429,7 +457,7 @@ async function listen(
       createSupplierPages({ engine, clock, ids, documents: admin.documents }),
       createDocs(loadReferenceBundle),
       ...createStartPage(loadReadme),
-      createMcp({ ...store, operations, perform, log, threads: readers, allowedHosts: hostsOf(config) }),
+      mcpWhenNeeded({ ...store, operations, perform, log, threads: readers, allowedHosts: hostsOf(config) }),
     ],
   });
   try {
@@ -442,6 +470,8 @@ async function listen(
       connectionLimits: config.limits,
     });
     metrics.add(server.gauges);
+    // It is served by now, and whoever asks sooner makes what is missing.
+    app.prepare().catch((error: unknown) => log.error({ err: error }, "the API's descriptions could not be made"));
     return server;
   } catch (error) {
     throw notListening(config, error);

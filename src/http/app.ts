@@ -61,6 +61,8 @@ export interface App {
   reply(request: HttpRequest, transport: Transport): Promise<Reply>;
   /** Answers a request with this fault, without looking into it. Never rejects. */
   refuse(request: HttpRequest, transport: Transport, fault: Fault): Promise<Reply>;
+  /** Makes what the start did without (`Surface.prepare`). */
+  prepare(): Promise<void>;
 }
 
 /** The service: REST, health, and what is beside them. */
@@ -141,6 +143,9 @@ export function appOf(surfaces: readonly Surface[], deps: AppDependencies): App 
         const reply = faultReply(context, fault);
         return Promise.resolve({ ...reply, headers: { ...reply.headers, ...surfaceAt(context.path)?.headers } });
       }),
+    async prepare() {
+      for (const surface of surfaces) await surface.prepare?.();
+    },
   };
 }
 

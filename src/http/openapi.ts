@@ -25,6 +25,7 @@ import { guides } from "./openapi-guides.ts";
 import { isCreation, linksOf } from "./openapi-links.ts";
 import { bodyRulesOf, exampleOf, membersOf, named, pascal, schemaOf } from "./openapi-schemas.ts";
 import { eventSchemas, webhookEntries } from "./openapi-webhooks.ts";
+import { madeNow } from "./made-later.ts";
 import { apiPrefix, type Binding, bindingOf } from "./routes.ts";
 
 const tagDescriptions: Readonly<Record<string, string>> = {
@@ -53,13 +54,16 @@ const documents = new WeakMap<readonly Operation[], JsonObject>();
  *
  * @throws Error when the registry contradicts itself: two schemas or two failures under one name.
  */
-export function openApiDocument(operations: readonly Operation[]): JsonObject {
-  const document = documents.get(operations) ?? documentOf(operations.filter(isRestOperation));
+export const openApiDocument = (operations: readonly Operation[]): JsonObject => madeNow(openApiSteps(operations));
+
+/** The same, an operation at a time. */
+export function* openApiSteps(operations: readonly Operation[]): Generator<void, JsonObject> {
+  const document = documents.get(operations) ?? (yield* documentSteps(operations.filter(isRestOperation)));
   documents.set(operations, document);
   return document;
 }
 
-function documentOf(operations: readonly RestOperation[]): JsonObject {
+function* documentSteps(operations: readonly RestOperation[]): Generator<void, JsonObject> {
   const components: Components = { schemas: { ...envelopeSchemas, ...eventSchemas }, responses: {}, links: {} };
   const paths: Record<string, Record<string, Json>> = {};
   for (const operation of operations) {
@@ -68,6 +72,7 @@ function documentOf(operations: readonly RestOperation[]): JsonObject {
       ...paths[path],
       [operation.route.method.toLowerCase()]: entryOf(bindingOf(operation), operations, components),
     };
+    yield;
   }
   const tags = [...new Set(operations.map((operation) => operation.tag)), "Webhooks", "Description"];
   return {

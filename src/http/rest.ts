@@ -9,7 +9,8 @@ import { namedShop } from "../operations/caller.ts";
 import { failure, isReplay, type Reply, respond } from "../operations/envelope.ts";
 import { isRestOperation, type Operation } from "../operations/operation.ts";
 import type { Perform } from "../operations/perform.ts";
-import { openApiDocument } from "./openapi.ts";
+import { MadeLater } from "./made-later.ts";
+import { openApiSteps } from "./openapi.ts";
 import { type Publication, publish } from "./publication.ts";
 import { parseQuery } from "./query.ts";
 import { apiPrefix, assemble, bindingFor, createRoutes, type Match, methodsOf } from "./routes.ts";
@@ -40,15 +41,18 @@ const preflightHeaders = {
 
 export function createRest(operations: readonly Operation[], perform: Perform): readonly Surface[] {
   const match = createRoutes(apiPrefix, operations.filter(isRestOperation));
-  const document = publish(JSON.stringify(openApiDocument(operations)), "application/json");
+  const document = new MadeLater(function* () {
+    return publish(JSON.stringify(yield* openApiSteps(operations)), "application/json");
+  });
   return [
     {
       path: documentPath,
       exact: true,
       headers: corsHeaders,
+      prepare: () => document.prepare(),
       async handle(context) {
         if (context.request.method === "OPTIONS") return respond(preflight(context, documentMethods));
-        const response = await documentResponse(document, context);
+        const response = await documentResponse(document.value, context);
         for (const [name, value] of Object.entries(corsHeaders)) response.headers.set(name, value);
         return response;
       },

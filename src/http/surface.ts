@@ -52,6 +52,8 @@ interface SurfacePath {
   readonly exact?: true;
   /** What every answer for its path carries, one that the app gives in its place too. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Makes what its answers need and the start did not, a few milliseconds at a time. A request that comes sooner makes it itself. */
+  prepare?(): Promise<void>;
 }
 
 /**

@@ -24,6 +24,7 @@ import { Fault } from "../core/fault.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { messageBytesMax } from "../core/limits.ts";
 import { loggedRequest, type Trace } from "../core/trace-context.ts";
+import { MadeLater } from "../http/made-later.ts";
 import { bearerToken, type HttpRequest, type RequestContext, type WebSurface } from "../http/surface.ts";
 import { admit, identify, namedShop } from "../operations/caller.ts";
 import { isReplay, respond } from "../operations/envelope.ts";
@@ -49,9 +50,8 @@ import {
   makeLargeAnswer,
 } from "./large-answers.ts";
 import { answerMessage } from "./protocol.ts";
+import { mcpPath } from "./names.ts";
 import { incomingOf, type OperationTool, resultOf, toolOf } from "./tools.ts";
-
-const mcpPath = "/mcp";
 
 interface McpDependencies {
   readonly operations: readonly Operation[];
@@ -85,8 +85,7 @@ interface AgentMessage extends Sender {
 export function createMcp(deps: McpDependencies): WebSurface {
   const { perform, engine, clock, log, threads } = deps;
   const allowedHosts = [...localhostAllowedHostnames(), ...deps.allowedHosts];
-  const tools = new Map(deps.operations.map((operation) => [operation.name, toolOf(operation)]));
-  const shownTo = shownByScope([...tools.values()]);
+  const made = new MadeLater(() => toolSteps(deps.operations));
 
   async function handle(context: RequestContext): Promise<Response | null> {
     const { request, requestId, trace } = context;
@@ -109,6 +108,7 @@ export function createMcp(deps: McpDependencies): WebSurface {
     const { message, malformed } = read;
     if (!isJsonObject(message))
       return protocolFailure(400, INVALID_REQUEST, "Send one message, an object; there are no batches.");
+    const { tools, shownTo } = made.value;
     const asked = askedOf(message);
     // The library would hold a stream open for it, and no list changes while the process runs.
     if (asked.method === "subscriptions/listen")
@@ -153,7 +153,7 @@ export function createMcp(deps: McpDependencies): WebSurface {
     return respond(await perform(refusedBeforeMessage(context, sender.bearerToken, fault, sender.tokens)));
   }
 
-  return { path: mcpPath, handle };
+  return { path: mcpPath, handle, prepare: () => made.prepare() };
 }
 
 /** M4. Arguments are taken from the message as it was read, before the library had it. */
@@ -170,6 +170,16 @@ async function calledTool(
     incomingOf({ tool, arguments: input, requestId, trace, bearerToken: token, tokens, malformed }),
   );
   return { reply, tool, input };
+}
+
+/** The tools by name, and those that a key is shown. Translating the schemas of one takes milliseconds. */
+function* toolSteps(operations: readonly Operation[]) {
+  const tools = new Map<string, OperationTool>();
+  for (const operation of operations) {
+    tools.set(operation.name, toolOf(operation));
+    yield;
+  }
+  return { tools, shownTo: shownByScope([...tools.values()]) };
 }
 
 const shownByScope = (tools: readonly OperationTool[]): Record<Scope, readonly OperationTool[]> => ({
