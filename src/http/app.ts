@@ -128,10 +128,7 @@ export function appOf(surfaces: readonly Surface[], deps: AppDependencies): App 
       });
       return request.method === "HEAD" ? new Response(null, response) : response;
     },
-    repliesAt(path) {
-      const surface = surfaceAt(path);
-      return surface !== undefined && "reply" in surface;
-    },
+    repliesAt: (path) => "reply" in (surfaceAt(path) ?? {}),
     reply: (request, transport) =>
       served(request, transport, async (context) => {
         const surface = surfaceAt(context.path);
@@ -143,10 +140,13 @@ export function appOf(surfaces: readonly Surface[], deps: AppDependencies): App 
         const reply = faultReply(context, fault);
         return Promise.resolve({ ...reply, headers: { ...reply.headers, ...surfaceAt(context.path)?.headers } });
       }),
-    async prepare() {
-      for (const surface of surfaces) await surface.prepare?.();
-    },
+    prepare: () => prepareAll(surfaces),
   };
+}
+
+/** One after another, so that no round of the event loop has a step of two. */
+async function prepareAll(surfaces: readonly Surface[]): Promise<void> {
+  for (const surface of surfaces) await surface.prepare?.();
 }
 
 const fromWeb = (request: Request): HttpRequest => ({
