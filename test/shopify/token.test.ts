@@ -42,6 +42,9 @@ test("a token is renewed before it ends, and the renewed one is used by a proces
     await storefront.checkVariants(["100"]);
     assert.equal(fake.grants.length, 0);
     world.advance(1.75 * hourMs);
+    // The first one would be taken for a while yet.
+    assert.equal((await storefront.readCosts(["100"])).length, 1);
+    assert.equal(fake.grants.length, 1);
     fake.token = "shpat_the_first_one_is_over";
     assert.deepEqual(await storefront.checkVariants(["100"]), ["active"]);
     assert.equal(fake.grants.length, 1);
