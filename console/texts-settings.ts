@@ -28,6 +28,10 @@ export const settingsTexts = {
       label: "E-mail an order when it is sent",
       hint: "To its supplier's address, with the PDF. Needs a mail server.",
     },
+    unconfirmedDays: {
+      label: "Suppliers confirm within (days)",
+      hint: `Orders that wait for longer are marked, and webhooks are told. ${zeroTo("365")}; 0: none are.`,
+    },
     costSyncMode: { label: "Costs at completion", hint: "What is written to the storefront as a product's unit cost." },
     onOrderTag: {
       label: "Tag of products on order",

@@ -108,6 +108,8 @@ export const webhookTexts = {
       "purchase_order.resumed": "resumed",
       "purchase_order.moved_back": "moved back",
       "purchase_order.proposed": "answered by the supplier",
+      "purchase_order.overdue": "overdue",
+      "purchase_order.unconfirmed": "unconfirmed for too long",
       "purchase_order.deleted": "deleted",
       "storefront_sync.failed": "storefront push failed",
       "storefront_sync.verified": "storefront push verified",

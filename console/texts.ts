@@ -75,6 +75,8 @@ export const texts = {
     exportCsv: "Export CSV",
     exporting: (count: number) => `${number(count)} read …`,
     late: "late",
+    lateFor: (days: number) => (days === 1 ? "1 day late" : `${number(days)} days late`),
+    unconfirmedFor: (days: number) => (days === 1 ? "unconfirmed for 1 day" : `unconfirmed for ${number(days)} days`),
     none: "–",
   },
   filters: {

@@ -73,6 +73,7 @@ begin
         ('openpo', 'stock_push'),
         ('openpo', 'supplier_link'),
         ('openpo', 'supplier_proposal'),
+        ('openpo', 'purchase_order_reminder'),
         ('openpo', 'event'),
         ('openpo', 'webhook_endpoint'),
         ('openpo', 'webhook_subscription'),

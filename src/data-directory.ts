@@ -23,7 +23,7 @@ import { type OpenStore, restingCalls } from "./open-store.ts";
 import type { ReaderStore } from "./reader-pool.ts";
 import { memoryCoordination } from "./store/sqlite/coordination.ts";
 import { orderColumn } from "./shop/purchase-order-tables.ts";
-import { announcingEvents } from "./shop/event-announcements.ts";
+import { announcing } from "./shop/announcements.ts";
 import { keepingForecastVersions } from "./shop/forecast-version.ts";
 import { KnownCredentials, keepingCredentials } from "./shop/known-credentials.ts";
 import { ShopArrivals } from "./shop-arrivals.ts";
@@ -259,7 +259,7 @@ export async function openDataDirectory(
   const { shops: files, sandboxes: sandboxEngine } = await openEngines(dataDir, limits, depth, { clock, loop, log });
   opening.defer(() => files.close());
   opening.defer(() => sandboxEngine.close());
-  const { engine: announced, onEvents } = announcingEvents(keepingForecastVersions(files, ids));
+  const { engine: announced, onEvents, onReminders } = announcing(keepingForecastVersions(files, ids));
   const recover = (engine: Engine, shopId: string): Promise<void> =>
     recoverImports(importContext({ ...adminContext(asksNothing), engine }), shopId, { alone: true });
   const arrivals = await arrivalsAt(files, announced, recover, log);
@@ -293,6 +293,7 @@ export async function openDataDirectory(
     alone: true,
     ...withGauges(directorySizes(dataDir, elapsedMs), [...gaugesOf(files, sandboxEngine), writesWaiting(depth)]),
     shopsWith: (kind, signal) => arrivals.shopsWith(kind, signal),
+    shopsWithReminders: (signal) => arrivals.shopsWithReminders(signal),
     readerStore: filesForReaders(files),
     place: dataDir,
     identity: ids.next("srv"),
@@ -300,6 +301,7 @@ export async function openDataDirectory(
     sandboxOf,
     adminContext,
     onEvents,
+    onReminders,
     async completeFirstStart() {
       if (isNew) keep(formatFile(dataDir), dataFormat);
     },

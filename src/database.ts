@@ -12,7 +12,7 @@ import { Fault } from "./core/fault.ts";
 import type { Loan, ReaderStore } from "./reader-pool.ts";
 import { type OpenStore, dueRows, restingCalls } from "./open-store.ts";
 import type { Gauge } from "./http/metrics.ts";
-import { announcingEvents } from "./shop/event-announcements.ts";
+import { announcing } from "./shop/announcements.ts";
 import { keepingForecastVersions } from "./shop/forecast-version.ts";
 import { LoopShare } from "./store/loop-share.ts";
 import type { QueueDepth } from "./store/queue.ts";
@@ -201,7 +201,7 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
     path.join(import.meta.dirname, "storefront/sandbox/schema"),
     [],
   );
-  const { engine, onEvents } = announcingEvents(
+  const { engine, onEvents, onReminders } = announcing(
     keepingForecastVersions(await openEngine(shopsSchema, shopsSchemaDirectory, dueRows), ids),
   );
   const coordination = await postgresCoordination({ pool, schemaName: shopsSchema, owner: ids.next("node") });
@@ -222,6 +222,7 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
     ...measuresOf(pool, depth),
     // Nodes find them by the rows that are due.
     shopsWith: async function* () {},
+    shopsWithReminders: async function* () {},
     readerStore: databaseForReaders(url),
     place,
     identity,
@@ -229,6 +230,7 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
     sandboxOf,
     adminContext: adminContextOf({ engine, clock, ids, loop, sandboxOf }, log),
     onEvents,
+    onReminders,
     async completeFirstStart() {
       try {
         await firstStart.complete();

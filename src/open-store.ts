@@ -8,7 +8,9 @@ import { dueDeliveries } from "./shop/deliveries.ts";
 import { dueEffects } from "./shop/effects.ts";
 import { dueMails } from "./shop/mails.ts";
 import { duePulls } from "./shop/storefront-pulls.ts";
+import { dueReminders } from "./shop/reminders.ts";
 import type { ReaderStore } from "./reader-pool.ts";
+import type { ShopReminder } from "./reminders/reminders.ts";
 import type { LoopShare } from "./store/loop-share.ts";
 import type { Clock, Coordination, DueRows, Engine, Ids, Log } from "./store/store.ts";
 import type { StorefrontConnections } from "./storefront/connections.ts";
@@ -16,7 +18,7 @@ import type { SandboxControl } from "./storefront/sandbox/control.ts";
 import type { Storefront } from "./storefront/storefront.ts";
 
 /** The rows by which nodes find the shops that have work due (D77). */
-export const dueRows: readonly DueRows[] = [dueEffects, dueImports, dueDeliveries, dueMails, duePulls];
+export const dueRows: readonly DueRows[] = [dueEffects, dueImports, dueDeliveries, dueMails, duePulls, dueReminders];
 
 /** What the operator's operations ask of the rest of the process. `calls` absent: no outbox runs; effects wait for the next start. `storefronts`
  * absent: none can be connected. */
@@ -47,6 +49,8 @@ export interface OpenStore {
   readonly measure: () => Promise<void>;
   /** Where this process is alone on the store: the shops in which an earlier one may have left effects, mails or pulls, or that have webhooks. */
   shopsWith(kind: "effects" | "endpoints" | "mails" | "pulls", signal: AbortSignal): AsyncIterable<string>;
+  /** Where this process is alone on the store: the shops that have reminders, and when each one's next is due. */
+  shopsWithReminders(signal: AbortSignal): AsyncIterable<ShopReminder>;
   /** How reader threads reach it. */
   readonly readerStore: ReaderStore;
   /** Its directory or address as it is shown to people; without secrets. */
@@ -63,6 +67,8 @@ export interface OpenStore {
   adminContext(asks: AdminAsks): AdminContext;
   /** Calls the listener after each write of this process that has added events, with the shop's id. */
   onEvents(listener: (shopId: string) => void): void;
+  /** Calls the listener after each write of this process that has added reminders. */
+  onReminders(listener: (reminder: ShopReminder) => void): void;
   /** Records that the first start has succeeded: the next start is not a first one. */
   completeFirstStart(): Promise<void>;
   /** Closes everything and releases what was claimed. */

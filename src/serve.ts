@@ -46,6 +46,7 @@ import { type Outbox, createOutbox } from "./outbox/runner.ts";
 import { createPuller, type Puller } from "./pull/puller.ts";
 import { createConsole } from "./people/app.ts";
 import { limitsWith, ReaderPool } from "./reader-pool.ts";
+import { createReminders, type Reminders } from "./reminders/reminders.ts";
 import type { Log } from "./store/store.ts";
 import { createSupplierPages } from "./suppliers/app.ts";
 import { createResolve } from "./webhooks/names.ts";
@@ -177,7 +178,8 @@ export async function openService(config: Config): Promise<Service> {
   opening.defer(() => documents.close());
   const { outbox, sender, puller, admin, storefrontOf } = openWork(config, store, log, { spans, documents });
   const mails = openMails(config, store, log, spans);
-  for (const work of [outbox, sender, puller, mails]) opening.defer(() => work?.close());
+  const reminders = openReminders(store, log);
+  for (const work of [outbox, sender, puller, mails, reminders]) opening.defer(() => work?.close());
   const readers = new ReaderPool({
     store: store.readerStore,
     clock: store.clock,
@@ -215,7 +217,8 @@ export async function openService(config: Config): Promise<Service> {
     letCommandsFind(server, config.dataDir, store, log);
     opening.defer(() => forgetServer(config.dataDir));
   }
-  for (const [what, work] of Object.entries({ "follow-on work": outbox, webhooks: sender, pulls: puller, mails }))
+  const begun = { "follow-on work": outbox, webhooks: sender, pulls: puller, mails, reminders };
+  for (const [what, work] of Object.entries(begun))
     work?.start().catch((error: unknown) => log.error({ err: error }, `${what} could not be resumed`));
   const opened = opening.move();
   return {
@@ -312,6 +315,22 @@ function openMails({ mail }: Config, store: OpenStore, log: Log, spans: Spans): 
     random: Math.random,
     secretBytes: () => randomBytes(secretRandomBytes),
   });
+}
+
+/** What tells shops of orders that their suppliers are late with. */
+function openReminders(store: OpenStore, log: Log): Reminders {
+  const { engine, clock, ids, alone } = store;
+  const reminders = createReminders({
+    engine,
+    clock,
+    ids,
+    log,
+    alone,
+    shopsToResume: (signal) => store.shopsWithReminders(signal),
+    random: Math.random,
+  });
+  store.onReminders((reminder) => reminders.note(reminder));
+  return reminders;
 }
 
 /** How orders are mailed: documents as they are downloaded. */

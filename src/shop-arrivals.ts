@@ -11,6 +11,8 @@ import { abandonedImports } from "./exchange/import-run.ts";
 import { hasPendingEffects } from "./shop/effects.ts";
 import { mailsDue } from "./shop/mails.ts";
 import { pullDueAtMs } from "./shop/storefront-pulls.ts";
+import type { ShopReminder } from "./reminders/reminders.ts";
+import { nextReminderAtMs } from "./shop/reminders.ts";
 import { hasEndpoints } from "./shop/webhook-endpoints.ts";
 import { isNotFound } from "./store/engine-rules.ts";
 import type { Engine, Log, Tx, Work } from "./store/store.ts";
@@ -37,14 +39,27 @@ interface Left {
   readonly mails: boolean;
   /** A pull of the storefront goes on, or begins. */
   readonly pulls: boolean;
+  /** When the shop's next reminder is due; null without one. */
+  readonly reminderAtMs: number | null;
 }
 
-const nothing: Left = { effects: false, endpoints: false, mails: false, pulls: false };
+const nothing: Left = { effects: false, endpoints: false, mails: false, pulls: false, reminderAtMs: null };
+
+/** Those who go through all shops at every start. Mails are resumed only where there is a mail server. */
+const goers = ["effects", "endpoints", "pulls", "reminders"] as const;
+
+type Goer = (typeof goers)[number] | "mails";
+
+/** What was found in a shop, and who has not asked for it yet. */
+interface Found {
+  readonly left: Promise<Left>;
+  readonly waiting: Set<Goer>;
+}
 
 export class ShopArrivals {
   readonly #options: ArrivalsOptions;
-  /** What was found by one of those who go through the shops, until the other has it too. */
-  readonly #found = new Map<string, Promise<Left>>();
+  /** What was found by one of those who go through the shops, until the others have it too. */
+  readonly #found = new Map<string, Found>();
   /** Shops that were not looked at yet; those at which somebody is looking now have a promise. */
   readonly #left: Map<string, Promise<void> | null>;
 
@@ -93,16 +108,25 @@ export class ShopArrivals {
   }
 
   /** Goes through all shops of the start. Yields those in which something of this kind may be left. */
-  async *shopsWith(kind: keyof Left, signal: AbortSignal): AsyncGenerator<string> {
+  async *shopsWith(kind: "effects" | "endpoints" | "mails" | "pulls", signal: AbortSignal): AsyncGenerator<string> {
+    for await (const { shopId, left } of this.#through(kind, signal)) if (left[kind]) yield shopId;
+  }
+
+  /** Goes through all shops of the start. Yields those that have reminders. */
+  async *shopsWithReminders(signal: AbortSignal): AsyncGenerator<ShopReminder> {
+    for await (const { shopId, left } of this.#through("reminders", signal))
+      if (left.reminderAtMs !== null) yield { shopId, dueAtMs: left.reminderAtMs };
+  }
+
+  /** Each shop is looked at once for all of `goers`. */
+  async *#through(goer: Goer, signal: AbortSignal): AsyncGenerator<{ readonly shopId: string; readonly left: Left }> {
     for (const shopId of this.#options.shopIds) {
       if (signal.aborted) return;
-      const found = this.#found.get(shopId);
-      const left = found ?? this.#look(shopId, signal);
-      // Effects and endpoints are resumed at every start. For the others nothing is kept: mails are, where there is a mail server.
-      const isPaired = kind === "effects" || kind === "endpoints";
-      if (isPaired && found === undefined) this.#found.set(shopId, left);
-      else if (isPaired) this.#found.delete(shopId);
-      if ((await left)[kind]) yield shopId;
+      const found = this.#found.get(shopId) ?? { left: this.#look(shopId, signal), waiting: new Set<Goer>(goers) };
+      found.waiting.delete(goer);
+      if (goer !== "mails" && found.waiting.size > 0) this.#found.set(shopId, found);
+      else if (goer !== "mails") this.#found.delete(shopId);
+      yield { shopId, left: await found.left };
     }
   }
 
@@ -119,6 +143,7 @@ export class ShopArrivals {
           endpoints: await hasEndpoints(tx, shopId),
           mails: (await mailsDue(tx, shopId)).queued > 0,
           pulls: (await pullDueAtMs(tx, shopId)) !== null,
+          reminderAtMs: await nextReminderAtMs(tx, shopId),
         };
       });
       if (imports && this.#left.has(shopId)) await this.#finished(shopId);

@@ -14,6 +14,8 @@ export interface Session {
     readonly name: string;
     readonly currencyCode: string;
     readonly timezone: string;
+    /** More days without a confirmation are too many; 0: none are. */
+    readonly unconfirmedDays: number;
   };
 }
 

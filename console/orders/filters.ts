@@ -48,15 +48,19 @@ export const wholeList = "view=all";
 /** The day that the service is asked for in place of this word is today's, so that a saved view stays true tomorrow. */
 const todayWord = "today";
 
+const overdueView = `status=Sent,Partially Confirmed,Confirmed,In Progress,Partially Received&expectedBefore=${todayWord}`;
+
+const waitingView = "status=Sent,Partially Confirmed";
+
+/** Views of which somebody wants to know how many orders they show: their suppliers are late, or have yet to answer. */
+export const countedViews: readonly string[] = [overdueView, waitingView];
+
 /** Views that are always there: a name for a query. */
 export const builtInViews = [
   { name: texts.orders.views.all, query: wholeList },
   { name: texts.orders.views.receive, query: "status=Confirmed,In Progress,Partially Received" },
-  {
-    name: texts.orders.views.overdue,
-    query: `status=Sent,Partially Confirmed,Confirmed,In Progress,Partially Received&expectedBefore=${todayWord}`,
-  },
-  { name: texts.orders.views.waiting, query: "status=Sent,Partially Confirmed" },
+  { name: texts.orders.views.overdue, query: overdueView },
+  { name: texts.orders.views.waiting, query: waitingView },
   { name: texts.orders.views.failed, query: "storefrontSyncState=failed" },
 ] as const;
 

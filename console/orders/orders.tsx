@@ -17,6 +17,7 @@ import { StatusChip } from "../parts/status-chip.tsx";
 import { go, hrefOf, place } from "../router.ts";
 import { texts } from "../texts.ts";
 import { exportOrders } from "./export.ts";
+import { lateFor, unconfirmedFor } from "./lateness.ts";
 import { isView, paidStatuses, statuses, statusesIn, wholeList, withParameter, withStatus } from "./filters.ts";
 import { ordersOf } from "./kept.ts";
 import { useLiveOrders } from "./live.ts";
@@ -208,6 +209,28 @@ const Filters: FunctionComponent<{ readonly query: URLSearchParams }> = ({ query
   );
 };
 
+/** The status, and how long the supplier has not confirmed if that is longer than the shop allows. */
+const Standing: FunctionComponent<{ readonly order: PurchaseOrderHeader }> = ({ order }) => {
+  const days = unconfirmedFor(order);
+  return (
+    <>
+      <StatusChip status={order.status} />
+      {days === null ? null : <span class="late">{words.unconfirmedFor(days)}</span>}
+    </>
+  );
+};
+
+const Expected: FunctionComponent<{ readonly order: PurchaseOrderHeader }> = ({ order }) => {
+  if (order.nextExpectedDate === null) return <>{words.none}</>;
+  const days = lateFor(order);
+  return (
+    <>
+      {day(order.nextExpectedDate)}
+      {days === null ? null : <span class="late">{words.lateFor(days)}</span>}
+    </>
+  );
+};
+
 const columns: readonly ListColumn<PurchaseOrderHeader>[] = [
   {
     name: "number",
@@ -229,12 +252,12 @@ const columns: readonly ListColumn<PurchaseOrderHeader>[] = [
       </>
     ),
   },
-  { name: "status", title: words.columns.status, cell: (order) => <StatusChip status={order.status} /> },
+  { name: "status", title: words.columns.status, cell: (order) => <Standing order={order} /> },
   {
     name: "expected",
     title: words.columns.expected,
     kind: "date",
-    cell: (order) => (order.nextExpectedDate === null ? words.none : day(order.nextExpectedDate)),
+    cell: (order) => <Expected order={order} />,
   },
   {
     name: "received",

@@ -4,10 +4,12 @@ import type { FunctionComponent, TargetedEvent } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Problem } from "../data/client.ts";
 import { field } from "../data/form.ts";
+import { number } from "../data/format.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { go, hrefOf } from "../router.ts";
 import { texts } from "../texts.ts";
 import { builtInViews, isView, wholeList } from "./filters.ts";
+import { countOf, useViewCounts } from "./view-counts.ts";
 import { deleteView, firstQuery, mayChange, namedViews, readViews, saveView, setFirst, type View } from "./views.ts";
 
 const words = texts.views;
@@ -21,6 +23,7 @@ export const addressOf = (query: URLSearchParams | string): string => {
 export const ViewBar: FunctionComponent<{ readonly query: URLSearchParams }> = ({ query }) => {
   const isOpen = useSignal(false);
   useEffect(() => void readViews(), []);
+  useViewCounts();
   const saved = namedViews();
   const current = saved.find((view) => isView(query, view.query)) ?? null;
   const builtIn = builtInViews.find((view) => isView(query, view.query)) ?? null;
@@ -30,6 +33,7 @@ export const ViewBar: FunctionComponent<{ readonly query: URLSearchParams }> = (
   const link = (name: string, view: string, isShared: boolean) => (
     <a href={addressOf(view)} aria-current={isView(query, view) ? "true" : undefined}>
       {name}
+      <Count query={view} />
       {isFirst(view) && first !== null ? <span title={words.first}> ★</span> : null}
       {isShared ? <span class="quiet"> {words.shared}</span> : null}
     </a>
@@ -58,6 +62,11 @@ export const ViewBar: FunctionComponent<{ readonly query: URLSearchParams }> = (
       ) : null}
     </div>
   );
+};
+
+const Count: FunctionComponent<{ readonly query: string }> = ({ query }) => {
+  const count = countOf(query);
+  return count === null || count === 0 ? null : <span class="count"> {number(count)}</span>;
 };
 
 interface FormProps {

@@ -96,6 +96,7 @@ export const ShopSettings: FunctionComponent<ShopSettingsProps> = ({ shop, isOpe
         followOnWaitMs: numeric("followOnWaitMs"),
         confirmationWaitMs: numeric("confirmationWaitMs"),
         auditRetentionDays: numeric("auditRetentionDays"),
+        unconfirmedDays: numeric("unconfirmedDays"),
         autoSyncOnReceiving: isTicked("autoSyncOnReceiving"),
         emailOnSent: isTicked("emailOnSent"),
         costSyncMode: costSyncModes.find((mode) => mode === field(form, "costSyncMode")),
@@ -128,7 +129,13 @@ export const ShopSettings: FunctionComponent<ShopSettingsProps> = ({ shop, isOpe
   };
 
   const amount = (
-    of: "followOnWaitMs" | "confirmationWaitMs" | "auditRetentionDays" | "capacity" | "refillPerSecond",
+    of:
+      | "followOnWaitMs"
+      | "confirmationWaitMs"
+      | "auditRetentionDays"
+      | "unconfirmedDays"
+      | "capacity"
+      | "refillPerSecond",
     value: number,
   ) => (
     <Field name={of} {...words[of]} wrong={wrong}>
@@ -176,7 +183,10 @@ export const ShopSettings: FunctionComponent<ShopSettingsProps> = ({ shop, isOpe
         </Field>
       </div>
       <h2>{groups.sending}</h2>
-      <div class="fields">{tick("emailOnSent", settings.emailOnSent)}</div>
+      <div class="fields">
+        {tick("emailOnSent", settings.emailOnSent)}
+        {amount("unconfirmedDays", settings.unconfirmedDays)}
+      </div>
       <h2>{groups.money}</h2>
       <Rates rates={rates.value} change={(next) => (rates.value = next)} currencyCode={currencyCode} />
       {wrong.has("fxRates") ? (

@@ -1,11 +1,13 @@
 /** Shops: created and changed with their settings, listed with their numbers of records, deleted. */
 import { z } from "zod";
+import { unconfirmedDaysMax } from "../core/attention.ts";
 import { Fault, invalidField } from "../core/fault.ts";
 import type { StorefrontConfig } from "../core/storefront-config.ts";
 import { fxRateToNumber, quantityFrom } from "../core/money.ts";
 import { currencyCode, instant, text } from "../operations/fields.ts";
 import { fxRate, tagMax } from "../operations/purchase-orders/json.ts";
 import { type Shop, defaultSettings, loadShop, saveShop } from "../shop/accounts.ts";
+import { lookAgainStatement } from "../shop/reminders.ts";
 import type { Tx } from "../store/store.ts";
 import {
   checkedStorefront,
@@ -56,6 +58,7 @@ const settings = z.strictObject({
   timezone: z.string().refine(isTimezone, "must be a time zone of the IANA database, like Europe/Amsterdam").optional(),
   auditRetentionDays: z.int().min(0).max(retentionDaysMax).optional(),
   emailOnSent: z.boolean().optional(),
+  unconfirmedDays: z.int().min(0).max(unconfirmedDaysMax).optional(),
 });
 
 const shopJson = (shop: Shop) => ({
@@ -76,6 +79,7 @@ const shopJson = (shop: Shop) => ({
     timezone: shop.timezone,
     auditRetentionDays: shop.auditRetentionDays,
     emailOnSent: shop.emailOnSent,
+    unconfirmedDays: shop.unconfirmedDays,
   },
   storefront: storefrontJson(shop.storefront),
   createdAt: instant(shop.createdAtMs),
@@ -98,6 +102,7 @@ const shopSchema = z.strictObject({
     timezone: z.string(),
     auditRetentionDays: z.int(),
     emailOnSent: z.boolean(),
+    unconfirmedDays: z.int(),
   }),
   storefront: storefrontSchema,
   createdAt: z.string(),
@@ -207,9 +212,13 @@ function changedShop(shop: Shop, input: ShopInput, storefront: StorefrontConfig 
     timezone: sent.timezone ?? shop.timezone,
     auditRetentionDays: sent.auditRetentionDays ?? shop.auditRetentionDays,
     emailOnSent: sent.emailOnSent ?? shop.emailOnSent,
+    unconfirmedDays: sent.unconfirmedDays ?? shop.unconfirmedDays,
     updatedAtMs: nowMs,
   };
 }
+
+const remindsOtherwise = (before: Shop, after: Shop): boolean =>
+  before.timezone !== after.timezone || before.unconfirmedDays !== after.unconfirmedDays;
 
 /** @throws Fault INVALID_INPUT when the shop has amounts in another currency. */
 async function requireSameCurrency(tx: Tx, before: Shop, after: Shop): Promise<void> {
@@ -281,6 +290,7 @@ export const putShop = operation({
       if (before !== null) await requireSameCurrency(tx, before, shop);
       if (before !== null && moves) await moveStore(tx, context, before, left !== null);
       await saveShop(tx, shop);
+      if (before !== null && remindsOtherwise(before, shop)) await tx.batch([lookAgainStatement(id)]);
       const warnings = left === null ? {} : { warnings: [left] };
       return data({ shop: shopJson(shop), ...warnings }, before === null ? 201 : 200);
     });

@@ -7,7 +7,7 @@ import type { Payment } from "./attachments.ts";
 import { type Day, dayFrom, dayMs } from "./calendar.ts";
 import { type NextStep, completeStep, resumeStep, syncStep } from "./next-step.ts";
 import type { Header } from "./purchase-order.ts";
-import { isOpen } from "./status.ts";
+import { expectedDateOf, unconfirmedFromMs, waitsSinceMs } from "./reminders.ts";
 
 /**
  * Why an order needs attention, the most pressing first.
@@ -23,8 +23,11 @@ export const attentionReasons = ["disputed", "unsynced", "late", "unconfirmed", 
 /** Why an order needs attention. */
 export type AttentionReason = (typeof attentionReasons)[number];
 
-/** Days after which an order that was sent and not confirmed needs attention, unless the caller says otherwise. */
+/** Days after which an order that was sent and not confirmed needs attention, unless the shop or the caller says otherwise. */
 export const unconfirmedDaysDefault = 3;
+
+/** Days that a shop or a caller may allow for a confirmation. */
+export const unconfirmedDaysMax = 365;
 
 /** The facts of one order. */
 export interface AttentionFacts extends Pick<
@@ -78,14 +81,13 @@ const rules: Readonly<Record<AttentionReason, Rule>> = {
   unsynced: ({ unsyncedLines, storefrontSyncState, updatedAtMs }, { nowMs }) =>
     unsyncedLines > 0 || storefrontSyncState === "failed" ? daysSince(updatedAtMs, nowMs) : null,
   late: (facts, { today }) => {
-    const { quantityPending, nextExpectedDate } = facts;
-    if (!isOpen(facts) || quantityPending === 0 || nextExpectedDate === null) return null;
-    const days = today - dayFrom(nextExpectedDate);
+    const expected = expectedDateOf(facts);
+    const days = expected === null ? 0 : today - dayFrom(expected);
     return days > 0 ? days : null;
   },
-  unconfirmed: ({ status, sentAtMs, createdAtMs }, { nowMs, unconfirmedDays }) => {
-    const sinceMs = sentAtMs ?? createdAtMs;
-    return status === "Sent" && nowMs - sinceMs > unconfirmedDays * dayMs ? daysSince(sinceMs, nowMs) : null;
+  unconfirmed: (facts, { nowMs, unconfirmedDays }) => {
+    const sinceMs = waitsSinceMs(facts);
+    return sinceMs !== null && nowMs >= unconfirmedFromMs(sinceMs, unconfirmedDays) ? daysSince(sinceMs, nowMs) : null;
   },
   received: ({ status, receivedAtMs, updatedAtMs }, { nowMs }) =>
     status === "Received" ? daysSince(receivedAtMs ?? updatedAtMs, nowMs) : null,

@@ -10,6 +10,7 @@
 import { pendingQuantity } from "./lines.ts";
 import { type Quantity, quantityToNumber, subtractQuantity, zeroQuantity } from "./money.ts";
 import type { Decision, LineItem, PurchaseOrder, Status } from "./purchase-order.ts";
+import type { ReminderCause } from "./reminders.ts";
 import { isHeld, statusesOnTheWay } from "./status.ts";
 
 /** Every type of event. */
@@ -33,6 +34,8 @@ export const eventTypes = [
   "purchase_order.moved_back",
   "purchase_order.deleted",
   "purchase_order.proposed",
+  "purchase_order.overdue",
+  "purchase_order.unconfirmed",
   "storefront_sync.failed",
   "storefront_sync.verified",
   "cost_sync.failed",
@@ -203,7 +206,7 @@ const syncEvent = (change: Change, outcome: "verified" | "failed"): EventDraft =
 
 /** An event about lines of an order that stays as it is. */
 export function lineEvent(
-  type: "storefront_sync.verified" | "cost_sync.failed" | "purchase_order.proposed",
+  type: "storefront_sync.verified" | "cost_sync.failed" | "purchase_order.proposed" | `purchase_order.${ReminderCause}`,
   order: PurchaseOrder,
   poLineItemIds: ReadonlySet<string>,
 ): EventDraft {

@@ -28,6 +28,10 @@ const meanings: Readonly<Record<EventType, string>> = {
   "purchase_order.resumed": "An order returned from Cancelled, On Hold or Disputed.",
   "purchase_order.moved_back": "An order was moved back to an earlier status.",
   "purchase_order.proposed": "The supplier has answered an order by a link; somebody may accept it.",
+  "purchase_order.overdue":
+    "Goods of an order were expected before today, the shop's day, and are still to come. Told once for each expected date; lines are those that are late.",
+  "purchase_order.unconfirmed":
+    "An order was sent more days ago than the shop's setting unconfirmedDays, and its supplier has not confirmed. Told once each time it is sent.",
   "purchase_order.deleted": "An order was deleted or hidden; it can no longer be read.",
   "storefront_sync.failed": "Stock of an order could not be pushed to the storefront.",
   "storefront_sync.verified": "The storefront shows the stock that was pushed to it.",

@@ -151,7 +151,13 @@ const bearerJson = ({ token, expiresAtMs }: NewBearer, { shop, person }: PersonC
   token,
   expiresAt: instant(expiresAtMs),
   person: { personId: person.personId, name: person.name, role: person.role },
-  shop: { shopId: shop.shopId, name: shop.name, currencyCode: shop.currencyCode, timezone: shop.timezone },
+  shop: {
+    shopId: shop.shopId,
+    name: shop.name,
+    currencyCode: shop.currencyCode,
+    timezone: shop.timezone,
+    unconfirmedDays: shop.unconfirmedDays,
+  },
 });
 
 /** Ids and names of all shops. One that cannot be read has no name. */

@@ -3,6 +3,7 @@
  *
  * Owns: their SQL. Does not own: how keys are made (core/api-key.ts), what settings mean (core), who may ask (operations/caller.ts).
  */
+import { unconfirmedDaysDefault } from "../core/attention.ts";
 import { type FxRate, asFxRate } from "../core/money.ts";
 import type { ShopFacts } from "../core/purchase-order.ts";
 import type { BucketLimit } from "../core/rate-limit.ts";
@@ -24,6 +25,8 @@ interface ShopSettings {
   readonly auditRetentionDays: number;
   /** A move to Sent mails the order to its supplier (C63). */
   readonly emailOnSent: boolean;
+  /** An order that waits for its supplier's confirmation for more days is told of (C57); 0: none is. */
+  readonly unconfirmedDays: number;
 }
 
 /** The settings of a new shop. */
@@ -38,6 +41,7 @@ export const defaultSettings: ShopSettings = {
   timezone: "UTC",
   auditRetentionDays: 90,
   emailOnSent: false,
+  unconfirmedDays: unconfirmedDaysDefault,
 };
 
 /** A shop as of the start of a call. */
@@ -125,6 +129,7 @@ export async function saveShop(tx: Tx, shop: Shop): Promise<void> {
     timezone,
     auditRetentionDays,
     emailOnSent,
+    unconfirmedDays,
   } = shop;
   const settings: ShopSettings = {
     followOnWaitMs,
@@ -137,6 +142,7 @@ export async function saveShop(tx: Tx, shop: Shop): Promise<void> {
     timezone,
     auditRetentionDays,
     emailOnSent,
+    unconfirmedDays,
   };
   await tx.batch([
     {

@@ -14,6 +14,7 @@ export const orderTables = [
   "stock_push",
   "supplier_link",
   "supplier_proposal",
+  "purchase_order_reminder",
 ] as const;
 
 /** The column by which rows belong to an order. Most reads and changes of these tables are of one order. */

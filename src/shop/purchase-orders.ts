@@ -39,6 +39,7 @@ import {
   receiptStatement,
 } from "./purchase-order-history.ts";
 import { orderTables, removeStatements } from "./purchase-order-tables.ts";
+import { dropReminders, importedReminders, reminderStatements } from "./reminders.ts";
 
 // Loading.
 
@@ -319,6 +320,7 @@ export async function saveDecision(
   await tx.batch([
     ...orderStatements(shopId, before, next),
     ...sumStatements(shopId, before, next),
+    ...reminderStatements(shopId, purchaseOrderId, before, next),
     ...log.map((entry) => logStatement(shopId, purchaseOrderId, logged(entry, stamp))),
     ...receipts.map((receipt) => receiptStatement(shopId, purchaseOrderId, receipt)),
     ...(event === null ? [] : eventStatements(shopId, event, stamp)),
@@ -345,8 +347,8 @@ export interface ImportedOrder {
   readonly deletedAtMs: number | null;
 }
 
-/** Stays when a record replaces an order: the storefront knows its pushes, suppliers have its links, and neither is in a record. */
-const keptTables: readonly string[] = ["stock_push", "supplier_link", "supplier_proposal"];
+/** Stays when a record replaces an order: the storefront knows its pushes, suppliers have its links, what was told was told, and none is in a record. */
+const keptTables: readonly string[] = ["stock_push", "supplier_link", "supplier_proposal", "purchase_order_reminder"];
 
 /** What a record replaces. */
 const importedTables = orderTables.filter((table) => !keptTables.includes(table));
@@ -391,6 +393,7 @@ export async function importOrder(
     ...attachmentStatements(shopId, purchaseOrderId, attachments),
     ...historyStatements(shopId, purchaseOrderId, history),
     ...(deletedAtMs === null ? [] : hideStatements(shopId, purchaseOrderId, deletedAtMs)),
+    ...(deletedAtMs === null ? importedReminders(shopId, order, isNew) : [dropReminders(shopId, purchaseOrderId)]),
     ...openBlocks(shopId, before, deletedAtMs === null ? order : null),
   ]);
   return before;
@@ -443,6 +446,7 @@ export async function softDelete(tx: Tx, shopId: string, order: PurchaseOrder, s
       params: [stamp.nowMs, shopId, order.purchaseOrderId],
     },
     ...hideStatements(shopId, order.purchaseOrderId, stamp.nowMs),
+    dropReminders(shopId, order.purchaseOrderId),
     ...sumStatements(shopId, order, null),
     logStatement(shopId, order.purchaseOrderId, logged(entry, stamp)),
     ...eventStatements(shopId, deletedEvent(order), stamp),

@@ -92,6 +92,11 @@ export interface DueRows {
   readonly table: string;
   /** A condition on the table's columns in the shared SQL, in which every `?` stands for the time in milliseconds. */
   readonly condition: string;
+  /**
+   * A column that is null where nothing is due. Given where most rows are not due yet: an engine that searches all shops then finds the others by an
+   * index that begins with it.
+   */
+  readonly searchedBy?: string;
 }
 
 /** Rows that a read has seen. An engine that cannot know whether others change them has none. */

@@ -239,3 +239,49 @@ test(
     });
   },
 );
+
+test(
+  "the first page counts late orders and those that wait, and their rows say for how long; what is not late says nothing",
+  { skip },
+  async () => {
+    await withConsole(async (page, _link, program) => {
+      page.setDefaultTimeout(8_000);
+      const dayMs = 86_400_000;
+      const ago = (days: number): string => new Date(Date.now() - days * dayMs).toISOString();
+      const order = (poNumber: string, status: string, sentAt: string, expectedDeliveryDate: string): object => ({
+        type: "purchaseOrder",
+        purchaseOrderId: poNumber,
+        poNumber,
+        status,
+        supplierId: "mill",
+        locationId: "dock",
+        createdAt: sentAt,
+        sentAt,
+        expectedDeliveryDate,
+        lineItems: [{ poLineItemId: `${poNumber}-1`, variantId: "v", quantityOrdered: 5, unitCost: 4.5 }],
+      });
+      const { link } = await makeShop(program, "lateness", [
+        { type: "location", locationId: "dock", name: "Dock" },
+        { type: "supplier", supplierId: "mill", name: "The Mill" },
+        { type: "variant", variantId: "v", productId: "p", productName: "Shirt" },
+        order("A-1", "Sent", ago(5.5), ago(-9).slice(0, 10)),
+        order("A-2", "Sent", ago(1), ago(-9).slice(0, 10)),
+        order("A-3", "Confirmed", ago(30), ago(2).slice(0, 10)),
+        order("A-4", "Completed", ago(30), ago(20).slice(0, 10)),
+      ]);
+      await page.goto(link);
+      await page.getByRole("link", { name: "Overdue 1" }).waitFor();
+      await page.getByRole("link", { name: "Waiting for supplier 2" }).waitFor();
+      const rowOf = (name: string): Promise<string> => page.getByRole("row", { name }).innerText();
+      assert.match(await rowOf("A-1"), /unconfirmed for 5 days/);
+      assert.match(await rowOf("A-3"), /2 days late/);
+      for (const name of ["A-2", "A-4"]) assert.doesNotMatch(await rowOf(name), /unconfirmed|late\b/);
+      await picture(page, "orders-late");
+      await page.getByRole("link", { name: "Overdue 1" }).click();
+      await page.waitForURL(/expectedBefore=today/);
+      await page.getByRole("link", { name: "A-1" }).waitFor({ state: "detached" });
+      await page.getByRole("link", { name: "A-3" }).waitFor();
+      assert.equal(await rowCount(page), 1);
+    });
+  },
+);

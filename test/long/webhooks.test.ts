@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { receiveWebhooks } from "../../examples/webhook-receiver.ts";
 import type { EventDraft } from "../../src/core/events.ts";
 import { type Delivery, listDeliveries } from "../../src/shop/deliveries.ts";
-import { announcingEvents } from "../../src/shop/event-announcements.ts";
+import { announcing } from "../../src/shop/announcements.ts";
 import { eventStatements } from "../../src/shop/events.ts";
 import { defaultSettings, saveShop } from "../../src/shop/accounts.ts";
 import { endpointStatements, type WebhookEndpoint } from "../../src/shop/webhook-endpoints.ts";
@@ -56,7 +56,7 @@ async function withSender(
   const store = await openStore(place.directory);
   const policy: ConnectPolicy = { http: true, ...(parseAllowed(allow) ?? assert.fail(allow)) };
   const running: { sender: Sender | null } = { sender: null };
-  const { engine, onEvents } = announcingEvents(store.engine);
+  const { engine, onEvents } = announcing(store.engine);
   onEvents((id) => running.sender?.wake(id));
   const start = async (): Promise<void> => {
     const sender = createSender({

@@ -98,6 +98,7 @@ test("a shop is created, changed member by member, listed with counts and delete
       timezone: "UTC",
       auditRetentionDays: 90,
       emailOnSent: false,
+      unconfirmedDays: 3,
     });
     assert.deepEqual(made.at("data", "shop", "storefront"), { kind: "sandbox" });
     assertFault(
@@ -131,6 +132,7 @@ test("a shop is created, changed member by member, listed with counts and delete
       timezone: "Asia/Tokyo",
       auditRetentionDays: 7,
       emailOnSent: false,
+      unconfirmedDays: 3,
     });
     assert.deepEqual(kept.at("data", "shop", "plan"), { restApi: false });
     const slower = await program.ask("PUT", `${admin}/shops/shop-1`, token, {

@@ -31,6 +31,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   // Where events meet their receivers.
   webhooks: ["webhooks/", "shop/", "store/", "core/", "node:"],
   documents: ["documents/", "shop/", "store/", "core/", "node:", "pdfkit", "fontkit"],
+  // Where the time of a day becomes events.
+  reminders: ["reminders/", "shop/", "store/", "core/"],
   mail: ["mail/", "shop/", "store/", "core/", "nodemailer"],
   operations: ["operations/", "shop/", "store/", "storefront/storefront.ts", "core/", "zod", "node:crypto"],
   http: ["http/", "operations/", "core/", "store/store.ts", "zod", "hono/router/trie-router"],

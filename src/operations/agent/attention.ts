@@ -7,6 +7,7 @@ import {
   attentionTo,
   isDue,
   unconfirmedDaysDefault,
+  unconfirmedDaysMax,
 } from "../../core/attention.ts";
 import { type Day, dayIn } from "../../core/calendar.ts";
 import { type CursorScope, decodeCursor, encodeCursor, invalidCursor } from "../../core/cursor.ts";
@@ -17,8 +18,6 @@ import { hasMoreRows } from "../../shop/size.ts";
 import { cursor, dateSchema, id, limit, pageShape } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { readTool } from "./tool.ts";
-
-const unconfirmedDaysMax = 365;
 
 /** With more orders in the shop, looking through those on their way could hold the event loop for too long. */
 const ordersOnLoopMax = 1_000;
@@ -114,8 +113,8 @@ export const ordersNeedingAttention = operation({
         .int()
         .min(0)
         .max(unconfirmedDaysMax)
-        .default(unconfirmedDaysDefault)
-        .meta({ description: "Unconfirmed means Sent for more than so many days." }),
+        .optional()
+        .meta({ description: "Unconfirmed means Sent for more than so many days. Default: the shop's setting." }),
       locationId: id.optional(),
       supplierId: id.optional(),
       limit,
@@ -133,7 +132,8 @@ export const ordersNeedingAttention = operation({
     const after = encoded === undefined ? null : positionFrom(scope, encoded);
     const nowMs = call.clock.now();
     const today = dayIn(timezone, nowMs);
-    const { unconfirmedDays, supplierId = null, locationId = null } = filters;
+    const { supplierId = null, locationId = null } = filters;
+    const unconfirmedDays = filters.unconfirmedDays ?? (call.shop.unconfirmedDays || unconfirmedDaysDefault);
     const orders = await call.read(async (tx) => {
       if (await hasMoreRows(tx, "purchase_order", shopId, ordersOnLoopMax)) call.leaveLoop();
       return await ordersToLookAt(tx, shopId, { supplierId, locationId }, today);

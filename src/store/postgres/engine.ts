@@ -79,8 +79,7 @@ export async function openPostgresEngine(options: PostgresEngineOptions): Promis
   const { pool, schemaName, schemaDirectory, dueRows = [], migrates = true } = options;
   if (!migrates) return new PostgresEngine(options);
   const lines = [ownLine("postgres", schemaName), sharedLine(schemaDirectory)];
-  const searched = dueRows.map(({ table }) => table);
-  await migratePostgres(pool, schemaName, lines, searched);
+  await migratePostgres(pool, schemaName, lines, dueRows);
   return new PostgresEngine(options);
 }
 

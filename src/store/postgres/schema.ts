@@ -10,6 +10,7 @@
  * - The role may not truncate tables: row-level security does not hold for that, and no statement of the program does it.
  */
 import { join } from "node:path";
+import type { DueRows } from "../store.ts";
 import { loadMigrations, statementsOf } from "../migrations.ts";
 import { type PostgresConnection, type PostgresPool, command, maintenanceMsMax, sqlState } from "./connection.ts";
 
@@ -78,6 +79,9 @@ export const ownLine = (name: string, schemaName: string): MigrationLine => ({
   ]),
 });
 
+/** Where rows are that are searched for over all shops. */
+type SearchedRows = Pick<DueRows, "table" | "searchedBy">;
+
 /** Tries to migrate while other nodes that start at the same moment do so too. */
 const triesMax = 10;
 
@@ -89,14 +93,14 @@ const isRace = (error: unknown): boolean => ["23505", "42P06", "42P07"].includes
 /**
  * Brings a PostgreSQL schema to the program's version. Of several nodes that start together one migrates and the others wait.
  *
- * @param searched tables that are searched over all shops.
+ * @param searched rows that are searched for over all shops.
  * @throws Error when the schema is of a newer version of the program, or the role may not change it.
  */
 export async function migratePostgres(
   pool: PostgresPool,
   schemaName: string,
   lines: readonly MigrationLine[],
-  searched: readonly string[] = [],
+  searched: readonly SearchedRows[] = [],
 ): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -113,7 +117,7 @@ async function migrate(
   connection: PostgresConnection,
   schemaName: string,
   lines: readonly MigrationLine[],
-  searched: readonly string[],
+  searched: readonly SearchedRows[],
 ): Promise<void> {
   const run = async (text: string): Promise<void> => {
     await connection.rowsOf([{ ...command(text), answerMsMax: maintenanceMsMax }]);
@@ -130,7 +134,9 @@ async function migrate(
     // A node that comes second waits here, and then finds everything done.
     await run("lock table migration in share row exclusive mode");
     for (const line of lines) await migrateLine(connection, schemaName, line, run);
-    await allowSearches(connection, schemaName, searched, run);
+    const tables = searched.map(({ table }) => table);
+    await allowSearches(connection, schemaName, tables, run);
+    await indexSearches(connection, schemaName, searched, run);
     await denyTruncate(connection, schemaName, run);
     await run("commit");
   } catch (error) {
@@ -185,6 +191,25 @@ async function allowSearches(
       await run(
         `create policy ${searchPolicy} on ${table} for select using (current_setting('openpo.looking_for_work', true) = 'on')`,
       );
+}
+
+/** Makes the indexes by which rows of all shops are found, where they are missing. */
+async function indexSearches(
+  connection: PostgresConnection,
+  schemaName: string,
+  searched: readonly SearchedRows[],
+  run: (text: string) => Promise<void>,
+): Promise<void> {
+  for (const { table, searchedBy } of searched) {
+    if (searchedBy === undefined) continue;
+    const name = `${table}_search`;
+    const [made] = await connection.run(
+      "select 1 as found from pg_class where relnamespace = $1::regnamespace and relname = $2",
+      [`"${schemaName}"`, name],
+    );
+    if (made === undefined)
+      await run(`create index ${name} on ${table} (${searchedBy}, shop_id) where ${searchedBy} is not null`);
+  }
 }
 
 /** Takes the right to truncate from the role that owns the tables, where it has it. */

@@ -1,0 +1,59 @@
+/** How many orders are late and how many wait for their suppliers: beside the views that show them, on the first page that a person sees. */
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { openpo } from "../data/client.ts";
+import { followEvents } from "../data/events.ts";
+import { shopId, today } from "../data/session.ts";
+import { countedViews, inputOf } from "./filters.ts";
+
+/** Orders in each counted view, by its query; of the shop of `countedShop`. */
+const counts = signal<ReadonlyMap<string, number>>(new Map());
+const countedShop = signal("");
+
+/** How many orders the view shows; null as long as nobody knows. */
+export const countOf = (query: string): number | null =>
+  countedShop.value === shopId() ? (counts.value.get(query) ?? null) : null;
+
+/** The list does not wait for the counts. */
+const firstAfterMs = 1_000;
+
+/** However much happens in the shop, they are read this often at most. */
+const restMs = 15_000;
+
+async function read(): Promise<void> {
+  const shop = shopId();
+  const results = await Promise.all(
+    countedViews.map(async (query) => {
+      const result = await openpo.call("purchase_order_list", {
+        ...inputOf(new URLSearchParams(query), today()),
+        limit: 1,
+      });
+      return [query, result.ok ? result.data.totalCount : null] as const;
+    }),
+  );
+  countedShop.value = shop;
+  // A count that cannot be read is no reason to disturb the list.
+  counts.value = new Map(results.flatMap(([query, count]) => (count === null ? [] : [[query, count]])));
+}
+
+export function useViewCounts(): void {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | null = null;
+    let restUntilMs = 0;
+    const readSoon = (waitMs: number): void => {
+      timer ??= setTimeout(() => {
+        timer = null;
+        restUntilMs = Date.now() + restMs;
+        void read();
+      }, waitMs);
+    };
+    readSoon(firstAfterMs);
+    const unfollow = followEvents(({ purchaseOrderId }) => {
+      if (purchaseOrderId !== null) readSoon(Math.max(firstAfterMs, restUntilMs - Date.now()));
+    });
+    return () => {
+      unfollow();
+      if (timer !== null) clearTimeout(timer);
+    };
+  }, []);
+}
