@@ -95,6 +95,9 @@ const startAtMs = Date.UTC(2026, 0, 5, 9);
 /** What a task takes. A process that goes round and round lets time pass. */
 const taskMs = 0.02;
 
+/** A simulation that has run more tasks goes round in circles; a long one has run some 10,000. */
+const tasksMax = 60_000;
+
 export class Machine {
   /** Runs on steadily, whatever the wall clock is set to. */
   #elapsedMs = 0;
@@ -199,6 +202,7 @@ export class Machine {
       }
       this.current = task.process;
       this.tasksRun += 1;
+      if (this.tasksRun > tasksMax) throw new Error(`it has not come to rest after ${tasksMax} tasks`);
       try {
         task.run();
       } catch (error) {

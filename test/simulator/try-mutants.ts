@@ -1,7 +1,7 @@
 /**
  * Plants each fault of mutants.ts and plays seeds until one fails: `npm run simulate:mutants`, or with names of some of them.
  *
- * A fault that no seed finds is a hole in the simulator. The last line is `N passed, N failed`.
+ * A fault that no seed finds is a hole in the simulator; those that are known (`open`) are told and do not fail the run. The last line is `N passed, N failed`.
  */
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
@@ -52,10 +52,12 @@ await Promise.all(
   Array.from({ length: availableParallelism() }, async () => {
     for (let mutant = left.shift(); mutant !== undefined; mutant = left.shift()) {
       const { seed, finding, seconds } = await find(mutant);
-      if (seed === null) missed += 1;
-      else found += 1;
+      if (seed !== null) found += 1;
+      else if (mutant.open === undefined) missed += 1;
       const seen = finding.replaceAll("|", "/").slice(0, 160);
-      console.log(`| ${mutant.name} | ${seed ?? "NOT FOUND"} | ${seconds} s | ${mutant.breaks} | ${seen} |`);
+      console.log(
+        `| ${mutant.name} | ${seed ?? (mutant.open === undefined ? "NOT FOUND" : "not yet")} | ${seconds} s | ${mutant.breaks} | ${seen} |`,
+      );
     }
   }),
 );

@@ -126,7 +126,7 @@ export async function play(story: Story, template: string, directory: string): P
   const world = new World(story, random, machine, disk, outside, directory);
   undo.push(replace(process, { exit: () => world.exit() }));
   try {
-    const course = await world.play();
+    const course = await world.play().catch((error: unknown) => world.brokenOff(error));
     const thrown = machine.uncaught.map((error) => `thrown to nobody: ${textOf(error)}`);
     return { ...course, findings: [...course.findings, ...rejected, ...thrown] };
   } finally {
@@ -236,6 +236,23 @@ export class World {
       findings: this.#findings,
       elapsedMs: machine.elapsedMs,
       tasksRun: machine.tasksRun,
+    };
+  }
+
+  /** What has come of a simulation that could not be played to its end. */
+  brokenOff(error: unknown): Course {
+    return {
+      story: this.#story,
+      attempts: [],
+      ends: [],
+      readings: [],
+      kills: this.#kills,
+      powerCuts: this.#powerCuts,
+      errors: this.#errors,
+      happened: this.#happened,
+      findings: [...this.#findings, `the simulation broke off: ${textOf(error)}`],
+      elapsedMs: this.#machine.elapsedMs,
+      tasksRun: this.#machine.tasksRun,
     };
   }
 
