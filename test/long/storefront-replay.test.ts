@@ -139,6 +139,11 @@ for (const [name, open] of [
           };
           let program: RunningProgram = await serveProgram(environment);
           let starting: Promise<void> = Promise.resolve();
+          const restartAfter = async (before: Promise<void>): Promise<void> => {
+            await before;
+            await program.end("SIGKILL");
+            program = await serveProgram(environment);
+          };
           /** Asks until there is a final answer, over kills too; the key makes it one. */
           const ask = async (method: string, target: string, bearer: string, body?: object | string, key?: string) => {
             for (const untilMs = Date.now() + 120_000; ;) {
@@ -209,10 +214,7 @@ for (const [name, open] of [
             done += 1;
             if (done % 10 === 0) shown.strike();
             if (kills > 0 && done % Math.floor(ordersMax / (kills + 1)) === 0 && done < ordersMax)
-              starting = starting.then(async () => {
-                await program.end("SIGKILL");
-                program = await serveProgram(environment);
-              });
+              starting = restartAfter(starting);
           };
           const entries = orders.entries();
           const worker = async (): Promise<void> => {

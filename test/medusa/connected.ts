@@ -19,10 +19,13 @@ export interface OnMedusa {
   readonly engine: Engine;
   readonly storefront: Storefront;
   /** As another process, or this one after a restart, opens them: nothing is remembered. */
-  reopened(engine?: Engine): { readonly storefronts: StorefrontConnections; readonly storefront: Storefront };
+  readonly reopened: (engine?: Engine) => {
+    readonly storefronts: StorefrontConnections;
+    readonly storefront: Storefront;
+  };
   /** Sets the service's clock ahead. */
-  advance(ms: number): void;
-  close(): Promise<void>;
+  readonly advance: (ms: number) => void;
+  readonly close: () => Promise<void>;
 }
 
 export async function openOnMedusa(): Promise<OnMedusa> {

@@ -42,8 +42,8 @@ interface Stocked {
   readonly locationId: string;
   readonly variantIds: readonly string[];
   /** The same change of these variants, of all when none are named. */
-  add(units: number, places?: readonly number[]): readonly OnHandChange[];
-  stock(place?: number): Promise<number>;
+  readonly add: (units: number, places?: readonly number[]) => readonly OnHandChange[];
+  readonly stock: (place?: number) => Promise<number>;
 }
 
 const failsWith =
