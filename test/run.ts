@@ -14,6 +14,7 @@ import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { pathToFileURL } from "node:url";
 import type { Json } from "../src/core/json.ts";
+import { medusaUrlVariable } from "./medusa/place.ts";
 import { type EngineName, placeOf } from "./support/engines.ts";
 import { type Hole, matrixOf, observedDirectoryVariable } from "./support/matrix.ts";
 import { databaseVariable, dropDatabases, findPostgres, makeTemplate, startPostgres } from "./support/postgres.ts";
@@ -31,6 +32,10 @@ const holes: readonly Hole[] = [
 
 /** Suites that have a script of their own: `npm run test:crash`, `npm run test:long`, `npm run test:package`, `npm run test:simulator`. */
 const suitesApart = ["test/crash/", "test/long/", "test/package/", "test/simulator/"] as const;
+
+/** How long a file may take. A real Medusa takes about a second for a push of stock, and the replay makes 200 of them. */
+const fileMsMax = 240_000;
+const fileMsMaxOnMedusa = 900_000;
 
 const wanted = process.argv.slice(2);
 const engineWanted = process.env[engineVariable];
@@ -66,7 +71,7 @@ async function runFiles(chosen: readonly string[], label: string): Promise<void>
   const stream = run({
     files: chosen,
     concurrency: 2,
-    timeout: 240_000,
+    timeout: process.env[medusaUrlVariable] === undefined ? fileMsMax : fileMsMaxOnMedusa,
     execArgv: ["--disable-warning=ExperimentalWarning", "--import", asserting],
   });
   stream.on("test:pass", (event) => {

@@ -66,8 +66,9 @@ async function prepared(url: string, admin: { readonly email: string; readonly p
 }
 
 async function run(): Promise<boolean> {
+  // Not `npm ci`: it insists on packages for other systems that the lock file leaves out. The versions are those of the lock file all the same.
   const install: readonly Command[] = [
-    ["npm", "ci", "--ignore-scripts", "--legacy-peer-deps", "--no-audit", "--no-fund"],
+    ["npm", "install", "--ignore-scripts", "--legacy-peer-deps", "--no-audit", "--no-fund"],
   ];
   const folder = await installed(install, manifests);
   if (folder === null) return false;
@@ -101,8 +102,11 @@ async function run(): Promise<boolean> {
     detached: true,
   });
   for (const stream of [server.stdout, server.stderr]) stream.on("data", (data: Buffer) => output.push(data));
+  let isStopped = false;
   const stop = (): void => {
-    if (server.pid !== undefined && server.exitCode === null) process.kill(-server.pid, "SIGKILL");
+    if (server.pid === undefined || isStopped || server.exitCode !== null) return;
+    isStopped = true;
+    process.kill(-server.pid, "SIGKILL");
   };
   process.once("exit", stop);
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
@@ -112,7 +116,7 @@ async function run(): Promise<boolean> {
     await untilItAnswers(url, server);
     const key = await prepared(url, admin);
     console.log(`  start (${((performance.now() - startedAtMs) / 1000).toFixed(1)} s)`);
-    const files = tests.length === 0 ? ["test/medusa/", "test/long/medusa"] : tests;
+    const files = tests.length === 0 ? ["test/medusa/", "test/long/medusa", "test/long/storefront-replay"] : tests;
     const child = spawn(process.execPath, [path.join(import.meta.dirname, "../run.ts"), ...files], {
       env: { ...process.env, [medusaUrlVariable]: url, [medusaKeyVariable]: key },
       stdio: "inherit",
