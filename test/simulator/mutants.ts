@@ -12,6 +12,8 @@ export interface Mutant {
   readonly to: string;
   /** What it breaks. */
   readonly breaks: string;
+  /** The first seed that is played. Default 1. */
+  readonly seed?: number;
   /** No seed has found it yet, and why that may be: a hole to be closed. */
   readonly open?: string;
 }
@@ -60,6 +62,15 @@ export const mutants: readonly Mutant[] = [
     to: "      setImmediate((error: Error | null = null) => {",
     breaks: "W3: the -wal file is begun anew before the database file is synced",
     open: "pages are moved too seldom, and a power cut hits the moment too seldom",
+  },
+  {
+    name: "unsynced-pages-are-moved",
+    file: "src/store/sqlite/file.ts",
+    from: "      if (this.#moveDue && commits === this.#commits) this.#moveWal();",
+    to: "      if (this.#moveDue) this.#moveWal();",
+    breaks:
+      "W3: what was committed during a sync is moved out of the -wal file before it is synced; a power cut then damages the file",
+    seed: 700,
   },
   {
     name: "failed-sync-is-forgotten",

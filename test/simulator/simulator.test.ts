@@ -76,13 +76,14 @@ test("a seed that fails is printed with its shortest story", async () => {
 });
 
 /** One of each layer; `npm run simulate:mutants` plants all. */
-const planted = ["answers-before-sync", "nothing-is-resumed", "answer-not-stored"] as const;
+const planted = ["answers-before-sync", "unsynced-pages-are-moved", "nothing-is-resumed", "answer-not-stored"] as const;
 
 for (const name of planted) {
   const mutant = mutants.find((each) => each.name === name);
   test(`the planted fault ${name} is found`, async () => {
     assert.ok(mutant !== undefined);
-    const run = await simulate(["--seeds", String(mutantSeedsMax), "--failures", "1", "--as-it-is"], name);
+    const from = ["--from", String(mutant.seed ?? 1), "--seeds", String(mutantSeedsMax)];
+    const run = await simulate([...from, "--failures", "1", "--as-it-is"], name);
     assert.equal(run.status, 1, run.output);
     assert.match(run.output, /✖ seed \d+: \d+ finding/);
   });

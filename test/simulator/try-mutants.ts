@@ -15,7 +15,7 @@ interface Found {
   readonly seconds: number;
 }
 
-async function find({ name }: Mutant): Promise<Found> {
+async function find({ name, seed: first = 1 }: Mutant): Promise<Found> {
   const startedAtMs = Date.now();
   const child = spawn(
     process.execPath,
@@ -24,6 +24,8 @@ async function find({ name }: Mutant): Promise<Found> {
       "--import",
       path.join(import.meta.dirname, "mutate.ts"),
       path.join(import.meta.dirname, "simulate.ts"),
+      "--from",
+      String(first),
       "--seeds",
       String(mutantSeedsMax),
       "--workers",

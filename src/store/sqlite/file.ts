@@ -11,8 +11,10 @@
  *       when the connection closes, and otherwise truncates or overwrites it in place. Both descriptors are opened after the connection
  *       and closed after it: closing one of the database file earlier would drop sqlite's locks on it.
  * - W3. What leaves the `-wal` file is durable in the database file first. sqlite may overwrite the `-wal` from its start only when all of
- *       it was copied to the database file. That copy is made here and not within a commit. After a sync of the `-wal`, its pages are
- *       copied with sqlite's own syncs switched off for that one statement. Then the database file is synced off the event loop, and no
+ *       it was copied to the database file. That copy is made here and not within a commit. It takes all pages of the `-wal`, so it is made
+ *       after a sync that covers every commit, those too on which no answer depends; if commits were made during the sync, no turn begins
+ *       until the next one has succeeded (`untilMoved`). Else a power cut could leave a part of a change in the database file whose other part was lost
+ *       with the `-wal`. Pages are copied with sqlite's own syncs switched off for that one statement. Then the database file is synced off the event loop, and no
  *       turn begins before that has succeeded (`untilMoved`). A sync within the statement would block every shop for three quarters of the
  *       time it takes. A crash in between finds the `-wal` complete. So at every moment a commit is in a synced database file or in the
  *       `-wal` file that is synced here.
@@ -308,6 +310,10 @@ export class ShopFile {
   #syncing = false;
   #isShared = false;
   #moveDue = false;
+  /** Commits of any kind. */
+  #commits = 0;
+  /** Keeps turns from beginning until the `-wal` file is synced as it is: then it can be moved. */
+  #moveGate: PromiseWithResolvers<void> | null = null;
   /** The database file is being synced after pages have been copied to it. */
   #moving: Promise<void> | null = null;
   #failed: Fault | null = null;
@@ -483,6 +489,7 @@ export class ShopFile {
   /** @param mustSync answers depend on this commit: its sync begins at once, and `untilSynced` waits for it. */
   commit(mustSync: boolean): void {
     this.#guard(() => this.#commit.run());
+    this.#commits += 1;
     if (mustSync) this.#due += 1;
     this.watch.committed(mustSync ? this.#due : null);
     const pages = Number(this.#walState.get()?.["log"]);
@@ -523,7 +530,7 @@ export class ShopFile {
 
   /** Null when a turn may begin; otherwise resolves when one may (W3). */
   get untilMoved(): Promise<void> | null {
-    return this.#moving;
+    return this.#moving ?? this.#moveGate?.promise ?? null;
   }
 
   /** Resolves when every commit up to this one that must be durable is. @throws Fault DO_UNAVAILABLE when the sync fails (W4). */
@@ -540,6 +547,7 @@ export class ShopFile {
     if (this.#syncing || this.#failed !== null) return;
     this.#syncing = true;
     const covered = this.#due;
+    const commits = this.#commits;
     this.#syncWal((error) => {
       this.#syncing = false;
       if (error !== null) {
@@ -548,11 +556,12 @@ export class ShopFile {
       }
       this.#synced = covered;
       this.watch.synced(covered);
-      if (this.#moveDue) this.#moveWal();
+      if (this.#moveDue && commits === this.#commits) this.#moveWal();
+      else if (this.#moveDue) this.#moveGate ??= Promise.withResolvers();
       const waiters = this.#waiters;
       this.#waiters = waiters.filter((waiter) => waiter.due > covered);
       for (const waiter of waiters) if (waiter.due <= covered) waiter.resolve();
-      if (this.#synced < this.#due) this.#sync();
+      if (this.#synced < this.#due || this.#moveGate !== null) this.#sync();
     });
   }
 
@@ -579,7 +588,15 @@ export class ShopFile {
     });
   }
 
+  /** All of the `-wal` file is synced. */
   #moveWal(): void {
+    this.#move();
+    // Those that waited look again: they wait for the move, or go on without it.
+    this.#moveGate?.resolve();
+    this.#moveGate = null;
+  }
+
+  #move(): void {
     // A transaction is open here only if a `work` awaits what it must not; it is about to be rolled back.
     if (this.#moving !== null || this.#database.isTransaction) return;
     this.#moveDue = false;
@@ -608,6 +625,8 @@ export class ShopFile {
     if (this.#failed !== null) return;
     this.#failed = unavailable("Writing this shop's data to disk failed.", error);
     for (const waiter of this.#waiters.splice(0)) waiter.reject(this.#failed);
+    this.#moveGate?.resolve();
+    this.#moveGate = null;
     this.#options.fatal(error);
   }
 
