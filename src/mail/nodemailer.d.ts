@@ -9,6 +9,8 @@ declare module "nodemailer" {
   export interface SmtpFailure {
     readonly message: string;
     readonly code?: string | undefined;
+    /** What Node has called it, where `code` is nodemailer's own word. */
+    readonly originalCode?: string | undefined;
     readonly command?: string | undefined;
     readonly response?: string | undefined;
     readonly responseCode?: number | undefined;

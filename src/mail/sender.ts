@@ -51,7 +51,7 @@ interface MailSenderLimits {
   readonly closeWaitMs: number;
 }
 
-const mailSenderLimits: MailSenderLimits = {
+export const mailSenderLimits: MailSenderLimits = {
   perShopMax: 2,
   attemptsMax: smtpConnectionsMax,
   attemptMsMax: 60_000,

@@ -159,8 +159,21 @@ const failureTexts: Readonly<Record<string, string>> = {
   EABORT: "the mail server did not answer in time",
 };
 
+/** Node's codes of certificates that it does not accept: of an unknown authority, of another name, expired. */
+const certificateCode = /CERT|UNABLE_TO_VERIFY|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH/;
+
+const certificateText = "the mail server's certificate is not trusted";
+
 /** An answer to the mail itself counts, for good if it begins with 5; anything else may be another time. */
-function resultOf({ code = "", message, response, responseCode, permanent }: SmtpFailure): RecipientResult {
+function resultOf({
+  code = "",
+  originalCode = "",
+  message,
+  response,
+  responseCode,
+  permanent,
+}: SmtpFailure): RecipientResult {
+  if (certificateCode.test(originalCode)) return { outcome: "later", detail: certificateText };
   const concernsMail = code === "EENVELOPE" || code === "EMESSAGE";
   if (concernsMail && responseCode === undefined && code === "EMESSAGE") return { outcome: "refused", detail: message };
   if (concernsMail && response !== undefined)

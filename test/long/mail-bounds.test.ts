@@ -1,0 +1,137 @@
+/** Bounds of mails: what one carries, and how many attempts run at a time, of one shop and of all (J2, C63). */
+import assert from "node:assert/strict";
+import { createHash, randomBytes } from "node:crypto";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { mailAttachedBytesMax } from "../../src/core/mail.ts";
+import { secretRandomBytes } from "../../src/core/secret.ts";
+import { createMailSender, mailSenderLimits } from "../../src/mail/sender.ts";
+import type { Mailing } from "../../src/operations/operation.ts";
+import { defaultSettings, saveShop } from "../../src/shop/accounts.ts";
+import { mailStatements } from "../../src/shop/mails.ts";
+import { systemClock, timeOrderedIds } from "../../src/system.ts";
+import { startGoodsServer } from "../support/goods-server.ts";
+import { adminToken } from "../support/server.ts";
+import { inPlace, openStore } from "../support/store.ts";
+
+test("a mail carries up to mailAttachedBytesMax bytes of documents; with one more it is refused, and nothing is stored", async () => {
+  let sizes: Readonly<Record<string, number>> = {};
+  const mailing: Mailing = {
+    perHourMax: 60,
+    documentOf(_shopId, _orderId, kind) {
+      const bytes = new Uint8Array(sizes[kind] ?? 0);
+      return Promise.resolve({
+        fileName: `order.${kind}`,
+        contentType: "application/octet-stream",
+        tag: '"t"',
+        bytes,
+        orderVersion: 1,
+        sha256: createHash("sha256").update(bytes).digest("hex"),
+      });
+    },
+  };
+  await using server = await startGoodsServer({ console: true, perform: () => ({ mailing }) });
+  await server.bringOrder("Sent", [{ poLineItemId: "a", variantId: "red", quantityOrdered: 1 }]);
+  const send = () =>
+    server.request("POST", `/admin/v1/shops/${server.shopId}/purchase-orders/po_1/send`, {
+      key: adminToken,
+      body: { to: "orders@supplier.example", attachCsv: true },
+      undocumented: true,
+    });
+  const mailCount = async (): Promise<unknown> => {
+    const target = `/admin/v1/shops/${server.shopId}/purchase-orders/po_1/mails`;
+    return (await server.request("GET", target, { key: adminToken, undocumented: true })).at("data", "totalCount");
+  };
+  sizes = { pdf: mailAttachedBytesMax - 1_000, csv: 1_001 };
+  const refused = await send();
+  assert.equal(refused.status, 400, refused.text);
+  assert.match(refused.textAt("error", "message"), new RegExp(`${mailAttachedBytesMax + 1} bytes`));
+  assert.equal(await mailCount(), 0);
+  sizes = { pdf: mailAttachedBytesMax - 1_000, csv: 1_000 };
+  const taken = await send();
+  assert.equal(taken.status, 200, taken.text);
+  assert.equal(await mailCount(), 1);
+});
+
+test("perShopMax attempts of a shop run at a time, and attemptsMax of all; every mail is sent, and shops take turns", async () => {
+  await inPlace(async (directory) => {
+    const store = await openStore(directory);
+    const ids = timeOrderedIds(systemClock);
+    const shopIds = ["one", "two", "three", "four"];
+    const mailsOfShop = 4;
+    const running = new Map<string, number>();
+    const most = { ofShop: 0, ofAll: 0 };
+    const begun: string[] = [];
+    const sender = createMailSender({
+      engine: store.engine,
+      clock: systemClock,
+      ids,
+      log: { info: () => {}, warn: console.warn, error: console.error },
+      alone: store.alone,
+      from: { name: null, address: "po@service.example" },
+      random: () => 0.5,
+      secretBytes: () => randomBytes(secretRandomBytes),
+      shopsToResume: async function* () {
+        yield* shopIds;
+      },
+      limits: { pollMs: 50 },
+      server: {
+        async send(mail) {
+          const shopId = mail.subject;
+          begun.push(shopId);
+          running.set(shopId, (running.get(shopId) ?? 0) + 1);
+          most.ofShop = Math.max(most.ofShop, ...running.values());
+          most.ofAll = Math.max(
+            most.ofAll,
+            [...running.values()].reduce((sum, count) => sum + count, 0),
+          );
+          await sleep(150);
+          running.set(shopId, (running.get(shopId) ?? 0) - 1);
+          return new Map(mail.recipients.map((address) => [address, { outcome: "sent", detail: null } as const]));
+        },
+        close: () => Promise.resolve(),
+      },
+    });
+    try {
+      for (const shopId of shopIds) {
+        await store.engine.create(shopId);
+        await store.engine.write(shopId, async (tx) => {
+          await saveShop(tx, {
+            ...defaultSettings,
+            shopId,
+            name: shopId,
+            currencyCode: "EUR",
+            planRestApi: true,
+            storefront: { kind: "sandbox" },
+            createdAtMs: 0,
+            updatedAtMs: 0,
+          });
+          for (let index = 0; index < mailsOfShop; index += 1) {
+            const mail = {
+              mailId: ids.next("mail"),
+              purchaseOrderId: "po_1",
+              recipients: [{ address: "a@b.example", role: "to", state: "pending", detail: null }] as const,
+              content: { fromName: "Shop", replyTo: null, subject: shopId, text: "." },
+              documents: [],
+              orderVersion: 1,
+            };
+            const actor = { type: "system", id: null, name: null } as const;
+            const stamp = { actor, operation: null, requestId: null, nowMs: systemClock.now(), ids };
+            await tx.batch(mailStatements(shopId, mail, null, stamp));
+          }
+        });
+      }
+      await sender.start();
+      for (const endMs = performance.now() + 20_000; begun.length < shopIds.length * mailsOfShop; await sleep(20))
+        assert.ok(performance.now() < endMs, `${begun.length} begun`);
+      await sleep(300);
+      assert.deepEqual(most, { ofShop: mailSenderLimits.perShopMax, ofAll: mailSenderLimits.attemptsMax });
+      for (const shopId of shopIds) assert.equal(begun.filter((each) => each === shopId).length, mailsOfShop);
+      const firstOf = shopIds.map((shopId) => begun.indexOf(shopId));
+      assert.ok(Math.max(...firstOf) < 2 * mailSenderLimits.attemptsMax, begun.join());
+    } finally {
+      await sender.close();
+      await store.close();
+    }
+  });
+});

@@ -1,0 +1,112 @@
+/**
+ * The program is killed (-9) again and again while it mails: every mail that was asked for is sent at least once, always under one Message-ID with the
+ * same bytes, and no mail is sent that was not asked for (J1, C63).
+ *
+ * On PostgreSQL what the last process was sending waits for the end of its lease. `OPENPO_TEST_MAIL_KILLS` is the number of kills,
+ * `OPENPO_TEST_MAIL_SEED` seeds their times.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { mailSenderLimits } from "../../src/mail/sender.ts";
+import { seeded } from "../support/clients.ts";
+import { attachedTo, mailEnv, mailShopOn, sha256Of } from "../support/mail-shop.ts";
+import { type RunningProgram, serveProgram, withDirectory } from "../support/process.ts";
+import { parseMail, type ReceivedMail, startSmtpServer } from "../support/smtp.ts";
+
+const killCount = Number(process.env["OPENPO_TEST_MAIL_KILLS"] ?? 12);
+const seed = Number(process.env["OPENPO_TEST_MAIL_SEED"] ?? 20_261_123);
+const writerCount = 4;
+const orderCount = 4;
+/** A life of the program after its first mails, at most. */
+const lifeMsMax = 200;
+const drainMsMax = mailSenderLimits.leaseMs + 60_000;
+
+const messageIdOf = (mail: ReceivedMail): string => parseMail(mail).headers.get("message-id")?.[0] ?? "";
+
+test("every mail that was asked for is sent at least once under one Message-ID, whenever the process is killed", async (context) => {
+  const random = seeded(seed);
+  const server = await startSmtpServer();
+  // Some answers are lost after the mail was taken, and some connections before.
+  server.answer = (step) => (random() < 0.05 && (step === "message" || step === "RCPT") ? "drop" : null);
+  try {
+    await withDirectory(async (directory) => {
+      const env = {
+        OPENPO_DATA_DIR: directory,
+        OPENPO_DEMO: "0",
+        PORT: "0",
+        OPENPO_LOG_LEVEL: "fatal",
+        OPENPO_MAILS_PER_HOUR: "100000",
+        ...mailEnv(server),
+      };
+      const service = { program: await serveProgram(env) };
+      const token = service.program.adminToken;
+      const shop = await mailShopOn(service.program, token);
+      const set = await shop.ask("PUT", "", {
+        settings: { followOnWaitMs: 0, rateLimit: { capacity: 100_000, refillPerSecond: 10_000 } },
+      });
+      assert.equal(set.status, 200, set.text);
+      const orders: string[] = [];
+      for (let count = 0; count < orderCount; count += 1) orders.push(await shop.makeOrder());
+      const asked = new Map<string, string>();
+      let isOver = false;
+      const path = (orderId: string, below: string): string =>
+        `/admin/v1/shops/shop/purchase-orders/${orderId}/${below}`;
+      const write = async (writer: number): Promise<void> => {
+        for (let count = 0; !isOver; count += 1) {
+          const orderId = orders[(writer + count) % orderCount] ?? "";
+          const headers = { "Idempotency-Key": `${writer}-${count}` };
+          for (;;) {
+            const { program } = service;
+            const sent = await program.ask("POST", path(orderId, "send"), token, {}, headers).catch(() => null);
+            if (sent?.status === 200) {
+              asked.set(String(sent.at("data", "mail", "mailId")), orderId);
+              break;
+            }
+            assert.ok(sent === null || sent.status >= 500 || sent.at("error", "retryable") === true, sent?.text);
+            await sleep(20);
+          }
+          await sleep(random() * 30);
+        }
+      };
+      const writers = Array.from({ length: writerCount }, (_, writer) => write(writer));
+      for (let kill = 0; kill < killCount; kill += 1) {
+        // Somewhere between two commits, or a commit and an attempt, or within one.
+        const before = asked.size;
+        for (const endMs = performance.now() + 10_000; asked.size < before + writerCount; await sleep(5))
+          assert.ok(performance.now() < endMs, `${asked.size - before} mails in a life`);
+        await sleep(random() * lifeMsMax);
+        await service.program.end("SIGKILL");
+        service.program = await serveProgram(env);
+      }
+      isOver = true;
+      await Promise.all(writers);
+      server.answer = () => null;
+      const isSent = async (program: RunningProgram): Promise<boolean> => {
+        const metrics = await program.ask("GET", "/metrics", token);
+        if (!/^openpo_mails_queued 0$/m.test(metrics.text)) return false;
+        const taken = new Set(server.taken.map(messageIdOf));
+        return [...asked.keys()].every((mailId) => taken.has(`<${mailId}@service.example>`));
+      };
+      for (const endMs = performance.now() + drainMsMax; !(await isSent(service.program)); await sleep(250))
+        assert.ok(performance.now() < endMs, `${asked.size} asked, ${server.taken.length} taken`);
+      const bytesOf = new Map<string, string>();
+      for (const mail of server.received) {
+        const messageId = messageIdOf(mail);
+        const bytes = [...attachedTo(mail)].map(([name, file]) => `${name} ${sha256Of(file)}`).join();
+        assert.equal(bytesOf.get(messageId) ?? bytes, bytes, `${messageId} is always the same mail`);
+        bytesOf.set(messageId, bytes);
+      }
+      assert.equal([...bytesOf.values()].filter((bytes) => bytes === "").length, 0);
+      // Each Message-ID is of a mail that was asked for: with an answer, or by a request whose repetition found it stored.
+      for (const messageId of bytesOf.keys())
+        assert.ok(asked.has(messageId.slice(1, messageId.indexOf("@"))), `${messageId} was asked for`);
+      const twice = server.received.length - bytesOf.size;
+      context.diagnostic(`${killCount} kills, ${asked.size} mails, ${twice} of them came again`);
+      assert.ok(asked.size > killCount);
+      assert.equal((await service.program.end("SIGTERM")).code, 0);
+    });
+  } finally {
+    await server.close();
+  }
+});
