@@ -1,14 +1,14 @@
 /** The console: who is signed in decides between signing in and the screens; the path decides which screen. */
 import { useSignalEffect } from "@preact/signals";
 import { type FunctionComponent, render } from "preact";
-import { sessionState, renewBearer } from "./data/session.ts";
+import { renewBearer, type Session, sessionState, signedIn } from "./data/session.ts";
 import { OrderScreen } from "./order/order.tsx";
 import { OrdersScreen } from "./orders/orders.tsx";
 import { lazy } from "./parts/lazy.tsx";
 import { Shell } from "./parts/shell.tsx";
 import type { ScreenName } from "./places.ts";
 import { place, startRouter } from "./router.ts";
-import { invitationIn, SignInScreen } from "./sign-in/sign-in.tsx";
+import { invitationIn, SignInAgain, SignInScreen } from "./sign-in/sign-in.tsx";
 import { texts } from "./texts.ts";
 
 /** An order as it is printed. Its script is loaded when it is opened. */
@@ -51,25 +51,27 @@ const App: FunctionComponent = () => {
   useSignalEffect(() => {
     document.documentElement.dataset["session"] = sessionState.value.kind;
   });
-  const state = sessionState.value;
-  switch (state.kind) {
-    case "unknown":
-      return null;
-    case "signed-out":
-      return <SignInScreen hasEnded={state.message !== null} />;
-    case "choose-shop":
-      return <OperatorScreen />;
-    case "signed-in": {
-      const [first = "orders"] = place.value.steps;
-      const Screen = isScreen(first) ? screens[first] : NotFound;
-      return (
-        <Shell session={state.session}>
+  const { kind } = sessionState.value;
+  const session = signedIn();
+  if (kind === "unknown") return null;
+  if (kind === "choose-shop") return <OperatorScreen />;
+  const [first = "orders"] = place.value.steps;
+  const Screen = isScreen(first) ? screens[first] : NotFound;
+  // Signing in again is laid over the screen of a session that has ended. Another person begins with a screen that is new.
+  return (
+    <>
+      {session === null ? null : (
+        <Shell key={whoseScreens(session)} session={session}>
           <Screen />
         </Shell>
-      );
-    }
-  }
+      )}
+      {kind === "signed-out" ? session === null ? <SignInScreen key="sign-in" /> : <SignInAgain key="again" /> : null}
+    </>
+  );
 };
+
+/** Whoever comes back by a new invitation is a new person to the service, and has the same name and role. */
+const whoseScreens = ({ person, shop }: Session): string => JSON.stringify([shop.shopId, person.name, person.role]);
 
 startRouter();
 // A link that is opened where the console is open already changes the fragment alone.
@@ -78,6 +80,6 @@ addEventListener("hashchange", () => {
 });
 // A link of an invitation signs in by itself; without one the cookie tells who is signed in.
 if (invitationIn(location.hash) === null) void renewBearer();
-else sessionState.value = { kind: "signed-out", message: null };
+else sessionState.value = { kind: "signed-out", ended: null };
 const root = document.getElementById("console");
 if (root !== null) render(<App />, root);

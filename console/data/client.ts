@@ -3,13 +3,16 @@
  */
 import { createClient, type ErrorDetails, type Failure, type OperationName } from "../../client/index.ts";
 import { texts } from "../texts.ts";
-import { currentBearer, type Refused, renewBearer } from "./session.ts";
+import { bearerOfSamePerson, currentBearer, type Refused, renewBearer } from "./session.ts";
 
-/** Sends with the bearer; once more with another when this one is refused. */
+/**
+ * Sends with the bearer; once more with another when this one is refused. A call that finds that the session has ended waits until the same
+ * person has signed in again: the service has done nothing with it.
+ */
 export const withBearer: typeof fetch = async (input, init) => {
   const first = await send(input, init, await currentBearer());
   if (first.status !== 401) return first;
-  const renewed = await renewBearer();
+  const renewed = (await renewBearer()) ?? (await bearerOfSamePerson(init?.signal ?? null));
   return renewed === null ? first : await send(input, init, renewed);
 };
 

@@ -3,7 +3,7 @@
  *
  * Owns: signing in and out, and the bearer. Does not own: calls with it (client.ts).
  */
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { todayIn } from "./format.ts";
 
 /** Who is signed in, where. */
@@ -33,15 +33,22 @@ export interface ShopChoice {
 /** What the page knows of its session. */
 export type SessionState =
   | { readonly kind: "unknown" }
-  | { readonly kind: "signed-out"; readonly message: string | null }
+  /** `ended`: the session that has ended while its screen was shown; what was typed in it is kept until somebody signs in. */
+  | { readonly kind: "signed-out"; readonly ended: Session | null }
   | { readonly kind: "choose-shop"; readonly shops: readonly ShopChoice[] }
   | { readonly kind: "signed-in"; readonly session: Session };
 
 export const sessionState = signal<SessionState>({ kind: "unknown" });
 
-/** The session; null unless somebody is signed in to a shop. */
-export const signedIn = (): Session | null =>
-  sessionState.value.kind === "signed-in" ? sessionState.value.session : null;
+/** The session whose screens are there, though it may have ended meanwhile; null without one. */
+export function signedIn(): Session | null {
+  const state = sessionState.value;
+  if (state.kind === "signed-in") return state.session;
+  return state.kind === "signed-out" ? state.ended : null;
+}
+
+/** Whether the session has ended below its screen: the focus leaves what somebody types in, and they have not left it. */
+export const hasEnded = (): boolean => sessionState.value.kind === "signed-out" && sessionState.value.ended !== null;
 
 /** The shop's day, as `YYYY-MM-DD`. */
 export const today = (): string => todayIn(signedIn()?.shop.timezone ?? "UTC");
@@ -108,10 +115,7 @@ async function askForBearer(): Promise<string | null> {
   const data = member(body, "data");
   if (status !== 200 || !isTokenAnswer(data)) {
     bearer = null;
-    if (status === 401) {
-      const was = sessionState.value.kind;
-      sessionState.value = { kind: "signed-out", message: was === "signed-in" ? "ended" : null };
-    }
+    if (status === 401 && !hasEnded()) sessionState.value = { kind: "signed-out", ended: signedIn() };
     return null;
   }
   bearer = data.token;
@@ -122,6 +126,35 @@ async function askForBearer(): Promise<string | null> {
 
 /** The bearer of this page; bought when there is none. */
 export const currentBearer = async (): Promise<string | null> => bearer ?? (await renewBearer());
+
+/**
+ * Waits, when the session has ended below its screen, until somebody has signed in.
+ *
+ * @returns the bearer of the same person; null when another one has signed in, or nobody is waited for.
+ */
+export function bearerOfSamePerson(signal: AbortSignal | null): Promise<string | null> {
+  const state = sessionState.peek();
+  if (state.kind !== "signed-out" || state.ended === null) return Promise.resolve(null);
+  const { person, shop } = state.ended;
+  return new Promise((resolve) => {
+    const end = (found: string | null): void => {
+      signal?.removeEventListener("abort", stop);
+      resolve(found);
+      queueMicrotask(unfollow);
+    };
+    const stop = (): void => end(null);
+    const unfollow = effect(() => {
+      const now = sessionState.value;
+      if (now.kind === "signed-out") return;
+      const isSame =
+        now.kind === "signed-in" &&
+        now.session.person.personId === person.personId &&
+        now.session.shop.shopId === shop.shopId;
+      end(isSame ? bearer : null);
+    });
+    signal?.addEventListener("abort", stop);
+  });
+}
 
 /** The operator names the shop to work in. */
 export async function chooseShop(shopId: string): Promise<void> {
@@ -158,5 +191,5 @@ export async function signOut({ everywhere = false } = {}): Promise<void> {
   bearer = null;
   chosenShop = null;
   operatorToken.value = null;
-  sessionState.value = { kind: "signed-out", message: null };
+  sessionState.value = { kind: "signed-out", ended: null };
 }

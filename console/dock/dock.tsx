@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Output } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { day, number } from "../data/format.ts";
-import { sessionState } from "../data/session.ts";
+import { signedIn } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Progress } from "../parts/progress.tsx";
 import { nameOf } from "../receive/lines.ts";
@@ -33,7 +33,7 @@ export const DockScreen: FunctionComponent = () => {
   const field = useRef<HTMLInputElement>(null);
   const found = useSignal<Found>(null);
   const code = place.value.query.get("code");
-  const shopId = sessionState.value.kind === "signed-in" ? sessionState.value.session.shop.shopId : null;
+  const shopId = signedIn()?.shop.shopId ?? null;
   const asked = useRef<string | null>(null);
   const look = async (): Promise<void> => {
     asked.current = code;

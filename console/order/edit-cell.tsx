@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedInputEvent, TargetedKeyboardEvent } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { PurchaseOrderLineItem as Line } from "../../client/index.ts";
+import { hasEnded } from "../data/session.ts";
 
 export interface EditColumn {
   readonly name: string;
@@ -108,7 +109,10 @@ export const Cell: FunctionComponent<CellProps> = (props) => {
     value: draft.value,
     onInput: (event: TargetedInputEvent<HTMLInputElement>) => (draft.value = event.currentTarget.value),
     onKeyDown: onKey,
-    onBlur: () => finish("left"),
+    onBlur: () => {
+      // Signing in again takes the focus and gives it back: nobody has left the field.
+      if (!hasEnded()) finish("left");
+    },
   };
   return column.kind === "date" ? <input type="date" {...common} /> : <input inputMode="decimal" {...common} />;
 };

@@ -5,7 +5,7 @@ import type { Output } from "../../client/index.ts";
 import { openpo, problemOf } from "../data/client.ts";
 import { moment } from "../data/format.ts";
 import { useReading } from "../data/reading.ts";
-import { renewBearer, type Role, roles, sessionState, shopId } from "../data/session.ts";
+import { renewBearer, type Role, roles, shopId, signedIn } from "../data/session.ts";
 import { AskFirst } from "../parts/ask-first.tsx";
 import { OwnerOnly } from "../parts/owner-only.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
@@ -65,8 +65,7 @@ const PeopleTable: FunctionComponent<Table> = ({ people, again }) => {
   );
 };
 
-const isMe = ({ personId }: Person): boolean =>
-  sessionState.value.kind === "signed-in" && sessionState.value.session.person.personId === personId;
+const isMe = ({ personId }: Person): boolean => signedIn()?.person.personId === personId;
 
 const PersonRow: FunctionComponent<{ readonly person: Person; readonly again: Table["again"] }> = ({
   person,

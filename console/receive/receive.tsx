@@ -2,7 +2,7 @@
 import { useComputed } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { type Session, sessionState } from "../data/session.ts";
+import { type Session, signedIn } from "../data/session.ts";
 import { number } from "../data/format.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
@@ -18,12 +18,12 @@ import { ScanPanel } from "./scan-panel.tsx";
 const receivable: readonly string[] = ["In Progress", "Partially Received", "Received"];
 
 export const ReceiveScreen: FunctionComponent = () => {
-  const state = sessionState.value;
+  const session = signedIn();
   const [, purchaseOrderId] = place.value.steps;
   const lineId = place.value.query.get("line");
-  if (state.kind !== "signed-in") return null;
+  if (session === null) return null;
   if (purchaseOrderId === undefined) return <p class="notice">{texts.notFound}</p>;
-  const { person, shop } = state.session;
+  const { person, shop } = session;
   // Counts belong to a person, like the key that saves them.
   const keptName = [shop.shopId, person.personId ?? person.name, purchaseOrderId].join("/");
   return <Receiving key={keptName} {...{ purchaseOrderId, lineId, keptName }} role={person.role} />;

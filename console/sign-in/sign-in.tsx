@@ -1,16 +1,54 @@
 /** Signing in: by the link of an invitation, by a key of the shop, or with the operator's token. */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedEvent } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { field } from "../data/form.ts";
 import { sentence } from "../data/format.ts";
-import { type Refused, signIn } from "../data/session.ts";
+import { type Refused, renewBearer, signIn } from "../data/session.ts";
 import { texts } from "../texts.ts";
 
 /** The invitation in the fragment of an address; null without one. */
 export const invitationIn = (hash: string): string | null => /^#(opi_[\w-]+)$/.exec(hash)?.[1] ?? null;
 
-export const SignInScreen: FunctionComponent<{ readonly hasEnded: boolean }> = ({ hasEnded }) => {
+/**
+ * Signing in again, laid over the screen of a session that has ended: it hides the screen, which keeps what was typed. Whoever opens a link
+ * in another tab is signed in here too.
+ */
+export const SignInAgain: FunctionComponent = () => {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const { current } = dialog;
+    current?.showModal();
+    // Closing gives the focus back to where it was.
+    return () => current?.close();
+  }, []);
+  useEffect(() => {
+    const look = (): void => {
+      if (!document.hidden) void renewBearer().catch(() => null);
+    };
+    document.addEventListener("visibilitychange", look);
+    addEventListener("focus", look);
+    return () => {
+      document.removeEventListener("visibilitychange", look);
+      removeEventListener("focus", look);
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class="whole-page"
+      aria-label={texts.signIn.title}
+      onClose={() => {
+        // A browser closes it when Escape is pressed often, whatever it is told.
+        if (dialog.current?.isConnected === true) dialog.current.showModal();
+      }}
+    >
+      <SignInScreen lead={texts.signIn.signedOut} />
+    </dialog>
+  );
+};
+
+export const SignInScreen: FunctionComponent<{ readonly lead?: string }> = ({ lead = texts.signIn.lead }) => {
   const refused = useSignal<Refused | null>(null);
   const isOpening = useSignal(invitationIn(location.hash) !== null);
 
@@ -48,7 +86,7 @@ export const SignInScreen: FunctionComponent<{ readonly hasEnded: boolean }> = (
   return (
     <main class="narrow">
       <h1>{texts.signIn.title}</h1>
-      <p>{hasEnded ? texts.signIn.signedOut : texts.signIn.lead}</p>
+      <p>{lead}</p>
       {refused.value === null ? null : (
         <div class="problem" role="alert">
           <p>

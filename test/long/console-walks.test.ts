@@ -59,6 +59,87 @@ test(
   },
 );
 
+async function signInWithKey(page: Page, program: RunningProgram, name: string): Promise<void> {
+  await page.getByLabel("API key").fill(program.word("write key"));
+  await page.getByLabel("Your name").fill(name);
+  await page.keyboard.press("Enter");
+}
+
+/** Ends the sessions of a person who is signed in on this page, from another browser. */
+async function endSessionsOf(program: RunningProgram, name: string): Promise<void> {
+  const { page } = await newPage();
+  await page.goto(`${program.url}/console`);
+  await signInWithKey(page, program, name);
+  await page.getByRole("button", { name: new RegExp(`^${name} `) }).click();
+  await page.getByRole("button", { name: "Sign out everywhere" }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await page.context().close();
+}
+
+test(
+  "what is typed while the session ends is there for the same person after signing in again, and for nobody else",
+  { skip },
+  async () => {
+    const { page, program, faults } = await newPage();
+    await page.goto(`${program.url}/console`);
+    await signInWithKey(page, program, "Ida");
+    await page.getByRole("link", { name: "PO-1024" }).waitFor();
+    const agent = apiOf(program);
+    const locations = await program.ask("GET", "/admin/v1/shops/demo/locations", program.adminToken);
+    const found = await program.ask("GET", "/admin/v1/shops/demo/variants?limit=3", program.adminToken);
+    const variants = found.at("data", "variants") as readonly { readonly variantId: string }[];
+    const made = await agent.send("POST", "", {
+      locationId: locations.at("data", "locations", 0, "locationId"),
+      lineItems: variants.map(({ variantId }) => ({ variantId, quantityOrdered: 5, unitCost: 2 })),
+    });
+    const id = String(made.at("data", "purchaseOrder", "purchaseOrderId"));
+    const quantities = async () => (await agent.order(id)).lineItems.map((line) => line.quantityOrdered);
+    await page.goto(`${program.url}/console/orders/${id}`);
+    const cells = page.getByRole("button", { name: /^Ordered, / });
+    await cells.first().focus();
+    await endSessionsOf(program, "Ida");
+    // The first cell is being saved when the end is learned of, the second one is being typed in.
+    await page.keyboard.type("41");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("42");
+    await page.getByText("You are signed out. Sign in again to go on.").waitFor();
+    await picture(page, "signed-out-over-order");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    assert.equal(await page.getByRole("heading", { name: "Sign in" }).isVisible(), true);
+    assert.deepEqual(await quantities(), [5, 5, 5]);
+    await signInWithKey(page, program, "Ida");
+    await page.getByRole("heading", { name: "Sign in" }).waitFor({ state: "detached" });
+    const typing = page.getByRole("textbox", { name: /^Ordered, / });
+    assert.equal(await typing.inputValue(), "42");
+    await cells.filter({ hasText: "41" }).waitFor();
+    await page.keyboard.press("Enter");
+    await cells.filter({ hasText: "42" }).waitFor();
+    for (let looks = 0; looks < 100 && String(await quantities()) !== "41,42,5"; looks += 1)
+      await page.waitForTimeout(100);
+    assert.deepEqual(await quantities(), [41, 42, 5]);
+
+    await agent.send("POST", `/${id}/status`, { status: "Sent" });
+    await page.goto(`${program.url}/console/orders/${id}/confirm`);
+    const confirmed = page.getByRole("button", { name: /^Confirmed, / });
+    await confirmed.first().focus();
+    await page.keyboard.type("7");
+    await page.keyboard.press("Enter");
+    await page.getByText("1 line changed").waitFor();
+    await endSessionsOf(program, "Ida");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("You are signed out. Sign in again to go on.").waitFor();
+    await signInWithKey(page, program, "Bob");
+    await page.getByRole("button", { name: "Bob purchaser" }).waitFor();
+    await confirmed.first().waitFor();
+    assert.equal(await page.getByText("1 line changed").count(), 0);
+    assert.equal(await confirmed.filter({ hasText: "7" }).count(), 0);
+    const order = await agent.order(id);
+    assert.deepEqual([order.status, order.lineItems[0]?.quantityConfirmed], ["Sent", 0]);
+    assert.deepEqual(faults, []);
+  },
+);
+
 test("a new link signs in where an old one was refused, in the same tab", { skip }, async () => {
   const { page, program } = await newPage();
   const used = await invitation(program, "viewer");
