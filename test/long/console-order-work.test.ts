@@ -73,16 +73,31 @@ test(
         .getByRole("button", { name: /^Confirmed, / })
         .first()
         .focus();
+      // Quantity, price and date of each line; Tab after the last one leads to the next line.
       for (let line = 0; line < 20; line += 1) {
         await page.keyboard.type(String(1 + (line % 5)));
+        await page.keyboard.press("Tab");
+        await page.keyboard.type(`${2 + line}.25`);
+        await page.keyboard.press("Tab");
         await page.keyboard.press("Enter");
+        await page.keyboard.type(`06${String(1 + line).padStart(2, "0")}2027`);
+        await page.keyboard.press("Tab");
       }
       await page.getByText("20 lines changed").waitFor();
+      assert.deepEqual((await agent.order("twenty")).lineItems[0]?.expectedDeliveryDate, null);
       await press(page, "button", "Save");
       await showsStatus(page, "Confirmed");
       assert.deepEqual(
-        (await agent.order("twenty")).lineItems.map((line) => line.quantityConfirmed),
-        Array.from({ length: 20 }, (_each, line) => 1 + (line % 5)),
+        (await agent.order("twenty")).lineItems.map((line) => [
+          line.quantityConfirmed,
+          line.unitCost,
+          line.expectedDeliveryDate,
+        ]),
+        Array.from({ length: 20 }, (_each, line) => [
+          1 + (line % 5),
+          2.25 + line,
+          `2027-06-${String(1 + line).padStart(2, "0")}`,
+        ]),
       );
 
       const { origin } = new URL(page.url());
@@ -193,6 +208,68 @@ test(
         .getByText(/changed/)
         .first()
         .waitFor();
+    });
+  },
+);
+
+test(
+  "a product that the storefront has inactive is activated or left out, when an order is sent and when it is confirmed",
+  { skip },
+  async () => {
+    await withConsole(async (page, _, program) => {
+      const records = [...catalogue(2), ...["a", "b", "c"].map((id) => ordered(id, 2))];
+      const agent = await openOrder(page, program, "guard", records, "a");
+      const { origin } = new URL(page.url());
+      const sent: unknown[] = [];
+      page.on("request", (request) => {
+        if (/\/(?:status|confirm)$/.test(request.url())) sent.push(request.postDataJSON().resolutions ?? []);
+      });
+      const deactivate = async (): Promise<void> => {
+        const target = "/admin/v1/shops/guard/sandbox/variants/v1";
+        const changed = await program.ask("PATCH", target, program.adminToken, { status: "inactive" });
+        assert.equal(changed.status, 200, changed.text);
+      };
+      const answer = async (choice: string): Promise<void> => {
+        await page.getByText("The storefront cannot take stock of these products").waitFor();
+        const radio = page.getByRole("radio", { name: choice });
+        await radio.focus();
+        await page.keyboard.press("Space");
+        await press(page, "button", "Go on");
+      };
+      const skipped = (id: string) => [{ itemId: `${id}-1`, action: "skip" }];
+      const activated = (id: string) => [{ itemId: `${id}-1`, action: "activate" }];
+
+      // Left out both times: it stays inactive, so it is asked for again.
+      await deactivate();
+      await press(page, "button", "Mark as sent");
+      await answer("Go on without it");
+      await showsStatus(page, "Sent");
+      await press(page, "button", "Confirm all as ordered");
+      await answer("Go on without it");
+      await showsStatus(page, "In Progress");
+      assert.deepEqual(sent.splice(0), [[], skipped("a"), [], skipped("a")]);
+
+      // Activated when it is sent: nothing is asked when it is confirmed.
+      await page.goto(`${origin}/console/orders/b`);
+      await press(page, "button", "Mark as sent");
+      await answer("Activate it");
+      await showsStatus(page, "Sent");
+      await press(page, "button", "Confirm all as ordered");
+      await showsStatus(page, "In Progress");
+      assert.deepEqual(sent.splice(0), [[], activated("b"), []]);
+
+      await page.goto(`${origin}/console/orders/c`);
+      await press(page, "button", "Mark as sent");
+      await showsStatus(page, "Sent");
+      await deactivate();
+      await press(page, "button", "Confirm all as ordered");
+      await answer("Activate it");
+      await showsStatus(page, "In Progress");
+      assert.deepEqual(sent.splice(0), [[], [], activated("c")]);
+      assert.deepEqual(
+        (await agent.order("c")).lineItems.map((line) => line.quantityConfirmed),
+        [5, 5],
+      );
     });
   },
 );

@@ -82,6 +82,22 @@ test(
         [5, 2.5],
       ]);
 
+      // A date: its field is walked through by the keyboard, and Enter saves it.
+      const date = page.getByRole("button", { name: /^Expected, / }).first();
+      await date.focus();
+      await page.keyboard.press("F2");
+      await page.keyboard.type("06152027");
+      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: /^Expected, .*Jun 15, 2027$/ }).waitFor();
+      const dates = async () => (await agent.order(id)).lineItems.map((line) => line.expectedDeliveryDate);
+      await becomes(dates, ["2027-06-15", null, null]);
+      await date.focus();
+      await page.keyboard.press("Enter");
+      await page.keyboard.type("07");
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: /^Expected, .*Jun 15, 2027$/ }).waitFor();
+      await becomes(dates, ["2027-06-15", null, null]);
+
       // A refusal stands beside its cell.
       await page
         .getByRole("button", { name: /^Ordered, / })
