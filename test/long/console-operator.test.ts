@@ -48,6 +48,7 @@ test(
       "Requests at once": "90",
       "Requests a second": "7.5",
       "Audit log is kept for (days)": "30",
+      "Suppliers confirm within (days)": "5",
       "Time zone": "Asia/Tokyo",
     };
     for (const [label, text] of Object.entries(typed)) await settings.getByLabel(label).fill(text);
@@ -70,6 +71,7 @@ test(
       timezone: "Asia/Tokyo",
       auditRetentionDays: 30,
       emailOnSent: true,
+      unconfirmedDays: 5,
     });
     assert.deepEqual(changed["plan"], { restApi: true });
 
