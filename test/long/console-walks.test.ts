@@ -97,11 +97,17 @@ test(
     await page.goto(`${program.url}/console/orders/${id}`);
     const cells = page.getByRole("button", { name: /^Ordered, / });
     await cells.first().focus();
-    await endSessionsOf(program, "Ida");
     // The first cell is being saved when the end is learned of, the second one is being typed in.
+    const typed = Promise.withResolvers<void>();
+    await page.route("**/console/token", async (route) => {
+      await typed.promise;
+      await route.continue();
+    });
+    await endSessionsOf(program, "Ida");
     await page.keyboard.type("41");
     await page.keyboard.press("Enter");
     await page.keyboard.type("42");
+    typed.resolve();
     await page.getByText("You are signed out. Sign in again to go on.").waitFor();
     await picture(page, "signed-out-over-order");
     await page.keyboard.press("Escape");
