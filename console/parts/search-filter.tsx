@@ -14,7 +14,9 @@ interface SearchProps {
 
 export const SearchFilter: FunctionComponent<SearchProps> = ({ label, hint, value, search }) => {
   const field = useRef<HTMLInputElement>(null);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
+  /** What was typed last. It stays when the list is drawn again before typing rests. */
+  const typed = useRef<string | null>(null);
   useEffect(() => {
     // `/` leads here, except while a text is being written.
     const onKey = (event: KeyboardEvent): void => {
@@ -26,9 +28,10 @@ export const SearchFilter: FunctionComponent<SearchProps> = ({ label, hint, valu
     addEventListener("keydown", onKey);
     return () => {
       removeEventListener("keydown", onKey);
-      clearTimeout(timer.current);
+      if (timer.current !== null) clearTimeout(timer.current);
     };
   }, []);
+  const isTyped = typed.current !== null && (timer.current !== null || typed.current.trim() === value);
   return (
     <label class="search">
       <span class="hidden">{label}</span>
@@ -36,10 +39,14 @@ export const SearchFilter: FunctionComponent<SearchProps> = ({ label, hint, valu
         ref={field}
         type="search"
         placeholder={hint}
-        value={value}
+        value={isTyped ? (typed.current ?? value) : value}
         onInput={({ currentTarget: { value: text } }) => {
-          clearTimeout(timer.current);
-          timer.current = setTimeout(() => search(text.trim()), typingRestMs);
+          typed.current = text;
+          if (timer.current !== null) clearTimeout(timer.current);
+          timer.current = setTimeout(() => {
+            timer.current = null;
+            search(text.trim());
+          }, typingRestMs);
         }}
       />
     </label>
