@@ -4,7 +4,7 @@
  * A directory identifies a store, so that it can be reopened, by another process too. On PostgreSQL the database's address is in a
  * file beside the directory.
  */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -174,3 +174,29 @@ export const examining = (
   shopId: string,
   use: (examined: (statement: Statement) => Promise<number>) => Promise<void>,
 ): Promise<void> => examiningOn(databaseMust(directory), shopId, use);
+
+/** What is stored below a data directory, by file; on PostgreSQL the rows of the shop, by table. For what must be in none of it. */
+export async function textsOf(directory: string, shopId: string): Promise<ReadonlyMap<string, string>> {
+  const url = databaseOf(directory);
+  if (url === null)
+    return new Map(
+      readdirSync(directory, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => {
+          const file = path.join(entry.parentPath, entry.name);
+          return [file, readFileSync(file, "latin1")] as const;
+        }),
+    );
+  return await withClient(url, async (client) => {
+    const texts = new Map<string, string>();
+    await client.query("select set_config('openpo.shop_id', $1, false)", [shopId]);
+    const { rows } = await client.query<{ name: string }>(
+      "select schemaname || '.' || tablename as name from pg_tables where schemaname in ('openpo', 'openpo_sandbox')",
+    );
+    for (const { name } of rows) {
+      const { rows: found } = await client.query<{ row: string }>(`select t::text as row from ${name} t`);
+      texts.set(name, found.map(({ row }) => row).join("\n"));
+    }
+    return texts;
+  });
+}
