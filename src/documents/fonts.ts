@@ -33,7 +33,11 @@ export const loadFonts = (otherFile: string | null): Fonts => ({
 /** What is wrong with the operator's font; null when it can be used. */
 export function fontFault(file: string): string | null {
   try {
-    const font = fontOf(readFileSync(file));
+    const bytes = readFileSync(file);
+    const font = fontOf(bytes);
+    // Tables are read when they are needed: one that is not there would be found by the first document.
+    const isWhole = Object.values(font.directory.tables).every(({ offset, length }) => offset + length <= bytes.length);
+    if (!isWhole) return "is cut off: a part of the font is missing";
     return font.numGlyphs > 0 ? null : "has no glyphs";
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : null;

@@ -72,6 +72,10 @@ declare module "pdfkit" {
 declare module "fontkit" {
   export interface Font {
     readonly numGlyphs: number;
+    /** Where its tables are in the file. */
+    readonly directory: {
+      readonly tables: Readonly<Record<string, { readonly offset: number; readonly length: number }>>;
+    };
     hasGlyphForCodePoint(code: number): boolean;
   }
 

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
@@ -75,6 +75,22 @@ test("the packed program starts, its command finds it, and the packed client cre
     await writeFile(path.join(directory, "use.js"), useOfClient);
     const used = await run(process.execPath, ["use.js", url, key], { cwd: directory });
     assert.equal(used.stdout.trim(), "Draft");
+
+    // The fonts of documents are in the package, and so is what draws them.
+    const listed = await fetch(`${url}/api/v1/purchase-orders?limit=1`, {
+      headers: { Authorization: `Bearer ${key}` },
+    });
+    const [, orderId = ""] = /"purchaseOrderId":"([^"]+)"/.exec(await listed.text()) ?? [];
+    const pdf = path.join(directory, "order.pdf");
+    await run(
+      path.join(directory, "node_modules/.bin/openpo"),
+      ["order", "document", orderId, "--shop", "demo", "--output", pdf],
+      { cwd: directory, env },
+    );
+    const drawn = await readFile(pdf, "latin1");
+    assert.match(drawn, /^%PDF-/);
+    assert.match(drawn, /\+NotoSans/);
+    assert.ok(existsSync(path.join(directory, "node_modules/openpo/dist/documents/fonts/OFL.txt")));
 
     server.kill("SIGTERM");
     const [code]: unknown[] = await once(server, "exit");
