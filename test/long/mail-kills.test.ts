@@ -49,11 +49,11 @@ test("every mail that was asked for is sent at least once under one Message-ID, 
       const orders: string[] = [];
       for (let count = 0; count < orderCount; count += 1) orders.push(await shop.makeOrder());
       const asked = new Map<string, string>();
-      let isOver = false;
+      const over = new AbortController();
       const path = (orderId: string, below: string): string =>
         `/admin/v1/shops/shop/purchase-orders/${orderId}/${below}`;
       const write = async (writer: number): Promise<void> => {
-        for (let count = 0; !isOver; count += 1) {
+        for (let count = 0; !over.signal.aborted; count += 1) {
           const orderId = orders[(writer + count) % orderCount] ?? "";
           const headers = { "Idempotency-Key": `${writer}-${count}` };
           for (;;) {
@@ -79,7 +79,7 @@ test("every mail that was asked for is sent at least once under one Message-ID, 
         await service.program.end("SIGKILL");
         service.program = await serveProgram(env);
       }
-      isOver = true;
+      over.abort();
       await Promise.all(writers);
       server.answer = () => null;
       const isSent = async (program: RunningProgram): Promise<boolean> => {
