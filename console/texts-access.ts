@@ -99,6 +99,8 @@ export const accessTexts = {
     more: "Load more",
     news: "There is something new. Show it",
     exportCsv: "Export as CSV",
+    exportCut: (max: number) =>
+      `The file has the newest ${number(max)} entries. Filter by key or operation to have older ones.`,
     times: (count: number) => `${number(count)} times`,
     milliseconds: (ms: number) => `${number(ms)} ms`,
     replayed: "Answered from an earlier request with the same idempotency key",

@@ -3,7 +3,7 @@ import type { FunctionComponent } from "preact";
 import { useMemo } from "preact/hooks";
 import { openpo, problemOf } from "../data/client.ts";
 import { moment } from "../data/format.ts";
-import { type List, listOf } from "../data/pages.ts";
+import { listOf, type ReadPage } from "../data/pages.ts";
 import { shopId } from "../data/session.ts";
 import { texts } from "../texts.ts";
 import { type Change, ChangeView, orderName } from "./change.tsx";
@@ -13,17 +13,17 @@ import { ActivityList } from "./list.tsx";
 /** The service counts no more changes than these. */
 const changesCountedMax = 10_000;
 
-function changesWith(keyId: string | undefined, operation: string | undefined): List<Change> {
+function changesWith(keyId: string | undefined, operation: string | undefined): ReadPage<Change> {
   const actor = chosen("actor", actors);
   const actorType = actor === "all" ? undefined : actor;
-  return listOf<Change>(async (cursor) => {
+  return async (cursor) => {
     const page = cursor === null ? {} : { cursor };
     const input = { shopId: shopId(), keyId, operation, actorType, limit: 50, ...page };
     const result = await openpo.call("change_list", input);
     if (!result.ok) return { problem: problemOf(result) };
     const { changes, totalCount, cursor: next } = result.data;
     return { rows: changes, totalCount, cursor: next };
-  });
+  };
 }
 
 const actorName = ({ actor }: Change): string => actor.name ?? actor.type;
@@ -33,6 +33,8 @@ function cellOf(value: unknown): string | number {
   if (value === null || value === undefined) return "";
   return typeof value === "string" || typeof value === "number" ? value : JSON.stringify(value);
 }
+
+const head = ["at", "order", "who", "operation", "requestId", "message", "field", "poLineItemId", "before", "after"];
 
 /** A row for each field that changed; one for a change that names none. */
 const rowsOf = (change: Change): readonly (readonly (string | number)[])[] => {
@@ -51,11 +53,11 @@ const rowsOf = (change: Change): readonly (readonly (string | number)[])[] => {
 /** @param version  another number reads the list again. */
 export const Changes: FunctionComponent<{ readonly version: number }> = ({ version }) => {
   const query = ["keyId", "operation", "actor"].map((name) => parameter(name) ?? "").join(" ");
-  const list = useMemo(() => changesWith(parameter("keyId"), parameter("operation")), [query, version]);
+  const read = useMemo(() => changesWith(parameter("keyId"), parameter("operation")), [query, version]);
+  const list = useMemo(() => listOf(read), [read]);
   const { rows } = list.state.value;
-  const head = ["at", "order", "who", "operation", "requestId", "message", "field", "poLineItemId", "before", "after"];
   return (
-    <ActivityList countedMax={changesCountedMax} list={list} table={() => [head, ...rows.flatMap(rowsOf)]}>
+    <ActivityList countedMax={changesCountedMax} list={list} read={read} head={head} cells={rowsOf}>
       <ol class="timeline change-list">
         {rows.map((change) => (
           <li key={change.logId}>

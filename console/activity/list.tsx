@@ -1,38 +1,43 @@
 /** What both lists of the activity share: how many rows are shown, what is new, why there are none, more of them, and their export. */
-import type { ComponentChildren, FunctionComponent } from "preact";
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import type { Problem } from "../data/client.ts";
 import { csvOf, saveFile } from "../data/csv.ts";
-import type { List } from "../data/pages.ts";
+import { everyRow, type List, type ReadPage } from "../data/pages.ts";
 import { MoreRows } from "../parts/more-rows.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { hrefOf, place } from "../router.ts";
 import { texts } from "../texts.ts";
 
-interface Shown {
+/** An export has at most so many entries of the filter, the newest ones. */
+const entriesExportedMax = 5_000;
+
+interface Shown<Row> {
   /** Matches are counted up to this many. */
   readonly countedMax?: number;
-  readonly list: List<object>;
-  /** The rows shown as a table, its head first. */
-  readonly table: () => readonly (readonly (string | number)[])[];
+  readonly list: List<Row>;
+  /** Reads the pages of the whole filter. */
+  readonly read: ReadPage<Row>;
+  /** Columns of the export. */
+  readonly head: readonly string[];
+  /** What the export has of an entry. */
+  readonly cells: (row: Row) => readonly (readonly (string | number)[])[];
   readonly children: ComponentChildren;
 }
 
-export const ActivityList: FunctionComponent<Shown> = ({ countedMax = Infinity, list, table, children }) => {
+export function ActivityList<Row>({ countedMax = Infinity, list, read, head, cells, children }: Shown<Row>) {
   const { rows, totalCount, hasMore, isLoading, problem } = list.state.value;
   const isFiltered = place.value.query.size > 0;
   return (
     <>
-      <p class="list-head">
+      <div class="list-head">
         <output class="quiet">
           {isLoading && rows.length === 0
             ? texts.loading
             : texts.activity.shown(rows.length, totalCount, totalCount >= countedMax)}
         </output>
-        {rows.length === 0 ? null : (
-          <button type="button" onClick={() => saveFile("activity.csv", csvOf(table()))}>
-            {texts.activity.exportCsv}
-          </button>
-        )}
-      </p>
+        {rows.length === 0 ? null : <Export key={place.value.query.toString()} read={read} head={head} cells={cells} />}
+      </div>
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void list.more()} />}
       {rows.length > 0 ? children : null}
       {rows.length === 0 && !isLoading && !hasMore && problem === null ? (
@@ -48,4 +53,35 @@ export const ActivityList: FunctionComponent<Shown> = ({ countedMax = Infinity, 
       <MoreRows list={list} label={texts.activity.more} />
     </>
   );
-};
+}
+
+/** Offers all entries of the filter as a file, also those that are not shown. */
+function Export<Row>({ read, head, cells }: Pick<Shown<Row>, "read" | "head" | "cells">) {
+  const exported = useSignal<number | null>(null);
+  const isCut = useSignal(false);
+  const problem = useSignal<Problem | null>(null);
+  const save = async (): Promise<void> => {
+    [exported.value, isCut.value, problem.value] = [0, false, null];
+    const all = await everyRow(read, (count) => (exported.value = count), entriesExportedMax);
+    exported.value = null;
+    if ("problem" in all) {
+      ({ problem: problem.value } = all);
+      return;
+    }
+    isCut.value = all.isCut;
+    saveFile("activity.csv", csvOf([head, ...all.rows.flatMap(cells)]));
+  };
+  return (
+    <>
+      <button type="button" disabled={exported.value !== null} onClick={() => void save()}>
+        {exported.value === null ? texts.activity.exportCsv : texts.orders.exporting(exported.value)}
+      </button>
+      {isCut.value ? (
+        <span class="quiet" role="status">
+          {texts.activity.exportCut(entriesExportedMax)}
+        </span>
+      ) : null}
+      {problem.value === null ? null : <ProblemNotice problem={problem.value} again={() => void save()} />}
+    </>
+  );
+}

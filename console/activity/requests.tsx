@@ -4,7 +4,7 @@ import type { FunctionComponent } from "preact";
 import { useMemo } from "preact/hooks";
 import { openpo, problemOf } from "../data/client.ts";
 import { moment } from "../data/format.ts";
-import { type List, listOf } from "../data/pages.ts";
+import { listOf, type ReadPage } from "../data/pages.ts";
 import { shopId } from "../data/session.ts";
 import { TableHead } from "../parts/table-head.tsx";
 import { texts } from "../texts.ts";
@@ -23,10 +23,10 @@ import { ActivityList } from "./list.tsx";
 import type { Names } from "./names.ts";
 import { RequestDetails } from "./request-details.tsx";
 
-function requestsWith(keyId: string | undefined, operation: string | undefined): List<Request> {
+function requestsWith(keyId: string | undefined, operation: string | undefined): ReadPage<Request> {
   const surface = surfaceNamed(chosen("surface", surfaces), keyId);
   const outcome = chosen("outcome", outcomes);
-  return listOf<Request>(async (cursor) => {
+  return async (cursor) => {
     const result = await openpo.call("audit_log_list", {
       shopId: shopId(),
       keyId,
@@ -39,8 +39,22 @@ function requestsWith(keyId: string | undefined, operation: string | undefined):
     if (!result.ok) return { problem: problemOf(result) };
     const { auditLog, totalCount, cursor: next } = result.data;
     return { rows: auditLog, totalCount, cursor: next };
-  });
+  };
 }
+
+const head = [
+  "at",
+  "operation",
+  "surface",
+  "who",
+  "keyId",
+  "personId",
+  "requestId",
+  "status",
+  "errorCode",
+  "durationMs",
+  "count",
+];
 
 /** @param version  another number reads the list again. */
 export const Requests: FunctionComponent<{ readonly names: Names; readonly version: number }> = ({
@@ -48,25 +62,13 @@ export const Requests: FunctionComponent<{ readonly names: Names; readonly versi
   version,
 }) => {
   const query = ["keyId", "operation", "surface", "outcome"].map((name) => parameter(name) ?? "").join(" ");
-  const list = useMemo(() => requestsWith(parameter("keyId"), parameter("operation")), [query, version]);
+  const read = useMemo(() => requestsWith(parameter("keyId"), parameter("operation")), [query, version]);
+  const list = useMemo(() => listOf(read), [read]);
   const opened = useSignal<string | null>(null);
   const { rows } = list.state.value;
   const { columns } = texts.activity;
-  const table = () => [
+  const cells = (request: Request) => [
     [
-      "at",
-      "operation",
-      "surface",
-      "who",
-      "keyId",
-      "personId",
-      "requestId",
-      "status",
-      "errorCode",
-      "durationMs",
-      "count",
-    ],
-    ...rows.map((request) => [
       request.at,
       operationOf(request),
       surfaceOf(request),
@@ -78,10 +80,10 @@ export const Requests: FunctionComponent<{ readonly names: Names; readonly versi
       request.errorCode ?? "",
       request.durationMs,
       request.count,
-    ]),
+    ],
   ];
   return (
-    <ActivityList list={list} table={table}>
+    <ActivityList list={list} read={read} head={head} cells={cells}>
       <table class="rows requests">
         <TableHead
           titles={[columns.operation, columns.at, columns.who, columns.outcome, columns.duration]}

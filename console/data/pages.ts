@@ -36,10 +36,39 @@ export interface KeptList<Row> extends List<Row> {
   again(idOf: (row: Row) => string): Promise<void>;
 }
 
-/** Makes a list; `read` reads the page after a cursor. The first page is read at once. */
-export function listOf<Row>(
-  read: (cursor: string | null) => Promise<Page<Row> | { readonly problem: Problem }>,
-): KeptList<Row> {
+/** Reads the page after a cursor; the first one with null. */
+export type ReadPage<Row> = (cursor: string | null) => Promise<Page<Row> | { readonly problem: Problem }>;
+
+/** Pages that are asked for at once. After them each waits, so that an export leaves the shop's people most of their calls. */
+const pagesAtOnce = 20;
+const pageWaitMs = 150;
+
+/**
+ * Reads all pages, or the first `rowsMax` rows. `told` learns how many rows are read.
+ *
+ * @returns the rows and whether there are more; why it ended before the last page.
+ */
+export async function everyRow<Row>(
+  read: ReadPage<Row>,
+  told: (count: number) => void,
+  rowsMax = Infinity,
+): Promise<{ readonly rows: readonly Row[]; readonly isCut: boolean } | { readonly problem: Problem }> {
+  const rows: Row[] = [];
+  let cursor: string | null = null;
+  let pages = 0;
+  do {
+    if ((pages += 1) > pagesAtOnce) await new Promise((resolve) => setTimeout(resolve, pageWaitMs));
+    const page: Page<Row> | { readonly problem: Problem } = await read(cursor);
+    if ("problem" in page) return page;
+    rows.push(...page.rows);
+    ({ cursor } = page);
+    told(Math.min(rows.length, rowsMax));
+  } while (cursor !== null && rows.length < rowsMax);
+  return { rows: rows.slice(0, rowsMax), isCut: cursor !== null || rows.length > rowsMax };
+}
+
+/** Makes a list. The first page is read at once. */
+export function listOf<Row>(read: ReadPage<Row>): KeptList<Row> {
   const state = signal<Rows<Row>>({ rows: [], totalCount: 0, hasMore: false, isLoading: true, problem: null });
   let cursor: string | null = null;
   let pages = 0;

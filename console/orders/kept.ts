@@ -1,7 +1,7 @@
 /** Lists of orders that were read, by their query: the way back shows the same rows at the same place, with what has become of them. */
 import type { PurchaseOrderHeader } from "../../client/index.ts";
 import { openpo, problemOf } from "../data/client.ts";
-import { type KeptList, listOf } from "../data/pages.ts";
+import { type KeptList, listOf, type ReadPage } from "../data/pages.ts";
 import { shopId, today } from "../data/session.ts";
 import { inputOf } from "./filters.ts";
 
@@ -10,17 +10,22 @@ const keptMax = 10;
 
 const keyOf = (query: URLSearchParams): string => `${shopId()}?${query.toString()}`;
 
-export function ordersOf(query: URLSearchParams): KeptList<PurchaseOrderHeader> {
-  const key = keyOf(query);
-  const known = kept.get(key);
-  if (known !== undefined) return known;
-  const list = listOf<PurchaseOrderHeader>(async (cursor) => {
+/** Reads the pages of a filter. */
+export const pagesOf =
+  (query: URLSearchParams): ReadPage<PurchaseOrderHeader> =>
+  async (cursor) => {
     const input = inputOf(query, today());
     const result = await openpo.call("purchase_order_list", cursor === null ? input : { ...input, cursor });
     if (!result.ok) return { problem: problemOf(result) };
     const { purchaseOrders, totalCount, cursor: next } = result.data;
     return { rows: purchaseOrders, totalCount, cursor: next };
-  });
+  };
+
+export function ordersOf(query: URLSearchParams): KeptList<PurchaseOrderHeader> {
+  const key = keyOf(query);
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const list = listOf(pagesOf(query));
   kept.set(key, list);
   const [oldest] = kept.keys();
   if (kept.size > keptMax && oldest !== undefined) kept.delete(oldest);
