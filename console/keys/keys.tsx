@@ -105,9 +105,15 @@ const KeyTable: FunctionComponent<Table> = ({ keys, madeBy, revoke, again }) => 
               <code>…{key.lastFour}</code>
             </td>
             <td data-name={columns.madeBy}>{madeBy.get(key.keyId) ?? texts.orders.none}</td>
-            <td data-name={columns.created}>{moment(key.createdAt)}</td>
+            <td data-name={columns.created}>
+              <time dateTime={key.createdAt}>{moment(key.createdAt)}</time>
+            </td>
             <td data-name={columns.lastUsed}>
-              {key.lastUsedAt === null ? texts.keys.neverUsed : moment(key.lastUsedAt)}
+              {key.lastUsedAt === null ? (
+                texts.keys.neverUsed
+              ) : (
+                <time dateTime={key.lastUsedAt}>{moment(key.lastUsedAt)}</time>
+              )}
             </td>
             <td class="does">
               <a href={`${hrefOf("activity")}?keyId=${key.keyId}`} aria-label={texts.keys.activityOf(key.name)}>
@@ -120,7 +126,7 @@ const KeyTable: FunctionComponent<Table> = ({ keys, madeBy, revoke, again }) => 
                 </button>
               ) : (
                 <span class="quiet">
-                  {texts.keys.revoked} {moment(key.revokedAt)}
+                  {texts.keys.revoked} <time dateTime={key.revokedAt}>{moment(key.revokedAt)}</time>
                 </span>
               )}
             </td>

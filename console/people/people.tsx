@@ -115,7 +115,9 @@ const PersonRow: FunctionComponent<{ readonly person: Person; readonly again: Ta
         )}
         {failed.value === null ? null : <ProblemNotice problem={failed.value} />}
       </td>
-      <td data-name={texts.people.columns.lastSeen}>{lastSeenAt === null ? texts.people.never : moment(lastSeenAt)}</td>
+      <td data-name={texts.people.columns.lastSeen}>
+        {lastSeenAt === null ? texts.people.never : <time dateTime={lastSeenAt}>{moment(lastSeenAt)}</time>}
+      </td>
       <td class="does">
         <button type="button" aria-label={texts.people.removeOf(name)} onClick={() => (asking.value = "delete")}>
           {texts.people.remove}

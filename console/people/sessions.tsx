@@ -52,8 +52,12 @@ export const Sessions: FunctionComponent<{ readonly sessions: Reading<Output<"se
               <tr key={session.sessionId}>
                 <th scope="row">{session.name}</th>
                 <td data-name={texts.people.browser}>{browserOf(session.userAgent)}</td>
-                <td data-name={texts.people.signedIn}>{moment(session.createdAt)}</td>
-                <td data-name={columns.lastSeen}>{moment(session.lastSeenAt)}</td>
+                <td data-name={texts.people.signedIn}>
+                  <time dateTime={session.createdAt}>{moment(session.createdAt)}</time>
+                </td>
+                <td data-name={columns.lastSeen}>
+                  <time dateTime={session.lastSeenAt}>{moment(session.lastSeenAt)}</time>
+                </td>
                 <td class="does">
                   <button
                     type="button"

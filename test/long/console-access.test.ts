@@ -70,6 +70,17 @@ test(
       await dialog.getByRole("button", { name: "Revoke" }).click();
       await row.waitFor({ state: "hidden" });
       assert.equal((await program.ask("GET", "/api/v1/purchase-orders", apiKey)).status, 401);
+      // A time keeps one line on a window of middle width, and the page is no wider for it.
+      await page.setViewportSize({ width: 1_080, height: 900 });
+      const times = await page.evaluate<readonly (readonly [string, number])[]>(
+        `[...document.querySelectorAll("main .rows time")].map((time) => [time.textContent, time.getClientRects().length])`,
+      );
+      assert.ok(times.length >= 3, String(times));
+      assert.deepEqual(
+        times.filter(([, lines]) => lines !== 1),
+        [],
+      );
+      assert.ok((await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")) <= 0);
       await picture(page, "keys");
     });
   },
