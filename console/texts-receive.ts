@@ -28,6 +28,13 @@ export const receiveTexts = {
     action: "Compare the totals with the goods. Then receive again, or discard your counts.",
   },
   discard: "Discard counts",
+  somebody: "somebody",
+  othersCounts: (name: string, lines: number) =>
+    `Counts of ${name} on this device were not saved: ${lines === 1 ? "1 line" : `${number(lines)} lines`}.`,
+  othersDoubtful:
+    "They were being saved, and the order has changed since: perhaps they are recorded. Compare the totals with the goods first.",
+  takeOver: "Take them over",
+  discardOthers: (name: string) => `Discard counts of ${name}`,
   asking: "Others have received in the meantime. With your counts there is more than was confirmed:",
   askingLine: (product: string, over: string) => `${product}: ${over} more`,
   allowAll: "Receive it all the same",

@@ -52,6 +52,18 @@ export const added = (one: Amounts, other: Amounts, sign: 1 | -1 = 1): Amounts =
   cancelled: plus(one.cancelled, sign * other.cancelled),
 });
 
+/** Counts together with those of somebody else. What went beyond a line is asked for again. */
+export const joined = (mine: Counts, others: Counts): Counts => ({
+  ...mine,
+  added: Object.fromEntries(
+    [...new Set([...Object.keys(mine.added), ...Object.keys(others.added)])].map((lineId) => [
+      lineId,
+      added(addedOf(mine, lineId), addedOf(others, lineId)),
+    ]),
+  ),
+  steps: [],
+});
+
 export const addedOf = (counts: Counts, lineId: string): Amounts => counts.added[lineId] ?? none;
 
 /** The line's total with what was counted. */

@@ -10,10 +10,20 @@ import type { PurchaseOrder } from "../../client/index.ts";
 import { followEvents } from "../data/events.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { receiveTexts } from "../texts-receive.ts";
-import { changedLines, type CountedLine, type Counts, linesToAllow, noCounts } from "./amounts.ts";
+import { changedLines, type CountedLine, type Counts, joined, linesToAllow, noCounts } from "./amounts.ts";
 import { counted } from "./count.ts";
 import type { CountEvent, Outcome } from "./events.ts";
-import { alone, keep, type Kept, keptUnder, type Save } from "./keeping.ts";
+import {
+  alone,
+  keep,
+  type Kept,
+  keptByOthers,
+  keptUnder,
+  nameOfKept,
+  type OthersKept,
+  type Save,
+  takeOver,
+} from "./keeping.ts";
 import { lineOf } from "./lines.ts";
 import { type GuardIssue, guardIssuesOf, saveOf, verdictOf } from "./save.ts";
 
@@ -41,8 +51,18 @@ const mergesMax = 5;
 
 export type Counting = ReturnType<typeof countingOf>;
 
-/** Starts counting; `keptName` is where this device keeps the counts. Call `stop` at the end. */
-export function countingOf(purchaseOrderId: string, keptName: string) {
+/** Who counts what. */
+export interface Place {
+  readonly shopId: string;
+  readonly personId: string;
+  readonly personName: string;
+  readonly purchaseOrderId: string;
+}
+
+/** Starts counting. Call `stop` at the end. */
+export function countingOf({ shopId, personId, personName, purchaseOrderId }: Place) {
+  // Counts belong to a person, like the key that saves them.
+  const keptName = nameOfKept(shopId, personId, purchaseOrderId);
   const read = signal<Read | null>(null);
   const counts = signal<Counts>(noCounts);
   const outcome = signal<{ readonly is: Outcome; readonly nth: number }>({ is: { kind: "nothing" }, nth: 0 });
@@ -52,6 +72,7 @@ export function countingOf(purchaseOrderId: string, keptName: string) {
   const issues = signal<readonly GuardIssue[]>([]);
   const isKept = signal(true);
   const isElsewhere = signal(false);
+  const others = signal<readonly OthersKept[]>([]);
   const stopping = new AbortController();
   let save: Save | null = null;
   let againMs = againMsMin;
@@ -61,7 +82,7 @@ export function countingOf(purchaseOrderId: string, keptName: string) {
     // A save that is answered after the end is sent again by who counts next, and answered from its key.
     if (stopping.signal.aborted) return;
     const isEmpty = save === null && Object.keys(counts.value.added).length === 0;
-    const kept: Kept | null = isEmpty ? null : { counts: { ...counts.value, question: null }, save };
+    const kept: Kept | null = isEmpty ? null : { counts: { ...counts.value, question: null }, save, by: personName };
     await keep(keptName, kept).then(
       () => (isKept.value = true),
       () => (isKept.value = false),
@@ -160,7 +181,19 @@ export function countingOf(purchaseOrderId: string, keptName: string) {
       counts.value = kept.counts;
       ({ save } = kept);
     }
+    others.value = await keptByOthers(shopId, purchaseOrderId, keptName).catch(() => []);
     if ((await reread()) && save !== null) await send();
+  };
+  /** Whether the counts may be recorded already: their save was sent, and the order has changed since. */
+  const isDoubtful = ({ kept }: OthersKept): boolean => kept.save !== null && kept.save.ifMatch !== read.value?.etag;
+  /** Adds what another person has counted, or forgets it. */
+  const settle = async (other: OthersKept, how: "take-over" | "discard"): Promise<void> => {
+    others.value = others.value.filter((each) => each !== other);
+    if (how === "take-over") counts.value = joined(counts.value, other.kept.counts);
+    const kept = { counts: { ...counts.value, question: null }, save, by: personName };
+    await (how === "take-over" ? takeOver(other.keptName, keptName, kept) : keep(other.keptName, null)).catch(
+      () => (isKept.value = false),
+    );
   };
   const elsewhere = setTimeout(() => (isElsewhere.value = true), elsewhereMs);
   void alone(keptName, stopping.signal, async () => {
@@ -179,6 +212,9 @@ export function countingOf(purchaseOrderId: string, keptName: string) {
     issues,
     isKept,
     isElsewhere,
+    others,
+    isDoubtful,
+    settle,
     start,
     happen,
     send,

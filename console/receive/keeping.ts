@@ -16,6 +16,14 @@ export interface Save {
 export interface Kept {
   readonly counts: Counts;
   readonly save: Save | null;
+  /** The name of who counted. */
+  readonly by?: string;
+}
+
+/** Counts of another person that this device keeps for the same order. */
+export interface OthersKept {
+  readonly keptName: string;
+  readonly kept: Kept;
 }
 
 const storeName = "counts";
@@ -42,6 +50,54 @@ export async function keptUnder(name: string): Promise<Kept | null> {
   return await new Promise((resolve, reject) => {
     transaction.addEventListener("complete", () => resolve(isKept(request.result) ? request.result : null));
     transaction.addEventListener("error", () => reject(transaction.error ?? new Error("not read")));
+  });
+}
+
+/** Where this device keeps a person's counts of an order. */
+export const nameOfKept = (shopId: string, personId: string, purchaseOrderId: string): string =>
+  [shopId, personId, purchaseOrderId].join("/");
+
+/** How long another tab may take to let go of counts. */
+const letGoMs = 500;
+
+/** Whether no tab counts under the name. */
+async function isFree(name: string): Promise<boolean> {
+  if (!("locks" in navigator)) return true;
+  const signal = AbortSignal.timeout(letGoMs);
+  return await navigator.locks.request(`openpo ${name}`, { signal }, () => true).catch(() => false);
+}
+
+/** What this device keeps for the order under names of others, without what another tab counts at the moment. */
+export async function keptByOthers(shopId: string, purchaseOrderId: string, own: string): Promise<OthersKept[]> {
+  const transaction = (await database()).transaction(storeName);
+  const found: OthersKept[] = [];
+  // Keys of the shop: "0" comes after "/".
+  const request = transaction.objectStore(storeName).openCursor(IDBKeyRange.bound(`${shopId}/`, `${shopId}0`));
+  request.addEventListener("success", () => {
+    const { result } = request;
+    if (result === null) return;
+    const { key, value } = result;
+    const isOthers = typeof key === "string" && key !== own && key.endsWith(`/${purchaseOrderId}`);
+    if (isOthers && isKept(value)) found.push({ keptName: key, kept: value });
+    result.continue();
+  });
+  await new Promise<void>((resolve, reject) => {
+    transaction.addEventListener("complete", () => resolve());
+    transaction.addEventListener("error", () => reject(transaction.error ?? new Error("not read")));
+  });
+  const free = await Promise.all(found.map(({ keptName }) => isFree(keptName)));
+  return found.filter((_, index) => free[index]);
+}
+
+/** Keeps under one name what has taken in what was under the other: both or neither. */
+export async function takeOver(from: string, to: string, kept: Kept): Promise<void> {
+  const transaction = (await database()).transaction(storeName, "readwrite");
+  const store = transaction.objectStore(storeName);
+  store.put(kept, to);
+  store.delete(from);
+  await new Promise<void>((resolve, reject) => {
+    transaction.addEventListener("complete", () => resolve());
+    transaction.addEventListener("abort", () => reject(transaction.error ?? new Error("not kept")));
   });
 }
 

@@ -19,6 +19,35 @@ export const WaitingNotice: OfCounting = ({ counting }) =>
     </p>
   ) : null;
 
+/** Counts that others have left on this device: never added by themselves. */
+export const OthersCounts: OfCounting = ({ counting }) => (
+  <>
+    {counting.others.value.map((other) => {
+      const name = other.kept.by ?? receiveTexts.somebody;
+      return (
+        <div key={other.keptName} class="problem" role="alert">
+          <p>
+            {receiveTexts.othersCounts(name, Object.keys(other.kept.counts.added).length)}{" "}
+            {counting.isDoubtful(other) ? receiveTexts.othersDoubtful : null}
+          </p>
+          <p class="buttons">
+            <button
+              type="button"
+              disabled={counting.saving.value !== "idle"}
+              onClick={() => void counting.settle(other, "take-over")}
+            >
+              {receiveTexts.takeOver}
+            </button>
+            <button type="button" onClick={() => void counting.settle(other, "discard")}>
+              {receiveTexts.discardOthers(name)}
+            </button>
+          </p>
+        </div>
+      );
+    })}
+  </>
+);
+
 /** Others have received: what my counts would make too much. */
 export const Asking: OfCounting = ({ counting }) => {
   const read = counting.read.value;

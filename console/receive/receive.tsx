@@ -10,8 +10,8 @@ import { hrefOf, place } from "../router.ts";
 import { texts } from "../texts.ts";
 import { receiveTexts } from "../texts-receive.ts";
 import { changedLines } from "./amounts.ts";
-import { type Counting, countingOf, type Read } from "./counting.ts";
-import { Asking, GuardIssues, SavedNotice, WaitingNotice } from "./notices.tsx";
+import { type Counting, countingOf, type Place, type Read } from "./counting.ts";
+import { Asking, GuardIssues, OthersCounts, SavedNotice, WaitingNotice } from "./notices.tsx";
 import { CountRow } from "./count-row.tsx";
 import { ScanPanel } from "./scan-panel.tsx";
 
@@ -24,18 +24,19 @@ export const ReceiveScreen: FunctionComponent = () => {
   if (session === null) return null;
   if (purchaseOrderId === undefined) return <p class="notice">{texts.notFound}</p>;
   const { person, shop } = session;
-  // Counts belong to a person, like the key that saves them.
-  const keptName = [shop.shopId, person.personId ?? person.name, purchaseOrderId].join("/");
-  return <Receiving key={keptName} {...{ purchaseOrderId, lineId, keptName }} role={person.role} />;
+  const { shopId } = shop;
+  const personId = person.personId ?? person.name;
+  const counted = { shopId, personId, personName: person.name, purchaseOrderId };
+  return <Receiving key={JSON.stringify(counted)} counted={counted} lineId={lineId} role={person.role} />;
 };
 
 const Receiving: FunctionComponent<{
-  readonly purchaseOrderId: string;
+  readonly counted: Place;
   readonly lineId: string | null;
-  readonly keptName: string;
   readonly role: Session["person"]["role"];
-}> = ({ purchaseOrderId, lineId, keptName, role }) => {
-  const counting = useMemo(() => countingOf(purchaseOrderId, keptName), []);
+}> = ({ counted, lineId, role }) => {
+  const { purchaseOrderId } = counted;
+  const counting = useMemo(() => countingOf(counted), []);
   useEffect(() => counting.stop, []);
   const read = counting.read.value;
   const problem = counting.problem.value;
@@ -92,6 +93,7 @@ const CountingForm: FunctionComponent<{
       <ScanPanel counting={counting} field={field} toScan={toScan} />
       {problem === null ? null : <ProblemNotice problem={problem} />}
       <GuardIssues counting={counting} />
+      <OthersCounts counting={counting} />
       <Asking counting={counting} />
       <WaitingNotice counting={counting} />
       <SavedNotice counting={counting} purchaseOrderId={read.order.purchaseOrderId} />

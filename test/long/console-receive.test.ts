@@ -99,6 +99,76 @@ async function receiver({ program, browser, adminToken }: Started, name: string,
   return { context, page };
 }
 
+test(
+  "counts that a person left on a device are offered to who comes after them, and never added by themselves",
+  { skip },
+  async () => {
+    const at = await (started ??= start());
+    const order = await orderOf(at, [9, 9]);
+    const place = `receive/${order.purchaseOrderId}`;
+    const { context, page } = await receiver(at, "Ida", place);
+    const invited = async (name: string): Promise<void> => {
+      const body = { name, role: "receiver" };
+      const made = await at.program.ask("POST", "/admin/v1/shops/demo/invitations", at.adminToken, body);
+      await context.clearCookies();
+      await page.goto("about:blank");
+      await page.goto(String(made.at("data", "url")));
+      await page.getByRole("heading", { name: "Orders" }).waitFor();
+      await page.goto(`${at.program.url}/console/${place}`);
+      await page.getByLabel("Scan", { exact: true }).waitFor();
+    };
+    const [first, second] = order.lines;
+    for (const code of [first?.barcode, first?.barcode, second?.barcode]) await scan(page, code ?? "");
+    await page.getByRole("button", { name: "Receive (2)" }).waitFor();
+
+    // The same human by a new invitation is a new person.
+    await invited("Ida");
+    const offered = page.getByText("Counts of Ida on this device were not saved: 2 lines.");
+    await offered.waitFor();
+    await picture(page, "receive-others-counts");
+    await scan(page, first?.barcode ?? "");
+    await page.getByRole("button", { name: "Receive (1)" }).waitFor();
+    await page.getByRole("button", { name: "Take them over" }).click();
+    await offered.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Receive (2)" }).waitFor();
+    await page.reload();
+    await page.getByRole("button", { name: "Receive (2)" }).click();
+    await page
+      .getByRole("status")
+      .getByText(/2 lines/)
+      .first()
+      .waitFor();
+    assert.deepEqual(await receivedOf(at, order), [3, 1]);
+
+    // Discarded, they are offered to nobody again.
+    await scan(page, second?.barcode ?? "");
+    await page.getByRole("button", { name: "Receive (1)" }).waitFor();
+    await invited("Ben");
+    await page.getByRole("button", { name: "Discard counts of Ida" }).click();
+    await invited("Cid");
+    await page.waitForTimeout(1_000);
+    assert.equal(await page.getByText(/on this device were not saved/).count(), 0);
+    assert.deepEqual(await receivedOf(at, order), [3, 1]);
+
+    // A save that was recorded while its answer was lost: whoever comes next is told so before they take it over.
+    await page.route("**/receive", async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await scan(page, second?.barcode ?? "");
+    await page.getByRole("button", { name: "Receive (1)" }).click();
+    await page
+      .getByText(/saved again|no answer|does not answer|not reach/i)
+      .first()
+      .waitFor();
+    assert.deepEqual(await receivedOf(at, order), [3, 2]);
+    await invited("Dan");
+    await page.getByText(/Counts of Cid .*perhaps they are recorded/s).waitFor();
+    await page.unroute("**/receive");
+    await context.close();
+  },
+);
+
 /** One scan, as a scanner makes it: the code in one go, then Enter. */
 async function scan(page: Page, code: string): Promise<void> {
   await page.keyboard.insertText(code);
