@@ -557,7 +557,7 @@ export class ShopFile {
       this.#synced = covered;
       this.watch.synced(covered);
       if (this.#moveDue && commits === this.#commits) this.#moveWal();
-      else if (this.#moveDue) this.#moveGate ??= Promise.withResolvers();
+      else if (this.#moveDue) this.#holdTurns();
       const waiters = this.#waiters;
       this.#waiters = waiters.filter((waiter) => waiter.due > covered);
       for (const waiter of waiters) if (waiter.due <= covered) waiter.resolve();
@@ -586,6 +586,11 @@ export class ShopFile {
         fdatasync(this.#wal, done);
       });
     });
+  }
+
+  /** Until the `-wal` file is synced as it is. */
+  #holdTurns(): void {
+    this.#moveGate ??= Promise.withResolvers();
   }
 
   /** All of the `-wal` file is synced. */
