@@ -58,7 +58,10 @@ test(
     await settings.getByRole("button", { name: "Add a rate" }).click();
     await settings.getByLabel("Currency", { exact: true }).last().fill("jpy");
     await settings.getByLabel("1 JPY in").fill("0.0061");
+    // The first save's "Saved." may still stand there.
+    const answered = page.waitForResponse((response) => response.request().method() === "PUT");
     await settings.getByRole("button", { name: "Save" }).click();
+    await answered;
     const changed = await saved();
     assert.deepEqual(changed["settings"], {
       followOnWaitMs: 1_500,
