@@ -6,6 +6,7 @@
 import type { z } from "zod";
 import type { Clock } from "../../store/store.ts";
 import type { StoreState } from "../connections.ts";
+import { pauseFor } from "../pause.ts";
 import { StorefrontError } from "../storefront.ts";
 import { type MedusaAnswer, type MedusaRequest, type MedusaStore, sendToMedusa } from "./transport.ts";
 
@@ -74,7 +75,7 @@ export class MedusaClient {
         } catch (error) {
           if (!(error instanceof StorefrontError)) throw error;
           if (error.kind !== "throttled" || sends === throttledSendsMax) throw this.#failed(error);
-          await pauseFor(error.retryAfterMs ?? 0, signal);
+          await pauseFor(error.retryAfterMs ?? 0, signal, "Medusa");
         }
     } finally {
       giveBack();
@@ -115,24 +116,6 @@ export class MedusaClient {
 
 const refusedText = ({ status, message }: { readonly status: number; readonly message: string }): string =>
   `Medusa refuses the call (HTTP ${status}): ${message}`;
-
-/** @throws StorefrontError when nobody waits any more. */
-export async function pauseFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  const givenUp = (): StorefrontError =>
-    new StorefrontError("timeout", "Medusa's rate limit did not leave room for the call in time", { landed: "no" });
-  if (signal?.aborted === true) throw givenUp();
-  await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", stop);
-      resolve();
-    }, ms);
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(givenUp());
-    };
-    signal?.addEventListener("abort", stop, { once: true });
-  });
-}
 
 /** Runs `work` on each value, a few at a time; the results are in the order of the values. */
 export async function aFewAtATime<T, R>(values: readonly T[], work: (value: T) => Promise<R>): Promise<R[]> {

@@ -21,9 +21,10 @@ import {
 } from "../../shop/storefront-writes.ts";
 import { chunksOf } from "../../store/in-lists.ts";
 import type { Clock, Engine, Ids } from "../../store/store.ts";
+import { pauseFor } from "../pause.ts";
 import { type ItemResult, type OnHandChange, StorefrontError, type WriteContext } from "../storefront.ts";
 import type { Turns } from "../turns.ts";
-import { type MedusaClient, pauseFor } from "./client.ts";
+import type { MedusaClient } from "./client.ts";
 import { type Level, levelName, levelsPerCallMax, type LevelWrite, type MedusaLevels, tidy } from "./levels.ts";
 import { MedusaFailed } from "./transport.ts";
 import { type MedusaVariants, notALocation, notThere, notTracked } from "./variants.ts";
@@ -477,7 +478,7 @@ export class MedusaOnHand {
           landed: "no",
           retryAfterMs: 1_000,
         });
-      await pauseFor(turnLookMs, signal);
+      await pauseFor(turnLookMs, signal, "Medusa");
     }
   }
 

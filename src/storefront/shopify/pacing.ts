@@ -5,7 +5,7 @@
  * Owns: the wait before a call. Does not own: the call, and what it costs (client.ts).
  */
 import type { Clock } from "../../store/store.ts";
-import { StorefrontError } from "../storefront.ts";
+import { noRoomInTime, pauseFor } from "../pause.ts";
 
 /** What an answer says of the bucket, in points. */
 export interface ThrottleStatus {
@@ -14,25 +14,6 @@ export interface ThrottleStatus {
   /** Points a second. */
   readonly restoreRate: number;
 }
-
-/** Waits until then or until nobody waits any more. @throws StorefrontError when the caller has given up. */
-async function pauseFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  if (signal?.aborted === true) throw givenUp();
-  await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", stop);
-      resolve();
-    }, ms);
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(givenUp());
-    };
-    signal?.addEventListener("abort", stop, { once: true });
-  });
-}
-
-const givenUp = (): StorefrontError =>
-  new StorefrontError("timeout", "Shopify's rate limit did not leave room for the call in time", { landed: "no" });
 
 export class Pacing {
   readonly #clock: Clock;
@@ -65,9 +46,9 @@ export class Pacing {
       await before;
       for (;;) {
         const waitMs = this.#waitMs(points);
-        if (signal?.aborted === true) throw givenUp();
+        if (signal?.aborted === true) throw noRoomInTime("Shopify");
         if (waitMs <= 0) break;
-        await pauseFor(waitMs, signal);
+        await pauseFor(waitMs, signal, "Shopify");
       }
       this.#underWay += points;
     } finally {
