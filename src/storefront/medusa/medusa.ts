@@ -11,9 +11,9 @@ import { Fault } from "../../core/fault.ts";
 import type { ConnectedShop, StorefrontConfig } from "../../core/storefront-config.ts";
 import type { Clock, Engine, Ids } from "../../store/store.ts";
 import type { MedusaFacts, NoMedusa, StoreState } from "../connections.ts";
-import { HostNotAllowed } from "../hosts.ts";
-import { type SecretBox, SecretUnreadable } from "../secret-box.ts";
-import { type Storefront, type StorefrontCapabilities, StorefrontError, unusableStorefront } from "../storefront.ts";
+import { OpenedStores, type OpenedStore } from "../opened-stores.ts";
+import type { SecretBox } from "../secret-box.ts";
+import { type Storefront, type StorefrontCapabilities, StorefrontError } from "../storefront.ts";
 import { Turns } from "../turns.ts";
 import { MedusaClient } from "./client.ts";
 import { MedusaCostsAndTags } from "./costs-and-tags.ts";
@@ -42,9 +42,6 @@ const capabilities: StorefrontCapabilities = {
   activates: "product",
 };
 
-/** Stores whose clients are kept; the one opened longest ago goes first. */
-const storesKeptMax = 2_000;
-
 const storesAnswer = z.object({
   stores: z.array(
     z.object({
@@ -56,16 +53,11 @@ const storesAnswer = z.object({
 
 const countAnswer = z.object({ count: z.number() });
 
-interface OpenedStore {
-  readonly config: MedusaConfig;
-  readonly currencyCode: string;
-  readonly client: MedusaClient;
-  readonly storefront: Storefront;
-}
+type OpenStore = OpenedStore<MedusaConfig, MedusaClient>;
 
 export class Medusa {
   readonly #options: MedusaOptions;
-  readonly #opened = new Map<string, OpenedStore>();
+  readonly #opened = new OpenedStores<MedusaConfig, MedusaClient>(isSame);
   readonly #turns = new Turns();
 
   constructor(options: MedusaOptions) {
@@ -74,28 +66,12 @@ export class Medusa {
 
   /** The shop's storefront. One whose key cannot be read refuses every call and says why. */
   open(shop: ConnectedShop, config: MedusaConfig): Storefront {
-    const { shopId } = shop;
-    const known = this.#opened.get(shopId);
-    if (known !== undefined && known.currencyCode === shop.currencyCode && isSame(known.config, config))
-      return known.storefront;
-    let opened: OpenedStore;
-    try {
-      opened = this.#openStore(shop, config);
-    } catch (error) {
-      if (error instanceof SecretUnreadable || error instanceof HostNotAllowed)
-        return unusableStorefront(error.message);
-      throw error;
-    }
-    this.#opened.delete(shopId);
-    this.#opened.set(shopId, opened);
-    const [oldest] = this.#opened.keys();
-    if (this.#opened.size > storesKeptMax && oldest !== undefined) this.#opened.delete(oldest);
-    return opened.storefront;
+    return this.#opened.storefrontOf(shop, config, () => this.#openStore(shop, config));
   }
 
   /** What is known of the calls of the shop's store; null when this process has made none. */
   stateOf(shopId: string): StoreState | null {
-    return this.#opened.get(shopId)?.client.state ?? null;
+    return this.#opened.clientOf(shopId)?.state ?? null;
   }
 
   /** Asks a store what it is. Nothing is written. @throws StorefrontError */
@@ -125,7 +101,7 @@ export class Medusa {
     return { kind: "medusa", currencyCodes, locationCount };
   }
 
-  #openStore(shop: ConnectedShop, config: MedusaConfig): OpenedStore {
+  #openStore(shop: ConnectedShop, config: MedusaConfig): OpenStore {
     const { engine, clock, ids, secrets, allow } = this.#options;
     const { shopId, currencyCode } = shop;
     const secretKey = secrets.open(shopId, config.secretKey);

@@ -10,8 +10,8 @@ import { createHash } from "node:crypto";
 import { Fault } from "../../core/fault.ts";
 import type { ConnectedShop, StorefrontConfig } from "../../core/storefront-config.ts";
 import type { Clock, Engine, Ids, Log } from "../../store/store.ts";
-import { type Storefront, type StorefrontCapabilities, StorefrontError, unusableStorefront } from "../storefront.ts";
-import { HostNotAllowed } from "../hosts.ts";
+import { type Storefront, type StorefrontCapabilities, StorefrontError } from "../storefront.ts";
+import { OpenedStores, storesKeptMax, type OpenedStore } from "../opened-stores.ts";
 import { type SecretBox, SecretUnreadable } from "../secret-box.ts";
 import type { StoreFacts, StoreState, StoreToConnect } from "../connections.ts";
 import { ShopifyClient } from "./client.ts";
@@ -46,19 +46,11 @@ const capabilities: StorefrontCapabilities = {
   activates: "product",
 };
 
-/** Stores whose clients are kept; the one opened longest ago goes first. */
-const storesKeptMax = 2_000;
-
-interface OpenedStore {
-  readonly config: ShopifyConfig;
-  readonly currencyCode: string;
-  readonly client: ShopifyClient;
-  readonly storefront: Storefront;
-}
+type OpenStore = OpenedStore<ShopifyConfig, ShopifyClient>;
 
 export class Shopify {
   readonly #options: ShopifyOptions;
-  readonly #opened = new Map<string, OpenedStore>();
+  readonly #opened = new OpenedStores<ShopifyConfig, ShopifyClient>(isSame);
   /** By store, since tokens of one app share the store's limit. */
   readonly #pacings = new Map<string, Pacing>();
 
@@ -68,28 +60,12 @@ export class Shopify {
 
   /** The shop's storefront. One whose token cannot be read refuses every call and says why. */
   open(shop: ConnectedShop, config: ShopifyConfig): Storefront {
-    const { shopId } = shop;
-    const known = this.#opened.get(shopId);
-    if (known !== undefined && known.currencyCode === shop.currencyCode && isSame(known.config, config))
-      return known.storefront;
-    let opened: OpenedStore;
-    try {
-      opened = this.#openStore(shop, config);
-    } catch (error) {
-      if (error instanceof SecretUnreadable || error instanceof HostNotAllowed)
-        return unusableStorefront(error.message);
-      throw error;
-    }
-    this.#opened.delete(shopId);
-    this.#opened.set(shopId, opened);
-    const [oldest] = this.#opened.keys();
-    if (this.#opened.size > storesKeptMax && oldest !== undefined) this.#opened.delete(oldest);
-    return opened.storefront;
+    return this.#opened.storefrontOf(shop, config, () => this.#openStore(shop, config));
   }
 
   /** What is known of the calls of the shop's store; null when this process has made none. */
   stateOf(shopId: string): StoreState | null {
-    return this.#opened.get(shopId)?.client.state ?? null;
+    return this.#opened.clientOf(shopId)?.state ?? null;
   }
 
   /** Asks a store who it is and what the token may do there. @throws StorefrontError */
@@ -150,7 +126,7 @@ export class Shopify {
     });
   }
 
-  #openStore(shop: ConnectedShop, config: ShopifyConfig): OpenedStore {
+  #openStore(shop: ConnectedShop, config: ShopifyConfig): OpenStore {
     const { engine, clock, ids, log, originOf, mayDownload } = this.#options;
     const { shopId, currencyCode } = shop;
     const { domain, apiVersion } = config;
