@@ -176,6 +176,7 @@ async function build(): Promise<{ readonly heavy: string; readonly other: string
     webhooks: { policy: onlyGlobal, changed: () => {} },
     documents: noDocuments,
     mailIsOn: false,
+    publicUrl: null,
   });
   const ask = askHere(admin);
   const keys: string[] = [];

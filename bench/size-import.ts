@@ -71,6 +71,7 @@ async function importAll(round: number): Promise<{ readonly ms: number; readonly
       webhooks: { policy: onlyGlobal, changed: () => {} },
       documents: noDocuments,
       mailIsOn: false,
+      publicUrl: null,
     }),
   );
   const shopId = `import-${round}`;

@@ -126,6 +126,7 @@ async function build(): Promise<Readonly<Record<"small" | "large", string>>> {
       webhooks: { policy: onlyGlobal, changed: () => {} },
       documents: noDocuments,
       mailIsOn: false,
+      publicUrl: null,
     }),
   );
   const keyOf = async (shopId: string): Promise<string> => {

@@ -26,7 +26,7 @@ export const settingsTexts = {
     },
     emailOnSent: {
       label: "E-mail an order when it is sent",
-      hint: "To its supplier's address, with the PDF. Needs a mail server.",
+      hint: "To its supplier's address, with the PDF, and with a link to answer by if the service's public address is set. Needs a mail server.",
     },
     unconfirmedDays: {
       label: "Suppliers confirm within (days)",

@@ -31,6 +31,10 @@ ${aligned([
   ["PORT", "port to listen on (8080; 0: any free port); a command refuses to ask a server at another port"],
   ["OPENPO_HOST", "address to listen on (127.0.0.1)"],
   ["OPENPO_ALLOWED_HOSTS", "more host names under which agents may reach /mcp, separated by commas"],
+  [
+    "OPENPO_PUBLIC_URL",
+    "where people and suppliers reach the service, https://openpo.example.com: links begin with it",
+  ],
   ["OPENPO_URL", "address of the server that commands ask, when it is not the one of the data directory"],
   ["OPENPO_DATA_DIR", "directory in which all data is stored (./data)"],
   [

@@ -50,6 +50,8 @@ export interface Config {
   readonly readerThreads: number | null;
   /** Where webhooks may connect, beside global addresses over https. */
   readonly webhooks: ConnectPolicy;
+  /** Where people and suppliers reach the service, as `https://openpo.example.com`; null: where each of them asks it. */
+  readonly publicUrl: string | null;
   /** A font for characters that the shipped one lacks, in documents; null: there is none. */
   readonly documentFont: string | null;
   readonly storefronts: {
@@ -171,6 +173,14 @@ export function nameOfDatabase({ url }: DatabaseConfig): string {
 export function localUrl({ host, port }: { readonly host: string; readonly port: number }): string {
   const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+}
+
+/** The origin of a URL that is nothing else; null for any other text. */
+function originOf(text: string): string | null {
+  const url = URL.parse(text);
+  if (url === null || !["http:", "https:"].includes(url.protocol)) return null;
+  // An empty user, query or fragment does not show in the parsed URL.
+  return url.href === `${url.origin}/` && !/[@?#]/.test(text) ? url.origin : null;
 }
 
 const smtpForm =
@@ -302,6 +312,15 @@ const environment = z.object({
   OPENPO_WEBHOOK_HTTP: given("0").pipe(
     z.enum(["0", "1"], { error: "must be 1 (webhooks may be sent to http URLs) or 0" }),
   ),
+  OPENPO_PUBLIC_URL: given("").transform((text, context) => {
+    const origin = text === "" ? null : originOf(text);
+    if (text === "" || origin !== null) return origin;
+    context.addIssue({
+      code: "custom",
+      message: "must be like https://openpo.example.com, http or https, without user, path and query",
+    });
+    return z.NEVER;
+  }),
   OPENPO_DOCUMENT_FONT: given("").transform((file) => (file === "" ? null : file)),
   OPENPO_SMTP_URL: given("").transform((url, context) => {
     if (url === "") return null;
@@ -365,6 +384,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     readerThreads: parsed.data.OPENPO_READER_THREADS,
     mail: mailOf(parsed.data),
     webhooks: Object.freeze({ ...parsed.data.OPENPO_WEBHOOK_ALLOW, http: parsed.data.OPENPO_WEBHOOK_HTTP === "1" }),
+    publicUrl: parsed.data.OPENPO_PUBLIC_URL,
     documentFont: parsed.data.OPENPO_DOCUMENT_FONT,
     storefronts: Object.freeze({
       secretKey: parsed.data.OPENPO_SECRET_KEY,

@@ -88,13 +88,15 @@ interface RecordedServer {
   /** Where it is reached from this machine. */
   readonly url: string;
   readonly identity: string;
+  /** Where others reach it; null where that is not known. */
+  readonly publicUrl: string | null;
 }
 
 const serverFile = (dataDir: string): string => path.join(dataDir, "server.json");
 
 /** Records the server that now runs on the directory, so that commands find it. The caller has claimed the directory. */
-export function recordServer(dataDir: string, { url, identity }: RecordedServer): void {
-  keep(serverFile(dataDir), JSON.stringify({ url, identity }));
+export function recordServer(dataDir: string, { url, identity, publicUrl }: RecordedServer): void {
+  keep(serverFile(dataDir), JSON.stringify({ url, identity, publicUrl }));
 }
 
 /** Removes the record of a server that stops, or of one that has crashed. */
@@ -108,7 +110,11 @@ export function recordedServer(dataDir: string): RecordedServer | null {
   return parsed.success ? parsed.data : null;
 }
 
-const recordedServerSchema = z.object({ url: z.url({ protocol: /^http$/ }), identity: z.string().min(1) });
+const recordedServerSchema = z.object({
+  url: z.url({ protocol: /^http$/ }),
+  identity: z.string().min(1),
+  publicUrl: z.string().nullable().default(null),
+});
 
 function jsonOf(text: string): unknown {
   try {
@@ -370,6 +376,7 @@ const asksNothing: Parameters<OpenStore["adminContext"]>[0] = {
   webhooks: { policy: onlyGlobal, changed: () => {} },
   documents: noDocuments,
   mailIsOn: false,
+  publicUrl: null,
 };
 
 const withGauges = ({ gauges, measure }: Sizes, more: readonly Gauge[]): Sizes => ({

@@ -22,7 +22,7 @@ export const dueRows: readonly DueRows[] = [dueEffects, dueImports, dueDeliverie
 
 /** What the operator's operations ask of the rest of the process. `calls` absent: no outbox runs; effects wait for the next start. `storefronts`
  * absent: none can be connected. */
-type AdminAsks = Pick<AdminContext, "wakeOutbox" | "webhooks" | "documents" | "mailIsOn"> &
+type AdminAsks = Pick<AdminContext, "wakeOutbox" | "webhooks" | "documents" | "mailIsOn" | "publicUrl"> &
   Partial<Pick<AdminContext, "calls" | "storefronts" | "wakePull">>;
 
 /** For operations of a process whose outbox does not run. */

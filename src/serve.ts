@@ -65,6 +65,8 @@ export interface Service {
   readonly port: number;
   /** The directory or database with all data, as it is shown to people. */
   readonly place: string;
+  /** Where others reach it (`OPENPO_PUBLIC_URL`); null where that is not known. */
+  readonly publicUrl: string | null;
   /** `isNew`: this start has made it, or an earlier one that failed before showing it. */
   readonly adminToken: { readonly token: string; readonly isNew: boolean };
   /** The demo shop that this first start has made; null on any other start. */
@@ -145,9 +147,14 @@ function notListening(
     : new ConfigError(`Port ${port} on ${host} ${message.replace("PORT", variable)}.`, { cause: error });
 }
 
-function letCommandsFind(server: Parameters<typeof localUrl>[0], dataDir: string, store: OpenStore, log: Log): void {
+function letCommandsFind(
+  server: Parameters<typeof localUrl>[0],
+  { dataDir, publicUrl }: Config,
+  store: OpenStore,
+  log: Log,
+): void {
   try {
-    recordServer(dataDir, { url: localUrl(server), identity: store.identity });
+    recordServer(dataDir, { url: localUrl(server), identity: store.identity, publicUrl });
   } catch (error) {
     // On a full disk what is stored can be read.
     log.warn({ err: error }, "commands do not find this server by its data directory");
@@ -214,7 +221,7 @@ export async function openService(config: Config): Promise<Service> {
   // Last: nobody has seen the keys of a start that fails before this, so the next start is a first one again.
   await store.completeFirstStart();
   if (config.database === null) {
-    letCommandsFind(server, config.dataDir, store, log);
+    letCommandsFind(server, config, store, log);
     opening.defer(() => forgetServer(config.dataDir));
   }
   const begun = { "follow-on work": outbox, webhooks: sender, pulls: puller, mails, reminders };
@@ -225,6 +232,7 @@ export async function openService(config: Config): Promise<Service> {
     host: server.host,
     port: server.port,
     place: store.place,
+    publicUrl: config.publicUrl,
     adminToken,
     demo,
     close: () => opened.disposeAsync(),
@@ -293,6 +301,7 @@ function openWork(
     wakePull: (shopId) => puller.wake(shopId),
     documents,
     mailIsOn: config.mail !== null,
+    publicUrl: config.publicUrl,
     webhooks: { policy: config.webhooks, changed: (shopId) => sender.endpointsChanged(shopId) },
   });
   return { outbox, sender, puller, admin, storefrontOf };
@@ -334,8 +343,9 @@ function openReminders(store: OpenStore, log: Log): Reminders {
 }
 
 /** How orders are mailed: documents as they are downloaded. */
-const mailingWith = ({ mail }: Config, documents: OrderDocuments): Mailing => ({
+const mailingWith = ({ mail, publicUrl }: Config, documents: OrderDocuments): Mailing => ({
   perHourMax: mail?.perHourMax ?? null,
+  publicUrl,
   documentOf: (shopId, purchaseOrderId, kind, next) => documents.of(shopId, purchaseOrderId, kind, next),
 });
 

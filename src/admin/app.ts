@@ -121,7 +121,7 @@ async function answerOf(
     traceparent: traceparentOf(context.trace),
     trace: context.trace,
     person,
-    baseUrl: baseUrlOf(context),
+    baseUrl: admin.publicUrl ?? baseUrlOf(context),
     readers,
     body: context.body.pieces(),
     ifMatch: validators(request.header("if-match")),

@@ -30,7 +30,7 @@ export function askHere(context: AdminContext): Ask {
     const answer = await runOperation(operationNamed(name), context, input, [], {
       requestId: context.ids.next("req"),
       person: null,
-      baseUrl: "",
+      baseUrl: context.publicUrl ?? "",
       readers: null,
       body: body ?? none(),
       lastEventId: null,

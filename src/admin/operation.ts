@@ -42,6 +42,8 @@ export interface AdminContext extends Omit<ImportContext, "seedStorefront"> {
   readonly documents: OrderDocuments;
   /** A mail server is configured. */
   readonly mailIsOn: boolean;
+  /** Where people and suppliers reach the service (`OPENPO_PUBLIC_URL`); null: where each of them asks it. */
+  readonly publicUrl: string | null;
   readonly webhooks: {
     /** Where they may connect. */
     readonly policy: ConnectPolicy;
@@ -64,7 +66,7 @@ export interface AdminCall {
   readonly trace?: Trace;
   /** The person who asks for their own shop (C51); null: the operator with the admin token. */
   readonly person: SignedIn | null;
-  /** Where the service was asked, as `https://openpo.example.com`; empty within the process. */
+  /** What links to the service begin with: `publicUrl`, or where it was asked. Empty within the process without one. */
   readonly baseUrl: string;
   readonly body: AsyncIterable<Uint8Array>;
   /** Null: every read runs on the event loop. */

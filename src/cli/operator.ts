@@ -25,6 +25,8 @@ export interface Operator {
   readonly ask: Ask;
   /** The admin token that the data directory keeps; null when it keeps none or there is no directory. */
   readonly keptAdminToken: string | null;
+  /** Whether links that are made here begin with an address that others reach. */
+  readonly linksLeadHere: boolean;
   close(): Promise<void>;
 }
 
@@ -146,7 +148,8 @@ async function atHolder(options: OperatorOptions): Promise<Operator> {
     );
   output.message(`Asking the server at ${url.origin}, which runs on ${dataDir}.`);
   const kept = keptAdminToken(dataDir);
-  return atServer(url, config.adminToken ?? kept, kept);
+  const server = atServer(url, config.adminToken ?? kept, kept);
+  return { ...server, linksLeadHere: recorded.publicUrl !== null };
 }
 
 /** Behind the server that `--url` or `OPENPO_URL` names. */
@@ -202,9 +205,9 @@ async function requireAnswer(url: URL): Promise<string | null> {
 
 async function inStore(
   store: OpenStore,
-  { webhooks: policy, documentFont, storefronts }: Config,
+  { webhooks: policy, documentFont, storefronts, publicUrl }: Config,
   log: Log,
-): Promise<Pick<Operator, "ask" | "close">> {
+): Promise<Pick<Operator, "ask" | "linksLeadHere" | "close">> {
   await store.completeFirstStart();
   const documents = new Documents({ ...store, log, fontFile: documentFont });
   const webhooks = { policy, changed: () => {} };
@@ -216,8 +219,10 @@ async function inStore(
         webhooks,
         documents,
         mailIsOn: false,
+        publicUrl,
       }),
     ),
+    linksLeadHere: publicUrl !== null,
     async close() {
       await documents.close();
       await store.close();
@@ -230,10 +235,11 @@ const unknownToken = (url: URL, reason = ""): CommandError =>
     action: `${reason}Give it with OPENPO_ADMIN_TOKEN or --token; it is in the server's data directory, in admin-token.`,
   });
 
-/** @throws CommandError without a token. */
+/** Whoever names a server names the address that others reach, unless the server has another. @throws CommandError without a token. */
 function atServer(url: URL, adminToken: string | null, kept: string | null): Operator {
   if (adminToken === null) throw unknownToken(url);
-  return { ask: askServer(url, adminToken), keptAdminToken: kept, close: () => Promise.resolve() };
+  const ask = askServer(url, adminToken);
+  return { ask, keptAdminToken: kept, linksLeadHere: true, close: () => Promise.resolve() };
 }
 
 /** A log of which a command shows only the errors. */

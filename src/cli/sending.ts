@@ -13,6 +13,7 @@ import {
   withOperator,
 } from "./command.ts";
 import { CommandError, exitCodes, usageError } from "./errors.ts";
+import type { Operator } from "./operator.ts";
 import { listIn, memberOf, shown, table } from "./output.ts";
 
 const ofOrder = (args: Arguments) => ({ shopId: args.required("shop"), purchaseOrderId: args.parameter(0) });
@@ -46,12 +47,12 @@ const addressesOf = (args: Arguments, option: string): readonly string[] | null 
   return addresses.length === 0 ? null : addresses;
 };
 
-/** A link begins with the address by which the service is asked, so that has to be the one that suppliers reach. */
-function requireUrl({ url }: CommandContext, option: string): void {
-  if (url !== null) return;
+/** A link begins with the service's public address, or the one by which it is asked, so one of them has to be known. */
+function requireUrl({ linksLeadHere }: Operator, option: string): void {
+  if (linksLeadHere) return;
   throw usageError(
     `${option} needs --url: the link begins with the address by which the service is asked.`,
-    "Give the address by which suppliers reach the service: --url or OPENPO_URL.",
+    "Give the address by which suppliers reach the service: --url or OPENPO_URL; or start the service with OPENPO_PUBLIC_URL.",
   );
 }
 
@@ -117,7 +118,7 @@ export const orderSend: RunnableCommand = {
     csv: { value: null, help: "attach the CSV beside the PDF", member: "attachCsv" },
     link: {
       value: null,
-      help: "put a link into the message, at {link} or at its end, by which the supplier answers; needs --url",
+      help: "put a link into the message, at {link} or at its end, by which the supplier answers; needs --url or OPENPO_PUBLIC_URL",
       member: "supplierLink",
     },
     "keep-draft": { value: null, help: "leave a draft as it is", member: "moveToSent" },
@@ -126,7 +127,6 @@ export const orderSend: RunnableCommand = {
     ...commonOptions,
   },
   async run(args, context) {
-    if (args.flag("link")) requireUrl(context, "--link");
     const input = given({
       ...ofOrder(args),
       to: addressesOf(args, "to"),
@@ -138,7 +138,8 @@ export const orderSend: RunnableCommand = {
       moveToSent: !args.flag("keep-draft"),
       resolutions: resolutionsOf(args),
     });
-    await withOperator(context, async (ask) => {
+    await withOperator(context, async (ask, operator) => {
+      if (args.flag("link")) requireUrl(operator, "--link");
       tellMail(dataOf(await ask("purchase_order_send", input, null, args.text("key"))), args, context);
     });
   },
@@ -183,11 +184,12 @@ export const orderLink: RunnableCommand = {
   name: "order link",
   parameters: ["PURCHASE_ORDER_ID"],
   summary: "make a link by which the supplier sees and answers an order; it is shown only now",
-  details: "The link works for 14 days, and begins with the address that --url names.",
+  details:
+    "The link works for 14 days, and begins with the server's OPENPO_PUBLIC_URL, or else with the address that --url names.",
   options: { ...shopOption, ...commonOptions },
   async run(args, context) {
-    requireUrl(context, "A link");
-    await withOperator(context, async (ask) => {
+    await withOperator(context, async (ask, operator) => {
+      requireUrl(operator, "A link");
       const data = dataOf(await ask("supplier_link_create", ofOrder(args)));
       context.output.result(data, shown(memberOf(data, "url")));
       context.output.message(

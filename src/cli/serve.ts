@@ -8,7 +8,8 @@ import { helpOption, type RunnableCommand } from "./command.ts";
 
 function welcome(service: Service): string {
   const url = localUrl(service);
-  const lines = [`OpenPO serves at ${url}`, `The API reference is at ${url}/docs`];
+  const reached = service.publicUrl === null ? [] : [`Others reach it at ${service.publicUrl}`];
+  const lines = [`OpenPO serves at ${url}`, ...reached, `The API reference is at ${url}/docs`];
   if (service.demo === null && service.adminToken.isNew)
     lines.push(
       "",
@@ -73,8 +74,9 @@ export const serve: RunnableCommand = {
       process.on("SIGTERM", stop);
       process.on("SIGINT", stop);
     });
+    const reached = service.publicUrl === null ? {} : { publicUrl: service.publicUrl };
     const where = config.database === null ? { dataDir: service.place } : { database: service.place };
-    output.result({ url: localUrl(service), ...where, ...made }, welcome(service));
+    output.result({ url: localUrl(service), ...reached, ...where, ...made }, welcome(service));
     output.message(`OpenPO stops (${await stopped}) when running requests are finished.`);
     await service.close();
   },

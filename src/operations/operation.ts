@@ -131,6 +131,8 @@ export interface SentDocument {
 export interface Mailing {
   /** Mails that a shop may ask for within an hour; null: no mail server is configured. */
   readonly perHourMax: number | null;
+  /** Where suppliers reach the service; null: where it is asked. */
+  readonly publicUrl: string | null;
   /**
    * The order's document as it is stored, or as a change that is about to be made will leave it.
    *
@@ -149,6 +151,7 @@ export interface Mailing {
 /** No mail can be sent. */
 export const noMailing: Mailing = {
   perHourMax: null,
+  publicUrl: null,
   documentOf: () => Promise.reject(new Error("no documents are made here")),
 };
 

@@ -18,6 +18,7 @@ test("a mail carries up to mailAttachedBytesMax bytes of documents; with one mor
   let sizes: Readonly<Record<string, number>> = {};
   const mailing: Mailing = {
     perHourMax: 60,
+    publicUrl: null,
     documentOf(_shopId, _orderId, kind) {
       const bytes = new Uint8Array(sizes[kind] ?? 0);
       return Promise.resolve({

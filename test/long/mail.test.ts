@@ -352,6 +352,7 @@ test("a move to Sent mails nothing by itself; with emailOnSent it does, in the s
       });
       assert.equal(sha256Of(new Uint8Array(await pdf.arrayBuffer())), mail?.documents[0]?.sha256);
       assert.deepEqual([...attachedTo(only(server.taken)).values()].map(sha256Of), [mail?.documents[0]?.sha256]);
+      assert.equal(mail?.["supplierLinkId"], null, "nobody knows where the supplier would reach it");
       // Back, and confirmed by another way: no other move mails.
       await shop.program.ask("POST", `/api/v1/purchase-orders/${id}/status`, shop.apiKey, { status: "Draft" });
       assert.equal((await shop.mails(id)).length, 1);
@@ -366,6 +367,41 @@ test("a move to Sent mails nothing by itself; with emailOnSent it does, in the s
       assert.equal(typeof unsent.at("data", "recovery"), "string");
       assert.equal(server.taken.length, 1);
     });
+  });
+});
+
+test("with a public address a mail that goes by itself has a link to answer by, which begins with it; so have mails that people send", async () => {
+  await withServer(async (server) => {
+    const publicUrl = "https://openpo.example.com";
+    const linkOf = (mail: ReceivedMail): string =>
+      /^https?:\/\/\S+$/m.exec(parseMail(mail).parts[0]?.bytes.toString() ?? "")?.[0] ?? "";
+    await withMailShop(
+      server,
+      async (shop) => {
+        const opened = async (url: string): Promise<number> => {
+          assert.ok(url.startsWith(`${publicUrl}/s/opl_shop_`), url);
+          return (await fetch(url.replace(publicUrl, shop.program.url))).status;
+        };
+        await shop.ask("PUT", "", { settings: { emailOnSent: true } });
+        const id = await shop.makeOrder();
+        const body = { status: "Sent" };
+        const headers = { "Idempotency-Key": "move-1" };
+        const move = () => shop.program.ask("POST", `/api/v1/purchase-orders/${id}/status`, shop.apiKey, body, headers);
+        const moved = await move();
+        assert.deepEqual(moved.at("data", "sideEffects", "email"), { status: "sent" }, moved.text);
+        assert.equal((await move()).text, moved.text);
+        assert.equal(await opened(linkOf(only(server.taken))), 200);
+        const [mail] = await shop.mails(id);
+        const links = await shop.ask("GET", `/purchase-orders/${id}/supplier-links`);
+        assert.equal(links.at("data", "totalCount"), 1);
+        assert.equal(links.at("data", "supplierLinks", 0, "linkId"), mail?.["supplierLinkId"]);
+        assert.equal((await shop.send(id, { supplierLink: true })).status, 200);
+        assert.equal(await opened(linkOf(server.taken[1] ?? only([]))), 200);
+        assert.equal((await shop.send(id)).status, 200);
+        assert.equal(linkOf(server.taken[2] ?? only([])), "", "a person has sent it without one");
+      },
+      { OPENPO_PUBLIC_URL: publicUrl },
+    );
   });
 });
 

@@ -27,6 +27,7 @@ const asksNothing = {
   webhooks: { policy: onlyGlobal, changed: () => {} },
   documents: noDocuments,
   mailIsOn: false,
+  publicUrl: null,
 };
 const shopIds = ["one", "two", "three"];
 

@@ -235,6 +235,7 @@ async function openParts(pools: Pools) {
     storefronts: noConnections,
     documents: noDocuments,
     mailIsOn: false,
+    publicUrl: null,
     webhooks: { policy: onlyGlobal, changed: () => {} },
   };
   const app = createApp({

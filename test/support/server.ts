@@ -244,6 +244,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     storefronts,
     documents,
     mailIsOn: false,
+    publicUrl: null,
     webhooks: { policy: onlyGlobal, changed: () => {} },
   };
   const mcp = createMcp({ operations, perform, engine, coordination, clock, log, threads: readers, allowedHosts: [] });

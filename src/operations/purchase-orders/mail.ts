@@ -41,14 +41,13 @@ interface MailWishes {
   readonly documentSha256: string | null;
 }
 
-/** What a mail says of which nobody has said anything. It has no link: the address by which a program asks may not be the suppliers'. */
-const noWishes: MailWishes = {
+/** What a mail says of which nobody has said anything, beside its link. */
+const noWishes: Omit<MailWishes, "supplierLink"> = {
   to: null,
   cc: [],
   subject: null,
   message: null,
   attachCsv: false,
-  supplierLink: false,
   documentSha256: null,
 };
 
@@ -122,7 +121,8 @@ export async function prepareMail(
 }
 
 /** Where suppliers reach the service. @throws Fault INVALID_INPUT where that is not known. */
-function baseUrlOf({ baseUrl }: Call): string {
+function baseUrlOf({ baseUrl: askedAt, mailing }: Call): string {
+  const baseUrl = mailing.publicUrl ?? askedAt;
   if (baseUrl === null) throw invalidField("/supplierLink", "cannot be made here: the service's address is not known");
   return baseUrl;
 }
@@ -202,12 +202,14 @@ export async function storeMail(tx: Tx, call: Call, order: PurchaseOrder, mail: 
 
 /**
  * The mail of an order that moves to Sent in a shop with `emailOnSent`. A mail that cannot be made is no reason to keep the order back: why
- * stands in `unsentMail`.
+ * stands in `unsentMail`. It has a link where the service's address is set: the one by which a program asks may not be the suppliers'.
  *
  * @param next the order as the move will leave it.
  */
 export const mailByItself = (call: Call, next: PurchaseOrder): Promise<NewMail | Pick<MailAsked, "unsentMail">> =>
-  prepareMail(call, next, noWishes, { isStored: false }).catch(unsent);
+  prepareMail(call, next, { ...noWishes, supplierLink: call.mailing.publicUrl !== null }, { isStored: false }).catch(
+    unsent,
+  );
 
 /** Characters of a document's hash that are its id: 128 bits. */
 const documentIdLength = 32;
