@@ -22,13 +22,16 @@ export async function loadToken(tx: Tx, shopId: string, madeFor: string): Promis
     : { token: row.token, expiresAtMs: row.expires_at };
 }
 
-/** Takes on the renewal until then. @returns false when another process has it. */
+/**
+ * Takes on the renewal until `untilMs`; one that would end after `aheadMs` is from before the clock was set back.
+ *
+ * @returns false when another process has it.
+ */
 export async function claimRenewal(
   tx: Tx,
   shopId: string,
   madeFor: string,
-  nowMs: number,
-  untilMs: number,
+  { nowMs, untilMs, aheadMs }: { readonly nowMs: number; readonly untilMs: number; readonly aheadMs: number },
 ): Promise<boolean> {
   const rows = await tx.all(
     `insert into storefront_token (shop_id, made_for, token, expires_at, renewing_until) values (?, ?, null, null, ?)
@@ -37,9 +40,9 @@ export async function claimRenewal(
        expires_at = case when storefront_token.made_for = excluded.made_for then storefront_token.expires_at end,
        made_for = excluded.made_for
      where storefront_token.made_for <> excluded.made_for or storefront_token.renewing_until <= ?
-       or storefront_token.renewing_until > excluded.renewing_until
+       or storefront_token.renewing_until > ?
      returning shop_id`,
-    [shopId, madeFor, untilMs, nowMs],
+    [shopId, madeFor, untilMs, nowMs, aheadMs],
   );
   return rows.length > 0;
 }

@@ -3,7 +3,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ConnectedShop } from "../../src/core/storefront-config.ts";
 import { SecretBox } from "../../src/storefront/secret-box.ts";
+import { RenewingToken } from "../../src/storefront/shopify/token.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
+import { delegated } from "../../src/store/delegated.ts";
+import type { Clock, Engine } from "../../src/store/store.ts";
 import { quantity } from "../support/goods.ts";
 import { onFake, type OnFake, secretKey } from "./connected.ts";
 
@@ -66,6 +69,69 @@ test("many calls in several processes that need a token at a time make one excha
     );
     assert.equal(states.length, 6);
     assert.equal(fake.grants.length, 1);
+  }));
+
+/** A process's token of the shop of the fake, which has ended. */
+function processToken(
+  { fake, shop, engine, clock }: OnFake,
+  more: { readonly engine?: Engine; readonly clock?: Clock } = {},
+): RenewingToken {
+  const { domain, clientId, clientSecret } = fake;
+  const first = { accessToken: "shpat_the_first_one_is_over", expiresAtMs: 0 };
+  const secrets = new SecretBox(secretKey);
+  const origin = `http://${domain}`;
+  const parts = { shopId: shop.shopId, engine, clock, secrets, origin, clientId, clientSecret, first, madeFor: "it" };
+  return new RenewingToken({ ...parts, ...more });
+}
+
+test("a process that has seen no renewed token does not renew what another one has renewed since", () =>
+  inStore(async (world) => {
+    let othersToken: string | null = null;
+    const slow = processToken(world, {
+      engine: {
+        ...delegated(world.engine),
+        async peek(shopId, work) {
+          const seen = await world.engine.peek(shopId, work);
+          othersToken ??= await processToken(world).current();
+          return seen;
+        },
+      },
+    });
+    assert.equal(await slow.current(), othersToken);
+    assert.equal(world.fake.grants.length, 1);
+  }));
+
+test("processes whose clocks differ a little make one exchange, whichever is ahead", () =>
+  inStore(async (world) => {
+    const { fake, engine, clock } = world;
+    /** The engine, which calls this after each write. */
+    const afterWrites = (then: () => void | Promise<void>): Engine => ({
+      ...delegated(engine),
+      async write(shopId, work, options) {
+        const value = await engine.write(shopId, work, options);
+        await then();
+        return value;
+      },
+    });
+    for (const apartMs of [-5_000, 5_000]) {
+      fake.grants.splice(0);
+      world.advance(24 * hourMs);
+      const claimed = Promise.withResolvers<void>();
+      const looked = Promise.withResolvers<void>();
+      const first = processToken(world, {
+        engine: afterWrites(() => {
+          claimed.resolve();
+          return looked.promise;
+        }),
+      }).current();
+      await claimed.promise;
+      const others = processToken(world, {
+        clock: { now: () => clock.now() + apartMs },
+        engine: afterWrites(looked.resolve),
+      }).current();
+      assert.equal(await others, await first);
+      assert.equal(fake.grants.length, 1);
+    }
   }));
 
 test("a token that Shopify refuses is renewed once, and the change is sent again byte by byte", () =>

@@ -4,6 +4,7 @@
  * Owns: when a token is renewed, and that among nodes one does it. Does not own: what is asked with it (client.ts).
  */
 import { z } from "zod";
+import { clocksApartMsMax } from "../../core/rate-limit.ts";
 import {
   claimRenewal,
   endRenewalStatement,
@@ -11,7 +12,7 @@ import {
   type RenewedToken,
   saveTokenStatement,
 } from "../../shop/storefront-tokens.ts";
-import type { Clock, Engine } from "../../store/store.ts";
+import type { Clock, Engine, Tx } from "../../store/store.ts";
 import type { SecretBox } from "../secret-box.ts";
 import { StorefrontError } from "../storefront.ts";
 
@@ -190,23 +191,39 @@ export class RenewingToken implements TokenSource {
   }
 
   async #renew(than: string): Promise<string> {
-    const { shopId, engine, clock, madeFor } = this.#parts;
+    const { shopId, engine, clock } = this.#parts;
     const endsAtMs = clock.now() + renewalMs * 2;
     for (;;) {
-      const stored = await engine.peek(shopId, (tx) => loadToken(tx, shopId, madeFor));
-      const found = stored === null ? null : this.#opened(stored);
-      if (found !== null && found.accessToken !== than && this.#isFresh(found, renewAheadMs)) {
+      const found =
+        (await engine.peek(shopId, (tx) => this.#renewedByAnother(tx, than))) ??
+        // Seen again in the turn that claims: the other one may have renewed it since.
+        (await engine.write(shopId, async (tx) => (await this.#renewedByAnother(tx, than)) ?? (await this.#claim(tx))));
+      if (found === "claimed") return await this.#exchange();
+      if (found !== "another") {
         this.#held = found;
         return found.accessToken;
       }
-      const nowMs = clock.now();
-      const claim = (): Promise<boolean> =>
-        engine.write(shopId, (tx) => claimRenewal(tx, shopId, madeFor, nowMs, nowMs + renewalMs));
-      if (await claim()) return await this.#exchange();
-      if (nowMs >= endsAtMs)
+      if (clock.now() >= endsAtMs)
         throw new StorefrontError("timeout", "the access token was not renewed in time", { landed: "no" });
       await new Promise((resolve) => setTimeout(resolve, lookMs));
     }
+  }
+
+  /** The stored token; null when it is this one, or ends soon. */
+  async #renewedByAnother(tx: Tx, than: string): Promise<HeldToken | null> {
+    const { shopId, madeFor } = this.#parts;
+    const stored = await loadToken(tx, shopId, madeFor);
+    const found = stored === null ? null : this.#opened(stored);
+    return found !== null && found.accessToken !== than && this.#isFresh(found, renewAheadMs) ? found : null;
+  }
+
+  async #claim(tx: Tx): Promise<"claimed" | "another"> {
+    const { shopId, clock, madeFor } = this.#parts;
+    const nowMs = clock.now();
+    const untilMs = nowMs + renewalMs;
+    // Nodes' times differ a little: a renewal that ends a little later than one that begins now is another node's.
+    const times = { nowMs, untilMs, aheadMs: untilMs + clocksApartMsMax };
+    return (await claimRenewal(tx, shopId, madeFor, times)) ? "claimed" : "another";
   }
 
   #opened({ token, expiresAtMs }: RenewedToken): HeldToken {
