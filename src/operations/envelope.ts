@@ -105,13 +105,13 @@ export function namesTag(ifNoneMatch: string | null, etag: string): boolean {
   return names.some((name) => name === "*" || name.replace(/^W\//, "") === `"${etag}"`);
 }
 
-/** The 304 reply when `If-None-Match` names the answer's version, by weak comparison as for every read; else null. */
+/** The 304 reply when `If-None-Match` names the answer's version and it tells of every change; by weak comparison as for every read. Else null. */
 export function notModified(
   { requestId, ifNoneMatch }: Pick<Incoming, "requestId" | "ifNoneMatch">,
   answer: Omit<Answer<unknown>, "data">,
 ): Reply | null {
-  const { etag } = answer;
-  if (etag === undefined || !namesTag(ifNoneMatch, etag)) return null;
+  const { etag, isNewerThanEtag = false } = answer;
+  if (etag === undefined || isNewerThanEtag || !namesTag(ifNoneMatch, etag)) return null;
   return { status: 304, headers: { "X-Request-Id": requestId, ...answerHeaders(answer) }, body: "", errorCode: null };
 }
 

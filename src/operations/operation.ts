@@ -94,6 +94,8 @@ export interface Answer<Output> {
   readonly location?: string;
   /** The order's version as a strong validator, without quotes (C37). */
   readonly etag?: string;
+  /** Something beside the order's version has changed since the version was made, so the answer is never 304 (D337). */
+  readonly isNewerThanEtag?: boolean;
 }
 
 /** The result of an operation's last change: the effects it asked for, and the answer once they have had their first attempts. */

@@ -251,6 +251,38 @@ test("a document that was sent is among the order's documents, once for the same
   });
 });
 
+test("no 304 hides a document that was mailed at the version that a client knows", async () => {
+  await withServer(async (_server, shop) => {
+    const id = await shop.makeOrder();
+    const read = async (below: string, etag?: string) => {
+      const headers = {
+        Authorization: `Bearer ${shop.apiKey}`,
+        ...(etag === undefined ? {} : { "If-None-Match": etag }),
+      };
+      const answer = await fetch(`${shop.program.url}/api/v1/purchase-orders/${id}${below}`, { headers });
+      const text = await answer.text();
+      const documents = /"documents":\[(.*?)\]/.exec(text)?.[1]?.split('"documentId"').length ?? 0;
+      return { status: answer.status, etag: answer.headers.get("etag") ?? "", documents: Math.max(0, documents - 1) };
+    };
+    const before = await read("");
+    assert.deepEqual(await read("", before.etag), { status: 304, etag: before.etag, documents: 0 });
+    // The draft is mailed as it is: it keeps its version.
+    assert.equal((await shop.send(id)).status, 200);
+    assert.deepEqual(await read("", before.etag), { status: 200, etag: before.etag, documents: 1 });
+    assert.equal((await shop.send(id, { attachCsv: true })).status, 200);
+    const after = await read("", before.etag);
+    assert.deepEqual(after, { status: 200, etag: before.etag, documents: 2 });
+    // Read again, from what is remembered, and below the order.
+    assert.deepEqual(await read("", before.etag), after);
+    assert.equal((await read("/documents", before.etag)).documents, 2);
+    assert.equal((await read("/line-items", before.etag)).status, 304);
+    const moved = await shop.program.ask("PATCH", `/api/v1/purchase-orders/${id}`, shop.apiKey, { note: "Later" });
+    const etag = `"${String(moved.at("data", "purchaseOrder", "version"))}"`;
+    assert.deepEqual(await read("", etag), { status: 304, etag, documents: 0 });
+    assert.deepEqual(await read("", before.etag), { status: 200, etag, documents: 2 });
+  });
+});
+
 test("an order that is edited while its document is made is sent as it then is, or not at all", async () => {
   await withServer(async (_server, shop) => {
     let edited = 0;

@@ -4,6 +4,7 @@
 import { only } from "../../core/guidance.ts";
 import { z } from "zod";
 import {
+  type OrderDocument,
   creditAmount,
   currentShipment,
   outstandingAmount,
@@ -16,7 +17,7 @@ import { decodeCursor, encodeCursor, invalidCursor } from "../../core/cursor.ts"
 import { dateOf, dayIn } from "../../core/calendar.ts";
 import { paidStatus } from "../../core/lines.ts";
 import { moneyToNumber } from "../../core/money.ts";
-import { paidStatuses, statuses, storefrontSyncStates } from "../../core/purchase-order.ts";
+import { paidStatuses, type PurchaseOrder, statuses, storefrontSyncStates } from "../../core/purchase-order.ts";
 import { loadSupplier } from "../../shop/catalogue.ts";
 import { isBehind, sealBlocks } from "../../shop/order-digest.ts";
 import { loadAttachments, loadSupplierCredits } from "../../shop/purchase-order-attachments.ts";
@@ -162,6 +163,10 @@ function historyPosition(keys: ReturnType<typeof decodeCursor>): HistoryPosition
 
 // One order.
 
+/** Whether a document was added that shows this version of the order: a mail makes no new one (D261, D268). */
+const isSentSince = ({ version }: PurchaseOrder, documents: readonly OrderDocument[]): boolean =>
+  documents.some((document) => document.documentType === "purchase-order" && document.version === version);
+
 export const getPurchaseOrder = operation({
   ...read,
   name: "purchase_order_get",
@@ -203,6 +208,7 @@ export const getPurchaseOrder = operation({
           },
         },
         etag: etagOf(order),
+        isNewerThanEtag: isSentSince(order, documents),
       };
     }),
 });
