@@ -1,12 +1,13 @@
 /**
  * Events of the shop (C58): read, and followed as they come.
  *
- * Owns: the one stream of the page, whoever follows it. A page that is hidden follows nothing; it goes on after the last event that it has
- * seen. The stream is open while somebody follows it.
+ * Owns: the one stream of the page, whoever follows it, and its place. A page that is hidden follows nothing; it goes on after the last event
+ * that it has seen. The stream is open while somebody follows it.
+ * Invariant: who follows, and then reads, is told each event that what they read does not have yet, however late the stream opens.
  */
 import type { Input } from "../../client/index.ts";
 import { openpo, withBearer } from "./client.ts";
-import { member, shopId, textOf } from "./session.ts";
+import { member, shopId, signedIn, textOf } from "./session.ts";
 
 type Pattern = NonNullable<Input<"event_list">["types"]>[number];
 
@@ -44,12 +45,22 @@ export async function pastEvents(types: readonly Pattern[]): Promise<readonly Sh
 const firstWaitMs = 1_000;
 const waitMsMax = 30_000;
 
+/** The newest event that the page has seen of this shop. */
+let place = { shopId: "", sequence: 0 };
+
+/** Where a stream begins when nobody has followed: what is read from now on is as new as the bearer with which it is read. */
+function placeNow(): string {
+  const sequence = signedIn()?.shop.lastSequence ?? 0;
+  if (place.shopId !== shopId() || place.sequence < sequence) place = { shopId: shopId(), sequence };
+  return String(place.sequence);
+}
+
 const followers = new Set<(event: ShopEvent) => void>();
 
 /** Ends the stream; null while none is open. */
 let close: (() => void) | null = null;
 
-/** Calls `seen` for each event from now on. @returns what ends it. */
+/** Calls `seen` for each event that what is read from now on may not have. @returns what ends it. */
 export function followEvents(seen: (event: ShopEvent) => void): () => void {
   // Whoever follows twice is called twice.
   const follower = (event: ShopEvent): void => seen(event);
@@ -65,7 +76,8 @@ export function followEvents(seen: (event: ShopEvent) => void): () => void {
 
 function stream(): () => void {
   let isClosed = false;
-  let lastEventId: string | null = null;
+  const shop = shopId();
+  let lastEventId = placeNow();
   let waitMs = firstWaitMs;
   let reading = new AbortController();
   const onVisibility = (): void => {
@@ -73,14 +85,15 @@ function stream(): () => void {
   };
   const read = async (): Promise<void> => {
     reading = new AbortController();
-    const headers = lastEventId === null ? {} : { "Last-Event-ID": lastEventId };
-    const address = `/admin/v1/shops/${encodeURIComponent(shopId())}/events/stream`;
+    const headers = { "Last-Event-ID": lastEventId };
+    const address = `/admin/v1/shops/${encodeURIComponent(shop)}/events/stream`;
     const response = await withBearer(address, { headers, signal: reading.signal });
     if (!response.ok || response.body === null) return;
     waitMs = firstWaitMs;
     for await (const { id, data } of messagesOf(response.body)) {
       if (isClosed) return;
       lastEventId = id;
+      place = { shopId: shop, sequence: Number(id) };
       const event = eventOf(JSON.parse(data));
       for (const follower of followers) follower(event);
     }

@@ -30,7 +30,7 @@ export interface List<Row> {
 export interface KeptList<Row> extends List<Row> {
   replace(become: (row: Row) => Row): void;
   /**
-   * Reads the first page again. What is shown stays until it is read, and for good when it cannot be read. A list of which more pages were
+   * Reads the first page again, after what is being read. What is shown stays until it is read, and for good when it cannot be read. A list of which more pages were
    * read keeps its rows, each as it is now if it is among those read.
    */
   again(idOf: (row: Row) => string): Promise<void>;
@@ -72,28 +72,47 @@ export function listOf<Row>(read: ReadPage<Row>): KeptList<Row> {
   const state = signal<Rows<Row>>({ rows: [], totalCount: 0, hasMore: false, isLoading: true, problem: null });
   let cursor: string | null = null;
   let pages = 0;
+  /** Set while the first page is to be read again. */
+  let wanted: ((row: Row) => string) | null = null;
+  let isReadingAgain = false;
   const load = async (): Promise<void> => {
     state.value = { ...state.value, isLoading: true, problem: null };
     const page = await read(cursor);
-    if ("problem" in page) {
-      state.value = { ...state.value, isLoading: false, problem: page.problem };
-      return;
+    if ("problem" in page) state.value = { ...state.value, isLoading: false, problem: page.problem };
+    else {
+      cursor = page.cursor;
+      pages += 1;
+      state.value = {
+        rows: [...state.value.rows, ...page.rows],
+        totalCount: page.totalCount,
+        hasMore: page.cursor !== null,
+        isLoading: false,
+        problem: null,
+      };
     }
-    cursor = page.cursor;
-    pages += 1;
-    state.value = {
-      rows: [...state.value.rows, ...page.rows],
-      totalCount: page.totalCount,
-      hasMore: page.cursor !== null,
-      isLoading: false,
-      problem: null,
-    };
+    await readAgain();
   };
   const again = async (idOf: (row: Row) => string): Promise<void> => {
-    if (state.value.isLoading) return;
+    wanted = idOf;
+    await readAgain();
+  };
+  /** What changed while pages were being read may be missing in them, so it is read after them. */
+  const readAgain = async (): Promise<void> => {
+    if (isReadingAgain) return;
+    isReadingAgain = true;
+    while (wanted !== null && !state.value.isLoading) {
+      const idOf = wanted;
+      wanted = null;
+      const before = state.value.rows;
+      const page = await read(null);
+      if ("problem" in page) break;
+      if (state.value.rows === before) renew(page, idOf);
+      else wanted ??= idOf;
+    }
+    isReadingAgain = false;
+  };
+  const renew = (page: Page<Row>, idOf: (row: Row) => string): void => {
     const before = state.value.rows;
-    const page = await read(null);
-    if ("problem" in page || state.value.rows !== before) return;
     const fresh = new Map(page.rows.map((row) => [idOf(row), row]));
     const isOnePage = pages <= 1;
     if (isOnePage) ({ cursor } = page);

@@ -1,6 +1,6 @@
 /** What one call reads, for a screen: read when the screen opens, and again when asked. What was read stays until the next answer. */
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Input, OperationName, Output } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "./client.ts";
 
@@ -8,6 +8,24 @@ export interface Reading<Data> {
   readonly data: Data | null;
   readonly problem: Problem | null;
   readonly again: () => Promise<void>;
+}
+
+/**
+ * What is asked one call at a time: calls during one become one more after it. So no older answer comes last, and who asks gets an answer that was
+ * asked for after they had asked.
+ */
+export function inTurn(ask: () => Promise<void>): () => Promise<void> {
+  let last: Promise<void> = Promise.resolve();
+  let next: Promise<void> | null = null;
+  return () => {
+    next ??= last = last
+      .catch(() => {})
+      .then(() => {
+        next = null;
+        return ask();
+      });
+    return next;
+  };
 }
 
 /** @param isWanted  false: nothing is read, for what the person may not ask. */
@@ -20,12 +38,18 @@ export function useReading<Name extends OperationName>(
     data: null,
     problem: null,
   });
-  const again = async (): Promise<void> => {
-    const result = await openpo.call(name, input);
-    state.value = result.ok
-      ? { data: result.data, problem: null }
-      : { data: state.value.data, problem: problemOf(result) };
-  };
+  const asked = useRef(input);
+  asked.current = input;
+  const again = useMemo(
+    () =>
+      inTurn(async () => {
+        const result = await openpo.call(name, asked.current);
+        state.value = result.ok
+          ? { data: result.data, problem: null }
+          : { data: state.value.data, problem: problemOf(result) };
+      }),
+    [name, state],
+  );
   useEffect(() => {
     if (isWanted) void again();
   }, []);

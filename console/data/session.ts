@@ -16,6 +16,8 @@ export interface Session {
     readonly timezone: string;
     /** More days without a confirmation are too many; 0: none are. */
     readonly unconfirmedDays: number;
+    /** Of the shop's newest event when the bearer was bought: whatever is read with it is not older. */
+    readonly lastSequence: number;
   };
 }
 

@@ -1,13 +1,25 @@
 /** Tells that others changed the order, by the events of the shop, and shows it as it is now unless the person is at work on it. */
-import { useSignal } from "@preact/signals";
+import { type Signal, signal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { followEvents } from "../data/events.ts";
 import { texts } from "../texts.ts";
 import type { OrderState } from "./order-state.ts";
 
 /** How long an own change may take to be answered after it is told. */
 const ownChangeMs = 500;
+
+/** A version that somebody has made. */
+interface Told {
+  readonly version: number;
+  readonly who: string | null;
+}
+
+interface Heard {
+  newest: Told | null;
+  /** Said to a person who is at work on an older version. */
+  readonly news: Signal<Told | null>;
+}
 
 interface Live {
   readonly purchaseOrderId: string;
@@ -21,30 +33,46 @@ const isTyping = (): boolean =>
   document.activeElement instanceof HTMLTextAreaElement ||
   document.activeElement instanceof HTMLSelectElement;
 
-export const LiveOrder: FunctionComponent<Live> = ({ purchaseOrderId, state, isTask }) => {
-  const news = useSignal<{ readonly version: number; readonly who: string | null } | null>(null);
+/** Follows the order from before it is read. @returns what a person who is at work on it is told; null when nothing is. */
+export function useLiveOrder({ purchaseOrderId, state, isTask }: Live): Told | null {
+  const heard = useMemo<Heard>(() => ({ newest: null, news: signal(null) }), [state]);
+  const known = state.order.value?.version;
+  const look = (): void => {
+    const { newest } = heard;
+    const version = state.order.peek()?.version;
+    if (newest === null || version === undefined || newest.version <= version) return;
+    if (isTask || isTyping() || state.isSaving.peek()) heard.news.value = newest;
+    else void state.read();
+  };
+  const latestLook = useRef(look);
+  latestLook.current = look;
   useEffect(
     () =>
-      followEvents(({ purchaseOrderId: id, version, actorName }) => {
+      followEvents(({ purchaseOrderId: id, version, actorName: who }) => {
         if (id !== purchaseOrderId || version === null) return;
         setTimeout(() => {
-          const known = state.order.value?.version ?? version;
-          if (version <= known) return;
-          if (isTask || isTyping() || state.isSaving.value) news.value = { version, who: actorName };
-          else void state.read();
+          if (version > (heard.newest?.version ?? 0)) heard.newest = { version, who };
+          latestLook.current();
         }, ownChangeMs);
       }),
-    [purchaseOrderId, state, isTask],
+    [purchaseOrderId, heard],
   );
-  const told = news.value;
-  const known = state.order.value?.version ?? 0;
-  return (
-    <span role="status">
-      {told === null || told.version <= known ? null : (
-        <button type="button" onClick={() => void state.read()}>
-          {texts.order.news(told.who)}
-        </button>
-      )}
-    </span>
-  );
-};
+  // What was told while the order was being read.
+  useEffect(() => latestLook.current(), [heard, known]);
+  const told = heard.news.value;
+  return told === null || told.version <= (known ?? 0) ? null : told;
+}
+
+/** What `useLiveOrder` tells. */
+export const News: FunctionComponent<{ readonly told: Told | null; readonly state: OrderState }> = ({
+  told,
+  state,
+}) => (
+  <span role="status">
+    {told === null ? null : (
+      <button type="button" onClick={() => void state.read()}>
+        {texts.order.news(told.who)}
+      </button>
+    )}
+  </span>
+);

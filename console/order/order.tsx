@@ -17,7 +17,7 @@ import { DocumentLinks } from "./document.tsx";
 import { HeaderForm } from "./header-form.tsx";
 import { Facts, Totals } from "./header.tsx";
 import { Lines } from "./lines.tsx";
-import { LiveOrder } from "./live.tsx";
+import { News, useLiveOrder } from "./live.tsx";
 import { Missing } from "./missing.tsx";
 import { mayDo, obstacleTo } from "./moves.ts";
 import { Notices } from "./notices.tsx";
@@ -28,8 +28,9 @@ import { Timeline } from "./timeline.tsx";
 
 export const OrderScreen: FunctionComponent<{ readonly purchaseOrderId: string }> = ({ purchaseOrderId }) => {
   const state = useMemo(() => orderState(purchaseOrderId), [purchaseOrderId]);
-  useEffect(() => void state.read(), [state]);
   const [, , task] = place.value.steps;
+  const told = useLiveOrder({ purchaseOrderId, state, isTask: task !== undefined });
+  useEffect(() => void state.read(), [state]);
   const order = state.order.value;
   const problem = state.problem.value;
   return (
@@ -50,7 +51,7 @@ export const OrderScreen: FunctionComponent<{ readonly purchaseOrderId: string }
               {order.poNumber} {order.poName === null ? null : <span class="quiet">{order.poName}</span>}
             </h1>
             <StatusChip status={order.status} />
-            <LiveOrder purchaseOrderId={purchaseOrderId} state={state} isTask={task !== undefined} />
+            <News told={told} state={state} />
             <span class="quiet" role="status">
               {state.isSaving.value ? texts.order.saving : null}
             </span>

@@ -169,9 +169,18 @@ export function countingOf({ shopId, personId, personName, purchaseOrderId }: Pl
   const onOnline = (): void => {
     if (saving.value === "waiting") void send();
   };
-  const unfollow = followEvents((event) => {
+  /** Whether the order was changed since it was asked for. */
+  let hasNews = false;
+  const catchUp = (): void => {
     // Totals that have a save in them already would be shown with it twice.
-    if (event.purchaseOrderId === purchaseOrderId && read.value !== null && save === null) void reread();
+    if (!hasNews || read.value === null || save !== null) return;
+    hasNews = false;
+    void reread();
+  };
+  const unfollow = followEvents((event) => {
+    if (event.purchaseOrderId !== purchaseOrderId) return;
+    hasNews = true;
+    catchUp();
   });
   addEventListener("online", onOnline);
   const start = async (): Promise<void> => {
@@ -183,6 +192,7 @@ export function countingOf({ shopId, personId, personName, purchaseOrderId }: Pl
     }
     others.value = await keptByOthers(shopId, purchaseOrderId, keptName).catch(() => []);
     if ((await reread()) && save !== null) await send();
+    catchUp();
   };
   /** Whether the counts may be recorded already: their save was sent, and the order has changed since. */
   const isDoubtful = ({ kept }: OthersKept): boolean => kept.save !== null && kept.save.ifMatch !== read.value?.etag;

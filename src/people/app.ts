@@ -147,7 +147,7 @@ const noBearer = {
   shop: null,
 };
 
-const bearerJson = ({ token, expiresAtMs }: NewBearer, { shop, person }: PersonCaller) => ({
+const bearerJson = ({ token, expiresAtMs, lastSequence }: NewBearer, { shop, person }: PersonCaller) => ({
   token,
   expiresAt: instant(expiresAtMs),
   person: { personId: person.personId, name: person.name, role: person.role },
@@ -157,6 +157,7 @@ const bearerJson = ({ token, expiresAtMs }: NewBearer, { shop, person }: PersonC
     currencyCode: shop.currencyCode,
     timezone: shop.timezone,
     unconfirmedDays: shop.unconfirmedDays,
+    lastSequence,
   },
 });
 

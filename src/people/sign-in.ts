@@ -19,6 +19,7 @@ import {
 import { admit, identify, type PersonCaller } from "../operations/caller.ts";
 import { bearerMs, operatorHere, sessionIdleMs, signedInBy } from "../operations/sessions.ts";
 import { loadShop, type Shop } from "../shop/accounts.ts";
+import { lastSequence } from "../shop/events.ts";
 import {
   bearerStatements,
   countPeople,
@@ -240,6 +241,8 @@ const signedOut = (): Fault =>
 export interface NewBearer {
   readonly token: string;
   readonly expiresAtMs: number;
+  /** Of the shop's newest event: what the page reads with the bearer is not older. */
+  readonly lastSequence: number;
 }
 
 /**
@@ -281,7 +284,7 @@ async function storeBearer(
   const createdAtMs = clock.now();
   const expiresAtMs = createdAtMs + bearerMs;
   const { text, hash } = newSecret("ops", shopId);
-  await engine.write(
+  const last = await engine.write(
     shopId,
     async (tx) => {
       const statements = await also(tx);
@@ -289,10 +292,11 @@ async function storeBearer(
         ...statements,
         ...bearerStatements(shopId, hash, { ...of, createdAtMs, expiresAtMs }, bearersOfSessionMax),
       ]);
+      return await lastSequence(tx, shopId);
     },
     { durable: false },
   );
-  return { token: text, expiresAtMs };
+  return { token: text, expiresAtMs, lastSequence: last };
 }
 
 /** Ends the cookie's session with its bearers, if it is one; with `everywhere` all sessions of the person, or of the operator. */
