@@ -12,7 +12,7 @@ export const pullStorefront = operation({
   describes: {
     summary: "Brings locations, catalogue, levels and sales from a shop's storefront.",
     description:
-      "The first pull brings everything, with 365 days of sales; later ones what has changed since. A second call joins the pull under way. Its progress is in `GET /shops/{shopId}/storefront`.",
+      "The first pull brings everything, with 365 days of sales; later ones what has changed since; from a Medusa, catalogue and levels whole. A second call joins the pull under way. Its progress is in `GET /shops/{shopId}/storefront`.",
     output: z.strictObject({ pull: pullSchema }),
     status: 202,
   },

@@ -156,7 +156,8 @@ export const storefrontPull: RunnableCommand = {
   name: "storefront pull",
   parameters: [],
   summary: "bring catalogue, levels and sales from a shop's storefront",
-  details: `The first pull brings everything, later ones what has changed. The command waits until it is over; ended early, the pull goes on.
+  details: `The first pull brings everything, later ones what has changed; a Medusa is asked for its whole catalogue each time, and for the orders that
+have changed. The command waits until it is over; ended early, the pull goes on. The sandbox has nothing to pull.
 
   openpo storefront pull --shop demo`,
   options: {

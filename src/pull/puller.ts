@@ -341,7 +341,10 @@ class LeasedPuller implements Puller {
   }
 
   async #sweep(shop: Shop, pull: Pull): Promise<number | null> {
-    if (!pull.isFull) return await this.#nextStep(shop, pull);
+    if (!pull.isFull) {
+      const { pull: from } = await this.#options.storefrontOf(shop);
+      if (from?.bringsAllVariants !== true) return await this.#nextStep(shop, pull);
+    }
     const now = await this.#write(shop, pull, async (tx) => {
       const { next, changes } = await sweepUnseen(tx, shop.shopId, pull.pullId, pull.cursor);
       return { ...changed(pull, changes), cursor: next };
@@ -452,8 +455,10 @@ const weightOf = (record: Pulled): number => {
     case "variant":
       return 2;
     case "location":
-    case "level":
       return 1;
+    case "level":
+      // Where a variant is not stocked there is hardly ever something to store.
+      return record.onHand === null ? 0.1 : 1;
   }
 };
 
@@ -482,7 +487,7 @@ const counted = (counts: PullCounts, records: readonly Pulled[]): PullCounts => 
   ...counts,
   locations: counts.locations + ofType(records, "location"),
   variants: counts.variants + ofType(records, "variant"),
-  levels: counts.levels + ofType(records, "level"),
+  levels: counts.levels + records.filter((record) => record.type === "level" && record.onHand !== null).length,
   sales: counts.sales + ofType(records, "sale"),
 });
 

@@ -7,7 +7,7 @@
  * it was is not written, so that a second pull changes nothing.
  */
 import { dateOf, dayIn } from "../core/calendar.ts";
-import { asQuantity, type Quantity } from "../core/money.ts";
+import { asQuantity, type Quantity, zeroQuantity } from "../core/money.ts";
 import { chunksOf, selectIn } from "../store/in-lists.ts";
 import type { Statement, Tx } from "../store/store.ts";
 import { locationTable, type Variant, variantTable } from "./catalogue.ts";
@@ -209,7 +209,8 @@ export async function sweepUnseen(
 interface PulledLevel {
   readonly variantId: string;
   readonly locationId: string;
-  readonly onHand: Quantity;
+  /** Null: it is not stocked there. */
+  readonly onHand: Quantity | null;
 }
 
 const levelKey = (variantId: string, locationId: string): string => JSON.stringify([variantId, locationId]);
@@ -286,11 +287,11 @@ export async function applyLevels(
       );
     if (isIn(inMotion.moving)) skipped.moving += 1;
     else if (isIn(inMotion.unknown)) skipped.unknown += 1;
-    else if (stored.get(key) !== onHand)
+    else if (onHand === null ? (stored.get(key) ?? 0) !== 0 : stored.get(key) !== onHand)
       statements.push({
         sql: `insert into inventory_level (shop_id, variant_id, location_id, on_hand) values (?, ?, ?, ?)
               on conflict (shop_id, variant_id, location_id) do update set on_hand = excluded.on_hand`,
-        params: [shopId, variant, location, onHand],
+        params: [shopId, variant, location, onHand ?? zeroQuantity],
       });
   }
   await tx.batch(statements);

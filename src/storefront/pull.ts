@@ -27,6 +27,7 @@ export interface PullRequest {
  *
  * - `product`: all variants that the product has. Its others are deleted; with none it is deleted itself.
  * - `variant`: prices are in the shop's currency.
+ * - `level`: `onHand` is null where the variant is not stocked. Nothing is on hand there then.
  * - `sale`: one order of a customer. It replaces what was known of the order. `lines`: what of it counts as sold, returns taken off; none
  *   when it was cancelled or a test. `locationId` is null when it is not known where.
  */
@@ -45,7 +46,12 @@ export type Pulled =
       readonly unitCost: Money | null;
       readonly status: Exclude<VariantState, "deleted">;
     }
-  | { readonly type: "level"; readonly variantId: string; readonly locationId: string; readonly onHand: Quantity }
+  | {
+      readonly type: "level";
+      readonly variantId: string;
+      readonly locationId: string;
+      readonly onHand: Quantity | null;
+    }
   | {
       readonly type: "sale";
       readonly saleId: string;
@@ -72,6 +78,8 @@ export interface PullPage {
 
 /** What a storefront that can be pulled offers. */
 export interface StorefrontPull {
+  /** The part `variants` brings all there are, also when it is asked for what has changed: others are deleted. */
+  readonly bringsAllVariants: boolean;
   /** @throws StorefrontError; the page may then be asked for again. */
   page(request: PullRequest, context?: ReadContext): Promise<PullPage>;
   /** Every name under which the shop may hold this id of the platform, the one for something new first: `4711`, `gid://…/4711`. */

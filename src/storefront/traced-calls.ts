@@ -37,6 +37,7 @@ export function withTracedCalls(
       return withinSpan(span, () => ask(items, under(span, context)));
     };
   const tracedPull = (pull: StorefrontPull): StorefrontPull => ({
+    bringsAllVariants: pull.bringsAllVariants,
     names: (kind, id) => pull.names(kind, id),
     page(request: PullRequest, context?: ReadContext): Promise<PullPage> {
       const facts = { "openpo.shop.id": shopId, "openpo.part": request.part };

@@ -5,6 +5,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { MedusaPlace } from "../medusa/place.ts";
 import { setLevels } from "../medusa/proxy.ts";
+import { Selling } from "../medusa/selling.ts";
 import { type Answered, type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
 import { onPostgres } from "../support/store.ts";
 
@@ -211,8 +212,8 @@ test("what cannot be connected is refused by its member, and changes nothing", (
     assert.equal((await world.put(to(medusa))).status, 200);
   }));
 
-test("the command connects with a key from stdin, shows the status and disconnects", () =>
-  withStore(async ({ medusa, environment, program }) => {
+test("the command connects with a key from stdin, shows the status, pulls and disconnects", () =>
+  withStore(async ({ medusa, environment, program, variantIds, locationId }) => {
     const run = (args: readonly string[], stdin: string | null = null) =>
       runProgram(
         [...args, "--shop", "tideline", "--url", program.url],
@@ -223,8 +224,25 @@ test("the command connects with a key from stdin, shows the status and disconnec
     const connected = await run(connect, `${medusa.key}\n`);
     assert.equal(connected.code, 0, connected.stderr);
     assert.match((await run(["storefront", "status"])).stdout, new RegExp(`medusa ${medusa.proxy.url}`));
+    const [first = "", second = ""] = variantIds;
+    await medusa.setLevel(first, locationId, { stocked_quantity: 7 });
+    await new Selling(medusa, locationId).sell(first, 2);
+    const pulled = await run(["storefront", "pull"]);
+    assert.equal(pulled.code, 0, pulled.stderr);
+    assert.match(pulled.stdout, /^Pulled: \d+ locations, \d+ variants, \d+ levels, \d+ sales/);
+    const { id: productId } = await medusa.productOf(second);
+    await medusa.deleteVariant(productId, second);
+    const again = await run(["storefront", "pull", "--json"]);
+    assert.match(again.stdout, /"scope":"changes".*"deleted":[1-9]/);
+    const exported = await program.ask("GET", `${shops}/tideline/export`, token);
+    const records = exported.text.split("\n");
+    const level = JSON.stringify({ type: "inventoryLevel", variantId: first, locationId, onHand: 7 });
+    assert.ok(records.includes(level), exported.text);
+    const sold = records.filter((record) => record.startsWith(`{"type":"sale","variantId":"${first}"`));
+    assert.match(sold.join("\n"), /^[^\n]*"quantity":2\}$/);
     assert.equal((await run(["storefront", "disconnect"])).code, 0);
     assert.match((await run(["storefront", "status", "--json"])).stdout, /"kind":"sandbox"/);
+    assert.match((await run(["storefront", "pull"])).stderr, /sandbox.*nothing to pull/);
     const refused = await run(connect, "sk_wrong\n");
     assert.match(refused.stderr, /secretKey/);
     const both = await run([...connect, "--domain", "example.myshopify.com"], "");

@@ -6,7 +6,7 @@ import { parseAllowedHosts } from "../../src/storefront/hosts.ts";
 import { SecretBox } from "../../src/storefront/secret-box.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
 import { createStorefronts } from "../../src/storefronts.ts";
-import type { Clock, Engine } from "../../src/store/store.ts";
+import type { Clock, Engine, Ids } from "../../src/store/store.ts";
 import { systemClock, timeOrderedIds } from "../../src/system.ts";
 import { makePlace, openStore } from "../support/store.ts";
 import { MedusaPlace } from "./place.ts";
@@ -17,6 +17,8 @@ export interface OnMedusa {
   readonly medusa: MedusaPlace;
   readonly shop: ConnectedShop;
   readonly engine: Engine;
+  readonly clock: Clock;
+  readonly ids: Ids;
   readonly storefront: Storefront;
   /** As another process, or this one after a restart, opens them: nothing is remembered. */
   readonly reopened: (engine?: Engine) => {
@@ -64,6 +66,8 @@ export async function openOnMedusa(): Promise<OnMedusa> {
     medusa,
     shop,
     engine: store.engine,
+    clock,
+    ids,
     storefront: reopened().storefront,
     reopened,
     advance(ms) {

@@ -21,20 +21,40 @@ interface Level {
   updatedAtMs: number;
 }
 
+interface Price {
+  readonly amount: number;
+  readonly currency_code: string;
+  readonly min_quantity?: number;
+  readonly max_quantity?: number;
+}
+
 interface Variant {
   readonly id: string;
   readonly productId: string;
   readonly title: string;
   readonly sku: string | null;
+  readonly barcode: string | null;
+  readonly ean: string | null;
+  readonly prices: readonly Price[];
   readonly isManaged: boolean;
   readonly items: readonly { readonly itemId: string; readonly required: number }[];
 }
 
 interface Product {
   readonly id: string;
-  readonly title: string;
+  title: string;
   status: string;
   tags: readonly string[];
+}
+
+/** An order of a customer. Tests change it as the admin would. */
+export interface Order {
+  readonly id: string;
+  readonly createdAtMs: number;
+  updatedAtMs: number;
+  canceledAtMs: number | null;
+  readonly items: { readonly variantId: string | null; quantity: number; received: number; dismissed: number }[];
+  readonly fulfillments: { readonly locationId: string; canceledAtMs: number | null }[];
 }
 
 /** What a level is created with or set to. */
@@ -47,12 +67,15 @@ interface LevelInput {
 
 interface ProductInput {
   readonly id: string;
-  readonly title: string;
+  readonly title?: string;
   readonly status?: string;
   readonly tags?: readonly { readonly id: string }[];
   readonly variants?: readonly {
     readonly title: string;
     readonly sku?: string;
+    readonly barcode?: string;
+    readonly ean?: string;
+    readonly prices?: readonly Price[];
     readonly manage_inventory?: boolean;
     readonly inventory_items?: readonly { readonly inventory_item_id: string; readonly required_quantity: number }[];
   }[];
@@ -61,6 +84,8 @@ interface ProductInput {
 /** The members of the bodies that are read here. */
 interface Body {
   readonly name?: string;
+  readonly title?: string;
+  readonly prices?: readonly Price[];
   readonly value?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly status?: string;
@@ -99,6 +124,7 @@ export class FakeMedusa {
   readonly variants = new Map<string, Variant>();
   readonly products = new Map<string, Product>();
   readonly tags = new Map<string, string>();
+  readonly orders = new Map<string, Order>();
   readonly #server: Server;
   #ids = 0;
   #lastMs = 0;
@@ -165,8 +191,7 @@ export class FakeMedusa {
   #answer(call: string, query: Query, body: Body): Reply | null {
     const [, productId = ""] = /^\S+ \/admin\/products\/([^/]+)$/.exec(call) ?? [];
     const [, itemId = ""] = /^\S+ \/admin\/inventory-items\/([^/]+)$/.exec(call) ?? [];
-    const [, ofProduct = "", variantId = ""] =
-      /^DELETE \/admin\/products\/([^/]+)\/variants\/([^/]+)$/.exec(call) ?? [];
+    const [, ofProduct = "", variantId = ""] = /^\S+ \/admin\/products\/([^/]+)\/variants\/([^/]+)$/.exec(call) ?? [];
     switch (call) {
       case "GET /admin/stores":
         return ok({
@@ -191,6 +216,8 @@ export class FakeMedusa {
         return this.#listed(query, "products", this.products, (product) => this.#productJson(product));
       case "POST /admin/products/batch":
         return this.#setProducts(body.create ?? [], body.update ?? []);
+      case "GET /admin/orders":
+        return this.#listed(query, "orders", this.#ordersSince(query), orderJson);
       case "GET /admin/product-tags": {
         const values = idsIn(query, "value");
         const tags = [...this.tags].flatMap(([id, value]) => (values.includes(value) ? { id, value } : []));
@@ -205,7 +232,7 @@ export class FakeMedusa {
         return ok({ product_tag: { id, value } });
       }
       case `POST /admin/products/${productId}`: {
-        const reply = this.#setProducts([], [{ ...body, title: "", id: productId }]);
+        const reply = this.#setProducts([], [{ ...body, id: productId }]);
         const product = this.products.get(productId);
         return product === undefined ? reply : ok({ product: this.#productJson(product) });
       }
@@ -217,6 +244,13 @@ export class FakeMedusa {
       case `DELETE /admin/products/${ofProduct}/variants/${variantId}`:
         this.variants.delete(variantId);
         return ok({ id: variantId, deleted: true });
+      case `POST /admin/products/${ofProduct}/variants/${variantId}`: {
+        const variant = this.variants.get(variantId);
+        if (variant === undefined) return refused(404, "not_found", `Variant with id: ${variantId} not found`);
+        const { title = variant.title, prices = variant.prices } = body;
+        this.variants.set(variantId, { ...variant, title, prices });
+        return ok({ product: { id: ofProduct } });
+      }
       case `POST /admin/inventory-items/${itemId}`: {
         const item = this.items.get(itemId);
         if (item === undefined) return refused(404, "not_found", `InventoryItem with id "${itemId}" not found`);
@@ -237,7 +271,8 @@ export class FakeMedusa {
 
   #listed<T>(query: Query, name: string, all: ReadonlyMap<string, T>, show: (value: T, id: string) => object): Reply {
     const ids = idsIn(query);
-    const wanted = ids.length === 0 ? [...all.keys()] : ids.filter((id) => all.has(id));
+    const found = ids.length === 0 ? [...all.keys()] : ids.filter((id) => all.has(id));
+    const wanted = query.get("order") === "id" ? found.toSorted() : found;
     const [offset, limit] = [Number(query.get("offset") ?? 0), Number(query.get("limit") ?? 50)];
     const rows = [...new Set(wanted)].slice(offset, offset + limit).map((id) => {
       const value = all.get(id);
@@ -247,12 +282,44 @@ export class FakeMedusa {
     return ok({ [name]: rows, count: new Set(wanted).size, offset, limit });
   }
 
-  #variantJson({ id, productId, title, sku, isManaged, items }: Variant): object {
+  /** An order, for tests that need one of another day. */
+  addOrder(createdAtMs: number, lines: readonly { readonly variantId: string; readonly quantity: number }[]): Order {
+    const items = lines.map((line) => ({ ...line, received: 0, dismissed: 0 }));
+    const updatedAtMs = this.#now();
+    const order: Order = {
+      id: this.#id("order"),
+      createdAtMs,
+      updatedAtMs,
+      canceledAtMs: null,
+      items,
+      fulfillments: [],
+    };
+    this.orders.set(order.id, order);
+    return order;
+  }
+
+  changeOrder(id: string, change: (order: Order) => void): void {
+    const order = this.orders.get(id) ?? assert.fail(`no order ${id}`);
+    change(order);
+    order.updatedAtMs = this.#now();
+  }
+
+  #ordersSince(query: Query): ReadonlyMap<string, Order> {
+    const from = (name: string): number => Date.parse(query.get(`${name}[$gte]`) ?? "1970-01-01");
+    const [created, updated] = [from("created_at"), from("updated_at")];
+    return new Map([...this.orders].filter(([, one]) => one.createdAtMs >= created && one.updatedAtMs >= updated));
+  }
+
+  #variantJson({ id, productId, title, sku, barcode, ean, prices, isManaged, items }: Variant): object {
     const product = this.products.get(productId);
     return {
       id,
       title,
       sku,
+      barcode,
+      ean,
+      upc: null,
+      prices: prices.map((price) => ({ min_quantity: null, max_quantity: null, rules: {}, ...price })),
       manage_inventory: isManaged,
       product_id: productId,
       product: product === undefined ? null : { id: productId, status: product.status, title: product.title },
@@ -260,6 +327,7 @@ export class FakeMedusa {
         inventory_item_id: itemId,
         required_quantity: required,
         variant_id: id,
+        inventory: this.#itemJson(this.items.get(itemId) ?? assert.fail(`no inventory item ${itemId}`)),
       })),
     };
   }
@@ -350,11 +418,17 @@ export class FakeMedusa {
     for (const entry of update) {
       const product = this.products.get(entry.id);
       assert.ok(product !== undefined);
+      product.title = entry.title ?? product.title;
       product.status = entry.status ?? product.status;
       product.tags = entry.tags?.map(({ id }) => id) ?? product.tags;
     }
     const made = create.map((entry): Product => {
-      const product: Product = { id: this.#id("prod"), title: entry.title, status: entry.status ?? "draft", tags: [] };
+      const product: Product = {
+        id: this.#id("prod"),
+        title: entry.title ?? "",
+        status: entry.status ?? "draft",
+        tags: [],
+      };
       this.products.set(product.id, product);
       for (const variant of entry.variants ?? []) {
         const id = this.#id("variant");
@@ -370,6 +444,9 @@ export class FakeMedusa {
           productId: product.id,
           title: variant.title,
           sku: variant.sku ?? null,
+          barcode: variant.barcode ?? null,
+          ean: variant.ean ?? null,
+          prices: variant.prices ?? [],
           isManaged,
           items,
         });
@@ -392,6 +469,24 @@ export class FakeMedusa {
     return id;
   }
 }
+
+const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+
+const orderJson = ({ id, createdAtMs, updatedAtMs, canceledAtMs, items, fulfillments }: Order): object => ({
+  id,
+  created_at: timeOf(createdAtMs),
+  updated_at: timeOf(updatedAtMs),
+  canceled_at: timeOf(canceledAtMs),
+  items: items.map(({ variantId, quantity, received, dismissed }) => ({
+    variant_id: variantId,
+    quantity,
+    detail: { quantity, return_received_quantity: received, return_dismissed_quantity: dismissed },
+  })),
+  fulfillments: fulfillments.map((each) => ({
+    location_id: each.locationId,
+    canceled_at: timeOf(each.canceledAtMs),
+  })),
+});
 
 const levelJson = (level: Level) => ({
   id: `ilev ${level.itemId} ${level.locationId}`,

@@ -24,9 +24,17 @@ interface LevelFigures {
 
 /** A product to be made. */
 export interface SeedProduct {
+  readonly title?: string;
   readonly status?: string;
   readonly variants: readonly {
     readonly isManaged?: boolean;
+    readonly sku?: string;
+    readonly barcode?: string;
+    readonly prices?: readonly {
+      readonly amount: number;
+      readonly currency_code: string;
+      readonly min_quantity?: number;
+    }[];
     /** Inventory items of other variants; absent: one of its own. */
     readonly itemsOf?: readonly { readonly variantId: string; readonly required: number }[];
   }[];
@@ -115,19 +123,20 @@ export class MedusaPlace {
     const made: { productId: string; variantIds: string[] }[] = [];
     for (let start = 0; start < products.length; start += 50) {
       const create = await Promise.all(
-        products.slice(start, start + 50).map(async ({ status, variants }) => {
+        products.slice(start, start + 50).map(async ({ title, status, variants }) => {
           const values = variants.map((_, index) => `v${index}`);
           return {
-            title: `P ${randomUUID()}`,
+            title: title ?? `P ${randomUUID()}`,
             status: status ?? "published",
             options: [{ title: "Kind", values }],
             variants: await Promise.all(
-              variants.map(async ({ isManaged, itemsOf }, index) => ({
+              variants.map(async ({ isManaged, itemsOf, sku, barcode, prices }, index) => ({
                 title: `v${index}`,
-                sku: randomUUID(),
+                sku: sku ?? randomUUID(),
+                ...(barcode === undefined ? {} : { barcode }),
                 manage_inventory: isManaged ?? true,
                 options: { Kind: `v${index}` },
-                prices: [],
+                prices: prices ?? [],
                 ...(itemsOf === undefined
                   ? {}
                   : {
@@ -165,6 +174,10 @@ export class MedusaPlace {
 
   async deleteVariant(productId: string, variantId: string): Promise<void> {
     await this.ask("DELETE", `/admin/products/${productId}/variants/${variantId}`);
+  }
+
+  async deleteProduct(productId: string): Promise<void> {
+    await this.ask("DELETE", `/admin/products/${productId}`);
   }
 
   async #learnItems(variantIds: readonly string[]): Promise<void> {

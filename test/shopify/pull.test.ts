@@ -10,9 +10,9 @@ import { saveShop, loadShop } from "../../src/shop/accounts.ts";
 import { valuesFrom } from "../../src/core/purchase-order-fields.ts";
 import { supplierRecordFields, supplierVariantFields } from "../../src/shop/catalogue.ts";
 import { money, quantity } from "../support/goods.ts";
+import { ask, ended, heldBy, pullAll, pullerOn, pullOf } from "../support/pulling.ts";
 import { onFake, type OnFake } from "./connected.ts";
 import { fakeToken } from "./fake.ts";
-import { ask, ended, heldBy, pullAll, pullerOn, pullOf } from "./pulling.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 

@@ -5,8 +5,9 @@
  * of a product can only be set as a whole: they are read right before, and the others are sent along.
  */
 import { z } from "zod";
-import { type Money, moneyFrom, moneyToNumber } from "../../core/money.ts";
+import { type Money, moneyToNumber } from "../../core/money.ts";
 import { chunksOf } from "../../store/in-lists.ts";
+import { pulledMoney } from "../pulled-values.ts";
 import { type ItemResult, StorefrontError } from "../storefront.ts";
 import { aFewAtATime } from "./client.ts";
 import type { StoreParts } from "./on-hand.ts";
@@ -42,6 +43,17 @@ const updatedAnswer = z.object({
 });
 
 type Tag = z.output<typeof tag>;
+
+/** The unit cost in an inventory item's metadata; null when there is none in this currency. */
+export function costIn(
+  entries: Readonly<Record<string, unknown>> | null | undefined,
+  currencyCode: string,
+): Money | null {
+  const { [costEntry]: amount, [costCurrencyEntry]: currency } = entries ?? {};
+  if (typeof amount !== "string" && typeof amount !== "number") return null;
+  if (typeof currency !== "string" || currency.toUpperCase() !== currencyCode) return null;
+  return Number(amount) >= 0 ? pulledMoney(amount) : null;
+}
 
 export class MedusaCostsAndTags {
   readonly #parts: StoreParts;
@@ -97,18 +109,9 @@ export class MedusaCostsAndTags {
         reason: "refused",
         message: `Medusa refuses the cost of variant ${variantId}: ${told.message}`,
       };
-    return this.#costIn(told.answer.inventory_item.metadata) === unitCost
+    return costIn(told.answer.inventory_item.metadata, this.#parts.currencyCode) === unitCost
       ? { outcome: "applied" }
       : { outcome: "unknown", message: "Medusa answered without an error, but does not show the cost" };
-  }
-
-  /** The unit cost in an item's metadata; null without one in the shop's currency. */
-  #costIn(entries: z.output<typeof metadata>): Money | null {
-    const { [costEntry]: amount, [costCurrencyEntry]: currency } = entries ?? {};
-    if (typeof amount !== "string" && typeof amount !== "number") return null;
-    if (typeof currency !== "string" || currency.toUpperCase() !== this.#parts.currencyCode) return null;
-    const value = amount === "" ? Number.NaN : Number(amount);
-    return Number.isFinite(value) && value >= 0 ? moneyFrom(Math.round(value * 10_000) / 10_000) : null;
   }
 
   async #costs(
@@ -119,7 +122,7 @@ export class MedusaCostsAndTags {
     await aFewAtATime(chunksOf([...new Set(itemIds)], idsPerCallMax), async (ids) => {
       const path = `/admin/inventory-items${byIds(ids, "id,metadata")}`;
       const { inventory_items: items } = await this.#parts.client.ask(path, itemsAnswer, { signal });
-      for (const item of items) costs.set(item.id, this.#costIn(item.metadata));
+      for (const item of items) costs.set(item.id, costIn(item.metadata, this.#parts.currencyCode));
     });
     return costs;
   }

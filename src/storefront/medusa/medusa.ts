@@ -20,6 +20,7 @@ import { MedusaCostsAndTags } from "./costs-and-tags.ts";
 import { MedusaIncoming } from "./incoming.ts";
 import { MedusaLevels } from "./levels.ts";
 import { MedusaOnHand } from "./on-hand.ts";
+import { medusaPull } from "./pull.ts";
 import { type MedusaStore, NotMedusa } from "./transport.ts";
 import { MedusaVariants } from "./variants.ts";
 
@@ -115,6 +116,7 @@ export class Medusa {
     const costsAndTags = new MedusaCostsAndTags(parts);
     const storefront: Storefront = {
       capabilities,
+      pull: medusaPull({ client, currencyCode }),
       checkVariants: (variantIds, context) => variants.states(variantIds, context?.signal),
       activateVariants: (variantIds, context) => variants.activate(variantIds, context?.signal),
       changeOnHand: (changes, context) => overStore(() => onHand.change(changes, context)),

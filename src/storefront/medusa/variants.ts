@@ -9,19 +9,18 @@ import { aFewAtATime, type MedusaClient } from "./client.ts";
 /** Ids that one look-up names. An id has about 35 characters, and proxies refuse addresses of more than 8,000. */
 export const idsPerCallMax = 100;
 
-const variantsAnswer = z.object({
-  variants: z.array(
-    z.object({
-      id: z.string(),
-      manage_inventory: z.boolean(),
-      product_id: z.string().nullish(),
-      product: z.object({ status: z.string() }).nullish(),
-      inventory_items: z.array(z.object({ inventory_item_id: z.string(), required_quantity: z.number() })).nullish(),
-    }),
-  ),
+/** What shows whether a variant can hold stock, and where. */
+export const variantShape = z.object({
+  id: z.string(),
+  manage_inventory: z.boolean(),
+  product_id: z.string().nullish(),
+  product: z.object({ status: z.string() }).nullish(),
+  inventory_items: z.array(z.object({ inventory_item_id: z.string(), required_quantity: z.number() })).nullish(),
 });
 
-const variantFields =
+const variantsAnswer = z.object({ variants: z.array(variantShape) });
+
+export const variantFields =
   "id,manage_inventory,product_id,product.status,inventory_items.inventory_item_id,inventory_items.required_quantity";
 
 const locationsAnswer = z.object({ stock_locations: z.array(z.object({ id: z.string() })) });
@@ -35,6 +34,21 @@ type FoundVariant = {
   | { readonly state: "active" | "inactive"; readonly itemId: string }
   | { readonly state: "unsyncable"; readonly itemId: null }
 );
+
+/** Null: the variant has no product any more. It outlives it for as long as Medusa takes to delete it. */
+export function foundFrom({
+  manage_inventory: isManaged,
+  product_id: productId,
+  product,
+  inventory_items: items,
+}: z.output<typeof variantShape>): FoundVariant | null {
+  if (product === null || product === undefined || productId === null || productId === undefined) return null;
+  const [item, ...others] = items ?? [];
+  const isOne = isManaged && item !== undefined && others.length === 0 && item.required_quantity === 1;
+  return isOne
+    ? { productId, state: product.status === "published" ? "active" : "inactive", itemId: item.inventory_item_id }
+    : { productId, state: "unsyncable", itemId: null };
+}
 
 /** `?id[]=…&id[]=…` and what else is asked for. */
 export const byIds = (ids: readonly string[], fields: string): string =>
@@ -56,24 +70,9 @@ export class MedusaVariants {
     await aFewAtATime(chunksOf([...new Set(variantIds)], idsPerCallMax), async (ids) => {
       const path = `/admin/product-variants${byIds(ids, variantFields)}`;
       const { variants } = await this.#client.ask(path, variantsAnswer, { signal });
-      for (const {
-        id,
-        manage_inventory: isManaged,
-        product_id: productId,
-        product,
-        inventory_items: items,
-      } of variants) {
-        // A variant outlives its product for as long as Medusa takes to delete it.
-        if (product === null || product === undefined || productId === null || productId === undefined) continue;
-        const [item, ...others] = items ?? [];
-        const isOne = isManaged && item !== undefined && others.length === 0 && item.required_quantity === 1;
-        const state = product.status === "published" ? "active" : "inactive";
-        found.set(
-          id,
-          isOne
-            ? { productId, state, itemId: item.inventory_item_id }
-            : { productId, state: "unsyncable", itemId: null },
-        );
+      for (const variant of variants) {
+        const known = foundFrom(variant);
+        if (known !== null) found.set(variant.id, known);
       }
     });
     return found;

@@ -4,8 +4,9 @@
  * Owns: which query each part is, and what its lines mean. Does not own: when a page is asked for and what the shop keeps of it (pull/).
  */
 import { z } from "zod";
-import { type Money, moneyFrom, quantityFrom } from "../../core/money.ts";
+import { quantityFrom } from "../../core/money.ts";
 import type { Pulled, PullPage, PullRequest, StorefrontPull } from "../pull.ts";
+import { pulledMoney, pulledText } from "../pulled-values.ts";
 import { type ReadContext, StorefrontError } from "../storefront.ts";
 import { type BulkCursor, bulkPiece, bulkStart } from "./bulk.ts";
 import type { ShopifyClient } from "./client.ts";
@@ -62,6 +63,7 @@ const timeText = (atMs: number): string => new Date(atMs).toISOString().replace(
 
 export function shopifyPull(parts: PullParts): StorefrontPull {
   return {
+    bringsAllVariants: false,
     names: namesOf,
     async page(request, context) {
       const cursor = request.cursor === null ? null : cursorShape.parse(JSON.parse(request.cursor));
@@ -91,7 +93,7 @@ async function locations(
   const records = nodes.map(({ id, name }): Pulled => ({
     type: "location",
     locationId: numberOf(id),
-    name: clean(name) ?? numberOf(id),
+    name: pulledText(name) ?? numberOf(id),
   }));
   return page(records, pageInfo.hasNextPage && pageInfo.endCursor !== null ? { after: pageInfo.endCursor } : null);
 }
@@ -117,12 +119,6 @@ async function bulkPage(
     ...rest,
     ...notes,
   });
-}
-
-/** A text as it can be stored; null when there is none. */
-function clean(text: string | null | undefined): string | null {
-  const kept = (text ?? "").toWellFormed().replaceAll("\u0000", "").trim();
-  return kept === "" ? null : kept;
 }
 
 const id = z.object({ id: z.string() });
@@ -153,27 +149,24 @@ const variantLine = z.object({
 
 type VariantLine = z.output<typeof variantLine>;
 
-const amount = (text: string | null | undefined): Money | null =>
-  text === null || text === undefined ? null : moneyFrom(Math.round(Number(text) * 10_000) / 10_000);
-
 /** Shopify's name for the variant of a product that has only one. */
 const onlyVariantTitle = "Default Title";
 
 function variantRecord(line: VariantLine, currencyCode: string): Pulled {
   const { product, inventoryItem } = line;
   const { unitCost } = inventoryItem;
-  const title = clean(line.title);
+  const title = pulledText(line.title);
   const isUnsyncable = line.requiresComponents || !inventoryItem.tracked;
   return {
     type: "variant",
     variantId: numberOf(line.id),
     productId: numberOf(product.id),
-    productName: clean(product.title) ?? numberOf(product.id),
+    productName: pulledText(product.title) ?? numberOf(product.id),
     variantName: title === onlyVariantTitle ? null : title,
-    sku: clean(line.sku),
-    barcode: clean(line.barcode),
-    price: amount(line.price),
-    unitCost: unitCost?.currencyCode === currencyCode ? amount(unitCost.amount) : null,
+    sku: pulledText(line.sku),
+    barcode: pulledText(line.barcode),
+    price: pulledMoney(line.price),
+    unitCost: unitCost?.currencyCode === currencyCode ? pulledMoney(unitCost.amount) : null,
     status: stateOf(isUnsyncable, product.status),
   };
 }

@@ -1,14 +1,26 @@
-/** Pulls of a shop on the fake Shopify, and what they leave in the shop. */
+/** Pulls of a shop on a platform, and what they leave in the shop. */
 import assert from "node:assert/strict";
+import type { ConnectedShop } from "../../src/core/storefront-config.ts";
 import { createPuller, type Puller, type pullLimits } from "../../src/pull/puller.ts";
 import { askForPull, loadPull, type Pull } from "../../src/shop/storefront-pulls.ts";
-import type { OnFake } from "./connected.ts";
+import type { Clock, Engine, Ids } from "../../src/store/store.ts";
+import type { StorefrontConnections } from "../../src/storefront/connections.ts";
+
+/** A shop on a platform. */
+export interface Pullable {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly shop: ConnectedShop;
+  /** As another process, or this one after a restart, opens them. */
+  reopened(): { readonly storefronts: StorefrontConnections };
+}
 
 /** Waits are short. */
 export const quickPulls: Partial<typeof pullLimits> = { backoffMs: 5, backoffMsMax: 20, roundWaitMs: 20, pollMs: 50 };
 
 /** A puller of this store, as one process has it. */
-export function pullerOn(world: OnFake, limits: Partial<typeof pullLimits> = {}, alone = true): Puller {
+export function pullerOn(world: Pullable, limits: Partial<typeof pullLimits> = {}, alone = true): Puller {
   const { engine, clock, ids } = world;
   const { storefronts } = world.reopened();
   return createPuller({
@@ -23,15 +35,15 @@ export function pullerOn(world: OnFake, limits: Partial<typeof pullLimits> = {},
   });
 }
 
-export const pullOf = ({ engine, shop: { shopId } }: OnFake): Promise<Pull | null> =>
+export const pullOf = ({ engine, shop: { shopId } }: Pullable): Promise<Pull | null> =>
   engine.read(shopId, (tx) => loadPull(tx, shopId));
 
 /** Asks for a pull, as the operator does. */
-export const ask = ({ engine, shop: { shopId }, ids, clock }: OnFake, everything = false): Promise<Pull> =>
+export const ask = ({ engine, shop: { shopId }, ids, clock }: Pullable, everything = false): Promise<Pull> =>
   engine.write(shopId, (tx) => askForPull(tx, shopId, everything, ids.next("pull"), clock.now()));
 
 /** Waits until the pull is over. */
-export async function ended(world: OnFake, pullId: string): Promise<Pull> {
+export async function ended(world: Pullable, pullId: string): Promise<Pull> {
   for (let looks = 0; looks < 1_000; looks += 1) {
     const pull = await pullOf(world);
     if (pull?.pullId === pullId && pull.state !== "running") return pull;
@@ -42,7 +54,7 @@ export async function ended(world: OnFake, pullId: string): Promise<Pull> {
 
 /** Pulls to the end. */
 export async function pullAll(
-  world: OnFake,
+  world: Pullable,
   everything = false,
   limits: Partial<typeof pullLimits> = {},
 ): Promise<Pull> {
@@ -57,7 +69,7 @@ export async function pullAll(
 }
 
 /** What the shop has, table by table. */
-export async function heldBy({ engine, shop: { shopId } }: OnFake) {
+export async function heldBy({ engine, shop: { shopId } }: Pullable) {
   const rows = async <R extends object>(sql: string): Promise<R[]> =>
     (await engine.read(shopId, (tx) => tx.all<R>(sql, [shopId]))).map((row) => ({ ...row }));
   return {
