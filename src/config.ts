@@ -52,7 +52,7 @@ export interface Config {
   readonly webhooks: ConnectPolicy;
   /** Where people and suppliers reach the service, as `https://openpo.example.com`; null: where each of them asks it. */
   readonly publicUrl: string | null;
-  /** A font for characters that the shipped one lacks, in documents; null: there is none. */
+  /** A file with a font for characters that the shipped one lacks, in documents, or `COLLECTION#NAME`; null: there is none. */
   readonly documentFont: string | null;
   readonly storefronts: {
     /** Under which secrets of storefronts are stored; null: none can be. */

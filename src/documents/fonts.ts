@@ -3,7 +3,7 @@
  * letter or an empty box.
  *
  * Noto Sans ships: Latin, Greek, Cyrillic (fonts/OFL.txt). What it lacks is taken from the operator's font, if there is one
- * (OPENPO_DOCUMENT_FONT).
+ * (OPENPO_DOCUMENT_FONT): a file, or one font of a collection (`NotoSansCJK-Regular.ttc#NotoSansCJKsc-Regular`).
  */
 import { readFileSync } from "node:fs";
 import { create, type Font } from "fontkit";
@@ -13,33 +13,48 @@ type FontName = "regular" | "bold" | "other";
 
 export type Fonts = Readonly<Record<"regular" | "bold", Font>> & { readonly other: Font | null };
 
-const shipped = (name: string): Font => fontOf(readFileSync(new URL(`fonts/${name}.ttf`, import.meta.url)));
+const shipped = (name: string): Font => fontOf(readFileSync(new URL(`fonts/${name}.ttf`, import.meta.url)), null);
 
-/** The font in a file; of a collection the first one. @throws Error when it is none. */
-function fontOf(bytes: Uint8Array): Font {
+/** The collection has no font of the name that was asked for. */
+class NoSuchFont extends Error {}
+
+/** The font in a file; of a collection the one of this name, or the first one. @throws Error when it is none. */
+function fontOf(bytes: Uint8Array, name: string | null): Font {
   const found = create(bytes);
-  const font = "fonts" in found ? found.fonts[0] : found;
-  if (font === undefined) throw new Error("the collection has no font");
+  const fonts = "fonts" in found ? found.fonts : [found];
+  const font = name === null ? fonts[0] : fonts.find((each) => each.postscriptName === name);
+  if (font === undefined)
+    throw new NoSuchFont(`has no font ${name ?? ""}; it has ${fonts.map((each) => each.postscriptName).join(", ")}`);
   return font;
 }
 
-/** @param otherFile  the operator's font. @throws Error when it cannot be read or is no font. */
-export const loadFonts = (otherFile: string | null): Fonts => ({
+/** A collection and the name of one of its fonts. */
+const inCollection = /^(?<file>.+\.(?:ttc|otc))#(?<name>[^#/]+)$/i;
+
+/** The bytes of the operator's font, and its name in a collection. @throws Error when the file cannot be read. */
+function readOther(setting: string): readonly [bytes: Uint8Array, name: string | null] {
+  const { file = setting, name = null } = inCollection.exec(setting)?.groups ?? {};
+  return [readFileSync(file), name];
+}
+
+/** @param other  the operator's font, as it is set. @throws Error when it cannot be read or is no font. */
+export const loadFonts = (other: string | null): Fonts => ({
   regular: shipped("NotoSans-Regular"),
   bold: shipped("NotoSans-Bold"),
-  other: otherFile === null ? null : fontOf(readFileSync(otherFile)),
+  other: other === null ? null : fontOf(...readOther(other)),
 });
 
 /** What is wrong with the operator's font; null when it can be used. */
-export function fontFault(file: string): string | null {
+export function fontFault(setting: string): string | null {
   try {
-    const bytes = readFileSync(file);
-    const font = fontOf(bytes);
+    const [bytes, name] = readOther(setting);
+    const font = fontOf(bytes, name);
     // Tables are read when they are needed: one that is not there would be found by the first document.
     const isWhole = Object.values(font.directory.tables).every(({ offset, length }) => offset + length <= bytes.length);
     if (!isWhole) return "is cut off: a part of the font is missing";
     return font.numGlyphs > 0 ? null : "has no glyphs";
   } catch (error) {
+    if (error instanceof NoSuchFont) return error.message;
     const code = error instanceof Error && "code" in error ? String(error.code) : null;
     return code === null ? "is not a TrueType or OpenType font" : `cannot be read: ${code}`;
   }

@@ -71,6 +71,7 @@ declare module "pdfkit" {
 /** What is used of fontkit, on which pdfkit is built. */
 declare module "fontkit" {
   export interface Font {
+    readonly postscriptName: string;
     readonly numGlyphs: number;
     /** Where its tables are in the file. */
     readonly directory: {

@@ -10,10 +10,15 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import { fontFault, loadFonts, missingCharacter } from "../../src/documents/fonts.ts";
+import { pdfOf } from "../../src/documents/pdf.ts";
+import { sheetOf } from "../../src/documents/sheet.ts";
+import { contentWith } from "../support/document-content.ts";
 import { textOf, noPoppler } from "../support/poppler.ts";
 import { runProgram, serveProgram, withDirectory } from "../support/process.ts";
 
-const shipped = path.join(import.meta.dirname, "../../src/documents/fonts/NotoSans-Regular.ttf");
+const fonts = path.join(import.meta.dirname, "../../src/documents/fonts");
+const shipped = path.join(fonts, "NotoSans-Regular.ttf");
 
 /** A `cmap` table (format 12) with these characters. */
 function cmapOf(glyphs: ReadonlyMap<number, number>): Buffer {
@@ -50,6 +55,32 @@ function withCmap(font: Buffer, cmap: Buffer): Buffer {
   return made;
 }
 
+/** A collection of these fonts (`.ttc`). */
+function collectionOf(fonts: readonly Buffer[]): Buffer {
+  const head = Buffer.alloc(12 + 4 * fonts.length);
+  head.write("ttcf", "latin1");
+  head.writeUInt32BE(0x0001_0000, 4);
+  head.writeUInt32BE(fonts.length, 8);
+  let end = head.length;
+  const moved = fonts.map((font, index) => {
+    const start = end;
+    head.writeUInt32BE(start, 12 + 4 * index);
+    const padded = Buffer.concat([font, Buffer.alloc((4 - (font.length % 4)) % 4)]);
+    for (let table = 0; table < font.readUInt16BE(4); table += 1) {
+      const place = 12 + table * 16 + 8;
+      padded.writeUInt32BE(font.readUInt32BE(place) + start, place);
+    }
+    end += padded.length;
+    return padded;
+  });
+  return Buffer.concat([head, ...moved]);
+}
+
+const glyphs = new Map([
+  [0x6f22, 36],
+  [0x5b57, 40],
+]);
+
 const shop = "/admin/v1/shops/shop";
 
 test(
@@ -58,10 +89,6 @@ test(
   async () => {
     await withDirectory(async (directory) => {
       const fontFile = `${directory}.ttf`;
-      const glyphs = new Map([
-        [0x6f22, 36],
-        [0x5b57, 40],
-      ]);
       writeFileSync(fontFile, withCmap(readFileSync(shipped), cmapOf(glyphs)));
       const env = { OPENPO_DATA_DIR: directory, OPENPO_DEMO: "0", PORT: "0", OPENPO_LOG_LEVEL: "fatal" };
       const program = await serveProgram({ ...env, OPENPO_DOCUMENT_FONT: fontFile });
@@ -84,6 +111,33 @@ test(
       assert.equal(refused.status, 400);
       assert.match(await refused.text(), /語 \(U\+8A9E\)/);
       assert.equal((await program.end("SIGTERM")).code, 0);
+    });
+  },
+);
+
+test(
+  "of a collection the first font is taken, or the one that is named; a name that it has not ends the start with those that it has",
+  { skip: noPoppler },
+  async () => {
+    await withDirectory(async (directory) => {
+      const bold = readFileSync(path.join(fonts, "NotoSans-Bold.ttf"));
+      const file = `${directory}/both#1.ttc`;
+      writeFileSync(file, collectionOf([readFileSync(shipped), withCmap(bold, cmapOf(glyphs))]));
+      assert.equal(fontFault(file), null);
+      assert.equal(fontFault(`${file}#NotoSans-Bold`), null);
+      assert.equal(
+        fontFault(`${file}#NotoSansCJKsc-Regular`),
+        "has no font NotoSansCJKsc-Regular; it has NotoSans-Regular, NotoSans-Bold",
+      );
+      assert.equal(fontFault(`${directory}/none.ttc#NotoSans-Bold`), "cannot be read: ENOENT");
+      const cut = `${directory}/cut.ttc`;
+      writeFileSync(cut, readFileSync(file).subarray(0, -1_000));
+      assert.match(String(fontFault(`${cut}#NotoSans-Bold`)), /is cut off/);
+      const content = contentWith(1, { noteToSupplier: "Zaręczynowy 漢字 Ζωή" });
+      assert.equal(missingCharacter(loadFonts(file), content)?.character, "漢");
+      const named = loadFonts(`${file}#NotoSans-Bold`);
+      assert.equal(missingCharacter(named, content), null);
+      assert.match(textOf(await pdfOf(sheetOf(content), content.createdAtMs, named)), /Zaręczynowy 漢字 Ζωή/);
     });
   },
 );
