@@ -3,19 +3,20 @@
  * The last line of the output is `N passed, N failed`. A test that makes no assertion fails.
  *
  * The imports of a file decide on which engines it runs (support/engines.ts): on SQLite and then on a real PostgreSQL
- * (support/postgres.ts), or on one of them. `OPENPO_TEST_ENGINE=postgres` or `sqlite` runs only the files of that engine, on it. With `both`
- * a missing PostgreSQL is a failure. A whole run also prints which documented statuses of each operation the tests have seen, and fails
- * if one is missing.
+ * (support/postgres.ts), or on one of them. Without arguments and `OPENPO_TEST_ENGINE` only those run on PostgreSQL that run nowhere else or hold
+ * the contracts of the stores (test/contract/). `OPENPO_TEST_ENGINE=postgres` or `sqlite` runs only the files of that engine, on it; with `both`
+ * all run on both, and a missing PostgreSQL is a failure. A run without arguments on SQLite also prints which documented statuses of each operation
+ * the tests have seen, and fails if one is missing.
  */
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { pathToFileURL } from "node:url";
 import type { Json } from "../src/core/json.ts";
 import { medusaUrlVariable } from "./medusa/place.ts";
-import { type EngineName, placeOf } from "./support/engines.ts";
+import { type EngineName, placeOf, reasonToRunAlone } from "./support/engines.ts";
 import { type Hole, matrixOf, observedDirectoryVariable } from "./support/matrix.ts";
 import { databaseVariable, dropDatabases, findPostgres, makeTemplate, startPostgres } from "./support/postgres.ts";
 import { engineVariable } from "./support/store.ts";
@@ -32,6 +33,12 @@ const holes: readonly Hole[] = [
 
 /** Suites that have a script of their own: `npm run test:crash`, `npm run test:long`, `npm run test:package`, `npm run test:simulator`. */
 const suitesApart = ["test/crash/", "test/long/", "test/package/", "test/simulator/"] as const;
+
+/** What every store must do. */
+const contracts = "test/contract/";
+
+/** Tests wait for syncs, timers and other processes, so one file more than there are processors keeps those busy. */
+const filesAtOnce = availableParallelism() + 1;
 
 /** How long a file may take. A real Medusa takes about a second for a push of stock, and the replay makes 200 of them. */
 const fileMsMax = 240_000;
@@ -51,7 +58,11 @@ const on = (engine: EngineName): readonly string[] =>
   placed.filter(({ engines }) => engines.includes(engine)).map(({ file }) => file);
 const withoutEngine = placed.filter(({ engines }) => engines.length === 0).map(({ file }) => file);
 const files = engineWanted === "postgres" ? [] : [...withoutEngine, ...on("sqlite")].sort();
-const filesOnPostgres = engineWanted === "sqlite" ? [] : on("postgres");
+const onPostgres = engineWanted === "sqlite" ? [] : on("postgres");
+const filesOnPostgres =
+  wanted.length === 0 && engineWanted === undefined
+    ? onPostgres.filter((file) => file.startsWith(contracts) || !files.includes(file))
+    : onPostgres;
 
 const observedDirectory = mkdtempSync(path.join(tmpdir(), "openpo-observed-"));
 process.env[observedDirectoryVariable] = observedDirectory;
@@ -66,11 +77,22 @@ let passed = 0;
 let failed = 0;
 let skipped = 0;
 
-/** Runs these files in parallel and adds the label to each test's name. */
+/** Runs these files and adds the label to each test's name. Those that measure times come last, one after another. */
 async function runFiles(chosen: readonly string[], label: string): Promise<void> {
+  const alone = chosen.filter((file) => reasonToRunAlone(readFileSync(file, "utf8")) !== null);
+  await runTogether(
+    chosen.filter((file) => !alone.includes(file)),
+    filesAtOnce,
+    label,
+  );
+  await runTogether(alone, 1, label);
+}
+
+async function runTogether(chosen: readonly string[], concurrency: number, label: string): Promise<void> {
+  if (chosen.length === 0) return;
   const stream = run({
     files: chosen,
-    concurrency: 2,
+    concurrency,
     timeout: process.env[medusaUrlVariable] === undefined ? fileMsMax : fileMsMaxOnMedusa,
     execArgv: ["--disable-warning=ExperimentalWarning", "--import", asserting],
   });
@@ -126,6 +148,10 @@ if (selected.length === 0) failed += 1;
 if (wanted.length === 0 && (engineWanted === undefined || engineWanted === "both")) failed += showMatrix();
 for (const { file, engines, reason } of placed)
   if (reason !== null) process.stdout.write(`\nOnly on ${engines.join()}: ${file}: ${reason}`);
+if (filesOnPostgres.length < onPostgres.length)
+  process.stdout.write(
+    `\n${onPostgres.length - filesOnPostgres.length} files ran on SQLite alone; npm run test:postgres runs them on PostgreSQL.`,
+  );
 process.stdout.write(`\n${skipped === 0 ? "" : `${skipped} skipped\n`}${passed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
 

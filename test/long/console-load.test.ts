@@ -2,6 +2,7 @@
  * What the console takes of a browser when there is much to show: memory of 10,000 orders, tasks of an order of 500 lines, searches of 20,000 products.
  *
  * Only on sqlite: what a browser shows does not depend on the engine.
+ * Runs alone: other work of the machine would be in its times.
  */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";

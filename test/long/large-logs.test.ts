@@ -1,6 +1,8 @@
 /**
  * Logs of many rows: a page of the audit log and of the changes comes within `pageMsMax`, whatever it is filtered by, holds the event loop
  * for no longer than `loopHoldMsMax`, and counts what matches. `OPENPO_TEST_AUDIT_ROWS=1000000` makes it a million rows, which takes minutes.
+ *
+ * Runs alone: other work of the machine would be in its times.
  */
 import assert from "node:assert/strict";
 import { monitorEventLoopDelay } from "node:perf_hooks";

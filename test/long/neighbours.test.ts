@@ -1,4 +1,8 @@
-/** One shop's large changes leave the event loop to the others (Q5, Q6), in a process of its own. */
+/**
+ * One shop's large changes leave the event loop to the others (Q5, Q6), in a process of its own.
+ *
+ * Runs alone: other work of the machine would be in what the others wait for.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";

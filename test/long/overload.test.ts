@@ -1,4 +1,8 @@
-/** Many more connections than the process serves: it goes on answering, refuses the others in words, and resets none (H10, H13). */
+/**
+ * Many more connections than the process serves: it goes on answering, refuses the others in words, and resets none (H10, H13).
+ *
+ * Runs alone: the process and its client already share the processors.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";

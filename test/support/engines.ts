@@ -68,3 +68,10 @@ export function placeOf(file: string, sourceOf: (file: string) => string): Place
       : `${file} says "Only on ${wanted}", but what it imports is for ${told.join(" and ") || "no engine"}. Take the words out.`;
   return { engines: [wanted], reason, fault };
 }
+
+const aloneDeclaration = /^ *(?:\/?\*+|\/\/) *Runs alone: (.+?)(?: *\*\/)?$/m;
+
+/** Returns why no other file may run beside the one with this text (`Runs alone: <reason>.` in a comment), or null. */
+export function reasonToRunAlone(source: string): string | null {
+  return aloneDeclaration.exec(source)?.[1] ?? null;
+}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Placement, placeOf } from "../support/engines.ts";
+import { type Placement, placeOf, reasonToRunAlone } from "../support/engines.ts";
 
 const support: Readonly<Record<string, string>> = {
   "test/support/store.ts":
@@ -79,4 +79,11 @@ test("a reason that excludes nothing is reported", () => {
   assert.match(placed(said).fault ?? "", /is for no engine\. Take the words out\.$/);
   assert.match(placed(`${said}import "../../src/store/sqlite/engine.ts";`).fault ?? "", /is for sqlite\. Take/);
   assert.match(placed(`${said}import "../support/postgres.ts";`).fault ?? "", /is for postgres\. Take/);
+});
+
+test("a file that measures says why it runs alone", () => {
+  const reason = "what other files do would be in its times.";
+  assert.equal(reasonToRunAlone(`/**\n * Measures.\n *\n * Runs alone: ${reason}\n */\nimport "x";`), reason);
+  assert.equal(reasonToRunAlone(`/** Runs alone: ${reason} */`), reason);
+  assert.equal(reasonToRunAlone('test("Runs alone: no", () => {});'), null);
 });
