@@ -138,8 +138,11 @@ test("a process serves two hundred streams of events, refuses the next, and serv
       signal,
     });
   const first = new AbortController();
-  await follow(first.signal);
-  await Promise.all(many(eventStreamsMax - 1, () => follow(over.signal)));
+  // They are held: fetch gives up an answer that nothing refers to.
+  const streams = [
+    await follow(first.signal),
+    ...(await Promise.all(many(eventStreamsMax - 1, () => follow(over.signal)))),
+  ];
   const refused = await follow(over.signal);
   assert.equal(refused.status, 503);
   assert.ok(refused.headers.has("retry-after"));
@@ -151,6 +154,7 @@ test("a process serves two hundred streams of events, refuses the next, and serv
     ({ status } = next);
   }
   assert.equal(status, 200);
+  assert.deepEqual([...new Set(streams.map((stream) => stream.status))], [200]);
   over.abort();
 });
 
