@@ -247,6 +247,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     publicUrl: null,
     webhooks: { policy: onlyGlobal, changed: () => {} },
   };
+  const stopping = new AbortController();
   const mcp = createMcp({ operations, perform, engine, coordination, clock, log, threads: readers, allowedHosts: [] });
   const metrics = createMetrics();
   const app = createApp({
@@ -272,7 +273,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
               readers,
               log,
               counts: new StoreCounts(),
-              stopping: new AbortController().signal,
+              stopping: stopping.signal,
             }),
             createSupplierPages({ engine, clock, ids, documents: admin.documents }),
             createConsole({
@@ -312,6 +313,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   };
 
   const stop = async (): Promise<void> => {
+    stopping.abort();
     await server.stop();
     await readers?.close();
     await documents.close();
