@@ -34,6 +34,8 @@ const entriesMax = 250;
 export interface FakeFault {
   /** The operation's name; absent: any. */
   readonly on?: string;
+  /** Text in its body; absent: any. */
+  readonly has?: string;
   readonly does:
     | { readonly kind: "status"; readonly status: number; readonly headers?: Readonly<Record<string, string>> }
     /** It is executed and the answer is lost. */
@@ -366,8 +368,8 @@ export class FakeShopify {
     return this.products.get(variant?.productId ?? "") ?? assert.fail(`no variant ${variantId}`);
   }
 
-  strike(does: FakeFault["does"], on?: string, times = 1): void {
-    this.faults.push({ fault: { does, ...(on === undefined ? {} : { on }) }, left: times });
+  strike(does: FakeFault["does"], on?: string, times = 1, has = ""): void {
+    this.faults.push({ fault: { does, has, ...(on === undefined ? {} : { on }) }, left: times });
   }
 
   callsOf(name: string): readonly SeenCall[] {
@@ -406,7 +408,9 @@ export class FakeShopify {
         })
         .end(JSON.stringify(json));
     };
-    const struck = this.faults.find(({ fault, left }) => left > 0 && (fault.on === undefined || fault.on === name));
+    const struck = this.faults.find(
+      ({ fault, left }) => left > 0 && (fault.on === undefined || fault.on === name) && body.includes(fault.has ?? ""),
+    );
     if (struck !== undefined) struck.left -= 1;
     const does = struck?.fault.does;
     switch (does?.kind) {
