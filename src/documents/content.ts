@@ -18,7 +18,7 @@ import { recordsByKey } from "../shop/record-table.ts";
 import type { Engine, Tx } from "../store/store.ts";
 
 /** Raised by every change of how a document looks: it is then drawn anew. */
-const templateVersion = 3;
+const templateVersion = 4;
 
 /** A line as the supplier sees it. Figures are the API's own. */
 export interface ContentLine {

@@ -9,6 +9,7 @@ import { code128 } from "./code-128.ts";
 import { type Fonts, printable, runsOf } from "./fonts.ts";
 import { svgPaths } from "./logo.ts";
 import type { Sheet, SheetColumn } from "./sheet.ts";
+import { named } from "./texts.ts";
 
 const papers = { A4: [595.28, 841.89], Letter: [612, 792] } as const;
 
@@ -480,7 +481,7 @@ function drawLines(page: Page, sheet: Sheet): void {
   for (const [index, { cells, details }] of sheet.rows.entries()) {
     const moved = below.flatMap((at) => {
       const cell = cells[at] ?? "";
-      return cell === "" ? [] : [`${sheet.columns[at]?.label ?? ""}: ${cell}`];
+      return cell === "" ? [] : [named(sheet.columns[at]?.label ?? "", cell, sheet.language)];
     });
     const texts = columns.map(({ width, id, index: at }) => {
       const inner = width - 2 * cellPadding;

@@ -8,7 +8,7 @@ import type { DocumentColumn, DocumentSettings, Logo } from "../core/document-se
 import { minorDigits } from "../core/money.ts";
 import type { Address } from "../core/purchase-order.ts";
 import { type ContentLine, descriptionOf, type DocumentContent } from "./content.ts";
-import { dayText, numberText, texts } from "./texts.ts";
+import { dayText, named, numberText, texts } from "./texts.ts";
 
 /** A column of the lines. Figures are set flush right. */
 export interface SheetColumn {
@@ -172,7 +172,7 @@ function detailsOf(content: DocumentContent, line: ContentLine): readonly string
     ...(quantityCancelled === 0 ? [] : [`${words.cancelledQuantity} ${quantity(quantityCancelled)}`]),
     ...(expectedDeliveryDate === null || !hasOwnDate
       ? []
-      : [`${words.expectedDeliveryDate}: ${day(expectedDeliveryDate)}`]),
+      : [named(words.expectedDeliveryDate, day(expectedDeliveryDate), content.settings.language)]),
   ];
 }
 

@@ -282,6 +282,10 @@ export function numberText(value: number, language: DocumentLanguage, decimalsMi
   return `${value < 0 ? "−" : ""}${grouped}${decimals === "" ? "" : decimalMark + decimals}`;
 }
 
+/** A value with its name, as `Barcode: 871`. French has a blank before the colon. */
+export const named = (label: string, value: string, language: DocumentLanguage): string =>
+  `${label}${language === "fr" ? "\u00a0" : ""}: ${value}`;
+
 /** A day, `YYYY-MM-DD`, with the name of its month: no country reads it another way round. */
 export function dayText(day: string, language: DocumentLanguage): string {
   const [year = "", month = "", date = ""] = day.split("-");

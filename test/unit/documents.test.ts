@@ -94,8 +94,8 @@ test("every field of an order stands in its PDF, with the API's own totals", { s
     "Your name for it: Becher",
     "Of this cancelled: 0.5",
     "1.125",
-    "1,234.5678",
-    "777.77",
+    // Quantity, pack, unit cost and amount of the first line.
+    "1.125 6 1,234.5678 777.77",
     "24.00 USD",
     "Subtotal 1,234.50 EUR",
     "Discount −100.00 EUR",
@@ -221,6 +221,20 @@ test(
     assert.doesNotMatch(bare, /EUR|3\.20|SUP-/);
     const negative = textOf(await pdf(contentWith(1, { discountAmount: -5 })));
     assert.match(negative, /Discount\s+5\.00 EUR/);
+  },
+);
+
+test(
+  "what stands below a description has its name, in French with a blank before the colon",
+  { skip: noPoppler },
+  async () => {
+    const lineItems = [contentLine(0, { barcode: "8712345678906", expectedDeliveryDate: "2026-12-11" })];
+    const drawn = async (language: "en" | "fr", columns: DocumentContent["settings"]["columns"]) =>
+      textOf(await pdf(contentWith(1, { lineItems }, { language, columns })), "reading").replaceAll("\u00a0", " ");
+    assert.match(await drawn("fr", ["unitCost"]), /^Livraison prévue : 11 décembre 2026$/m);
+    // No page has room for all columns.
+    assert.match(await drawn("fr", documentColumns), /^Code-barres : 8712345678906$/m);
+    assert.match(await drawn("en", documentColumns), /^Barcode: 8712345678906$/m);
   },
 );
 
