@@ -69,11 +69,11 @@ interface AddLinesProps {
 
 export const AddLines: FunctionComponent<AddLinesProps> = ({ state, order, isFirst }) => {
   const chosen = useSignal<VariantChoice | null>(null);
-  const offered = useRef<readonly VariantChoice[]>([]);
+  const offered = useRef(new Map<string, VariantChoice>());
   const part = useRef<HTMLElement>(null);
   const search = async (text: string): Promise<readonly Choice[] | Problem> => {
     const found = await variants(text, order.supplierId);
-    if (!isProblem(found)) offered.current = found;
+    if (!isProblem(found)) for (const each of found) offered.current.set(each.id, each);
     return found;
   };
   const add = async (quantityOrdered: number): Promise<void> => {
@@ -92,7 +92,7 @@ export const AddLines: FunctionComponent<AddLinesProps> = ({ state, order, isFir
         search={search}
         isCleared
         isFirst={isFirst === true}
-        choose={({ id }) => (chosen.value = offered.current.find((each) => each.id === id) ?? null)}
+        choose={({ id }) => (chosen.value = offered.current.get(id) ?? null)}
       />
       {chosen.value === null ? null : (
         <Quantity key={chosen.value.id} variant={chosen.value} add={(quantity) => void add(quantity)} />

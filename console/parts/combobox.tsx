@@ -43,23 +43,39 @@ export const Combobox: FunctionComponent<ComboboxProps> = (props) => {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
 
+  /** The text that the choices were found for. They stay while more is typed, and are not taken for it. */
+  const offeredFor = useRef<string | null>(null);
+  /** Enter came before the choices. */
+  const isEntered = useRef(false);
+  const latest = useRef(0);
+
   const ask = async (): Promise<void> => {
+    clearTimeout(timer.current);
     const asked = text.value.trim();
+    const nth = (latest.current += 1);
     const found = await search(asked);
     // An answer that comes late belongs to a text that is no longer there.
-    if (asked !== text.value.trim() || asked === "") return;
+    if (nth !== latest.current || asked !== text.value.trim() || asked === "") return;
     offer.value = found;
+    offeredFor.current = asked;
     active.value = 0;
+    // Nobody has seen the choices, so one of several is not taken.
+    const [only, ...others] = "message" in found ? [] : found;
+    if (isEntered.current && only !== undefined && others.length === 0) take(only);
+    isEntered.current = false;
   };
   const write = (written: string): void => {
     text.value = written;
+    isEntered.current = false;
     clearTimeout(timer.current);
     if (written.trim() === "") offer.value = null;
     else timer.current = setTimeout(() => void ask(), typingRestMs);
   };
   const take = (choice: Choice): void => {
     clearTimeout(timer.current);
+    latest.current += 1;
     offer.value = null;
+    offeredFor.current = null;
     text.value = isCleared === true ? "" : choice.title;
     choose(choice);
   };
@@ -68,7 +84,10 @@ export const Combobox: FunctionComponent<ComboboxProps> = (props) => {
     if (event.key === "Escape" && offer.value !== null) offer.value = null;
     else if (event.key === "Enter" && text.value.trim() !== "") {
       const choice = choices[active.value];
-      if (choice !== undefined) take(choice);
+      if (offeredFor.current !== text.value.trim()) {
+        isEntered.current = true;
+        void ask();
+      } else if (choice !== undefined) take(choice);
     } else if ((event.key === "ArrowDown" || event.key === "ArrowUp") && choices.length > 0)
       active.value = (active.value + (event.key === "ArrowDown" ? 1 : choices.length - 1)) % choices.length;
     else return;
@@ -90,7 +109,11 @@ export const Combobox: FunctionComponent<ComboboxProps> = (props) => {
         value={text.value}
         onInput={(event) => write(event.currentTarget.value)}
         onKeyDown={onKey}
-        onBlur={() => (offer.value = null)}
+        onBlur={() => {
+          offer.value = null;
+          offeredFor.current = null;
+          isEntered.current = false;
+        }}
       />
       <ul id={`${id}-list`} role="listbox" aria-label={label} hidden={choices.length === 0}>
         {choices.map((choice, index) => (
