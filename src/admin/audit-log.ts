@@ -64,7 +64,7 @@ export const auditLog = operation({
     surface: z.array(z.enum(auditSurfaces)).min(1).max(auditSurfaces.length).optional().meta({
       query: "list",
       description:
-        "Only requests to the API (`rest`), of agents (`mcp`) or of the console: one value, or several separated by commas.",
+        "Only requests to the API and of suppliers' links (`rest`), of agents (`mcp`) or of the console: one value, or several separated by commas.",
     }),
     outcome: z.enum(auditOutcomes).optional().meta({
       description:

@@ -71,9 +71,25 @@ test("an invitation signs one person in, once, within 24 hours; its secret is no
 test("a cookie alone opens nothing, and only this service's pages turn it into a bearer", async () => {
   await using server = await startServer({ console: true });
   const ana = await signInAs(server, "owner");
-  for (const target of ["/api/v1/purchase-orders", `/admin/v1/shops/${server.shopId}/people`, "/mcp"]) {
-    const headers = { Cookie: ana.cookie, "Sec-Fetch-Site": "same-origin" };
-    assertFault(await server.get(target, { key: null, headers, undocumented: true }), 401, "UNAUTHORIZED");
+  const pathsOf = (
+    prefix: string,
+    operations: readonly { readonly route: { readonly method: string; readonly path: string } }[],
+  ) =>
+    operations.map(({ route: { method, path } }) => ({
+      // The body of a stream has no end.
+      method: path.endsWith("/stream") ? "HEAD" : method,
+      path: `${prefix}${path}`.replace("{shopId}", server.shopId).replaceAll(/\{\w+\}/g, "x"),
+    }));
+  const closed = [
+    ...pathsOf("/api/v1", restOperations),
+    ...pathsOf("/admin/v1", adminOperations),
+    { method: "POST", path: "/mcp" },
+  ];
+  assert.ok(closed.length > 100);
+  for (const { method, path } of closed) {
+    const headers = { Cookie: ana.cookie, Origin: server.url, "Sec-Fetch-Site": "same-origin" };
+    const { status, text } = await server.request(method, path, { key: null, headers, undocumented: true });
+    assert.equal(status, 401, `${method} ${path}: ${text}`);
   }
   const refused: readonly Record<string, string>[] = [
     { "Sec-Fetch-Site": "cross-site" },
@@ -416,6 +432,49 @@ test("roles are from the least to the most", () => {
       "purchase_order_storefront_sync_reset",
     ],
   );
+});
+
+test("below owners people reach what is listed here of the admin API, and owners all but what is the operator's (C51)", () => {
+  const namesOf = (role: Role | undefined): readonly string[] =>
+    adminOperations.filter((operation) => operation.role === role).map(({ name }) => name);
+  assert.deepEqual(namesOf("viewer"), [
+    "supplier_list",
+    "location_list",
+    "variant_search",
+    "open_line_list",
+    "change_list",
+    "purchase_order_document",
+    "purchase_order_document_pdf",
+    "purchase_order_document_csv",
+    "document_settings_get",
+    "purchase_order_mail_list",
+    "console_view_list",
+    "console_view_put",
+    "console_view_delete",
+    "supplier_proposal_list",
+    "supplier_proposal_waiting",
+    "event_list",
+    "event_stream",
+  ]);
+  assert.deepEqual(namesOf("receiver"), []);
+  assert.deepEqual(namesOf("purchaser"), [
+    "purchase_order_send",
+    "purchase_order_mail_retry",
+    "supplier_link_create",
+    "supplier_link_list",
+    "supplier_link_revoke",
+    "supplier_proposal_accept",
+    "supplier_proposal_reject",
+  ]);
+  assert.deepEqual(namesOf(undefined), [
+    "shop_list",
+    "shop_delete",
+    "shop_export",
+    "shop_snapshot",
+    "sandbox_get",
+    "sandbox_variant_patch",
+    "sandbox_faults_put",
+  ]);
 });
 
 test("a paused key, and who signed in with it, are refused from the next request on, until it is resumed", async () => {
