@@ -35,6 +35,7 @@ export const sendTexts = {
   mailProgramHint: "Attach the file that you have downloaded. Then mark the order as sent.",
   markSent: "Mark as sent",
   mails: "E-mails",
+  allSent: (count: number) => (count === 1 ? "1 e-mail was sent" : `${number(count)} e-mails were sent`),
   states: { queued: "Not sent yet", sent: "Sent", failed: "Failed" },
   mailTo: (addresses: string) => `to ${addresses}`,
   by: (name: string) => `by ${name}`,

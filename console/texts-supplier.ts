@@ -3,7 +3,7 @@
 const lines = (count: number): string => (count === 1 ? "1 line" : `${count} lines`);
 
 export const supplierTexts = {
-  title: "Supplier",
+  title: "The supplier's answer",
   waiting: "Suppliers have answered",
   more: (count: number) => `and ${count} more`,
   answered: (name: string, at: string) => `${name} answered on ${at}`,
@@ -42,7 +42,7 @@ export const supplierTexts = {
   made: "Link for the supplier",
   madeLabel: "Link",
   madeHint: (until: string) => `It works until ${until}. Whoever has it sees this order.`,
-  until: (until: string, who: string | null) => `works until ${until}${who === null ? "" : ` · made by ${who}`}`,
+  until: (until: string, who: string | null) => `Works until ${until}${who === null ? "" : ` · made by ${who}`}`,
   revoke: "Revoke",
   revokeOf: (until: string) => `Revoke the link that works until ${until}`,
   noLinks: "There is no link now.",

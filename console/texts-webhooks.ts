@@ -30,6 +30,7 @@ export const webhookTexts = {
       attempts: "Attempts",
       answer: "Last answer",
       next: "Next attempt",
+      description: "Description",
       does: "Actions",
     },
     statusNames: { enabled: "Enabled", disabled: "Disabled" },

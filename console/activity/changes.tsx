@@ -2,9 +2,9 @@
 import type { FunctionComponent } from "preact";
 import { useMemo } from "preact/hooks";
 import { openpo, problemOf } from "../data/client.ts";
-import { moment } from "../data/format.ts";
 import { listOf, type ReadPage } from "../data/pages.ts";
 import { shopId } from "../data/session.ts";
+import { Moment } from "../parts/when.tsx";
 import { texts } from "../texts.ts";
 import { type Change, ChangeView, orderName } from "./change.tsx";
 import { actors, chosen, parameter } from "./filters.ts";
@@ -61,7 +61,7 @@ export const Changes: FunctionComponent<{ readonly version: number }> = ({ versi
       <ol class="timeline change-list">
         {rows.map((change) => (
           <li key={change.logId}>
-            <time dateTime={change.occurredAt}>{moment(change.occurredAt)}</time>
+            <Moment at={change.occurredAt} />
             <details>
               <summary>
                 {orderName(change)} · {change.message}{" "}

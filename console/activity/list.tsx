@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import type { Problem } from "../data/client.ts";
 import { csvOf, saveFile } from "../data/csv.ts";
 import { everyRow, type List, type ReadPage } from "../data/pages.ts";
-import { MoreRows } from "../parts/more-rows.tsx";
+import { howMany, MoreRows } from "../parts/more-rows.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { hrefOf, place } from "../router.ts";
 import { texts } from "../texts.ts";
@@ -26,15 +26,13 @@ interface Shown<Row> {
 }
 
 export function ActivityList<Row>({ countedMax = Infinity, list, read, head, cells, children }: Shown<Row>) {
-  const { rows, totalCount, hasMore, isLoading, problem } = list.state.value;
+  const { rows, hasMore, isLoading, problem } = list.state.value;
   const isFiltered = place.value.query.size > 0;
   return (
     <>
       <div class="list-head">
         <output class="quiet">
-          {isLoading && rows.length === 0
-            ? texts.loading
-            : texts.activity.shown(rows.length, totalCount, totalCount >= countedMax)}
+          {howMany(list.state.value, (count, total) => texts.activity.shown(count, total, total >= countedMax))}
         </output>
         {rows.length === 0 ? null : <Export key={place.value.query.toString()} read={read} head={head} cells={cells} />}
       </div>

@@ -4,7 +4,7 @@ import type { Problem } from "../data/client.ts";
 import { useReading } from "../data/reading.ts";
 import { hasRole, shopId } from "../data/session.ts";
 import { texts } from "../texts.ts";
-import type { Request } from "./filters.ts";
+import { type Request, surfaceOf } from "./filters.ts";
 
 export interface Names {
   readonly keys: Output<"key_list">["keys"];
@@ -22,9 +22,11 @@ export function useNames(): Names {
   const known = keys.data?.keys ?? [];
   return {
     keys: known,
-    of: ({ keyId, personId }) => {
+    of: (request) => {
+      const { keyId, personId } = request;
       if (keyId !== null) return known.find((key) => key.keyId === keyId)?.name ?? keyId;
-      if (personId === null) return texts.activity.operator;
+      if (personId === null)
+        return surfaceOf(request) === "supplier" ? texts.activity.actorNames.supplier : texts.activity.operator;
       const person = people.data?.people.find((each) => each.personId === personId);
       return person?.name ?? texts.activity.deleted;
     },

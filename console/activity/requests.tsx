@@ -3,10 +3,10 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useMemo } from "preact/hooks";
 import { openpo, problemOf } from "../data/client.ts";
-import { moment } from "../data/format.ts";
 import { listOf, type ReadPage } from "../data/pages.ts";
 import { shopId } from "../data/session.ts";
 import { TableHead } from "../parts/table-head.tsx";
+import { Moment } from "../parts/when.tsx";
 import { texts } from "../texts.ts";
 import {
   chosen,
@@ -128,7 +128,7 @@ const RequestRow: FunctionComponent<Row> = ({ request, who, isOpen, toggle }) =>
           {request.count > 1 ? <span class="quiet">{texts.activity.times(request.count)}</span> : null}
         </th>
         <td class="date" data-name={columns.at}>
-          <time dateTime={request.at}>{moment(request.at)}</time>
+          <Moment at={request.at} />
         </td>
         <td data-name={columns.who}>
           {who}

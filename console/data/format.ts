@@ -26,8 +26,14 @@ export const day = (value: string): string => days.format(new Date(`${value}T00:
 
 const moments = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
 
-/** An instant, in the reader's time zone. */
-export const moment = (value: string): string => moments.format(new Date(value));
+/** An instant, in the reader's time zone. Where a line ends, day and time part, and neither is broken. */
+export function moment(value: string): string {
+  const parts = moments.formatToParts(new Date(value));
+  const time = parts.findIndex(({ type }) => type === "hour" || type === "dayPeriod");
+  return parts
+    .map(({ type, value: text }, at) => (type === "literal" && at !== time - 1 ? text.replaceAll(" ", "\u00a0") : text))
+    .join("");
+}
 
 /** Today in a time zone, as `YYYY-MM-DD`. */
 export const todayIn = (timeZone: string): string => new Intl.DateTimeFormat("en-CA", { timeZone }).format(new Date());

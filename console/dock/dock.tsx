@@ -4,10 +4,12 @@ import type { FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Output } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
-import { day, number } from "../data/format.ts";
+import { number } from "../data/format.ts";
 import { signedIn } from "../data/session.ts";
+import { Dotted } from "../parts/dotted.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { Progress } from "../parts/progress.tsx";
+import { Day } from "../parts/when.tsx";
 import { nameOf } from "../receive/lines.ts";
 import { ScanField } from "../parts/scan-field.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
@@ -105,13 +107,13 @@ const DockRow: FunctionComponent<{ readonly line: OpenLine }> = ({ line }) => (
       <strong>{line.poNumber}</strong>
       <span>{nameOf(line)}</span>
       <span class="quiet">
-        {[
-          line.supplierName,
-          line.locationName,
-          line.nextExpectedDate === null ? null : dockTexts.expected(day(line.nextExpectedDate)),
-        ]
-          .filter((part) => part !== null)
-          .join(" · ")}
+        <Dotted
+          parts={[
+            line.supplierName,
+            line.locationName,
+            line.nextExpectedDate === null ? null : <Day at={line.nextExpectedDate} says={dockTexts.expected} />,
+          ]}
+        />
       </span>
     </a>
     <div class="how-many">

@@ -4,12 +4,12 @@ import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Output } from "../../client/index.ts";
 import { followEvents, pastEvents } from "../data/events.ts";
-import { moment } from "../data/format.ts";
 import { useReading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";
 import { OwnerOnly } from "../parts/owner-only.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { TableHead } from "../parts/table-head.tsx";
+import { Moment } from "../parts/when.tsx";
 import { hrefOf } from "../router.ts";
 import { texts } from "../texts.ts";
 import { NewKeyForm } from "./new-key.tsx";
@@ -106,14 +106,10 @@ const KeyTable: FunctionComponent<Table> = ({ keys, madeBy, revoke, again }) => 
             </td>
             <td data-name={columns.madeBy}>{madeBy.get(key.keyId) ?? texts.orders.none}</td>
             <td data-name={columns.created}>
-              <time dateTime={key.createdAt}>{moment(key.createdAt)}</time>
+              <Moment at={key.createdAt} />
             </td>
             <td data-name={columns.lastUsed}>
-              {key.lastUsedAt === null ? (
-                texts.keys.neverUsed
-              ) : (
-                <time dateTime={key.lastUsedAt}>{moment(key.lastUsedAt)}</time>
-              )}
+              {key.lastUsedAt === null ? texts.keys.neverUsed : <Moment at={key.lastUsedAt} />}
             </td>
             <td class="does">
               <a href={`${hrefOf("activity")}?keyId=${key.keyId}`} aria-label={texts.keys.activityOf(key.name)}>
@@ -126,7 +122,7 @@ const KeyTable: FunctionComponent<Table> = ({ keys, madeBy, revoke, again }) => 
                 </button>
               ) : (
                 <span class="quiet">
-                  {texts.keys.revoked} <time dateTime={key.revokedAt}>{moment(key.revokedAt)}</time>
+                  {texts.keys.revoked} <Moment at={key.revokedAt} />
                 </span>
               )}
             </td>

@@ -1,16 +1,18 @@
 /** Shipments, payments, documents, credits and cost updates of the order; each is read when it is opened. */
 import { useSignal } from "@preact/signals";
-import type { FunctionComponent } from "preact";
+import type { ComponentChildren, FunctionComponent } from "preact";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
-import { day, moment, money } from "../data/format.ts";
+import { money } from "../data/format.ts";
+import { Dotted } from "../parts/dotted.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
+import { Day, Moment } from "../parts/when.tsx";
 import { texts } from "../texts.ts";
 
 /** One line of a section: what it is, what is to be said of it, an amount. */
 interface Item {
   readonly id: string;
   readonly title: string;
-  readonly facts: readonly (string | null)[];
+  readonly facts: readonly ComponentChildren[];
   readonly amount: string | null;
 }
 
@@ -28,7 +30,7 @@ const shipments: Read = async (purchaseOrderId) => {
       shipment.status,
       shipment.carrier,
       shipment.trackingNumber,
-      shipment.expectedArrivalDate === null ? null : words.arrival(day(shipment.expectedArrivalDate)),
+      shipment.expectedArrivalDate === null ? null : <Day at={shipment.expectedArrivalDate} says={words.arrival} />,
     ],
     amount:
       shipment.shippingCost === null || shipment.currencyCode === null
@@ -51,7 +53,11 @@ const payments: Read = async (purchaseOrderId) => {
     ...found.map((payment) => ({
       id: payment.paymentId,
       title: payment.paymentName ?? payment.paymentType,
-      facts: [payment.status, payment.dueDate === null ? null : words.due(day(payment.dueDate)), payment.reference],
+      facts: [
+        payment.status,
+        payment.dueDate === null ? null : <Day at={payment.dueDate} says={words.due} />,
+        payment.reference,
+      ],
       amount: money(payment.amount, payment.currencyCode),
     })),
     sum(words.paid, summary.paidAmount),
@@ -65,7 +71,7 @@ const documents: Read = async (purchaseOrderId) => {
   return result.data.documents.map((document) => ({
     id: document.documentId,
     title: document.fileName,
-    facts: [document.documentType, moment(document.uploadedAt), document.uploadedBy],
+    facts: [document.documentType, <Moment at={document.uploadedAt} />, document.uploadedBy],
     amount: null,
   }));
 };
@@ -78,7 +84,7 @@ const credits: Read = async (purchaseOrderId) => {
     ...applied.map((credit) => ({
       id: `${credit.creditId}/applied`,
       title: credit.creditNumber ?? credit.creditId,
-      facts: [words.applied, moment(credit.appliedAt)],
+      facts: [words.applied, <Moment at={credit.appliedAt} />],
       amount: money(credit.amountApplied, credit.currencyCode),
     })),
     ...available.map((credit) => ({
@@ -99,7 +105,7 @@ const costUpdates: Read = async (purchaseOrderId) => {
     facts: [
       row.outcome,
       row.reason,
-      moment(row.proposedAt),
+      <Moment at={row.proposedAt} />,
       row.fxSource === "same-currency" ? null : `× ${row.fxRate}`,
     ],
     amount: money(row.proposedUnitCost, row.currencyCode),
@@ -150,7 +156,10 @@ const Section: FunctionComponent<{ readonly title: string; readonly read: Read; 
           {state.map(({ id, title, facts, amount }) => (
             <li key={id}>
               <span>
-                {title} <span class="quiet">{facts.filter((fact) => fact !== null).join(" · ")}</span>
+                {title}{" "}
+                <span class="quiet">
+                  <Dotted parts={facts} />
+                </span>
               </span>
               <span>{amount}</span>
             </li>

@@ -1,15 +1,20 @@
 /** The order's header: facts, totals, and a form that changes them. */
 import type { ComponentChildren, FunctionComponent } from "preact";
-import { day, money } from "../data/format.ts";
+import { money } from "../data/format.ts";
 import { Progress } from "../parts/progress.tsx";
+import { Day } from "../parts/when.tsx";
 import { texts } from "../texts.ts";
 import type { FullOrder } from "./order-state.ts";
 
-const Fact: FunctionComponent<{ readonly name: string; readonly children: ComponentChildren }> = ({
-  name,
-  children,
-}) => (
-  <div>
+interface Said {
+  readonly name: string;
+  /** It may be sentences. */
+  readonly isLong?: true;
+  readonly children: ComponentChildren;
+}
+
+const Fact: FunctionComponent<Said> = ({ name, isLong = false, children }) => (
+  <div class={isLong ? "long" : undefined}>
     <dt>{name}</dt>
     <dd>{children}</dd>
   </div>
@@ -21,7 +26,9 @@ export const Facts: FunctionComponent<{ readonly order: FullOrder }> = ({ order 
     <dl class="facts">
       <Fact name={texts.order.supplier}>{order.supplierName ?? none}</Fact>
       <Fact name={texts.order.location}>{order.locationName ?? none}</Fact>
-      <Fact name={texts.order.expected}>{order.nextExpectedDate === null ? none : day(order.nextExpectedDate)}</Fact>
+      <Fact name={texts.order.expected}>
+        {order.nextExpectedDate === null ? none : <Day at={order.nextExpectedDate} />}
+      </Fact>
       <Fact name={texts.orders.columns.received}>
         <Progress received={order.quantityReceived} ordered={order.quantityOrdered} />
       </Fact>
@@ -33,9 +40,15 @@ export const Facts: FunctionComponent<{ readonly order: FullOrder }> = ({ order 
         <Fact name={texts.orderHeader.supplierReference}>{order.supplierReference}</Fact>
       )}
       {order.paymentTerms === null ? null : <Fact name={texts.orderHeader.paymentTerms}>{order.paymentTerms}</Fact>}
-      {order.note === null ? null : <Fact name={texts.order.note}>{order.note}</Fact>}
+      {order.note === null ? null : (
+        <Fact name={texts.order.note} isLong>
+          {order.note}
+        </Fact>
+      )}
       {order.noteToSupplier === null ? null : (
-        <Fact name={texts.orderHeader.noteToSupplier}>{order.noteToSupplier}</Fact>
+        <Fact name={texts.orderHeader.noteToSupplier} isLong>
+          {order.noteToSupplier}
+        </Fact>
       )}
     </dl>
   );

@@ -1,13 +1,14 @@
 /** What became of the order's e-mails: sent, waiting or failed, with the mail server's words and the way out. */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Output } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
-import { moment, sentence } from "../data/format.ts";
+import { sentence } from "../data/format.ts";
 import { useReading } from "../data/reading.ts";
 import { hasRole, shopId } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
+import { Moment } from "../parts/when.tsx";
 import { sendTexts as words } from "../texts-send.ts";
 import type { Sent } from "./send.tsx";
 
@@ -30,6 +31,7 @@ export const Mails: FunctionComponent<MailsProps> = ({ purchaseOrderId, sent, se
   const input = { shopId: shopId(), purchaseOrderId };
   const { data, problem, again } = useReading("purchase_order_mail_list", input);
   const failed = useSignal<Problem | null>(null);
+  const wasOpen = useRef(false);
   useEffect(() => {
     if (sent !== null) void again();
   }, [sent]);
@@ -48,12 +50,8 @@ export const Mails: FunctionComponent<MailsProps> = ({ purchaseOrderId, sent, se
     await again();
   };
   if (problem === null && mails.length === 0 && sent === null) return null;
-  return (
-    <section aria-labelledby="mails">
-      <h2 id="mails">{words.mails}</h2>
-      <Outcome sent={sent} mails={mails} />
-      {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
-      {failed.value === null ? null : <ProblemNotice problem={failed.value} />}
+  const list = (
+    <>
       <ul class="plain-list">
         {mails.map((mail) => (
           <Row key={mail.mailId} mail={mail} retry={() => void retry(mail.mailId)} sendAnew={sendAnew} />
@@ -62,6 +60,24 @@ export const Mails: FunctionComponent<MailsProps> = ({ purchaseOrderId, sent, se
       {data !== null && data.totalCount > mails.length ? (
         <p class="quiet">{words.more(data.totalCount - mails.length)}</p>
       ) : null}
+    </>
+  );
+  // Mails that all went before the page was opened are one line.
+  if (sent !== null || problem !== null || mails.some(({ state }) => state !== "sent")) wasOpen.current = true;
+  if (!wasOpen.current)
+    return (
+      <details>
+        <summary>{words.allSent(data?.totalCount ?? mails.length)}</summary>
+        {list}
+      </details>
+    );
+  return (
+    <section aria-labelledby="mails">
+      <h2 id="mails">{words.mails}</h2>
+      <Outcome sent={sent} mails={mails} />
+      {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
+      {failed.value === null ? null : <ProblemNotice problem={failed.value} />}
+      {list}
     </section>
   );
 };
@@ -111,7 +127,7 @@ const Row: FunctionComponent<RowProps> = ({ mail, retry, sendAnew }) => {
         <span class={`chip ${chips[state]}`}>{words.states[state]}</span> {words.mailTo(addressesOf(mail))}
         <br />
         <span class="quiet">
-          {moment(createdAt)}
+          <Moment at={createdAt} />
           {createdBy === null ? null : ` ${words.by(createdBy)}`} ·{" "}
           {words.attached(documents.map(({ fileName }) => fileName).join(", "), orderVersion)}
           {mail.supplierLinkId === null ? null : `, ${words.withLink}`}
@@ -125,7 +141,11 @@ const Row: FunctionComponent<RowProps> = ({ mail, retry, sendAnew }) => {
         {state !== "queued" ? null : (
           <>
             <br />
-            {attempts === 0 || nextAttemptAt === null ? words.firstTry : words.next(moment(nextAttemptAt))}
+            {attempts === 0 || nextAttemptAt === null ? (
+              words.firstTry
+            ) : (
+              <Moment at={nextAttemptAt} says={words.next} />
+            )}
           </>
         )}
       </span>

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import { signedIn } from "../data/session.ts";
+import { hasRole, signedIn } from "../data/session.ts";
 import { lazy } from "../parts/lazy.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
@@ -75,7 +75,8 @@ const Task: FunctionComponent<OrderProps & { readonly task: string | undefined }
   return task === "complete" ? <Complete {...props} /> : <p class="notice">{texts.notFound}</p>;
 };
 
-const Supplier = lazy(async () => (await import("./supplier.tsx")).Supplier);
+const Answer = lazy(async () => (await import("./supplier.tsx")).Answer);
+const Links = lazy(async () => (await import("./supplier.tsx")).Links);
 const Send = lazy(async () => (await import("./send.tsx")).Send);
 const Mails = lazy(async () => (await import("./mails.tsx")).Mails);
 
@@ -104,7 +105,7 @@ const OrderView: FunctionComponent<OrderProps> = ({ state, order }) => {
       {order.status === "Draft" ? null : (
         <>
           <Mails purchaseOrderId={order.purchaseOrderId} sent={sent.value} sendAnew={() => (isSending.value = true)} />
-          <Supplier state={state} order={order} />
+          <Answer state={state} order={order} />
         </>
       )}
       {isEditingHeader.value === null ? (
@@ -138,6 +139,9 @@ const OrderView: FunctionComponent<OrderProps> = ({ state, order }) => {
       </section>
       <Totals order={order} />
       <DocumentLinks purchaseOrderId={order.purchaseOrderId} />
+      {hasRole("purchaser") && order.status !== "Draft" && order.status !== "Cancelled" ? (
+        <Links purchaseOrderId={order.purchaseOrderId} />
+      ) : null}
       <Attachments purchaseOrderId={order.purchaseOrderId} version={order.version} />
       <Timeline order={order} />
     </>

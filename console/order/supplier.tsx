@@ -5,12 +5,13 @@ import { useEffect } from "preact/hooks";
 import type { Output } from "../../client/index.ts";
 import { openpo, openpoOnce, type Problem, problemOf } from "../data/client.ts";
 import { followEvents } from "../data/events.ts";
-import { day, moment, number } from "../data/format.ts";
+import { moment, number } from "../data/format.ts";
 import { useReading } from "../data/reading.ts";
 import { hasRole, shopId } from "../data/session.ts";
 import { AskFirst } from "../parts/ask-first.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { ShownOnce } from "../parts/shown-once.tsx";
+import { Day, Moment } from "../parts/when.tsx";
 import { supplierTexts as words } from "../texts-supplier.ts";
 import type { FullOrder, OrderState } from "./order-state.ts";
 
@@ -23,7 +24,8 @@ interface OrderProps {
   readonly order: FullOrder;
 }
 
-export const Supplier: FunctionComponent<OrderProps> = ({ state, order }) => {
+/** What the supplier has answered: the answer that waits, and those before it. */
+export const Answer: FunctionComponent<OrderProps> = ({ state, order }) => {
   const { purchaseOrderId, version } = order;
   const { data, problem, again } = useReading("supplier_proposal_list", { shopId: shopId(), purchaseOrderId });
   // What was accepted, or overtaken, follows from the order; what is new is told.
@@ -37,8 +39,7 @@ export const Supplier: FunctionComponent<OrderProps> = ({ state, order }) => {
   const proposals = data?.proposals ?? [];
   const open = proposals.find(({ status }) => status === "open" || status === "overtaken");
   const earlier = proposals.filter((each) => each !== open);
-  const isPurchaser = hasRole("purchaser");
-  if (problem === null && proposals.length === 0 && !isPurchaser) return null;
+  if (problem === null && proposals.length === 0) return null;
   return (
     <section aria-labelledby="supplier">
       <h2 id="supplier">{words.title}</h2>
@@ -53,7 +54,7 @@ export const Supplier: FunctionComponent<OrderProps> = ({ state, order }) => {
             {earlier.map(({ proposalId, createdAt, status, decidedBy, reference }) => (
               <li key={proposalId}>
                 <span>
-                  {moment(createdAt)} · {words.earlierOf[status]}
+                  <Moment at={createdAt} /> · {words.earlierOf[status]}
                   {decidedBy === null ? null : ` ${words.by(decidedBy)}`}
                   {reference === null ? null : <span class="quiet"> · {words.reference(reference)}</span>}
                 </span>
@@ -62,31 +63,37 @@ export const Supplier: FunctionComponent<OrderProps> = ({ state, order }) => {
           </ul>
         </details>
       )}
-      {isPurchaser && order.status !== "Cancelled" ? <Links purchaseOrderId={purchaseOrderId} /> : null}
     </section>
   );
 };
 
 const nameOf = (line: Line | undefined): string => line?.productName ?? line?.sku ?? line?.variantId ?? words.gone;
 
-const dateText = (date: string | null): string => (date === null ? words.noDate : words.expected(day(date)));
+const Expected: FunctionComponent<{ readonly on: string | null }> = ({ on }) =>
+  on === null ? <>{words.noDate}</> : <Day at={on} says={words.expected} />;
 
 /** What the supplier says of a line; what they leave as it is is not told. */
-const saidOf = ({ quantityConfirmed, expectedDeliveryDate, cannotDeliver }: ProposedLine): string =>
-  cannotDeliver
-    ? words.cannot
-    : [
-        quantityConfirmed === null ? null : words.quantity(number(quantityConfirmed)),
-        expectedDeliveryDate === null ? null : dateText(expectedDeliveryDate),
-      ]
-        .filter((part) => part !== null)
-        .join(", ");
+const Said: FunctionComponent<{ readonly line: ProposedLine }> = ({
+  line: { quantityConfirmed, expectedDeliveryDate, cannotDeliver },
+}) =>
+  cannotDeliver ? (
+    <>{words.cannot}</>
+  ) : (
+    <>
+      {quantityConfirmed === null ? null : words.quantity(number(quantityConfirmed))}
+      {quantityConfirmed === null || expectedDeliveryDate === null ? null : ", "}
+      {expectedDeliveryDate === null ? null : <Expected on={expectedDeliveryDate} />}
+    </>
+  );
 
-const orderSays = ({ quantityConfirmed, quantityOrdered, expectedDeliveryDate }: Line): string =>
-  [
-    quantityConfirmed === 0 ? words.unconfirmed(number(quantityOrdered)) : words.quantity(number(quantityConfirmed)),
-    dateText(expectedDeliveryDate),
-  ].join(", ");
+const OrderSays: FunctionComponent<{ readonly line: Line }> = ({
+  line: { quantityConfirmed, quantityOrdered, expectedDeliveryDate },
+}) => (
+  <>
+    {quantityConfirmed === 0 ? words.unconfirmed(number(quantityOrdered)) : words.quantity(number(quantityConfirmed))},{" "}
+    <Expected on={expectedDeliveryDate} />
+  </>
+);
 
 /** Whether the supplier says anything else than the order did: less or later, or nothing at all. */
 const differs = (line: ProposedLine): boolean =>
@@ -132,7 +139,9 @@ const OpenProposal: FunctionComponent<OpenProps> = ({ state, order, proposal, ag
   return (
     <div class="notice">
       <p>
-        <strong>{words.answered(order.supplierName ?? words.somebody, moment(createdAt))}</strong>{" "}
+        <strong>
+          <Moment at={createdAt} says={(shown) => words.answered(order.supplierName ?? words.somebody, shown)} />
+        </strong>{" "}
         {status === "overtaken" ? words.overtaken : words.waits}
       </p>
       {reference === null ? null : <p>{words.reference(reference)}</p>}
@@ -155,10 +164,16 @@ const OpenProposal: FunctionComponent<OpenProps> = ({ state, order, proposal, ag
                 <span>
                   {name}
                   <br />
-                  {differs(line) ? <strong>{saidOf(line)}</strong> : saidOf(line)}
+                  {differs(line) ? (
+                    <strong>
+                      <Said line={line} />
+                    </strong>
+                  ) : (
+                    <Said line={line} />
+                  )}
                   <br />
                   <span class="quiet">
-                    {words.columns.order}: {at === undefined ? words.gone : orderSays(at)}
+                    {words.columns.order}: {at === undefined ? words.gone : <OrderSays line={at} />}
                   </span>
                 </span>
               </label>
@@ -198,7 +213,8 @@ const OpenProposal: FunctionComponent<OpenProps> = ({ state, order, proposal, ag
 
 type NewLink = Output<"supplier_link_create">;
 
-const Links: FunctionComponent<{ readonly purchaseOrderId: string }> = ({ purchaseOrderId }) => {
+/** Links by which the supplier answers. */
+export const Links: FunctionComponent<{ readonly purchaseOrderId: string }> = ({ purchaseOrderId }) => {
   const input = { shopId: shopId(), purchaseOrderId };
   const { data, problem, again } = useReading("supplier_link_list", input);
   const made = useSignal<NewLink | null>(null);
@@ -217,7 +233,8 @@ const Links: FunctionComponent<{ readonly purchaseOrderId: string }> = ({ purcha
     await again();
   };
   return (
-    <>
+    <section aria-labelledby="links">
+      <h2 id="links">{words.link}</h2>
       <p class="quiet">{words.linkHelp}</p>
       {failed.value === null ? null : <ProblemNotice problem={failed.value} />}
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
@@ -225,7 +242,9 @@ const Links: FunctionComponent<{ readonly purchaseOrderId: string }> = ({ purcha
       <ul class="plain-list">
         {open.map(({ linkId, expiresAt, createdBy }) => (
           <li key={linkId}>
-            <span>{words.until(moment(expiresAt), createdBy)}</span>
+            <span>
+              <Moment at={expiresAt} says={(shown) => words.until(shown, createdBy)} />
+            </span>
             <button type="button" aria-label={words.revokeOf(moment(expiresAt))} onClick={() => void revoke(linkId)}>
               {words.revoke}
             </button>
@@ -244,9 +263,13 @@ const Links: FunctionComponent<{ readonly purchaseOrderId: string }> = ({ purcha
           secret={made.value.url}
           onClose={() => (made.value = null)}
         >
-          {() => <p class="quiet">{words.madeHint(moment(made.value?.expiresAt ?? ""))}</p>}
+          {() => (
+            <p class="quiet">
+              <Moment at={made.value?.expiresAt ?? ""} says={words.madeHint} />
+            </p>
+          )}
         </ShownOnce>
       )}
-    </>
+    </section>
   );
 };

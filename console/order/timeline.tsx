@@ -3,9 +3,9 @@ import type { FunctionComponent } from "preact";
 import { useMemo } from "preact/hooks";
 import type { LogEntry, PurchaseOrder } from "../../client/index.ts";
 import { openpo, problemOf } from "../data/client.ts";
-import { moment } from "../data/format.ts";
 import { listOf } from "../data/pages.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
+import { Moment } from "../parts/when.tsx";
 import { texts } from "../texts.ts";
 import { lineNamed } from "./guard.tsx";
 
@@ -59,7 +59,7 @@ const Entry: FunctionComponent<{ readonly entry: LogEntry; readonly order: Purch
   ].filter((part) => part !== null);
   return (
     <li>
-      <time dateTime={entry.occurredAt}>{moment(entry.occurredAt)}</time>
+      <Moment at={entry.occurredAt} />
       <div>
         <p>{entry.message}</p>
         <p class="quiet">{who.join(" · ")}</p>

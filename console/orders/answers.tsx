@@ -2,9 +2,9 @@
 import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
 import { followEvents } from "../data/events.ts";
-import { moment } from "../data/format.ts";
 import { useReading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";
+import { Moment } from "../parts/when.tsx";
 import { hrefOf } from "../router.ts";
 import { supplierTexts as words } from "../texts-supplier.ts";
 
@@ -27,7 +27,7 @@ export const Answers: FunctionComponent = () => {
         {waiting.slice(0, namedMax).map(({ purchaseOrderId, poNumber, supplierName, createdAt }) => (
           <li key={purchaseOrderId}>
             <a href={hrefOf("orders", purchaseOrderId)}>{poNumber}</a>{" "}
-            {words.answered(supplierName ?? words.somebody, moment(createdAt))}
+            <Moment at={createdAt} says={(shown) => words.answered(supplierName ?? words.somebody, shown)} />
           </li>
         ))}
       </ul>

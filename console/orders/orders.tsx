@@ -4,7 +4,7 @@ import type { FunctionComponent } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import type { PurchaseOrderHeader } from "../../client/index.ts";
 import type { Problem } from "../data/client.ts";
-import { day, money } from "../data/format.ts";
+import { money } from "../data/format.ts";
 import { locations, suppliers } from "../data/look-ups.ts";
 import { hasRole } from "../data/session.ts";
 import { lazy } from "../parts/lazy.tsx";
@@ -14,6 +14,7 @@ import { ProblemNotice } from "../parts/problem.tsx";
 import { Progress } from "../parts/progress.tsx";
 import { SearchFilter } from "../parts/search-filter.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
+import { Day } from "../parts/when.tsx";
 import { go, hrefOf, place } from "../router.ts";
 import { texts } from "../texts.ts";
 import { exportOrders } from "./export.ts";
@@ -225,7 +226,7 @@ const Expected: FunctionComponent<{ readonly order: PurchaseOrderHeader }> = ({ 
   const days = lateFor(order);
   return (
     <>
-      {day(order.nextExpectedDate)}
+      <Day at={order.nextExpectedDate} />
       {days === null ? null : <span class="late">{words.lateFor(days)}</span>}
     </>
   );

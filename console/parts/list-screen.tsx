@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import type { List } from "../data/pages.ts";
 import { texts } from "../texts.ts";
-import { MoreRows } from "./more-rows.tsx";
+import { howMany, MoreRows } from "./more-rows.tsx";
 import { ProblemNotice } from "./problem.tsx";
 import { RowBlocks } from "./row-blocks.tsx";
 
@@ -28,13 +28,13 @@ interface ListProps<Row> {
 }
 
 export function ListScreen<Row>({ title, list, columns, keyOf, actions, filters, empty }: ListProps<Row>) {
-  const { rows, totalCount, isLoading, problem } = list.state.value;
+  const { rows, isLoading, problem } = list.state.value;
   return (
     <>
       <div class="heading">
         <h1>{title}</h1>
         <output class="quiet" aria-live="polite">
-          {isLoading && rows.length === 0 ? texts.loading : texts.orders.shown(rows.length, totalCount)}
+          {howMany(list.state.value, texts.orders.shown)}
         </output>
         {actions}
       </div>

@@ -1,12 +1,22 @@
-/** The button that reads the next page of a list; nothing when there is none. */
-import type { List } from "../data/pages.ts";
+/** How much of a list is shown, and the button that reads its next page. */
+import type { List, Rows } from "../data/pages.ts";
 import { texts } from "../texts.ts";
+
+/** How many rows are shown, in words. Of a list that could not be read nobody knows. */
+export function howMany(
+  { rows, totalCount, isLoading, problem }: Rows<unknown>,
+  says: (shown: number, total: number) => string,
+): string {
+  if (rows.length > 0 || (!isLoading && problem === null)) return says(rows.length, totalCount);
+  return isLoading ? texts.loading : "";
+}
 
 interface MoreRowsProps<Row> {
   readonly list: List<Row>;
   readonly label: string;
 }
 
+/** Nothing when there is no further page. */
 export function MoreRows<Row>({ list, label }: MoreRowsProps<Row>) {
   const { hasMore, isLoading } = list.state.value;
   if (!hasMore) return null;

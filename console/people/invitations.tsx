@@ -4,11 +4,11 @@ import type { FunctionComponent, TargetedEvent } from "preact";
 import type { Output } from "../../client/index.ts";
 import { openpo, openpoOnce, type Problem, problemOf } from "../data/client.ts";
 import { field } from "../data/form.ts";
-import { moment } from "../data/format.ts";
 import { useReading } from "../data/reading.ts";
 import { roles, shopId } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { ShownOnce } from "../parts/shown-once.tsx";
+import { Moment } from "../parts/when.tsx";
 import { texts } from "../texts.ts";
 import { RoleOptions } from "./role-options.tsx";
 
@@ -70,7 +70,7 @@ export const Invitations: FunctionComponent = () => {
             <span>
               {name}{" "}
               <span class="quiet">
-                {texts.people.roleNames[role]} · {texts.people.until(moment(expiresAt))}
+                {texts.people.roleNames[role]} · <Moment at={expiresAt} says={texts.people.until} />
               </span>
             </span>
             <button type="button" aria-label={texts.people.revokeOf(name)} onClick={() => void revoke(invitationId)}>
@@ -89,6 +89,10 @@ const InvitationShown: FunctionComponent<{ readonly made: NewInvitation; readonl
   onClose,
 }) => (
   <ShownOnce title={texts.people.linkFor(name)} label={texts.people.link} secret={url} onClose={onClose}>
-    {() => <p class="quiet">{texts.people.linkHint(moment(expiresAt))}</p>}
+    {() => (
+      <p class="quiet">
+        <Moment at={expiresAt} says={texts.people.linkHint} />
+      </p>
+    )}
   </ShownOnce>
 );

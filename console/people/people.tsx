@@ -3,13 +3,13 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import type { Output } from "../../client/index.ts";
 import { openpo, problemOf } from "../data/client.ts";
-import { moment } from "../data/format.ts";
 import { useReading } from "../data/reading.ts";
 import { renewBearer, type Role, roles, shopId, signedIn } from "../data/session.ts";
 import { AskFirst } from "../parts/ask-first.tsx";
 import { OwnerOnly } from "../parts/owner-only.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { TableHead } from "../parts/table-head.tsx";
+import { Moment } from "../parts/when.tsx";
 import { texts } from "../texts.ts";
 import { Invitations } from "./invitations.tsx";
 import { RoleOptions } from "./role-options.tsx";
@@ -116,7 +116,7 @@ const PersonRow: FunctionComponent<{ readonly person: Person; readonly again: Ta
         {failed.value === null ? null : <ProblemNotice problem={failed.value} />}
       </td>
       <td data-name={texts.people.columns.lastSeen}>
-        {lastSeenAt === null ? texts.people.never : <time dateTime={lastSeenAt}>{moment(lastSeenAt)}</time>}
+        {lastSeenAt === null ? texts.people.never : <Moment at={lastSeenAt} />}
       </td>
       <td class="does">
         <button type="button" aria-label={texts.people.removeOf(name)} onClick={() => (asking.value = "delete")}>

@@ -3,12 +3,12 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import type { Output } from "../../client/index.ts";
 import { openpo, problemOf } from "../data/client.ts";
-import { moment } from "../data/format.ts";
 import type { Reading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";
 import { AskFirst } from "../parts/ask-first.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { TableHead } from "../parts/table-head.tsx";
+import { Moment } from "../parts/when.tsx";
 import { texts } from "../texts.ts";
 
 type Session = Output<"session_list">["sessions"][number];
@@ -53,10 +53,10 @@ export const Sessions: FunctionComponent<{ readonly sessions: Reading<Output<"se
                 <th scope="row">{session.name}</th>
                 <td data-name={texts.people.browser}>{browserOf(session.userAgent)}</td>
                 <td data-name={texts.people.signedIn}>
-                  <time dateTime={session.createdAt}>{moment(session.createdAt)}</time>
+                  <Moment at={session.createdAt} />
                 </td>
                 <td data-name={columns.lastSeen}>
-                  <time dateTime={session.lastSeenAt}>{moment(session.lastSeenAt)}</time>
+                  <Moment at={session.lastSeenAt} />
                 </td>
                 <td class="does">
                   <button

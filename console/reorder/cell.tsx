@@ -1,6 +1,7 @@
 /** A figure of a forecast by the type of its column. */
 import type { FunctionComponent } from "preact";
-import { day, money, number } from "../data/format.ts";
+import { money, number } from "../data/format.ts";
+import { Day } from "../parts/when.tsx";
 import { texts } from "../texts.ts";
 import { reorderTexts } from "../texts-reorder.ts";
 import type { Column } from "./rows.ts";
@@ -12,11 +13,11 @@ const shownElsewhere = new Set(["productName", "variantName", "supplierId", "moq
 export const shownColumns = (columns: readonly Column[]): readonly Column[] =>
   columns.filter(({ id }) => !shownElsewhere.has(id));
 
-function wordsOf({ id, type, unit, currencyColumn }: Column, row: ForecastRow, currencyCode: string): string {
+function wordsOf({ id, unit, currencyColumn }: Column, row: ForecastRow, currencyCode: string): string {
   const value = row[id];
   if (value === null || value === undefined) return texts.orders.none;
   if (typeof value === "boolean") return value ? reorderTexts.yes : reorderTexts.no;
-  if (typeof value === "string") return type === "date" ? day(value) : value;
+  if (typeof value === "string") return value;
   if (unit !== "currency") return number(value);
   const own = currencyColumn === null || currencyColumn === undefined ? null : row[currencyColumn];
   return money(value, typeof own === "string" ? own : currencyCode);
@@ -27,6 +28,13 @@ export const Cell: FunctionComponent<{
   readonly row: ForecastRow;
   readonly currencyCode: string;
 }> = ({ column, row, currencyCode }) => {
+  const value = row[column.id];
+  if (column.type === "date" && typeof value === "string")
+    return (
+      <td class="date">
+        <Day at={value} />
+      </td>
+    );
   const words = wordsOf(column, row, currencyCode);
   return (
     <td class={column.type === "number" ? "amount" : column.type} title={column.type === "string" ? words : undefined}>

@@ -3,10 +3,12 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import type { Problem } from "../data/client.ts";
-import { day, money } from "../data/format.ts";
+import { money } from "../data/format.ts";
 import { useReading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";
+import { Dotted } from "../parts/dotted.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
+import { Day } from "../parts/when.tsx";
 import { hrefOf } from "../router.ts";
 import { texts } from "../texts.ts";
 import { reorderTexts } from "../texts-reorder.ts";
@@ -115,13 +117,13 @@ const DraftRow: FunctionComponent<{ readonly draft: Draft; readonly came: Came |
   <li>
     <strong>{draft.supplierName}</strong>
     <span>
-      {[
-        words.lines(draft.lines.length),
-        ...[...draft.values].map(([currency, value]) => money(value, currency)),
-        draft.arrivalDate === null ? null : words.arrival(day(draft.arrivalDate)),
-      ]
-        .filter((part) => part !== null)
-        .join(" · ")}
+      <Dotted
+        parts={[
+          words.lines(draft.lines.length),
+          ...[...draft.values].map(([currency, value]) => money(value, currency)),
+          draft.arrivalDate === null ? null : <Day at={draft.arrivalDate} says={words.arrival} />,
+        ]}
+      />
       {draft.onDraft === 0 ? null : <span class="chip waiting">{words.onDraft(draft.onDraft)}</span>}
     </span>
     {isMade(came) ? <a href={hrefOf("orders", came.purchaseOrderId)}>{came.poNumber}</a> : null}

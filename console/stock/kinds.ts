@@ -1,14 +1,15 @@
 /** What the four kinds of stock records have in common, so that one list and one page show them all. */
+import { type ComponentChildren, h } from "preact";
 import type { LogEntry } from "../../client/index.ts";
 import { openpo, type Problem } from "../data/client.ts";
-import { day, moment } from "../data/format.ts";
 import type { Page } from "../data/pages.ts";
 import { shopId } from "../data/session.ts";
+import { Day, Moment } from "../parts/when.tsx";
 import { texts } from "../texts.ts";
 
 /** One value of a record, or of a line. */
 export interface Value {
-  readonly text: string;
+  readonly text: ComponentChildren;
   readonly isAmount?: true;
 }
 
@@ -38,7 +39,7 @@ export interface StockDetail {
   readonly title: string;
   readonly hint: string | null;
   readonly status: string;
-  readonly facts: readonly (readonly [name: string, value: string | null])[];
+  readonly facts: readonly (readonly [name: string, value: ComponentChildren])[];
   readonly tables: readonly StockTable[];
   readonly log: readonly LogEntry[];
   readonly orders: readonly { readonly purchaseOrderId: string; readonly poNumber: string | null }[];
@@ -72,10 +73,10 @@ export const cursorOf = (cursor: string | null) => (cursor === null ? {} : { cur
 
 const { none } = texts.orders;
 
-export const value = (text: string | null): Value => ({ text: text ?? none });
+export const value = (text: ComponentChildren): Value => ({ text: text ?? none });
 export const amount = (text: string | null): Value => ({ text: text ?? none, isAmount: true });
-export const dayOf = (text: string | null): string | null => (text === null ? null : day(text));
-export const momentOf = (text: string | null): string | null => (text === null ? null : moment(text));
+export const dayOf = (on: string | null): ComponentChildren => (on === null ? null : h(Day, { at: on }));
+export const momentOf = (at: string | null): ComponentChildren => (at === null ? null : h(Moment, { at }));
 
 const locationNames = new Map<string, string>();
 

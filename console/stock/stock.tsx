@@ -3,7 +3,6 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import type { Problem } from "../data/client.ts";
-import { moment } from "../data/format.ts";
 import { locations } from "../data/look-ups.ts";
 import { listOf } from "../data/pages.ts";
 import { withParameter } from "../orders/filters.ts";
@@ -12,6 +11,7 @@ import { PickFilter } from "../parts/pick-filter.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { SearchFilter } from "../parts/search-filter.tsx";
 import { StatusChip } from "../parts/status-chip.tsx";
+import { Moment } from "../parts/when.tsx";
 import { go, hrefOf, place } from "../router.ts";
 import { stockTexts } from "../texts-stock.ts";
 import { texts } from "../texts.ts";
@@ -215,7 +215,7 @@ const Detail: FunctionComponent<{ readonly detail: StockDetail }> = ({
         <ol class="timeline">
           {log.map((entry) => (
             <li key={entry.logId}>
-              <time dateTime={entry.occurredAt}>{moment(entry.occurredAt)}</time>
+              <Moment at={entry.occurredAt} />
               <div>
                 <p>{entry.message}</p>
                 <p class="quiet">{entry.actor.name ?? entry.actor.type}</p>

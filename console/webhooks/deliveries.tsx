@@ -4,12 +4,13 @@ import type { FunctionComponent } from "preact";
 import { useMemo } from "preact/hooks";
 import type { Output } from "../../client/index.ts";
 import { openpo, openpoOnce, type Problem, problemOf } from "../data/client.ts";
-import { moment, number } from "../data/format.ts";
+import { number } from "../data/format.ts";
 import { listOf } from "../data/pages.ts";
 import { shopId } from "../data/session.ts";
-import { MoreRows } from "../parts/more-rows.tsx";
+import { howMany, MoreRows } from "../parts/more-rows.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { TableHead } from "../parts/table-head.tsx";
+import { Moment } from "../parts/when.tsx";
 import { go, hrefOf, place } from "../router.ts";
 import { texts } from "../texts.ts";
 import type { Endpoint } from "./secret-shown.tsx";
@@ -49,7 +50,7 @@ export const Deliveries: FunctionComponent<Shown> = ({ endpoint, version, again 
       }),
     [endpointId, state, version],
   );
-  const { rows, totalCount, isLoading, problem } = list.state.value;
+  const { rows, isLoading, problem } = list.state.value;
   const choose = (value: string): void => {
     const href = hrefOf("webhooks", endpointId);
     go(value === "all" ? href : `${href}?state=${value}`);
@@ -71,9 +72,7 @@ export const Deliveries: FunctionComponent<Shown> = ({ endpoint, version, again 
         <button type="button" onClick={again}>
           {texts.webhooks.refresh}
         </button>
-        <output class="quiet">
-          {isLoading && rows.length === 0 ? texts.loading : texts.orders.shown(rows.length, totalCount)}
-        </output>
+        <output class="quiet">{howMany(list.state.value, texts.orders.shown)}</output>
       </div>
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void list.more()} />}
       {rows.length > 0 ? <DeliveryTable rows={rows} endpoint={endpoint} again={again} /> : null}
@@ -131,7 +130,7 @@ const DeliveryTable: FunctionComponent<Table> = ({ rows, endpoint, again }) => {
                 )}
               </td>
               <td data-name={columns.next}>
-                {delivery.nextAttemptAt === null ? texts.orders.none : moment(delivery.nextAttemptAt)}
+                {delivery.nextAttemptAt === null ? texts.orders.none : <Moment at={delivery.nextAttemptAt} />}
               </td>
               <td class="does">
                 {endpoint.status === "enabled" ? (

@@ -2,12 +2,12 @@
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent, TargetedEvent } from "preact";
 import { openpo, openpoOnce, type Problem, problemOf } from "../data/client.ts";
-import { moment } from "../data/format.ts";
 import { field } from "../data/form.ts";
 import { useReading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";
 import { AskFirst } from "../parts/ask-first.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
+import { Moment } from "../parts/when.tsx";
 import { go, hrefOf } from "../router.ts";
 import { texts } from "../texts.ts";
 import { answerOf, Deliveries, type Delivery } from "./deliveries.tsx";
@@ -23,15 +23,10 @@ export const EndpointScreen: FunctionComponent<{ readonly endpointId: string }> 
       <p class="back">
         <a href={hrefOf("webhooks")}>{texts.webhooks.back}</a>
       </p>
+      {data === null ? <h1>{texts.webhooks.title}</h1> : null}
       {problem === null ? null : <ProblemNotice problem={problem} again={() => void again()} />}
-      {data === null ? (
-        <>
-          <h1>{texts.webhooks.title}</h1>
-          {problem === null ? <p role="status">{texts.loading}</p> : null}
-        </>
-      ) : (
-        <EndpointView endpoint={data.endpoint} again={again} />
-      )}
+      {data === null && problem === null ? <p role="status">{texts.loading}</p> : null}
+      {data === null ? null : <EndpointView endpoint={data.endpoint} again={again} />}
     </>
   );
 };
@@ -82,11 +77,11 @@ const EndpointView: FunctionComponent<Shown> = ({ endpoint, again }) => {
         </div>
         <div>
           <dt>{texts.webhooks.columns.lastDelivered}</dt>
-          <dd>{endpoint.lastDeliveredAt === null ? texts.webhooks.never : moment(endpoint.lastDeliveredAt)}</dd>
+          <dd>{endpoint.lastDeliveredAt === null ? texts.webhooks.never : <Moment at={endpoint.lastDeliveredAt} />}</dd>
         </div>
         {endpoint.description === null ? null : (
           <div>
-            <dt>{texts.webhooks.description}</dt>
+            <dt>{texts.webhooks.columns.description}</dt>
             <dd>{endpoint.description}</dd>
           </div>
         )}
@@ -274,7 +269,7 @@ const Rotate: FunctionComponent<{ readonly endpoint: Endpoint }> = ({ endpoint }
         <SecretShown
           endpoint={endpoint}
           secret={made.value.secret}
-          hint={texts.webhooks.rotated(moment(made.value.until))}
+          hint={<Moment at={made.value.until} says={texts.webhooks.rotated} />}
           onClose={() => (made.value = null)}
         />
       )}

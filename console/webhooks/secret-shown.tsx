@@ -1,5 +1,5 @@
 /** The secret of an endpoint, or the public key of its pair, shown once. */
-import type { FunctionComponent } from "preact";
+import type { ComponentChildren, FunctionComponent } from "preact";
 import type { Output } from "../../client/index.ts";
 import { ShownOnce } from "../parts/shown-once.tsx";
 import { texts } from "../texts.ts";
@@ -10,7 +10,7 @@ interface Shown {
   readonly endpoint: Pick<Endpoint, "url" | "signature">;
   readonly secret: string;
   /** What else there is to say of it. */
-  readonly hint?: string;
+  readonly hint?: ComponentChildren;
   readonly onClose: () => void;
 }
 

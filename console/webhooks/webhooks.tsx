@@ -3,13 +3,13 @@ import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import type { Output } from "../../client/index.ts";
 import { openpoOnce, problemOf } from "../data/client.ts";
-import { moment } from "../data/format.ts";
 import { field } from "../data/form.ts";
 import { useReading } from "../data/reading.ts";
 import { shopId } from "../data/session.ts";
 import { OwnerOnly } from "../parts/owner-only.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
 import { TableHead } from "../parts/table-head.tsx";
+import { Moment } from "../parts/when.tsx";
 import { hrefOf, place } from "../router.ts";
 import { texts } from "../texts.ts";
 import { EndpointForm } from "./endpoint-form.tsx";
@@ -68,7 +68,7 @@ const EndpointTable: FunctionComponent<{ readonly endpoints: readonly Endpoint[]
             </td>
             <td data-name={columns.events}>{endpoint.eventTypes.map(wordOf).join(", ")}</td>
             <td data-name={columns.lastDelivered}>
-              {endpoint.lastDeliveredAt === null ? texts.webhooks.never : moment(endpoint.lastDeliveredAt)}
+              {endpoint.lastDeliveredAt === null ? texts.webhooks.never : <Moment at={endpoint.lastDeliveredAt} />}
             </td>
           </tr>
         ))}

@@ -67,9 +67,23 @@ const loaded = `(async () => {
   return !isLoading();
 })()`;
 
+/** Days and instants that stand on the page as plain text. Cells that are edited and the document that is printed have their own forms. */
+const plainTimes = `(() => {
+  const found = [];
+  const walk = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  for (let node = walk.nextNode(); node !== null; node = walk.nextNode())
+    if (/\\b[A-Z][a-z]{2}\\s\\d{1,2},\\s\\d{4}/.test(node.data) && node.parentElement.closest("time, button.cell, .document") === null) found.push(node.data);
+  return found;
+})()`;
+
+const wideTimes = `[...document.querySelectorAll("main :is(td, th, dd) time")]
+  .filter((time) => time.getBoundingClientRect().right > time.closest("td, th, dd").getBoundingClientRect().right + 1)
+  .map((time) => time.textContent)`;
+
 /** What is found on the page, wide and light, then narrow and dark. */
 async function faultsOf(page: Page, name: string): Promise<readonly string[]> {
   const faults = (await page.evaluate<boolean>(loaded)) ? [] : [`${name}: still loading`];
+  for (const text of await page.evaluate<readonly string[]>(plainTimes)) faults.push(`${name}: ${text} is no <time>`);
   for (const [colorScheme, width] of [
     ["light", 1_280],
     ["dark", 360],
@@ -79,6 +93,8 @@ async function faultsOf(page: Page, name: string): Promise<readonly string[]> {
     for (const fault of await accessibilityFaults(page)) faults.push(`${name}, ${colorScheme}, ${width} px: ${fault}`);
     const tooWide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
     if (tooWide > 0) faults.push(`${name}, ${width} px: ${tooWide} too wide`);
+    for (const text of await page.evaluate<readonly string[]>(wideTimes))
+      faults.push(`${name}, ${width} px: ${text} goes over its cell's edge`);
   }
   return faults;
 }

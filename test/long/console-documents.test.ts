@@ -16,7 +16,6 @@ const logo = Buffer.from(
 
 test("an owner sets the letterhead, and the order's page, its print and its PDF have it", { skip }, async () => {
   await withConsole(async (page, link, program) => {
-    page.setDefaultTimeout(15_000);
     await page.goto(link);
     await page.getByRole("navigation").getByRole("link", { name: "Settings" }).click();
     await page.getByRole("link", { name: "Documents", exact: true }).click();

@@ -43,7 +43,6 @@ test(
   { skip },
   (t) =>
     withConsole(async (page, _, program) => {
-      page.setDefaultTimeout(20_000);
       await openShop(page, program, "big", bigRecords());
       await page.getByText(`50 of ${ordersOfBig.toLocaleString("en")}`).waitFor();
       const devtools = await page.context().newCDPSession(page);
@@ -84,7 +83,6 @@ test(
   { skip },
   (t) =>
     withConsole(async (page, _, program) => {
-      page.setDefaultTimeout(20_000);
       await openShop(page, program, "tasks", bigRecords());
       const slow = await slowdownOf(page);
       const devtools = await page.context().newCDPSession(page);
@@ -136,7 +134,6 @@ function* manyVariants(): Generator<object> {
 
 test("a search of 20,000 products is answered within 100 ms", { skip }, (t) =>
   withConsole(async (page, _, program) => {
-    page.setDefaultTimeout(20_000);
     await openShop(page, program, "many", manyVariants());
     await page.getByRole("link", { name: "PO-1", exact: true }).click();
     const slow = await slowdownOf(page);

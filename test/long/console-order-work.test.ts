@@ -41,7 +41,6 @@ const ordered = (purchaseOrderId: string, lines: number, more: object = {}): obj
 
 /** Opens the console of a shop with these records on one order. */
 async function openOrder(page: Page, program: RunningProgram, shopId: string, records: readonly object[], id: string) {
-  page.setDefaultTimeout(8_000);
   const { link, key } = await makeShop(program, shopId, records);
   await page.goto(link);
   await page.getByRole("link", { name: `PO-${id}` }).waitFor();

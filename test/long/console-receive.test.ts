@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { after, test } from "node:test";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { accessibilityFaultsInThemes } from "../support/axe.ts";
 import { browserPath } from "../support/browser.ts";
 import { slowdownOf } from "../support/console-shop.ts";
 import { picture, skip, withoutEvents } from "../support/console.ts";
@@ -126,6 +127,7 @@ test(
     const offered = page.getByText("Counts of Ida on this device were not saved: 2 lines.");
     await offered.waitFor();
     await picture(page, "receive-others-counts");
+    assert.deepEqual(await accessibilityFaultsInThemes(page), []);
     await scan(page, first?.barcode ?? "");
     await page.getByRole("button", { name: "Receive (1)" }).waitFor();
     await page.getByRole("button", { name: "Take them over" }).click();
@@ -164,6 +166,8 @@ test(
     assert.deepEqual(await receivedOf(at, order), [3, 2]);
     await invited("Dan");
     await page.getByText(/Counts of Cid .*perhaps they are recorded/s).waitFor();
+    await picture(page, "receive-others-counts-recorded");
+    assert.deepEqual(await accessibilityFaultsInThemes(page), []);
     await page.unroute("**/receive");
     await context.close();
   },

@@ -128,6 +128,11 @@ test(
       await page.getByText(hash).first().waitFor({ state: "attached" });
       await picture(page, "send-sent");
       assert.deepEqual(await accessibilityFaults(page), []);
+      await page.locator("section[aria-labelledby=mails] li time[datetime]").waitFor();
+      // Opened anew, what went before is one line.
+      await page.reload();
+      await page.getByText("1 e-mail was sent").click();
+      await page.locator("details li", { hasText: "to orders@mill.example" }).waitFor();
     });
   },
 );

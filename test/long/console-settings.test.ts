@@ -36,7 +36,6 @@ test(
   { skip },
   () =>
     withPerson("owner", async (page, program) => {
-      page.setDefaultTimeout(8_000);
       const before = await shopOf(program);
       const form = await openSettings(page);
       await page.getByText("Set by the operator of the service").waitFor();
@@ -95,7 +94,6 @@ test(
   { skip },
   () =>
     withPerson("owner", async (page, program) => {
-      page.setDefaultTimeout(8_000);
       const form = await openSettings(page);
       const other = { settings: { onOrderTag: "set-by-another", confirmationWaitMs: 12_345 } };
       assert.equal((await program.ask("PUT", "/admin/v1/shops/demo", program.adminToken, other)).status, 200);

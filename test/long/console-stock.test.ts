@@ -22,7 +22,6 @@ test(
   { skip },
   async () => {
     await withConsole(async (page, link, program) => {
-      page.setDefaultTimeout(15_000);
       await page.goto(link);
       await page.getByRole("link", { name: "Stock", exact: true }).click();
       for (const { step, title, status, says } of kinds) {

@@ -53,7 +53,6 @@ async function telephone(
     ...options,
   });
   const own = await context.newPage();
-  own.setDefaultTimeout(8_000);
   return { context, page: own };
 }
 
@@ -62,7 +61,6 @@ test(
   { skip },
   async () => {
     await withConsole(async (page, _link, program) => {
-      page.setDefaultTimeout(8_000);
       const { link, key } = await makeShop(program, "links", records);
       const api = apiOf(program, key);
       await page.goto(link);
@@ -140,7 +138,6 @@ test(
   { skip },
   async () => {
     await withConsole(async (page, _link, program) => {
-      page.setDefaultTimeout(8_000);
       const { link, key } = await makeShop(program, "own-mail", [
         ...records,
         { type: "supplier", supplierId: "s", name: "Mill & Sons", currencyCode: "EUR", email: "orders@mill.example" },

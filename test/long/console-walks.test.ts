@@ -7,6 +7,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Page } from "playwright-core";
+import { accessibilityFaultsInThemes } from "../support/axe.ts";
 import { apiOf, makeShop, press, showsStatus } from "../support/console-shop.ts";
 import { endConsole, invitation, newPage, picture, skip, withConsole, withPerson } from "../support/console.ts";
 import type { RunningProgram } from "../support/process.ts";
@@ -110,6 +111,7 @@ test(
     typed.resolve();
     await page.getByText("You are signed out. Sign in again to go on.").waitFor();
     await picture(page, "signed-out-over-order");
+    assert.deepEqual(await accessibilityFaultsInThemes(page), []);
     await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");
     assert.equal(await page.getByRole("heading", { name: "Sign in" }).isVisible(), true);

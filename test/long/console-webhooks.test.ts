@@ -67,6 +67,8 @@ test(
         }
         await waiting.getByText("HTTP 500").waitFor();
         await picture(page, "webhook-endpoint");
+        // When it is tried again, and when the test arrived.
+        assert.ok((await page.locator("main time[datetime]").count()) >= 2);
         receiver.answer = (response) => void response.writeHead(204).end();
         await waiting.getByRole("button").click();
         await receiver.until(

@@ -16,3 +16,15 @@ export async function accessibilityFaults(page: Page): Promise<readonly string[]
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(source);
   return await page.evaluate<readonly string[]>(run);
 }
+
+/** What is found on the page, wide and narrow, light and dark. The page is light and wide afterwards. */
+export async function accessibilityFaultsInThemes(page: Page): Promise<readonly string[]> {
+  const faults: string[] = [];
+  for (const colorScheme of ["dark", "light"] as const)
+    for (const width of [360, 1_280]) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await page.setViewportSize({ width, height: 900 });
+      for (const fault of await accessibilityFaults(page)) faults.push(`${colorScheme}, ${width} px: ${fault}`);
+    }
+  return faults;
+}

@@ -104,7 +104,7 @@ export async function newPage(locale = "en-US"): Promise<NewPage> {
   const { program, browser } = await (started ??= start());
   const context = await browser.newContext({ viewport: { width: 1_280, height: 900 }, locale });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(30_000);
   return { page, program, faults: watched(page, program) };
 }
 
