@@ -2368,6 +2368,28 @@ export interface Operations {
         } | null;
         /** Effects for the storefront that are not settled. */
         readonly backlog: number;
+        /** How the access token of a Shopify store stands; never the token. */
+        readonly token: {
+          readonly renews: boolean;
+          /** Null: it does not expire, or nobody has said. */
+          readonly expiresAt: string | null;
+        } | null;
+        /** What the app may do at a Shopify store, as it was when it was connected. */
+        readonly scopes: {
+          readonly granted: readonly (string)[];
+          /** Without them not all sales can be pulled. */
+          readonly missing: readonly (string)[];
+        } | null;
+        /** How a Shopify store tells of its changes; null for a storefront that tells none. */
+        readonly webhooks: {
+          /** `on`: the store tells of changes. `incomplete`: not of all, or not here; asking again may mend it. `off`: changes are found by pulls alone. */
+          readonly state: "on" | "incomplete" | "off";
+          /** Where the store was asked to tell them. */
+          readonly address: string | null;
+          readonly reason: string | null;
+          readonly action: string | null;
+          readonly askedAt: string | null;
+        } | null;
         readonly limits: {
           readonly stockWrite: "delta" | "absolute";
           readonly wholeQuantitiesOnly: boolean;
@@ -2378,6 +2400,8 @@ export interface Operations {
             readonly perSecond: number;
           } | null;
         };
+        /** Catalogue, levels and sales can be pulled from it. */
+        readonly canPull: boolean;
         /** The latest pull; null when there was none. */
         readonly pull: {
           readonly pullId: string;
@@ -2413,6 +2437,26 @@ export interface Operations {
           /** What has changed before then is here. */
           readonly pulledUntil: string | null;
         } | null;
+      };
+    };
+    code: string;
+    reason: string;
+  };
+  /** Asks a shop's store again to tell of its changes. */
+  storefront_subscribe: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+    };
+    output: {
+      readonly webhooks: {
+        /** `on`: the store tells of changes. `incomplete`: not of all, or not here; asking again may mend it. `off`: changes are found by pulls alone. */
+        readonly state: "on" | "incomplete" | "off";
+        /** Where the store was asked to tell them. */
+        readonly address: string | null;
+        readonly reason: string | null;
+        readonly action: string | null;
+        readonly askedAt: string | null;
       };
     };
     code: string;
@@ -3943,6 +3987,7 @@ export const routes = {
   shop_get: {"method":"GET","path":"/admin/v1/shops/{shopId}","query":[],"rows":null},
   shop_list: {"method":"GET","path":"/admin/v1/shops","query":[],"rows":null},
   storefront_get: {"method":"GET","path":"/admin/v1/shops/{shopId}/storefront","query":[],"rows":null},
+  storefront_subscribe: {"method":"POST","path":"/admin/v1/shops/{shopId}/storefront/webhooks","query":[],"rows":null},
   key_create: {"method":"POST","path":"/admin/v1/shops/{shopId}/keys","query":[],"rows":null},
   key_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/keys","query":[],"rows":null},
   key_patch: {"method":"PATCH","path":"/admin/v1/shops/{shopId}/keys/{keyId}","query":[],"rows":null},

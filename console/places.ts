@@ -22,6 +22,7 @@ export const places = [
   "people",
   "webhooks",
   "webhooks/:endpointId",
+  "storefront",
   "settings",
   "settings/documents",
   "shops",

@@ -17,6 +17,7 @@ export const texts = {
     reorder: "Reorder",
     import: "Import",
     webhooks: "Webhooks",
+    storefront: "Storefront",
     settings: "Settings",
     shops: "All shops",
     signOut: "Sign out",

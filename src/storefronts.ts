@@ -15,7 +15,7 @@ import {
 } from "./storefront/hosts.ts";
 import { Medusa } from "./storefront/medusa/medusa.ts";
 import { SecretBox } from "./storefront/secret-box.ts";
-import { Shopify } from "./storefront/shopify/shopify.ts";
+import { connectionName, Shopify } from "./storefront/shopify/shopify.ts";
 import { type Storefront, unusableStorefront } from "./storefront/storefront.ts";
 
 /** What the adapters are made of. */
@@ -62,6 +62,10 @@ export function createStorefronts({ sandboxOf, allowed, ...parts }: StorefrontPa
       mayConnect: (domain) => shopifyOrigin(domain, allowed) !== null,
       check: (store) => shopify.check(store),
       secretOf: (shop) => shopify.secretOf(shop),
+      connectionOf: ({ storefront }) =>
+        storefront.kind === "shopify" && storefront.clientId !== undefined ? connectionName(storefront) : null,
+      subscribe: (shop, address, former, signal) => shopify.subscribe(shop, address, former, signal),
+      unsubscribe: (shop, addresses, signal) => shopify.unsubscribe(shop, addresses, signal),
     },
     medusa: {
       originOf: (url) => medusaOrigin(url, allowed),

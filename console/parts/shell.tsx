@@ -16,6 +16,7 @@ const entries = [
   { step: "activity", title: texts.navigation.activity, least: "viewer" },
   { step: "people", title: texts.navigation.people, least: "owner" },
   { step: "webhooks", title: texts.navigation.webhooks, least: "owner" },
+  { step: "storefront", title: texts.navigation.storefront, least: "owner" },
   { step: "settings", title: texts.navigation.settings, least: "owner" },
 ] as const;
 

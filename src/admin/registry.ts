@@ -37,6 +37,7 @@ import { createSupplierLink, listSupplierLinksOperation, revokeSupplierLinkOpera
 import { acceptProposal, listProposals, listWaitingProposals, rejectProposal } from "./supplier-proposals.ts";
 import { getStorefront } from "./storefront.ts";
 import { pullStorefront } from "./storefront-pull.ts";
+import { subscribeStorefront } from "./storefront-webhooks.ts";
 import { deleteShop, getShop, listShops, putShop } from "./shops.ts";
 
 export const adminOperations: readonly AdminOperation[] = [
@@ -46,6 +47,7 @@ export const adminOperations: readonly AdminOperation[] = [
   deleteShop,
   getStorefront,
   pullStorefront,
+  subscribeStorefront,
   createKey,
   listKeys,
   patchKey,

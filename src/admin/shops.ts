@@ -7,6 +7,7 @@ import { fxRateToNumber, quantityFrom } from "../core/money.ts";
 import { currencyCode, instant, text } from "../operations/fields.ts";
 import { fxRate, tagMax } from "../operations/purchase-orders/json.ts";
 import { type Shop, defaultSettings, loadShop, saveShop } from "../shop/accounts.ts";
+import { loadSubscription } from "../shop/storefront-subscriptions.ts";
 import { lookAgainStatement } from "../shop/reminders.ts";
 import type { Tx } from "../store/store.ts";
 import {
@@ -19,6 +20,7 @@ import {
   storefrontJson,
   storefrontSchema,
 } from "./storefront.ts";
+import { askToTell, takeBackTelling } from "./storefront-webhooks.ts";
 import { type AdminContext, data, inShop, noShop, operation, shopOf } from "./operation.ts";
 
 const waitMsMax = 300_000;
@@ -280,6 +282,7 @@ export const putShop = operation({
       input.storefront === undefined ? null : await checkedStorefront(context, id, currency, input.storefront);
     const moves = movesStore(found, input.storefront);
     const left = moves ? await leaveStore(context, found) : null;
+    const told = moves ? await engine.read(id, (tx) => loadSubscription(tx, id)) : null;
     await engine.create(id);
     const nowMs = clock.now();
     const saved = await engine.write(id, async (tx) => {
@@ -291,11 +294,16 @@ export const putShop = operation({
       if (before !== null && moves) await moveStore(tx, context, before, left !== null);
       await saveShop(tx, shop);
       if (before !== null && remindsOtherwise(before, shop)) await tx.batch([lookAgainStatement(id)]);
-      const warnings = left === null ? {} : { warnings: [left] };
-      return data({ shop: shopJson(shop), ...warnings }, before === null ? 201 : 200);
+      return { shop, isNew: before === null };
     });
     if (moves) context.wakeOutbox(id);
-    return saved;
+    const stillTold = moves ? await takeBackTelling(context, found, told) : null;
+    if (storefront !== null) await askToTell(context, saved.shop);
+    const warnings = [left, stillTold].filter((each) => each !== null);
+    return data(
+      { shop: shopJson(saved.shop), ...(warnings.length === 0 ? {} : { warnings }) },
+      saved.isNew ? 201 : 200,
+    );
   },
 });
 

@@ -4,6 +4,7 @@ import { Fault } from "../core/fault.ts";
 import { askForPull } from "../shop/storefront-pulls.ts";
 import { data, inShop, operation, shopOf } from "./operation.ts";
 import { pullJson, pullSchema } from "./storefront.ts";
+import { lookAfterTelling } from "./storefront-webhooks.ts";
 
 export const pullStorefront = operation({
   name: "storefront_pull",
@@ -23,7 +24,8 @@ export const pullStorefront = operation({
       .default(false)
       .meta({ description: "Brings everything again, also what has not changed. A pull under way stays what it is." }),
   }),
-  async run({ engine, clock, ids, calls, wakePull }, { shopId, everything }) {
+  async run(context, { shopId, everything }) {
+    const { engine, clock, ids, calls, wakePull } = context;
     const shop = await engine.read(shopId, (tx) => shopOf(tx, shopId));
     if ((await calls.storefrontOf(shop)).pull === undefined)
       throw new Fault(
@@ -42,6 +44,7 @@ export const pullStorefront = operation({
       return await askForPull(tx, shopId, everything, ids.next("pull"), clock.now());
     });
     wakePull(shopId);
+    await lookAfterTelling(context, shop);
     return data({ pull: pullJson(pull) }, 202);
   },
 });

@@ -19,12 +19,15 @@ import {
   tellAnewStatements,
 } from "../shop/storefront-moves.ts";
 import { forgetPullStatement, loadPull, type Pull, pullSteps } from "../shop/storefront-pulls.ts";
+import { loadSubscription } from "../shop/storefront-subscriptions.ts";
+import { loadToken, type RenewedToken } from "../shop/storefront-tokens.ts";
 import type { Tx } from "../store/store.ts";
 import { StorefrontError } from "../storefront/storefront.ts";
 import type { StorefrontConnections } from "../storefront/connections.ts";
 import { storefrontAllowVariable } from "../storefront/hosts.ts";
 import { secretKeyVariable } from "../storefront/secret-box.ts";
 import { type AdminContext, data, inShop, operation, shopOf } from "./operation.ts";
+import { webhooksJson, webhooksSchema } from "./storefront-webhooks.ts";
 
 /** Shopify's version of its API that a shop is connected with when none is named. */
 const shopifyApiVersion = "2026-10";
@@ -229,6 +232,7 @@ async function checkedShopify(
     ...(clientId === null ? {} : { clientId }),
     ...(clientSecret === null ? {} : { clientSecret: storefronts.seal(shopId, clientSecret) }),
     apiVersion,
+    scopes: [...facts.scopes].toSorted(),
   };
 }
 
@@ -424,6 +428,23 @@ const statusSchema = z.strictObject({
     lastCallAt: z.string().nullable().meta({ description: "By this process." }),
     lastError: z.strictObject({ at: z.string(), message: z.string() }).nullable(),
     backlog: z.int().meta({ description: "Effects for the storefront that are not settled." }),
+    token: z
+      .strictObject({
+        renews: z.boolean(),
+        expiresAt: z.string().nullable().meta({ description: "Null: it does not expire, or nobody has said." }),
+      })
+      .nullable()
+      .meta({ description: "How the access token of a Shopify store stands; never the token." }),
+    scopes: z
+      .strictObject({
+        granted: z.array(z.string()),
+        missing: z.array(z.string()).meta({ description: "Without them not all sales can be pulled." }),
+      })
+      .nullable()
+      .meta({ description: "What the app may do at a Shopify store, as it was when it was connected." }),
+    webhooks: webhooksSchema
+      .nullable()
+      .meta({ description: "How a Shopify store tells of its changes; null for a storefront that tells none." }),
     limits: z.strictObject({
       stockWrite: z.enum(["delta", "absolute"]),
       wholeQuantitiesOnly: z.boolean(),
@@ -432,6 +453,7 @@ const statusSchema = z.strictObject({
         .nullable()
         .meta({ description: "The store's rate limit as it last said." }),
     }),
+    canPull: z.boolean().meta({ description: "Catalogue, levels and sales can be pulled from it." }),
     pull: pullSchema.nullable().meta({ description: "The latest pull; null when there was none." }),
   }),
 });
@@ -447,14 +469,22 @@ export const getStorefront = operation({
     output: statusSchema,
   },
   input: z.strictObject(inShop),
-  async run({ engine, storefronts }, { shopId }) {
-    const { shop, backlog, pull } = await engine.read(shopId, async (tx) => ({
-      shop: await shopOf(tx, shopId),
-      pull: await loadPull(tx, shopId),
-      backlog: await pendingStorefrontEffects(tx, shopId),
-    }));
+  async run(context, { shopId }) {
+    const { engine, storefronts } = context;
+    const { shop, backlog, pull, told, renewed } = await engine.read(shopId, async (tx) => {
+      const found = await shopOf(tx, shopId);
+      const connection = storefronts.shopify.connectionOf(found);
+      return {
+        shop: found,
+        pull: await loadPull(tx, shopId),
+        backlog: await pendingStorefrontEffects(tx, shopId),
+        told: await loadSubscription(tx, shopId),
+        renewed: connection === null ? null : await loadToken(tx, shopId, connection),
+      };
+    });
     const { storefront } = shop;
-    const { capabilities } = storefronts.open(shop);
+    const opened = storefronts.open(shop);
+    const { capabilities } = opened;
     const state = storefronts.stateOf(shop);
     const throttle = state?.throttle ?? null;
     return data({
@@ -468,6 +498,9 @@ export const getStorefront = operation({
             ? null
             : { at: instant(state.lastError.atMs), message: state.lastError.message },
         backlog,
+        token: tokenJson(storefront, renewed),
+        scopes: scopesJson(storefront),
+        webhooks: webhooksJson(context, shop, told),
         limits: {
           stockWrite: capabilities.stockWrite,
           wholeQuantitiesOnly: capabilities.wholeQuantitiesOnly,
@@ -480,11 +513,27 @@ export const getStorefront = operation({
                   perSecond: throttle.restoreRate,
                 },
         },
+        canPull: opened.pull !== undefined,
         pull: pull === null ? null : pullJson(pull),
       },
     });
   },
 });
+
+function tokenJson(config: StorefrontConfig, renewed: RenewedToken | null) {
+  if (config.kind !== "shopify") return null;
+  const endsAtMs = renewed?.expiresAtMs ?? config.expiresAtMs ?? null;
+  return { renews: config.clientId !== undefined, expiresAt: endsAtMs === null ? null : instant(endsAtMs) };
+}
+
+/** Without the first there are no sales, without the second those of 60 days. */
+const salesScopes = ["read_orders", "read_all_orders"] as const;
+
+function scopesJson(config: StorefrontConfig) {
+  if (config.kind !== "shopify" || config.scopes === undefined) return null;
+  const granted = new Set(config.scopes);
+  return { granted: config.scopes, missing: salesScopes.filter((scope) => !hasScope(granted, scope)) };
+}
 
 /** The shop as it is stored; null for a new one. */
 export const shopBefore = ({ engine }: Pick<AdminContext, "engine">, shopId: string): Promise<Shop | null> =>

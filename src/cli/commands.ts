@@ -22,7 +22,13 @@ import {
   orderSend,
 } from "./sending.ts";
 import { shopCreate, shopDelete, shopList } from "./shops.ts";
-import { storefrontConnect, storefrontDisconnect, storefrontPull, storefrontStatus } from "./storefronts.ts";
+import {
+  storefrontConnect,
+  storefrontDisconnect,
+  storefrontPull,
+  storefrontStatus,
+  storefrontWebhooks,
+} from "./storefronts.ts";
 import {
   webhookCreate,
   webhookDelete,
@@ -42,6 +48,7 @@ export const commands: readonly RunnableCommand[] = [
   storefrontConnect,
   storefrontStatus,
   storefrontPull,
+  storefrontWebhooks,
   storefrontDisconnect,
   keyCreate,
   keyList,

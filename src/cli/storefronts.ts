@@ -103,6 +103,63 @@ changed. docs/storefronts.md says how to make a token or a key.
   },
 };
 
+/** How the token of a Shopify store stands, and what the app may do there. */
+function tokenOf(storefront: unknown): readonly string[] {
+  const token = memberOf(storefront, "token");
+  if (token === null) return [];
+  const expiresAt = memberOf(token, "expiresAt");
+  const until = typeof expiresAt === "string" ? `until ${expiresAt}` : "no end is known";
+  const scopes = memberOf(storefront, "scopes");
+  const [granted, missing] = [listOf(scopes, "granted"), listOf(scopes, "missing")];
+  return [
+    `token       ${until}, ${memberOf(token, "renews") === true ? "renewed by itself" : "not renewed"}`,
+    ...(granted === "" ? [] : [`scopes      ${granted}`]),
+    ...(missing === "" ? [] : [`missing     ${missing}: not all sales can be pulled`]),
+  ];
+}
+
+const listOf = (value: unknown, name: string): string => {
+  const list = memberOf(value, name);
+  return Array.isArray(list) ? list.map(String).join(", ") : "";
+};
+
+/** Whether the store tells of its changes, and what to do. */
+function webhooksOf(webhooks: unknown): readonly string[] {
+  if (webhooks === null) return [];
+  const words = ["state", "address", "reason", "action"].map((name) => memberOf(webhooks, name));
+  return [`webhooks    ${words.filter((word) => typeof word === "string").join(" ")}`];
+}
+
+function lastPullOf(pull: unknown): string {
+  if (pull === null) return "none";
+  const error = memberOf(pull, "error");
+  const why = error === null ? "" : `: ${shown(memberOf(error, "message"))}`;
+  return `${shown(memberOf(pull, "endedAt") ?? memberOf(pull, "startedAt"))} ${shown(memberOf(pull, "state"))}${why}; ${progressOf(pull)}`;
+}
+
+export const storefrontWebhooks: RunnableCommand = {
+  name: "storefront webhooks",
+  parameters: [],
+  summary: "ask a shop's Shopify store again to tell of its changes",
+  details: `Connecting does so by itself, where the service has an OPENPO_PUBLIC_URL and knows the app's client secret. Ask again after
+the public address has changed, or when the status says that the store does not tell of everything.
+
+  openpo storefront webhooks --shop demo`,
+  options: { ...shopOption, ...commonOptions },
+  async run(args, context) {
+    const shopId = args.required("shop");
+    await withOperator(context, async (ask) => {
+      const data = dataOf(await ask("storefront_subscribe", { shopId }));
+      const webhooks = memberOf(data, "webhooks");
+      if (memberOf(webhooks, "state") !== "on")
+        throw new CommandError(exitCodes.failed, shown(memberOf(webhooks, "reason")), {
+          action: shown(memberOf(webhooks, "action")),
+        });
+      context.output.result(data, `The store tells of its changes at ${shown(memberOf(webhooks, "address"))}.`);
+    });
+  },
+};
+
 export const storefrontStatus: RunnableCommand = {
   name: "storefront status",
   parameters: [],
@@ -119,6 +176,9 @@ export const storefrontStatus: RunnableCommand = {
         `last call   ${shown(memberOf(storefront, "lastCallAt"))}`,
         `last error  ${error === null ? "" : `${shown(memberOf(error, "at"))} ${shown(memberOf(error, "message"))}`}`,
         `backlog     ${shown(memberOf(storefront, "backlog"))}`,
+        ...tokenOf(storefront),
+        ...webhooksOf(memberOf(storefront, "webhooks")),
+        `last pull   ${lastPullOf(memberOf(storefront, "pull"))}`,
       ];
       context.output.result(data, lines.map((line) => line.trimEnd()).join("\n"));
     });

@@ -19,6 +19,8 @@ export type StorefrontConfig =
       readonly clientSecret?: string;
       /** `2026-10`. */
       readonly apiVersion: string;
+      /** What the app may do there, as the store said when it was connected; absent: connected before this was kept. */
+      readonly scopes?: readonly string[];
     }
   | {
       readonly kind: "medusa";

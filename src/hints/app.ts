@@ -16,9 +16,7 @@ import { loadShop, type Shop } from "../shop/accounts.ts";
 import { hintPull, loadPull } from "../shop/storefront-pulls.ts";
 import { isNotFound } from "../store/engine-rules.ts";
 import type { Clock, Engine } from "../store/store.ts";
-import type { StorefrontConnections } from "../storefront/connections.ts";
-
-const hintsPath = "/storefront/shopify";
+import { shopifyHintsPath, type StorefrontConnections } from "../storefront/connections.ts";
 
 /** Events that are remembered, so that one which Shopify sends again hints once. */
 const eventsKnownMax = 10_000;
@@ -41,7 +39,7 @@ const refused = (): Fault =>
 export function createStorefrontHints(deps: HintDependencies): Surface {
   const known = new RecentMap<true>(eventsKnownMax);
   return {
-    path: hintsPath,
+    path: shopifyHintsPath,
     reply: (context) => hinted(deps, known, context),
   };
 }
@@ -50,7 +48,7 @@ async function hinted(deps: HintDependencies, known: RecentMap<true>, context: R
   const { request, requestId, path } = context;
   context.operation = "storefront:hint";
   if (request.method !== "POST") throw methodNotAllowed(request.method, ["POST"]);
-  const shopId = path.slice(hintsPath.length + 1);
+  const shopId = path.slice(shopifyHintsPath.length + 1);
   const signature = request.header("x-shopify-hmac-sha256") ?? "";
   if (!shopIdPattern.test(shopId) || !signaturePattern.test(signature)) throw refused();
   const shop = await shopOf(deps.engine, shopId);

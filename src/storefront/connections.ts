@@ -50,6 +50,9 @@ export interface NoMedusa {
   readonly why: string;
 }
 
+/** Where a store of Shopify tells changes, followed by the shop's id. */
+export const shopifyHintsPath = "/storefront/shopify";
+
 /** What is known of the calls of a store since the process has begun. */
 export interface StoreState {
   readonly lastCallAtMs: number | null;
@@ -76,6 +79,22 @@ export interface StorefrontConnections {
     check(store: StoreToConnect): Promise<StoreFacts>;
     /** With what the store signs its webhooks; null when it is not known, or cannot be read. */
     secretOf(shop: ConnectedShop): string | null;
+    /** Under which name a renewed token of the connection is stored; null: none is renewed. */
+    connectionOf(shop: ConnectedShop): string | null;
+    /**
+     * Asks the shop's store to tell of changes at the address, and at its former ones no more. Asking again changes nothing.
+     *
+     * @returns what it refuses to tell of.
+     * @throws StorefrontError
+     */
+    subscribe(
+      shop: ConnectedShop,
+      address: string,
+      former: readonly string[],
+      signal: AbortSignal,
+    ): Promise<readonly { readonly topic: string; readonly why: string }[]>;
+    /** Lets the shop's store tell nothing any more at these addresses. @throws StorefrontError */
+    unsubscribe(shop: ConnectedShop, addresses: readonly string[], signal: AbortSignal): Promise<void>;
   };
   readonly medusa: {
     /** The address of a Medusa that may be connected, without a slash at its end; null for another one. */
@@ -96,6 +115,13 @@ export const noConnections: StorefrontConnections = {
   seal: () => {
     throw new Error("storefronts cannot be connected here");
   },
-  shopify: { mayConnect: () => false, check: notHere, secretOf: () => null },
+  shopify: {
+    mayConnect: () => false,
+    check: notHere,
+    secretOf: () => null,
+    connectionOf: () => null,
+    subscribe: notHere,
+    unsubscribe: notHere,
+  },
   medusa: { originOf: () => null, check: notHere },
 };

@@ -41,6 +41,7 @@ const addresses: Readonly<Record<(typeof places)[number], (rows: Rows) => string
   activity: () => "activity",
   people: () => "people",
   webhooks: () => "webhooks",
+  storefront: () => "storefront",
   settings: () => "settings",
   "settings/documents": () => "settings/documents",
   "webhooks/:endpointId": ({ endpointId }) => `webhooks/${endpointId}`,

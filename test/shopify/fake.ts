@@ -213,7 +213,13 @@ export class FakeShopify {
   knowsRanges = true;
   /** Errors of the bulk operations to come, in their order. */
   readonly bulkErrors: string[] = [];
-  readonly subscriptions = new Map<string, { readonly topic: string; readonly uri: string }>();
+  /** By id. */
+  readonly subscriptions = new Map<
+    string,
+    { readonly topic: string; readonly uri: string; readonly includeFields: readonly string[] }
+  >();
+  /** Topics that the app is not approved for. */
+  readonly topicsRefused = new Set<string>();
   clientId = "client-1";
   clientSecret = "shpss_canary0123456789abcdef";
   /** Tokens that were given for the client's id and secret, and until when they hold. */
@@ -771,19 +777,27 @@ export class FakeShopify {
       }),
       webhookSubscriptionCreate: ({
         topic,
-        webhookSubscription: { uri },
+        webhookSubscription: { uri, includeFields },
       }: {
         readonly topic: string;
-        readonly webhookSubscription: { readonly uri: string };
+        readonly webhookSubscription: { readonly uri: string; readonly includeFields?: readonly string[] };
       }) => {
-        const isTaken = [...this.subscriptions.values()].some((each) => each.topic === topic && each.uri === uri);
-        if (isTaken)
-          return {
-            webhookSubscription: null,
-            userErrors: [{ field: ["webhookSubscription"], message: "Address for this topic has already been taken" }],
-          };
+        const refusal = (field: string, message: string) => ({
+          webhookSubscription: null,
+          userErrors: [{ field: ["webhookSubscription", field], message }],
+        });
+        if (!uri.startsWith("https://")) return refusal("callbackUrl", "Address protocol http:// is not supported");
+        if (this.topicsRefused.has(topic))
+          return refusal(
+            "topic",
+            "This app is not approved to subscribe to webhook topics containing protected customer data.",
+          );
+        if (topic.startsWith("ORDERS_") && !this.scopes.has("read_orders"))
+          return refusal("topic", `You do not have permission to create or update webhooks with ${topic} topic`);
+        if ([...this.subscriptions.values()].some((each) => each.topic === topic && each.uri === uri))
+          return refusal("callbackUrl", "Address for this topic has already been taken");
         const id = `gid://shopify/WebhookSubscription/${(this.#subscribed += 1)}`;
-        this.subscriptions.set(id, { topic, uri });
+        this.subscriptions.set(id, { topic, uri, includeFields: includeFields ?? [] });
         return { webhookSubscription: { __typename: "WebhookSubscription", id, topic }, userErrors: [] };
       },
       webhookSubscriptionDelete: ({ id }: { readonly id: string }) =>

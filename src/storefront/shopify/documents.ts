@@ -216,6 +216,39 @@ export const removeTagDocument = document({
   cost: { base: 10, perItem: 0 },
 });
 
+/** Webhooks that the app has asked for in the store, at one address. */
+export const subscriptionsDocument = document({
+  name: "Subscriptions",
+  text: "query Subscriptions($uri: String!) { webhookSubscriptions(first: 100, uri: $uri) { nodes { id topic uri } } }",
+  answer: z
+    .object({
+      webhookSubscriptions: z.object({
+        nodes: z.array(z.object({ id: z.string(), topic: z.string(), uri: z.string() })),
+      }),
+    })
+    .transform(({ webhookSubscriptions: { nodes } }) => nodes),
+  cost: { base: 10, perItem: 0 },
+});
+
+export const subscribeDocument = document({
+  name: "Subscribe",
+  text: `mutation Subscribe($topic: WebhookSubscriptionTopic!, $webhook: WebhookSubscriptionInput!) {
+  webhookSubscriptionCreate(topic: $topic, webhookSubscription: $webhook) {
+    webhookSubscription { id }
+    userErrors { field message }
+  }
+}`,
+  answer: z.object({ webhookSubscriptionCreate: z.object({ userErrors: z.array(userError) }) }),
+  cost: { base: 10, perItem: 0 },
+});
+
+export const unsubscribeDocument = document({
+  name: "Unsubscribe",
+  text: "mutation Unsubscribe($id: ID!) { webhookSubscriptionDelete(id: $id) { deletedWebhookSubscriptionId userErrors { field message } } }",
+  answer: z.object({ webhookSubscriptionDelete: z.object({ userErrors: z.array(userError) }) }),
+  cost: { base: 10, perItem: 0 },
+});
+
 // The pull. Everything but locations and deletions is asked for as bulk operations, whose queries are texts inside `RunBulk`.
 
 const pageInfo = z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() });

@@ -21,6 +21,7 @@ import { ShopifyIncoming } from "./incoming.ts";
 import { ShopifyOnHand } from "./on-hand.ts";
 import { Pacing } from "./pacing.ts";
 import { shopifyPull } from "./pull.ts";
+import { subscribe, unsubscribe, type Untold } from "./subscriptions.ts";
 import { askForGrant, fixedToken, RenewingToken, type TokenSource } from "./token.ts";
 import { ShopifyVariants } from "./variants.ts";
 
@@ -95,6 +96,45 @@ export class Shopify {
     };
   }
 
+  /**
+   * Asks the shop's store to tell of changes at the address, and at its former ones no more.
+   *
+   * @returns what it refuses to tell of.
+   * @throws StorefrontError
+   */
+  async subscribe(
+    shop: ConnectedShop,
+    address: string,
+    former: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly Untold[]> {
+    const { config, client } = this.#clientOf(shop);
+    const seesOrders = config.scopes?.some((scope) => /^(?:read|write)_(?:all_)?orders$/.test(scope)) ?? true;
+    return await subscribe(client, address, { former, seesOrders, signal });
+  }
+
+  /** Lets the shop's store tell nothing any more at these addresses. @throws StorefrontError */
+  async unsubscribe(shop: ConnectedShop, addresses: readonly string[], signal: AbortSignal): Promise<void> {
+    await unsubscribe(this.#clientOf(shop).client, addresses, signal);
+  }
+
+  /** @throws StorefrontError when it cannot be opened. */
+  #clientOf(shop: ConnectedShop): { readonly config: ShopifyConfig; readonly client: ShopifyClient } {
+    const { storefront } = shop;
+    if (storefront.kind !== "shopify") throw new Error("the shop is on no Shopify store");
+    const opened = this.open(shop, storefront);
+    const client = this.#opened.clientOf(shop.shopId);
+    if (client === null || opened.pull === undefined)
+      throw new StorefrontError(
+        "auth",
+        "the store cannot be opened: its secret cannot be read, or its host is not allowed",
+        {
+          landed: "no",
+        },
+      );
+    return { config: storefront, client };
+  }
+
   /** With what the store signs its webhooks; null when it is not known, or cannot be read. */
   secretOf({ shopId, storefront }: ConnectedShop): string | null {
     if (storefront.kind !== "shopify" || storefront.clientSecret === undefined) return null;
@@ -122,7 +162,7 @@ export class Shopify {
       clientId,
       clientSecret,
       first,
-      madeFor: createHash("sha256").update(config.accessToken).digest("hex"),
+      madeFor: connectionName(config),
     });
   }
 
@@ -158,6 +198,10 @@ export class Shopify {
     return { config, currencyCode, client, storefront };
   }
 }
+
+/** Names a connection: a renewed token is stored under it. */
+export const connectionName = ({ accessToken }: ShopifyConfig): string =>
+  createHash("sha256").update(accessToken).digest("hex");
 
 /** A call that uses the shop's own store: when that refuses, nobody knows how far the call came. */
 async function overStore<T>(call: () => Promise<T>): Promise<T> {
