@@ -72,7 +72,8 @@ interface Described {
 
 function operationOf(path: string, method: string, entry: JsonObject, document: JsonObject): readonly Described[] {
   const name = text(entry["operationId"]);
-  const success = object(object(entry["responses"])["200"] ?? object(entry["responses"])["201"]);
+  const answers = object(entry["responses"]);
+  const success = object(answers["200"] ?? answers["201"] ?? answers["202"]);
   const answer = object(contentSchema(success, document)["properties"]);
   const isFile = Object.keys(object(success["content"])).some((type) => type !== "application/json");
   // The document's own entry has no envelope: it is no operation.

@@ -2442,6 +2442,53 @@ export interface Operations {
     code: string;
     reason: string;
   };
+  /** Brings locations, catalogue, levels and sales from a shop's storefront. */
+  storefront_pull: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      /** Brings everything again, also what has not changed. A pull under way stays what it is. */
+      everything?: boolean | undefined;
+    };
+    output: {
+      readonly pull: {
+        readonly pullId: string;
+        readonly state: "running" | "done" | "failed";
+        /** Of everything, or of what has changed since the latest one. */
+        readonly scope: "everything" | "changes";
+        readonly startedAt: string;
+        readonly endedAt: string | null;
+        readonly progress: {
+          readonly step: "locations" | "variants" | "sweep" | "levels" | "sales" | "settle";
+          readonly locations: number;
+          readonly variants: number;
+          readonly levels: number;
+          /** Orders of customers. */
+          readonly sales: number;
+          /** Things in this step, as far as the storefront says. */
+          readonly total: number | null;
+          /** Variants that this pull has found deleted. */
+          readonly deleted: number;
+          /** A few of them. */
+          readonly deletedNames: readonly (string)[];
+          /** Variants that this pull has found no longer for sale: archived, or a draft. */
+          readonly inactive: number;
+          readonly inactiveNames: readonly (string)[];
+        };
+        /** What was not brought, and why. */
+        readonly notes: readonly (string)[];
+        /** Why the pull has failed, or why the latest attempt at a page has. */
+        readonly error: {
+          readonly message: string;
+          readonly isRetried: boolean;
+        } | null;
+        /** What has changed before then is here. */
+        readonly pulledUntil: string | null;
+      };
+    };
+    code: string;
+    reason: string;
+  };
   /** Asks a shop's store again to tell of its changes. */
   storefront_subscribe: {
     input: {
@@ -3987,6 +4034,7 @@ export const routes = {
   shop_get: {"method":"GET","path":"/admin/v1/shops/{shopId}","query":[],"rows":null},
   shop_list: {"method":"GET","path":"/admin/v1/shops","query":[],"rows":null},
   storefront_get: {"method":"GET","path":"/admin/v1/shops/{shopId}/storefront","query":[],"rows":null},
+  storefront_pull: {"method":"POST","path":"/admin/v1/shops/{shopId}/storefront/pull","query":[],"rows":null},
   storefront_subscribe: {"method":"POST","path":"/admin/v1/shops/{shopId}/storefront/webhooks","query":[],"rows":null},
   key_create: {"method":"POST","path":"/admin/v1/shops/{shopId}/keys","query":[],"rows":null},
   key_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/keys","query":[],"rows":null},
