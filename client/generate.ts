@@ -151,14 +151,15 @@ function comment(schema: Json, indent: string): string {
 
 /** A JSON Schema as a type. */
 function typeOf(schema: Json | undefined, indent: string): string {
-  const { $ref, const: constant, enum: values, anyOf, type, items, properties } = object(schema);
+  const { $ref, const: constant, enum: values, anyOf, oneOf, type, items, properties } = object(schema);
   if (typeof $ref === "string") return $ref.slice($ref.lastIndexOf("/") + 1);
   if (constant !== undefined) return JSON.stringify(constant);
   if (values !== undefined)
     return list(values)
       .map((value) => JSON.stringify(value))
       .join(" | ");
-  if (anyOf !== undefined) return [...new Set(list(anyOf).map((each) => typeOf(each, indent)))].join(" | ");
+  const either = anyOf ?? oneOf;
+  if (either !== undefined) return [...new Set(list(either).map((each) => typeOf(each, indent)))].join(" | ");
   if (type !== undefined && isJsonArray(type))
     return type.map((each) => typeOf({ ...object(schema), type: each }, indent)).join(" | ");
   switch (text(type)) {

@@ -2185,7 +2185,20 @@ export interface Operations {
         readonly emailOnSent?: boolean | undefined;
         readonly unconfirmedDays?: number | undefined;
       } | undefined;
-      storefront?: unknown;
+      storefront?: {
+        readonly kind: "sandbox";
+      } | {
+        readonly kind: "shopify";
+        readonly domain: string;
+        readonly accessToken?: string | undefined;
+        readonly clientId?: string | undefined;
+        readonly clientSecret?: string | undefined;
+        readonly apiVersion?: string | undefined;
+      } | {
+        readonly kind: "medusa";
+        readonly url: string;
+        readonly secretKey: string;
+      } | undefined;
     };
     output: {
       readonly shop: {

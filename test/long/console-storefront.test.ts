@@ -83,7 +83,7 @@ test(
       // By keyboard alone, with what is refused first.
       const form = page.getByRole("form", { name: "Connect a store" });
       await form
-        .getByLabel("Secret", { exact: true })
+        .getByRole("combobox", { name: "Secret" })
         .selectOption({ label: "Access token of a custom app (shpat_…)" });
       await form.getByLabel("Store", { exact: true }).fill(fake.domain);
       await form.getByLabel("Access token", { exact: true }).fill("shpat_wrong");
