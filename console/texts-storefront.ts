@@ -68,7 +68,7 @@ export const storefrontTexts = {
     },
     of: (value: number, total: number) => `${number(value)} of ${number(total)}`,
     done: (at: string) => `Pulled ${at}.`,
-    failed: (at: string) => `The pull of ${at} has failed.`,
+    failed: (at: string) => `The pull of ${at} has failed:`,
     kept: "What it had brought by then is here; a new pull brings the rest.",
     retried: "An attempt has failed and is made again by itself:",
     deleted: (value: number) => `${count(value, "variant is", "variants are")} deleted at the store:`,

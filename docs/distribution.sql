@@ -89,6 +89,7 @@ begin
         ('openpo', 'storefront_write'),
         ('openpo', 'storefront_pull'),
         ('openpo', 'storefront_token'),
+        ('openpo', 'storefront_subscription'),
         ('openpo', 'storefront_variant'),
         ('openpo', 'storefront_sale'),
         ('openpo', 'stock_take'),

@@ -107,7 +107,9 @@ const Running: FunctionComponent<{ readonly pull: PullStatus }> = ({ pull: { pro
   const { step, total } = progress;
   const title = words.running(words.steps[step], steps.indexOf(step) + 1, steps.length);
   const bar =
-    total === null || !isCounted(step) ? {} : { max: Math.max(total, 1), value: Math.min(progress[step], total) };
+    total === null || total === 0 || !isCounted(step)
+      ? {}
+      : { max: Math.max(total, 1), value: Math.min(progress[step], total) };
   return (
     <div class="pulling">
       <p role="status">{title}</p>
@@ -123,7 +125,7 @@ const Counts: FunctionComponent<{ readonly pull: PullStatus }> = ({ pull: { stat
       <div key={name}>
         <dt>{words.counts[name]}</dt>
         <dd>
-          {state === "running" && progress.step === name && progress.total !== null
+          {state === "running" && progress.step === name && progress.total !== null && progress.total > 0
             ? words.of(progress[name], progress.total)
             : number(progress[name])}
         </dd>

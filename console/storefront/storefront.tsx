@@ -23,6 +23,9 @@ export type Status = Output<"storefront_get">["storefront"];
 /** Between two looks at a pull that is under way. */
 const lookMs = 1_000;
 
+/** Between two looks otherwise: others change the connection too, and the store begins pulls. */
+const restingLookMs = 15_000;
+
 export const StorefrontScreen: FunctionComponent = () => (
   <OwnerOnly why={words.why}>
     <Storefront />
@@ -34,11 +37,15 @@ const Storefront: FunctionComponent = () => {
   const status = data?.storefront ?? null;
   const isRunning = status?.pull?.state === "running";
   const said = useSignal("");
-  // A pull that is under way is looked at until it is over, while somebody sees the page.
+  // Only while somebody sees the page, and at once when they come back to it.
   useEffect(() => {
-    if (!isRunning) return undefined;
-    const timer = setInterval(() => void (document.hidden ? null : again()), lookMs);
-    return () => clearInterval(timer);
+    const look = (): void => void (document.hidden ? null : again());
+    const timer = setInterval(look, isRunning ? lookMs : restingLookMs);
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", look);
+    };
   }, [isRunning]);
   const changed = async (text: string): Promise<void> => {
     said.value = text;
@@ -173,7 +180,7 @@ const Webhooks: FunctionComponent<WebhooksProps> = ({ webhooks: { state, address
         </span>
       </h2>
       <p>{state === "on" ? words.webhooks.on : reason}</p>
-      {state === "on" || action === null ? null : <p class="quiet">{action}</p>}
+      {state === "off" && action !== null ? <p class="quiet">{action}</p> : null}
       {address === null || state === "off" ? null : <p class="quiet url">{words.webhooks.at(address)}</p>}
       {problem.value === null ? null : <ProblemNotice problem={problem.value} />}
       {state === "incomplete" ? (

@@ -123,7 +123,7 @@ async function askStore(
     const untold = await ask();
     return untold.length === 0
       ? null
-      : `The store refuses to tell of some changes: ${untold.map(({ topic, why }) => `${topic} (${why})`).join(", ")}.`;
+      : `The store refuses to tell of some changes: ${untold.map(({ topic, why }) => `${topic} (${why.replace(/\.$/, "")})`).join(", ")}.`;
   } catch (error) {
     if (!(error instanceof StorefrontError)) throw error;
     return `The store could not be asked: ${error.message}.`;

@@ -130,7 +130,7 @@ test(
       await theirs.getByRole("button", { name: "Pull what has changed" }).click();
       await theirs
         .getByRole("alert")
-        .getByText(/The pull of .* has failed\.[^]*frozen/)
+        .getByText(/The pull of .* has failed:[^]*frozen/)
         .waitFor({ timeout: 60_000 });
       await look(theirs, "storefront-failed");
       fake.setLevel("100", "1", 9);
