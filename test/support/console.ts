@@ -42,24 +42,29 @@ export function withEnvironment(env: Readonly<Record<string, string>>): void {
 /** One program and one browser for all tests here. */
 async function start(): Promise<Started> {
   const place = await makePlace();
-  return {
-    place,
-    program: await serveProgram({
+  let program: RunningProgram | null = null;
+  try {
+    program = await serveProgram({
       OPENPO_DATA_DIR: path.join(place.directory, "data"),
       OPENPO_WEBHOOK_ALLOW: "127.0.0.1",
       OPENPO_WEBHOOK_HTTP: "1",
       ...moreEnv,
-    }),
-    browser: await chromium.launch({
+    });
+    const browser = await chromium.launch({
       args: ["--no-sandbox"],
       ...(browserPath === undefined ? {} : { executablePath: browserPath }),
-    }),
-  };
+    });
+    return { place, program, browser };
+  } catch (error) {
+    await program?.end("SIGKILL");
+    await place.remove();
+    throw error;
+  }
 }
 
-/** Ends the program and the browser. */
+/** Ends the program and the browser, if they could be started. */
 export async function endConsole(): Promise<void> {
-  const { program, browser, place } = (await started) ?? {};
+  const { program, browser, place } = (await started?.catch(() => null)) ?? {};
   await browser?.close();
   await program?.end("SIGTERM");
   await place?.remove();

@@ -54,7 +54,7 @@ export const sandboxSchema = "openpo_sandbox";
 
 const role = "openpo";
 const template = "openpo_test_template";
-const startMsMax = 20_000;
+const startMsMax = 60_000;
 const source = path.join(import.meta.dirname, "../../src");
 
 /** Finds `initdb` and `postgres`: in the named directory, npm's, Debian's newest, or the first in PATH. */
