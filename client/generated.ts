@@ -3685,6 +3685,92 @@ export interface Operations {
     code: string;
     reason: string;
   };
+  /** Where the chain of hashes over the audit log begins and ends. */
+  audit_log_chain: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+    };
+    output: {
+      readonly chain: {
+        /** The last link that was deleted with its old rows; the rest is verified from it. 0: none was. */
+        readonly anchor: {
+          /** Its place in the chain; the first link has 1. */
+          readonly position: number;
+          readonly hash: string;
+          readonly prunedAt: string | null;
+        };
+        /** The newest link. Its hash stands for all before it. */
+        readonly head: {
+          /** Its place in the chain; the first link has 1. */
+          readonly position: number;
+          readonly hash: string;
+          readonly at: string | null;
+        };
+      };
+    };
+    code: string;
+    reason: string;
+  };
+  /** Verifies a slice of the audit log against its chain of hashes. */
+  audit_log_verify: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+      head?: string | undefined;
+      /** `cursor` of the previous page, unchanged, with the same filters. */
+      cursor?: string | undefined;
+    };
+    output: {
+      readonly findings: readonly ({
+        readonly kind: "changed" | "put-in" | "taken-out";
+        /** The row; null when only its place is known. */
+        readonly auditId: string | null;
+        /** The row's time, as the log tells it. */
+        readonly at: string | null;
+        /** The place of its link; null when it is in none. */
+        readonly position: number | null;
+        readonly message: string;
+      })[];
+      /** Links that this slice has looked at. */
+      readonly links: number;
+      /** Rows of these links. */
+      readonly rows: number;
+      /** Rows from before the chain began; nothing is known of them. */
+      readonly unchainedRows: number;
+      readonly chain: {
+        /** The last link that was deleted with its old rows; the rest is verified from it. 0: none was. */
+        readonly anchor: {
+          /** Its place in the chain; the first link has 1. */
+          readonly position: number;
+          readonly hash: string;
+          readonly prunedAt: string | null;
+        };
+        /** The newest link. Its hash stands for all before it. */
+        readonly head: {
+          /** Its place in the chain; the first link has 1. */
+          readonly position: number;
+          readonly hash: string;
+          readonly at: string | null;
+        };
+      };
+      /** What became of the head that was given, in the first slice. */
+      readonly notedHead: "confirmed" | "pruned" | "changed" | "taken-out" | null;
+      readonly cursor: string | null;
+    };
+    code: string;
+    reason: string;
+  };
+  /** The audit log with its chain of hashes, as a file that anybody can verify. */
+  audit_log_export: {
+    input: {
+      /** The shop's id. */
+      shopId: string;
+    };
+    output: AnsweredFile;
+    code: string;
+    reason: string;
+  };
   /** Events in their order, those after a sequence. */
   event_list: {
     input: {
@@ -4086,6 +4172,9 @@ export const routes = {
   supplier_proposal_accept: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/proposals/{proposalId}/accept","query":[],"rows":null},
   supplier_proposal_reject: {"method":"POST","path":"/admin/v1/shops/{shopId}/purchase-orders/{purchaseOrderId}/proposals/{proposalId}/reject","query":[],"rows":null},
   audit_log_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/audit-log","query":["limit","cursor","keyId","personId","operation","surface","outcome","status"],"rows":"auditLog"},
+  audit_log_chain: {"method":"GET","path":"/admin/v1/shops/{shopId}/audit-log/chain","query":[],"rows":null},
+  audit_log_verify: {"method":"GET","path":"/admin/v1/shops/{shopId}/audit-log/verification","query":["head","cursor"],"rows":"findings"},
+  audit_log_export: {"method":"GET","path":"/admin/v1/shops/{shopId}/audit-log/export","isFile":true,"query":[],"rows":null},
   event_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/events","query":["after","types","limit"],"rows":"events"},
   webhook_endpoint_create: {"method":"POST","path":"/admin/v1/shops/{shopId}/webhook-endpoints","query":[],"rows":null},
   webhook_endpoint_list: {"method":"GET","path":"/admin/v1/shops/{shopId}/webhook-endpoints","query":[],"rows":"endpoints"},

@@ -51,6 +51,8 @@ begin
         ('openpo', 'idempotency_record'),
         ('openpo', 'idempotency_total'),
         ('openpo', 'audit_log'),
+        ('openpo', 'audit_link'),
+        ('openpo', 'audit_chain'),
         ('openpo', 'location'),
         ('openpo', 'supplier'),
         ('openpo', 'variant'),

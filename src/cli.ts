@@ -79,7 +79,10 @@ function helpFor(argv: readonly string[]): string | null {
   if (asksForHelp(first))
     return second === undefined || asksForHelp(second) ? help() : helpFor([...argv.slice(1), "--help"]);
   const group = first === undefined ? [] : groupOf(first);
-  if (group.length > 0 && asksForHelp(second)) return helpOfGroup(first ?? "", group);
+  if (group.length > 0 && asksForHelp(second)) {
+    const own = all.find(({ name }) => name === first);
+    return [...(own === undefined ? [] : [helpOf(own)]), helpOfGroup(first ?? "", group)].join("\n");
+  }
   return argv.includes("--help") || argv.includes("-h") ? helpOf(find(argv).command).trimEnd() : null;
 }
 

@@ -483,7 +483,7 @@ async function listen(
         storefronts: admin.storefronts,
         wakePull: (shopId) => admin.wakePull?.(shopId),
       }),
-      createSupplierPages({ engine, clock, ids, documents: admin.documents }),
+      createSupplierPages({ engine, clock, ids, documents: admin.documents, log }),
       createDocs(loadReferenceBundle),
       ...createStartPage(loadReadme),
       mcpWhenNeeded({ ...store, operations, perform, log, threads: readers, allowedHosts: hostsOf(config) }),

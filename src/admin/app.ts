@@ -23,6 +23,7 @@ import {
   validators,
 } from "../http/surface.ts";
 import { auditAlone } from "../operations/audit.ts";
+import { AuditTrail } from "../operations/audit-trail.ts";
 import type { Readers } from "../operations/broad-read.ts";
 import { admit, type PersonCaller } from "../operations/caller.ts";
 import type { StoreCounts } from "../operations/counts.ts";
@@ -33,7 +34,7 @@ import type { Perform } from "../operations/perform.ts";
 import { type RequestTokens, requestTokens } from "../operations/rate-limit.ts";
 import { Refusals } from "../operations/refusals.ts";
 import { identifyPerson, isSessionBearer, operatorHere } from "../operations/sessions.ts";
-import { type AuditEntry, auditStatement } from "../shop/audit.ts";
+import type { AuditEntry } from "../shop/audit.ts";
 import type { Coordination, Log } from "../store/store.ts";
 import { Guesses } from "./guesses.ts";
 import {
@@ -64,16 +65,19 @@ interface AdminDependencies {
 interface Served extends AdminDependencies {
   readonly match: (path: string) => Match<AdminOperation> | null;
   readonly guesses: Guesses;
+  readonly auditTrail: AuditTrail;
   readonly refusals: Refusals;
 }
 
 /** The admin API. It counts an operation as its name with `admin:` before it. */
 export function createAdmin(deps: AdminDependencies): Surface {
+  const auditTrail = new AuditTrail({ ...deps.admin, log: deps.log });
   const served: Served = {
     ...deps,
     match: createRoutes(adminPrefix, adminOperations),
     guesses: new Guesses(),
-    refusals: new Refusals({ ...deps, engine: deps.admin.engine }),
+    auditTrail,
+    refusals: new Refusals({ ...deps, auditTrail, engine: deps.admin.engine }),
   };
   return {
     path: adminPrefix,
@@ -161,7 +165,7 @@ async function* whileSignedIn(
  * is there or not. The request draws on the bucket of the shop's people and leaves an audit row (C51).
  */
 async function asPerson(served: Served, context: RequestContext, token: string): Promise<Response> {
-  const { admin, coordination, refusals } = served;
+  const { admin, coordination, auditTrail, refusals } = served;
   const { engine, clock, ids } = admin;
   const startedAtMs = clock.now();
   const identified = () => identifyPerson({ engine, coordination, clock }, token, () => Promise.resolve(null));
@@ -202,7 +206,11 @@ async function asPerson(served: Served, context: RequestContext, token: string):
     const reached = { found, binding, person, isSignedIn };
     const response = await answerOf(served, context, reached, await tokens.headers());
     const entry = audited(name, response.status, null);
-    await engine.write(shop.shopId, (tx) => tx.batch([auditStatement(shop.shopId, entry)]), auditAlone);
+    await engine.write(
+      shop.shopId,
+      async (tx) => tx.batch(await auditTrail.statements(tx, shop.shopId, [entry])),
+      auditAlone,
+    );
     return response;
   } catch (error) {
     const { status, code } = asFault(error);

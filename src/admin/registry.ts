@@ -1,4 +1,5 @@
 /** Every operation of the admin API. */
+import { auditChain, auditExport, auditVerification } from "./audit-chain.ts";
 import { auditLog } from "./audit-log.ts";
 import { getDocumentSettings, putDocumentSettings } from "./document-settings.ts";
 import { csvDocument, orderSheet, pdfDocument } from "./documents.ts";
@@ -85,6 +86,9 @@ export const adminOperations: readonly AdminOperation[] = [
   acceptProposal,
   rejectProposal,
   auditLog,
+  auditChain,
+  auditVerification,
+  auditExport,
   listEvents,
   followEvents,
   createEndpoint,

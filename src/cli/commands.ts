@@ -2,6 +2,7 @@
  * The operator's commands, in the order of the help. Each calls operations by name and shows what they answer; none knows a rule
  * of its own.
  */
+import { auditExport, auditHead, auditVerify } from "./audit-chain.ts";
 import { audit } from "./audit-log.ts";
 import { backup, restore } from "./backups.ts";
 import type { RunnableCommand } from "./command.ts";
@@ -69,6 +70,10 @@ export const commands: readonly RunnableCommand[] = [
   orderReject,
   backup,
   restore,
+  // Before the shorter name that they begin with.
+  auditVerify,
+  auditHead,
+  auditExport,
   audit,
   webhookCreate,
   webhookList,

@@ -14,7 +14,7 @@ import {
   shopOption,
   withOperator,
 } from "./command.ts";
-import { bytesShown, memberOf, shown } from "./output.ts";
+import { bytesShown, memberOf, type Output, shown } from "./output.ts";
 
 /** The name of stdin and stdout, where a file is named. */
 const standard = "-";
@@ -108,32 +108,41 @@ export const exportFile: RunnableCommand = {
     ...commonOptions,
   },
   async run(args, context) {
-    const { output } = context;
     const shopId = args.required("shop");
-    const target = args.text("output") ?? standard;
     await withOperator(context, async (ask) => {
       const answer = await ask("shop_export", { shopId });
       if (!("file" in answer)) throw new Error("an export is a file");
-      let bytes = 0;
-      let records = 0;
-      const counted = async function* (): AsyncGenerator<Uint8Array> {
-        for await (const piece of answer.file) {
-          const buffer = Buffer.from(piece);
-          bytes += buffer.length;
-          for (let at = buffer.indexOf("\n"); at !== -1; at = buffer.indexOf("\n", at + 1)) records += 1;
-          yield buffer;
-          output.progress(`Written ${records} records, ${bytesShown(bytes)}`);
-        }
-      };
-      if (target === standard) {
-        for await (const piece of counted()) await output.piece(piece);
-        return;
-      }
-      await writeWhole(target, counted());
-      output.result({ shopId, file: target, records, bytes }, `${records} records of ${shopId} are in ${target}.`);
+      await fileOrStdout(args.text("output"), answer.file, { shopId, what: "records" }, context.output);
     });
   },
 };
+
+/** Writes lines to the file that was named, or to stdout, with progress. `what` they are is a member of the result, too. */
+export async function fileOrStdout(
+  named: string | null,
+  file: AsyncIterable<string | Uint8Array>,
+  { shopId, what }: { readonly shopId: string; readonly what: "records" | "lines" },
+  output: Output,
+): Promise<void> {
+  const target = named ?? standard;
+  let bytes = 0;
+  let lines = 0;
+  const counted = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const piece of file) {
+      const buffer = Buffer.from(piece);
+      bytes += buffer.length;
+      for (let at = buffer.indexOf("\n"); at !== -1; at = buffer.indexOf("\n", at + 1)) lines += 1;
+      yield buffer;
+      output.progress(`Written ${lines} ${what}, ${bytesShown(bytes)}`);
+    }
+  };
+  if (target === standard) {
+    for await (const piece of counted()) await output.piece(piece);
+    return;
+  }
+  await writeWhole(target, counted());
+  output.result({ shopId, file: target, [what]: lines, bytes }, `${lines} ${what} of ${shopId} are in ${target}.`);
+}
 
 /** Writes a file that appears under its name only when it is complete and synced. */
 export async function writeWhole(file: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {

@@ -142,6 +142,15 @@ export const refusalRowsPerMinuteMax = 100;
 /** API keys whose refusals of this minute are counted. */
 export const refusalKeysMax = 10_000;
 
+/** How long after its first row a link of the audit log gets its place in the chain, among nodes (D350). */
+export const auditPlaceMs = 1_000;
+
+/** Links of the audit log that get their places in one turn. */
+export const auditLinksPlacedMax = 128;
+
+/** Rows of the audit log that one slice of its verification looks at, or one page of its links has; a link is never divided. */
+export const auditRowsVerifiedMax = 500;
+
 /** Characters of a path in the audit log, the log and messages. */
 export const pathLengthMax = 500;
 

@@ -4,8 +4,9 @@
 import { Fault } from "../core/fault.ts";
 import { auditGroupsBehindMax, auditWaitMsMax } from "../core/limits.ts";
 import { shownPath } from "../core/shown-path.ts";
-import { type AuditEntry, auditStatement } from "../shop/audit.ts";
-import type { Engine, Log, Statement, Tx, WriteOptions } from "../store/store.ts";
+import type { AuditEntry } from "../shop/audit.ts";
+import type { Engine, Log, Tx, WriteOptions } from "../store/store.ts";
+import type { AuditTrail } from "./audit-trail.ts";
 import type { Reply } from "./envelope.ts";
 import type { IdentifiedRequest } from "./request.ts";
 
@@ -17,7 +18,7 @@ const rowsTogetherMax = 256;
 
 /** Audit rows of reads that are written together. */
 interface RowGroup {
-  readonly rows: Statement[];
+  readonly rows: AuditEntry[];
   /** Resolves when they are committed, or have waited for long enough. */
   readonly waited: Promise<void>;
 }
@@ -31,19 +32,21 @@ interface RowGroup {
  */
 export class AuditRows {
   readonly #engine: Pick<Engine, "write" | "embedded">;
+  readonly #trail: Pick<AuditTrail, "statements">;
   readonly #log: Log;
   /** By shop, rows whose write has not begun. */
   readonly #waiting = new Map<string, RowGroup>();
   /** Groups whose write has not ended. */
   #behind = 0;
 
-  constructor(engine: Pick<Engine, "write" | "embedded">, log: Log) {
+  constructor(engine: Pick<Engine, "write" | "embedded">, trail: Pick<AuditTrail, "statements">, log: Log) {
     this.#engine = engine;
+    this.#trail = trail;
     this.#log = log;
   }
 
   /** Resolves when the answer may leave (H1). @throws Fault when the store cannot be written. */
-  add(shopId: string, row: Statement): Promise<void> {
+  add(shopId: string, row: AuditEntry): Promise<void> {
     const waiting = this.#waiting.get(shopId);
     if (waiting !== undefined && waiting.rows.length < rowsTogetherMax) {
       waiting.rows.push(row);
@@ -53,9 +56,9 @@ export class AuditRows {
     const begin = (): void => {
       if (this.#waiting.get(shopId)?.rows === rows) this.#waiting.delete(shopId);
     };
-    const work = (tx: Tx): Promise<void> => {
+    const work = async (tx: Tx): Promise<void> => {
       begin();
-      return tx.batch(rows);
+      await tx.batch(await this.#trail.statements(tx, shopId, rows));
     };
     const mayLeave = this.#engine.embedded && this.#behind < auditGroupsBehindMax;
     this.#behind += 1;
@@ -68,7 +71,7 @@ export class AuditRows {
     return waited;
   }
 
-  async #waitFor(written: Promise<void>, shopId: string, rows: readonly Statement[]): Promise<void> {
+  async #waitFor(written: Promise<void>, shopId: string, rows: readonly AuditEntry[]): Promise<void> {
     const enough = Promise.withResolvers<void>();
     let isOver = false;
     const timer = setTimeout(() => {
@@ -86,10 +89,6 @@ export class AuditRows {
     }
   }
 }
-
-/** Writes the request's audit row as of this reply, replacing one that was written earlier. */
-export const auditStatementOf = (request: IdentifiedRequest, reply: Reply, at: { readonly nowMs: number }): Statement =>
-  auditStatement(request.shop.shopId, auditEntryOf(request, reply, at));
 
 /** The request's audit row as of this reply. */
 export function auditEntryOf(

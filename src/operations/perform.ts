@@ -26,8 +26,8 @@ import { isNotFound } from "../store/engine-rules.ts";
 import { Memory } from "../store/memory.ts";
 import type { KeyRelease, Tx } from "../store/store.ts";
 import type { LoopShare } from "../store/loop-share.ts";
-import { auditStatement } from "../shop/audit.ts";
-import { auditEntryOf, AuditRows, auditStatementOf } from "./audit.ts";
+import { auditEntryOf, AuditRows } from "./audit.ts";
+import { AuditTrail } from "./audit-trail.ts";
 import { type AnswerStore, type CallDependencies, openCall, type StoredAnswer, tracingOf } from "./call.ts";
 import { LeavesLoop } from "./broad-read.ts";
 import { StoreCounts } from "./counts.ts";
@@ -80,6 +80,7 @@ interface Context extends PerformDependencies {
   readonly callers: Callers;
   readonly answers: Memory<KnownAnswer>;
   readonly fingerprints: Fingerprints;
+  readonly auditTrail: AuditTrail;
   readonly auditRows: AuditRows;
   readonly refusals: Refusals;
   readonly sweeps: Sweeps;
@@ -94,6 +95,7 @@ interface Context extends PerformDependencies {
  */
 export function createPerform(deps: PerformDependencies): Perform {
   const counts = deps.counts ?? new StoreCounts();
+  const auditTrail = new AuditTrail(deps);
   const context: Context = {
     responseBytesMax,
     ...deps,
@@ -102,8 +104,9 @@ export function createPerform(deps: PerformDependencies): Perform {
     callers: new Callers(deps.engine),
     answers: new Memory(answersRememberedBytesMax),
     fingerprints: new Fingerprints(),
-    auditRows: new AuditRows(deps.engine, deps.log),
-    refusals: new Refusals({ ...deps, counts }),
+    auditTrail,
+    auditRows: new AuditRows(deps.engine, auditTrail, deps.log),
+    refusals: new Refusals({ ...deps, auditTrail, counts }),
     sweeps: new Sweeps({ ...deps, counts }),
   };
   return (incoming) => perform(context, incoming);
@@ -434,7 +437,7 @@ function answerStore(
   operation: Operation,
   keyed: KeyedRequest | null,
 ): AnswerStore {
-  const { idempotency, clock, responseBytesMax: bytesMax } = context;
+  const { idempotency, clock, auditTrail, responseBytesMax: bytesMax } = context;
   const { incoming } = request;
   let beside: StoredAnswers | null = null;
   return {
@@ -443,7 +446,7 @@ function answerStore(
     },
     reply: (answer) => withinBytes(answerReply(incoming, operation, answer), bytesMax),
     statements: async (tx, reply) => [
-      auditStatementOf(request, reply, { nowMs: clock.now() }),
+      ...(await auditTrail.statements(tx, request.shop.shopId, [auditEntryOf(request, reply, { nowMs: clock.now() })])),
       ...(keyed === null ? [] : await idempotency.storeStatements(tx, keyed, reply, beside)),
     ],
     release: () => (keyed === null ? nothingToRelease : idempotency.releaseWith(keyed)),
@@ -497,7 +500,7 @@ async function replaceAnswer<Told extends Answer<unknown>>(
   first: Reply,
   makeLast: (tx: Tx) => Promise<StoredAnswer<Told>>,
 ): Promise<StoredAnswer<Told> | null> {
-  const { engine, idempotency, clock } = context;
+  const { engine, idempotency, clock, auditTrail } = context;
   const { shop, incoming } = request;
   const release = idempotency.releaseWith(keyed);
   const replaced = await tracedWrite(engine, tracingOf(context, incoming), shop.shopId, async (tx) => {
@@ -510,7 +513,7 @@ async function replaceAnswer<Told extends Answer<unknown>>(
     const { reply } = last;
     if (!sameReply(first, reply))
       await tx.batch([
-        auditStatementOf(request, reply, { nowMs: clock.now() }),
+        ...(await auditTrail.statements(tx, shop.shopId, [auditEntryOf(request, reply, { nowMs: clock.now() })])),
         ...(await idempotency.storeStatements(tx, keyed, reply, null)),
       ]);
     await tx.batch(release.statements);
@@ -552,7 +555,7 @@ async function writeAuditRowIfPossible(
   const entry = auditEntryOf(request, reply, { nowMs: clock.now(), replayed });
   const { shopId } = request.shop;
   try {
-    await auditRows.add(shopId, auditStatement(shopId, entry));
+    await auditRows.add(shopId, entry);
     counts.auditRows += 1;
   } catch (error) {
     if (!(error instanceof Fault && error.code === "DO_UNAVAILABLE")) throw error;

@@ -6,9 +6,10 @@
  */
 import { refusalKeysMax, refusalRowsPerMinuteMax } from "../core/limits.ts";
 import { RecentMap } from "../core/recent-map.ts";
-import { type AuditEntry, auditStatement } from "../shop/audit.ts";
-import type { Engine, Log } from "../store/store.ts";
+import type { AuditEntry } from "../shop/audit.ts";
+import type { Engine, Log, Tx } from "../store/store.ts";
 import { auditAlone } from "./audit.ts";
+import type { AuditTrail } from "./audit-trail.ts";
 import type { StoreCounts } from "./counts.ts";
 
 const minuteMs = 60_000;
@@ -27,18 +28,21 @@ interface Minute {
 
 interface RefusalDependencies {
   readonly engine: Pick<Engine, "write">;
+  readonly auditTrail: Pick<AuditTrail, "statements">;
   readonly log: Log;
   readonly counts: StoreCounts;
 }
 
 export class Refusals {
   readonly #engine: Pick<Engine, "write">;
+  readonly #auditTrail: Pick<AuditTrail, "statements">;
   readonly #log: Log;
   readonly #counts: StoreCounts;
   readonly #minutes = new RecentMap<Minute>(refusalKeysMax);
 
-  constructor({ engine, log, counts }: RefusalDependencies) {
+  constructor({ engine, auditTrail, log, counts }: RefusalDependencies) {
     this.#engine = engine;
+    this.#auditTrail = auditTrail;
     this.#log = log;
     this.#counts = counts;
   }
@@ -79,6 +83,7 @@ export class Refusals {
   }
 
   async #write(shopId: string, entry: AuditEntry): Promise<void> {
-    await this.#engine.write(shopId, (tx) => tx.batch([auditStatement(shopId, entry)]), auditAlone);
+    const work = async (tx: Tx): Promise<void> => tx.batch(await this.#auditTrail.statements(tx, shopId, [entry]));
+    await this.#engine.write(shopId, work, auditAlone);
   }
 }

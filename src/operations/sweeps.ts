@@ -7,7 +7,7 @@ import { idempotencyLifetimeMs } from "../core/idempotency.ts";
 import { sweepEveryRequests, sweepShopsMax, sweptRowsMax } from "../core/limits.ts";
 import { RecentMap } from "../core/recent-map.ts";
 import type { Shop } from "../shop/accounts.ts";
-import { sweepAudit } from "../shop/audit.ts";
+import { sweepAudit } from "../shop/audit-chain.ts";
 import { sweepDeliveries } from "../shop/deliveries.ts";
 import { sweepEvents } from "../shop/events.ts";
 import { sweepIdempotency } from "../shop/idempotency.ts";
@@ -47,7 +47,9 @@ export class Sweeps {
           Promise.all([
             sweepIdempotency(tx, shopId, nowMs - idempotencyLifetimeMs, sweptRowsMax),
             tx.batch([sweepEvents(shopId, nowMs, sweptRowsMax), sweepDeliveries(shopId, sweptRowsMax)]),
-            auditRetentionDays === 0 ? 0 : sweepAudit(tx, shopId, nowMs - auditRetentionDays * dayMs, sweptRowsMax),
+            auditRetentionDays === 0
+              ? 0
+              : sweepAudit(tx, shopId, { untilMs: nowMs - auditRetentionDays * dayMs, nowMs }, sweptRowsMax),
           ]),
         { durable: false },
       );

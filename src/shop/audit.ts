@@ -1,7 +1,7 @@
 /**
  * The audit log (table `audit_log`): one row per request with an API key of the shop or of a person (spec "Authentication" 9).
  */
-import { placeholders } from "../store/in-lists.ts";
+import { placeholders, selectIn } from "../store/in-lists.ts";
 import type { SqlValue, Statement, Tx } from "../store/store.ts";
 
 /** One request in the audit log. */
@@ -27,15 +27,20 @@ export interface AuditEntry {
   readonly count: number;
 }
 
-/** Inserts the row, or updates status, error code, duration and count of the one with this `auditId`. */
-export const auditStatement = (shopId: string, entry: AuditEntry): Statement => ({
+/**
+ * Inserts the row, or updates status, error code, duration and count of the one with this `auditId`. It must be written together with its
+ * link (audit-chain.ts).
+ *
+ * @param linkId  the link that it is in; null: the one that is named after it.
+ */
+export const auditStatement = (shopId: string, entry: AuditEntry, linkId: string | null): Statement => ({
   sql: `insert into audit_log
           (shop_id, audit_id, at, request_id, tag, key_id, person_id, method, path, status, error_code, duration_ms,
-           replayed, request_count, trace_id, span_id)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+           replayed, request_count, trace_id, span_id, link_id)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         on conflict (shop_id, audit_id) do update set
           status = excluded.status, error_code = excluded.error_code, duration_ms = excluded.duration_ms,
-          request_count = excluded.request_count`,
+          request_count = excluded.request_count, link_id = excluded.link_id`,
   params: [
     shopId,
     entry.auditId,
@@ -53,23 +58,9 @@ export const auditStatement = (shopId: string, entry: AuditEntry): Statement => 
     entry.count,
     entry.traceId,
     entry.spanId,
+    linkId,
   ],
 });
-
-/**
- * Deletes the oldest rows as far as they are from before `untilMs`, at most `rowsMax`. Ids are in the order of time.
- *
- * @returns how many were deleted.
- */
-export async function sweepAudit(tx: Tx, shopId: string, untilMs: number, rowsMax: number): Promise<number> {
-  const rows = await tx.all(
-    `delete from audit_log where shop_id = ? and at < ? and audit_id in
-       (select audit_id from audit_log where shop_id = ? order by audit_id limit ?)
-     returning 1 as deleted`,
-    [shopId, untilMs, shopId, rowsMax],
-  );
-  return rows.length;
-}
 
 interface AuditRow {
   readonly audit_id: string;
@@ -87,6 +78,14 @@ interface AuditRow {
   readonly request_count: number;
   readonly trace_id: string | null;
   readonly span_id: string | null;
+  readonly link_id: string | null;
+}
+
+/** A row as it is stored. */
+export interface StoredAudit {
+  readonly entry: AuditEntry;
+  /** The link that it says it is in; null: the one that is named after it. */
+  readonly linkId: string | null;
 }
 
 /** Where a request was made: the API, agents' surface, the console. A tag begins with it. */
@@ -277,13 +276,46 @@ export async function listAudit(
 async function entriesOf(tx: Tx, shopId: string, auditIds: readonly string[]): Promise<readonly AuditEntry[]> {
   if (auditIds.length === 0) return [];
   const rows = await tx.all<AuditRow>(
-    `select audit_id, at, request_id, tag, key_id, person_id, method, path, status, error_code, duration_ms, replayed,
-       request_count, trace_id, span_id
-     from audit_log where shop_id = ? and audit_id in (${placeholders(auditIds.length)}) order by audit_id desc`,
+    `select ${auditColumns} from audit_log
+     where shop_id = ? and audit_id in (${placeholders(auditIds.length)}) order by audit_id desc`,
     [shopId, ...auditIds],
   );
   return rows.map(entryFrom);
 }
+
+const auditColumns = `audit_id, at, request_id, tag, key_id, person_id, method, path, status, error_code, duration_ms, replayed,
+  request_count, trace_id, span_id, link_id`;
+
+/** The rows of these ids, with the links that they name. */
+export async function auditRowsOf(
+  tx: Tx,
+  shopId: string,
+  auditIds: readonly string[],
+): Promise<ReadonlyMap<string, StoredAudit>> {
+  const rows = await selectIn<AuditRow>(
+    tx,
+    `select ${auditColumns} from audit_log where shop_id = ? and audit_id in (?)`,
+    [shopId],
+    auditIds,
+  );
+  return new Map(rows.map((row) => [row.audit_id, storedFrom(row)]));
+}
+
+/** Rows in the order of their ids. */
+export async function auditRowsAfter(
+  tx: Tx,
+  shopId: string,
+  afterId: string,
+  limit: number,
+): Promise<readonly StoredAudit[]> {
+  const rows = await tx.all<AuditRow>(
+    `select ${auditColumns} from audit_log where shop_id = ? and audit_id > ? order by audit_id limit ?`,
+    [shopId, afterId, limit],
+  );
+  return rows.map(storedFrom);
+}
+
+const storedFrom = (row: AuditRow): StoredAudit => ({ entry: entryFrom(row), linkId: row.link_id });
 
 const entryFrom = (row: AuditRow): AuditEntry => ({
   auditId: row.audit_id,

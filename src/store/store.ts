@@ -80,8 +80,8 @@ export interface WriteOptions {
    */
   readonly committed?: boolean;
   /**
-   * True: the work reads nothing and only adds rows that no other rows depend on, such as an audit row. It may run outside the shop's
-   * turns, so that it does not wait for one. Default false.
+   * True: the work only adds rows that no other rows depend on, such as an audit row. Unless the engine is embedded it reads nothing, and may
+   * run outside the shop's turns, so that it does not wait for one. Default false.
    */
   readonly append?: boolean;
 }

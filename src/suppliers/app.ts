@@ -29,14 +29,15 @@ import { methodNotAllowed, type RequestContext, type Surface } from "../http/sur
 import { asFault, failure, respond, success } from "../operations/envelope.ts";
 import { day, id, instant, noRepeats, quantity, shortTextMax, text } from "../operations/fields.ts";
 import { checkInput } from "../operations/input.ts";
+import { AuditTrail } from "../operations/audit-trail.ts";
 import { loadShop } from "../shop/accounts.ts";
-import { auditStatement } from "../shop/audit.ts";
+import type { AuditEntry } from "../shop/audit.ts";
 import { eventStatements } from "../shop/events.ts";
 import { loadHeader, loadOrder, pageOfLines } from "../shop/purchase-orders.ts";
 import { findSupplierLink, type SupplierLink } from "../shop/supplier-links.ts";
 import { listSupplierProposals, newProposalStatements, openSupplierProposal } from "../shop/supplier-proposals.ts";
 import { isNotFound } from "../store/engine-rules.ts";
-import type { Clock, Engine, Ids, Tx } from "../store/store.ts";
+import type { Clock, Engine, Ids, Log, Tx } from "../store/store.ts";
 import { type Form, readForm } from "./form.ts";
 import { type FormError, type Notice, noticePage, orderPage, pagePolicy } from "./page.ts";
 import { type Language, languageFor } from "./texts.ts";
@@ -49,6 +50,7 @@ interface SupplierDependencies {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly documents: OrderDocuments;
+  readonly log: Log;
 }
 
 /** On every answer. The page is nobody else's: it is kept nowhere, found by no search, and tells no other site where it was. */
@@ -68,6 +70,7 @@ interface OpenLink {
 interface Served extends SupplierDependencies {
   readonly guesses: Attempts;
   readonly requests: Attempts;
+  readonly auditTrail: AuditTrail;
 }
 
 /** Thrown for a link that leads nowhere, whatever the reason. */
@@ -83,6 +86,7 @@ export function createSupplierPages(deps: SupplierDependencies): Surface {
     ...deps,
     guesses: new Attempts(clock, linkGuesses),
     requests: new Attempts(clock, linkRequests),
+    auditTrail: new AuditTrail(deps),
   };
   return {
     path: linksPath,
@@ -385,7 +389,7 @@ type Reading = (order: PurchaseOrder) => {
  * @throws Fault INVALID_INPUT  see `proposedLines`.
  */
 async function take(
-  { engine, clock, ids }: Served,
+  { engine, clock, ids, auditTrail }: Served,
   context: RequestContext,
   { shopId, link }: OpenLink,
   read: Reading,
@@ -405,7 +409,7 @@ async function take(
     ];
     const whole = { ...answer, lines };
     const nowMs = clock.now();
-    const audit = auditStatement(shopId, {
+    const entry: AuditEntry = {
       auditId: ids.next("aud"),
       atMs: startedAtMs,
       requestId: context.requestId,
@@ -421,9 +425,10 @@ async function take(
       durationMs: Math.max(0, Math.round(nowMs - startedAtMs)),
       replayed: false,
       count: 1,
-    });
+    };
+    const audit = await auditTrail.statements(tx, shopId, [entry]);
     if (before !== null && saysTheSame(whole, before)) {
-      await tx.batch([audit]);
+      await tx.batch(audit);
       return { proposal: before, isNew: false };
     }
     const proposal: SupplierProposal = {
@@ -445,7 +450,7 @@ async function take(
         nowMs,
         ids,
       }),
-      audit,
+      ...audit,
     ]);
     return { proposal, isNew: true };
   });

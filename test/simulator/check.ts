@@ -435,8 +435,10 @@ class ShopJudge {
     }
   }
 
-  /** H1: every request that was answered has one row, with what it was answered. */
+  /** H1: every request that was answered has one row, with what it was answered, and the chain of hashes has all rows as they are. */
   #judgeAudit(): void {
+    for (const { auditId, kind, position, message } of this.#end.auditFindings)
+      this.#tell(`the audit log does not verify: ${auditId} ${kind} at link ${position}: ${message}`);
     const rows = new Map<string, Row[]>();
     for (const row of this.#rows("audit_log")) {
       const requestId = String(row["request_id"]);

@@ -19,6 +19,21 @@ export interface Mutant {
 }
 
 export const mutants: readonly Mutant[] = [
+  // The audit log.
+  {
+    name: "link-without-head",
+    file: "src/operations/audit-trail.ts",
+    from: "    return statements;",
+    to: "    return statements.slice(0, -1);",
+    breaks: "D350: the head does not follow the links",
+  },
+  {
+    name: "row-changed-without-link",
+    file: "src/operations/perform.ts",
+    from: "        ...(await auditTrail.statements(tx, shop.shopId, [auditEntryOf(request, reply, { nowMs: clock.now() })])),",
+    to: "        ...(await auditTrail.statements(tx, shop.shopId, [auditEntryOf(request, reply, { nowMs: clock.now() })])).slice(0, 1),",
+    breaks: "D350: a row that is written again is in no later link",
+  },
   // The embedded engine.
   {
     name: "answers-before-sync",

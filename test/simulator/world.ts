@@ -3,7 +3,9 @@
  */
 import { copyFileSync, cpSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
+import { auditRowsVerifiedMax } from "../../src/core/limits.ts";
 import { saveShop } from "../../src/shop/accounts.ts";
+import type { AuditFinding } from "../../src/shop/audit-verification.ts";
 import { eventsAfter } from "../../src/shop/events.ts";
 import { openSqliteEngine } from "../../src/store/sqlite/engine.ts";
 import type { Log } from "../../src/store/store.ts";
@@ -12,6 +14,7 @@ import type { SandboxCall } from "../../src/storefront/sandbox/faults.ts";
 import { openSandbox } from "../../src/storefront/sandbox/sandbox.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
 import type { Reply } from "../../src/operations/envelope.ts";
+import { verifyWhole } from "../support/audit.ts";
 import { Client, type Attempt } from "./client.ts";
 import { Disk } from "./disk.ts";
 import { type Random, randomOf } from "./random.ts";
@@ -27,6 +30,8 @@ export type Row = Readonly<Record<string, string | number | null>>;
 export interface ShopEnd {
   readonly shopId: string;
   readonly tables: Readonly<Record<string, readonly Row[]>>;
+  /** What the verification of its audit log has found. */
+  readonly auditFindings: readonly AuditFinding[];
   readonly events: readonly EventTold[];
   readonly storefront: readonly Row[];
 }
@@ -574,7 +579,8 @@ export class World {
           for (const table of tables)
             rows[table] = await tx.all<Row>(`select * from ${table} where shop_id = ?`, [shopId]);
           const events = await eventsAfter(tx, shopId, 0, null, 10_000);
-          return { tables: rows, events: events.map(({ sequence, text }) => told(sequence, text)) };
+          const { findings: auditFindings } = await verifyWhole(tx, shopId, auditRowsVerifiedMax);
+          return { tables: rows, events: events.map(({ sequence, text }) => told(sequence, text)), auditFindings };
         }),
       );
       const state = await this.#atStorefront(shopId, (control) => control.state(null));

@@ -25,8 +25,8 @@ test("arguments: help and version are answered, anything else is refused with a 
 
 test("the help of a group of commands is shown in each way of asking for it", async () => {
   const groups = [...new Set(commands.filter(({ name }) => name.includes(" ")).map(({ name }) => name.split(" ")[0]))];
-  assert.deepEqual(groups, ["shop", "storefront", "key", "console", "order", "webhook"]);
-  for (const group of ["shop", "storefront", "key", "console", "order", "webhook"])
+  assert.deepEqual(groups, ["shop", "storefront", "key", "console", "order", "audit", "webhook"]);
+  for (const group of ["shop", "storefront", "key", "console", "order", "audit", "webhook"])
     for (const args of [
       [group, "--help"],
       [group, "-h"],

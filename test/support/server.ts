@@ -275,7 +275,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
               counts: new StoreCounts(),
               stopping: stopping.signal,
             }),
-            createSupplierPages({ engine, clock, ids, documents: admin.documents }),
+            createSupplierPages({ engine, clock, ids, documents: admin.documents, log }),
             createConsole({
               engine,
               coordination,

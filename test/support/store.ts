@@ -8,6 +8,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { memoryCoordination } from "../../src/store/sqlite/coordination.ts";
 import { filesForReaders } from "../../src/data-directory.ts";
 import type { ReaderStore } from "../../src/reader-pool.ts";
@@ -66,6 +67,22 @@ export async function asAfterAWhile(directory: string, tables: readonly string[]
   if (url === null) return;
   await withClient(url, async (client) => {
     for (const table of tables) await client.query(`vacuum analyze "${shopsSchema}".${table}`);
+  });
+}
+
+/** Runs a statement on a shop's rows as somebody does who has got at the data, past the program. */
+export async function runBehind(directory: string, shopId: string, sql: string): Promise<void> {
+  const url = await databaseFor(directory);
+  if (url === null) {
+    const file = new DatabaseSync(path.join(directory, "shops", `${shopId}.db`));
+    file.exec(sql);
+    file.close();
+    return;
+  }
+  await withClient(url, async (client) => {
+    await client.query(`set search_path = "${shopsSchema}"`);
+    await client.query("select set_config('openpo.shop_id', $1, false)", [shopId]);
+    await client.query(sql);
   });
 }
 

@@ -5,8 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { auditGroupsBehindMax, auditWaitMsMax } from "../../src/core/limits.ts";
 import { AuditRows } from "../../src/operations/audit.ts";
 import type { Engine } from "../../src/store/store.ts";
+import { auditEntry, noTrail } from "../support/audit.ts";
 
-const row = { sql: "insert", params: [] };
+const row = auditEntry();
 const log = { info: () => {}, warn: assert.fail, error: assert.fail };
 
 /** An engine whose writes wait until the disk is free. */
@@ -28,7 +29,7 @@ const leaves = (answer: Promise<void>): Promise<boolean> =>
 
 test("an answer waits for its audit row until the shop's turn comes, but not for long", async () => {
   const { engine, free } = waitingEngine(true);
-  const rows = new AuditRows(engine, log);
+  const rows = new AuditRows(engine, noTrail, log);
   const askedMs = performance.now();
   await rows.add("shop", row);
   assert.ok(performance.now() - askedMs >= auditWaitMsMax - 1);
@@ -37,7 +38,7 @@ test("an answer waits for its audit row until the shop's turn comes, but not for
 
 test("with too many shops' rows behind, an answer waits for its own, and for no longer than that", async () => {
   const { engine, free } = waitingEngine(true);
-  const rows = new AuditRows(engine, log);
+  const rows = new AuditRows(engine, noTrail, log);
   const others = Array.from({ length: auditGroupsBehindMax }, (_, index) => rows.add(`shop ${index}`, row));
   assert.equal((await Promise.all(others.map(leaves))).includes(false), false);
   const late = rows.add("late", row);
@@ -48,7 +49,7 @@ test("with too many shops' rows behind, an answer waits for its own, and for no 
 
 test("among nodes an answer waits for its row", async () => {
   const { engine, free } = waitingEngine(false);
-  const answer = new AuditRows(engine, log).add("shop", row);
+  const answer = new AuditRows(engine, noTrail, log).add("shop", row);
   assert.equal(await leaves(answer), false);
   free();
   await answer;

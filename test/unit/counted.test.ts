@@ -21,8 +21,8 @@ import { StoreCounts } from "../../src/operations/counts.ts";
 import { Refusals } from "../../src/operations/refusals.ts";
 import { Sweeps } from "../../src/operations/sweeps.ts";
 import { Attempts, linkGuesses, linkRequests, signInAttempts } from "../../src/http/attempts.ts";
-import type { AuditEntry } from "../../src/shop/audit.ts";
 import type { Engine } from "../../src/store/store.ts";
+import { auditEntry, noTrail } from "../support/audit.ts";
 
 const log = { info: () => {}, warn: assert.fail, error: assert.fail };
 const clock = { now: () => 60_000 };
@@ -42,24 +42,14 @@ function countingWrites() {
 
 test("refusals are counted for the API keys that were refused last", async () => {
   const { engine, of } = countingWrites();
-  const refusals = new Refusals({ engine, log, counts: new StoreCounts() });
-  const entry: AuditEntry = {
-    auditId: "aud",
+  const refusals = new Refusals({ engine, auditTrail: noTrail, log, counts: new StoreCounts() });
+  const entry = auditEntry({
     atMs: clock.now(),
-    requestId: "req",
-    traceId: null,
-    spanId: null,
     tag: "rest:unknown",
     keyId: "key",
-    personId: null,
-    method: "GET",
-    path: "/",
     status: 404,
     errorCode: "NOT_FOUND",
-    durationMs: 1,
-    replayed: false,
-    count: 1,
-  };
+  });
   for (let count = 0; count < refusalRowsPerMinuteMax + 5; count += 1) await refusals.add("shop", entry);
   assert.equal(of("shop"), refusalRowsPerMinuteMax);
   for (const keyId of namesOf(refusalKeysMax - 1)) await refusals.add("others", { ...entry, keyId });

@@ -35,6 +35,7 @@ import { matchesOf } from "../../src/shop/order-matches.ts";
 import { LoopShare } from "../../src/store/loop-share.ts";
 import { ShopQueue, defaultQueueLimits } from "../../src/store/queue.ts";
 import type { Tx } from "../../src/store/store.ts";
+import { auditEntry, noTrail } from "../support/audit.ts";
 
 const log = { info: () => {}, warn: assert.fail, error: assert.fail };
 
@@ -107,9 +108,9 @@ test("the answer of a read waits for its audit row for auditWaitMsMax, and no lo
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const waiting = { embedded: true, write: () => new Promise<never>(() => {}) };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that are asked for
-  const rows = new AuditRows(waiting as never, log);
+  const rows = new AuditRows(waiting as never, noTrail, log);
   let mayLeave = false;
-  void rows.add("shop", { sql: "", params: [] }).then(() => (mayLeave = true));
+  void rows.add("shop", auditEntry()).then(() => (mayLeave = true));
   t.mock.timers.tick(auditWaitMsMax - 1);
   await nextRound();
   assert.equal(mayLeave, false);

@@ -1,0 +1,461 @@
+/** The chain of hashes over the audit log: what was changed in it, put in or taken out is found and named (docs/audit.md). */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { auditLinksPlacedMax, auditPlaceMs, auditRowsVerifiedMax, sweepEveryRequests } from "../../src/core/limits.ts";
+import { AuditTrail } from "../../src/operations/audit-trail.ts";
+import { chainOf, digestOf } from "../../src/shop/audit-chain.ts";
+import { auditRowsAfter } from "../../src/shop/audit.ts";
+import type { AuditFinding } from "../../src/shop/audit-verification.ts";
+import type { SqlValue, Statement, Tx } from "../../src/store/store.ts";
+import { auditEntry, verifyWhole, type WholeVerification } from "../support/audit.ts";
+import { crateOperations } from "../support/operations.ts";
+import { adminToken, startServer, type TestServer, type TestServerOptions } from "../support/server.ts";
+import { onPostgres } from "../support/store.ts";
+
+const crates = "/api/v1/crates";
+const start = (options: TestServerOptions = {}) => startServer({ operations: crateOperations(), ...options });
+const silent = { info: () => {}, warn: () => {}, error: assert.fail };
+
+const trailOf = ({ engine, clock }: TestServer): AuditTrail => new AuditTrail({ engine, clock, log: silent });
+
+/** Requests of every kind: changes, reads that come together, refusals, and a row that is written again. */
+async function fill(server: TestServer): Promise<void> {
+  for (const label of ["a", "b", "c"]) await server.post(crates, { label }, { headers: { "Idempotency-Key": label } });
+  await Promise.all(Array.from({ length: 8 }, () => server.get(crates)));
+  await server.get("/api/v1/nowhere");
+  await writeRow(server, { auditId: "aud_zz", count: 1 });
+  await trailOf(server).place(server.shopId);
+  await writeRow(server, { auditId: "aud_zz", count: 7 });
+  await server.get(crates);
+  await trailOf(server).place(server.shopId);
+}
+
+async function writeRow(server: TestServer, given: Parameters<typeof auditEntry>[0]): Promise<void> {
+  const { engine, shopId } = server;
+  const trail = trailOf(server);
+  await engine.write(shopId, async (tx) => tx.batch(await trail.statements(tx, shopId, [auditEntry(given)])));
+}
+
+const verify = ({ engine, shopId }: TestServer, rowsMax?: number): Promise<WholeVerification> =>
+  engine.read(shopId, (tx) => verifyWhole(tx, shopId, rowsMax));
+
+/** Does something to the log, verifies, and takes it back. */
+async function tampered(
+  { engine, shopId }: TestServer,
+  tamper: (tx: Tx) => Promise<unknown>,
+): Promise<readonly AuditFinding[]> {
+  let found: WholeVerification | null = null;
+  const undone = new Error("undone");
+  const trying = engine.write(shopId, async (tx) => {
+    await tamper(tx);
+    found = await verifyWhole(tx, shopId);
+    throw undone;
+  });
+  await assert.rejects(trying, undone);
+  return (found as WholeVerification | null)?.findings ?? assert.fail();
+}
+
+const run =
+  (sql: string, ...params: readonly SqlValue[]) =>
+  (tx: Tx): Promise<unknown> =>
+    tx.all(sql, params);
+
+const idsIn = async ({ engine, shopId }: TestServer): Promise<readonly string[]> =>
+  (await engine.read(shopId, (tx) => auditRowsAfter(tx, shopId, "", 1_000))).map(({ entry }) => entry.auditId);
+
+interface LinkRow {
+  readonly link_id: string;
+  readonly position: number;
+  readonly row_digests: string;
+}
+
+const linksIn = ({ engine, shopId }: TestServer): Promise<readonly LinkRow[]> =>
+  engine.read(shopId, (tx) =>
+    tx.all<LinkRow>("select link_id, position, row_digests from audit_link where shop_id = ? order by position", [
+      shopId,
+    ]),
+  );
+
+test("a log as it was written verifies, in slices of any size, with the rows of reads in their places", async () => {
+  await using server = await start();
+  await fill(server);
+  const ids = await idsIn(server);
+  for (const rowsMax of [1, 2, 3, 7, auditRowsVerifiedMax]) {
+    const whole = await verify(server, rowsMax);
+    assert.deepEqual(whole.findings, []);
+    // The row that was written again is in two links.
+    assert.equal(whole.rows, ids.length + 1);
+    assert.equal(whole.unchainedRows, 0);
+    assert.ok(whole.slices >= (2 * ids.length) / (rowsMax + 8));
+  }
+  const links = await linksIn(server);
+  assert.deepEqual(
+    links.map(({ position }) => position),
+    links.map((_, index) => index + 1),
+  );
+  assert.ok(
+    links.some(({ row_digests }) => row_digests.includes("\n")),
+    "reads that came together are one link",
+  );
+});
+
+test("whatever is changed in a row, in any of its columns, is found and the row is named", async () => {
+  await using server = await start();
+  await fill(server);
+  const { engine, shopId } = server;
+  const ids = await idsIn(server);
+  const links = await linksIn(server);
+  const second = links
+    .find(({ row_digests }) => row_digests.includes("\n"))
+    ?.row_digests.split("\n")[1]
+    ?.split(" ")[0];
+  const [row] = await engine.read(shopId, (tx) =>
+    tx.all<object>("select * from audit_log where shop_id = ? limit 1", [shopId]),
+  );
+  const columns = Object.keys(row ?? {}).filter((column) => column !== "shop_id");
+  assert.ok(columns.length >= 16);
+  // The first, the second of a link of several, and the one that was written again.
+  for (const auditId of [ids[0], second, "aud_zz"].map((id) => id ?? assert.fail()))
+    for (const column of columns) {
+      const isNumber = ["at", "status", "duration_ms", "replayed", "request_count"].includes(column);
+      const value = column === "replayed" ? "1 - replayed" : isNumber ? `${column} + 1` : "'aud_00'";
+      const findings = await tampered(
+        server,
+        run(`update audit_log set ${column} = ${value} where shop_id = ? and audit_id = ?`, shopId, auditId),
+      );
+      assert.equal(findings[0]?.auditId, auditId, `${column} of ${auditId}: ${JSON.stringify(findings)}`);
+      assert.equal(findings[0]?.kind, column === "audit_id" ? "taken-out" : "changed");
+      assert.deepEqual(new Set(findings.map((finding) => finding.auditId)).size, column === "audit_id" ? 2 : 1);
+    }
+});
+
+test("rows that are taken out, put in, swapped or set back are found, and links, heads and anchors that do not fit", async () => {
+  await using server = await start();
+  await fill(server);
+  const { shopId } = server;
+  const ids = await idsIn(server);
+  const links = await linksIn(server);
+  const [first = "", third = "", last = ""] = [ids[0], ids[2], ids.at(-2)];
+  const headId = links.at(-1)?.link_id ?? "";
+  const newest = headId.slice(0, headId.lastIndexOf("."));
+  const count = links.length;
+  const columns = `at, request_id, tag, key_id, person_id, method, path, status, error_code, duration_ms, replayed, request_count, trace_id,
+    span_id`;
+  const copy = (linkId: string): string =>
+    `insert into audit_log (shop_id, audit_id, ${columns}, link_id)
+     select shop_id, 'aud_05', ${columns}, ${linkId} from audit_log where shop_id = ? and audit_id = ?`;
+  const inOrder =
+    (...statements: readonly Statement[]) =>
+    async (tx: Tx): Promise<void> => {
+      for (const { sql, params } of statements) await tx.all(sql, params);
+    };
+  const linkOfFirst = links[0]?.link_id ?? "";
+  const again = links.filter(({ link_id }) => link_id.startsWith("aud_zz."));
+  const swap = (table: string, key: string, column: string, [one, other]: readonly [string, string]) =>
+    inOrder(
+      { sql: `update ${table} set ${column} = ${column} || '' where shop_id = ?`, params: [shopId] },
+      {
+        sql: `update ${table} set ${column} = (select t.${column} from ${table} t where t.shop_id = ${table}.shop_id and t.${key} =
+                case when ${table}.${key} = ? then ? else ? end)
+              where shop_id = ? and ${key} in (?, ?)`,
+        params: [one, other, one, shopId, one, other],
+      },
+    );
+  const cases: readonly (readonly [string, (tx: Tx) => Promise<unknown>, Partial<AuditFinding>])[] = [
+    [
+      "a row is deleted",
+      run("delete from audit_log where shop_id = ? and audit_id = ?", shopId, third),
+      { kind: "taken-out", auditId: third },
+    ],
+    [
+      "the newest row is deleted",
+      run("delete from audit_log where shop_id = ? and audit_id = ?", shopId, newest),
+      { kind: "taken-out", auditId: newest },
+    ],
+    [
+      "all rows are deleted",
+      run("delete from audit_log where shop_id = ?", shopId),
+      { kind: "taken-out", auditId: first },
+    ],
+    ["a copy is put in that names no link", run(copy("null"), shopId, first), { kind: "put-in", auditId: "aud_05" }],
+    [
+      "a copy is put in that names another's link",
+      run(copy(`'${linkOfFirst}'`), shopId, first),
+      { kind: "put-in", auditId: "aud_05" },
+    ],
+    [
+      "two rows swap what they say",
+      swap("audit_log", "audit_id", "request_id", [first, last]),
+      { kind: "changed", auditId: first },
+    ],
+    [
+      "a row is set back to what it was before it was written again",
+      run("update audit_log set request_count = 1 where shop_id = ? and audit_id = 'aud_zz'", shopId),
+      { kind: "changed", auditId: "aud_zz" },
+    ],
+    [
+      "a link is deleted with its row",
+      inOrder(
+        { sql: "delete from audit_log where shop_id = ? and audit_id = ?", params: [shopId, first] },
+        { sql: "delete from audit_link where shop_id = ? and link_id = ?", params: [shopId, linkOfFirst] },
+      ),
+      { kind: "taken-out", position: 1 },
+    ],
+    [
+      "a link is deleted, its row stays",
+      run("delete from audit_link where shop_id = ? and link_id = ?", shopId, linkOfFirst),
+      { kind: "taken-out", position: 1 },
+    ],
+    [
+      "a digest is changed with its row",
+      async (tx) => {
+        await tx.all("update audit_log set status = 299 where shop_id = ? and audit_id = ?", [shopId, first]);
+        const [row] = await auditRowsAfter(tx, shopId, "", 1);
+        const digest = digestOf(row?.entry ?? assert.fail());
+        await tx.all("update audit_link set row_digests = ?, link_id = ? where shop_id = ? and position = 1", [
+          digest,
+          `${first}.${digest.slice(0, 8)}`,
+          shopId,
+        ]);
+      },
+      { kind: "changed", auditId: first, position: 1 },
+    ],
+    [
+      "two links swap their places",
+      swap("audit_link", "link_id", "hash", [linkOfFirst, headId]),
+      { kind: "changed", position: 1 },
+    ],
+    [
+      "a link gets the place of another",
+      run("update audit_link set position = 2 where shop_id = ? and position = 3", shopId),
+      { kind: "put-in", position: 2 },
+    ],
+    [
+      "the end is taken out, rows and links",
+      inOrder(
+        { sql: "delete from audit_log where shop_id = ? and audit_id = ?", params: [shopId, newest] },
+        { sql: "delete from audit_link where shop_id = ? and link_id = ?", params: [shopId, headId] },
+      ),
+      { kind: "taken-out", position: count },
+    ],
+    [
+      "the head is set back",
+      run("update audit_chain set head_position = head_position - 1 where shop_id = ?", shopId),
+      { kind: "put-in", position: count },
+    ],
+    [
+      "the head's hash is changed",
+      run("update audit_chain set head_hash = 'x' where shop_id = ?", shopId),
+      { kind: "changed", position: count },
+    ],
+    [
+      "the record of the head is deleted",
+      run("delete from audit_chain where shop_id = ?", shopId),
+      { kind: "taken-out", position: null },
+    ],
+    [
+      "the anchor is moved",
+      run("update audit_chain set anchor_position = 1 where shop_id = ?", shopId),
+      { kind: "changed", position: 2 },
+    ],
+    [
+      "the later link of a row is deleted",
+      run("delete from audit_link where shop_id = ? and link_id = ?", shopId, again[1]?.link_id ?? ""),
+      { kind: "changed", auditId: "aud_zz" },
+    ],
+  ];
+  for (const [what, tamper, expected] of cases) {
+    const findings = await tampered(server, tamper);
+    const [found] = findings;
+    assert.ok(found, `${what}: nothing was found`);
+    for (const [member, value] of Object.entries(expected))
+      assert.equal(Reflect.get(found, member), value, `${what}: ${JSON.stringify(findings)}`);
+  }
+  assert.deepEqual((await verify(server)).findings, [], "everything was taken back");
+});
+
+test("rows that are written again before their links have places are in the order in which they were written", async () => {
+  await using server = await start();
+  const { engine, shopId } = server;
+  const trail = trailOf(server);
+  for (const count of [1, 2, 3])
+    for (let row = 0; row < 12; row += 1)
+      await engine.write(shopId, async (tx) =>
+        tx.batch(await trail.statements(tx, shopId, [auditEntry({ auditId: `aud_${100 + row}`, count })])),
+      );
+  await trail.place(shopId);
+  const { findings, rows } = await verify(server);
+  assert.deepEqual([findings, rows], [[], 36]);
+});
+
+test("after the record of the head was deleted, requests go on, and the gap stays", async () => {
+  await using server = await start();
+  await fill(server);
+  const { engine, shopId } = server;
+  await engine.write(shopId, (tx) =>
+    tx.batch([{ sql: "delete from audit_chain where shop_id = ?", params: [shopId] }]),
+  );
+  assert.equal((await server.get(crates)).status, 200);
+  await trailOf(server).place(shopId);
+  const { findings } = await verify(server);
+  assert.deepEqual(
+    findings.map(({ kind }) => kind),
+    ["taken-out"],
+  );
+});
+
+test("pruning takes whole links from the beginning, and the rest verifies from the anchor", async () => {
+  await using server = await start({ shop: { auditRetentionDays: 30 } });
+  await fill(server);
+  const { engine, shopId } = server;
+  const before = (await engine.read(shopId, (tx) => chainOf(tx, shopId))) ?? assert.fail();
+  server.clock.advance(31 * 86_400_000);
+  for (let request = 0; request < sweepEveryRequests; request += 1) await server.get(crates);
+  const anchorOf = async () => (await engine.read(shopId, (tx) => chainOf(tx, shopId)))?.anchor;
+  for (let wait = 0; wait < 200 && (await anchorOf())?.position !== before.head.position; wait += 1) await sleep(20);
+  assert.deepEqual(await anchorOf(), before.head, "everything old is pruned, and nothing else");
+  await trailOf(server).place(shopId);
+  const whole = await verify(server);
+  assert.deepEqual(whole.findings, []);
+  assert.equal(whole.rows, sweepEveryRequests);
+  assert.equal((await linksIn(server))[0]?.position, before.head.position + 1);
+  const [oldest] = await idsIn(server);
+  const findings = await tampered(
+    server,
+    run("update audit_log set path = '/x' where shop_id = ? and audit_id = ?", shopId, oldest ?? ""),
+  );
+  assert.equal(findings[0]?.auditId, oldest);
+});
+
+test("rows from before the chain are told apart, and are no way to put rows in later", async () => {
+  await using server = await start();
+  await fill(server);
+  const { engine, shopId } = server;
+  const old = (await idsIn(server)).length - 1;
+  // As a release without the chain has left them. The row aud_zz would be from the far future.
+  await engine.write(shopId, (tx) =>
+    tx.batch([
+      { sql: "delete from audit_link where shop_id = ?", params: [shopId] },
+      { sql: "delete from audit_chain where shop_id = ?", params: [shopId] },
+      { sql: "update audit_log set link_id = null where shop_id = ?", params: [shopId] },
+      { sql: "delete from audit_log where shop_id = ? and audit_id = 'aud_zz'", params: [shopId] },
+    ]),
+  );
+  assert.deepEqual(await verify(server).then(({ findings, unchainedRows }) => [findings, unchainedRows]), [[], old]);
+  for (let request = 0; request < 3; request += 1) await server.get(crates);
+  await trailOf(server).place(shopId);
+  const { findings, rows, unchainedRows } = await verify(server);
+  assert.deepEqual([findings, rows, unchainedRows], [[], 3, old]);
+  const late =
+    "insert into audit_log (shop_id, audit_id, at, request_id, tag, method, path, status, duration_ms, replayed) values (?, 'aud_zz', 1, '', '', '', '', 200, 0, 0)";
+  assert.deepEqual(
+    (await tampered(server, run(late, shopId))).map(({ kind, auditId }) => [kind, auditId]),
+    [["put-in", "aud_zz"]],
+  );
+});
+
+test("rows of two nodes that serve at the same time are in one chain without a gap", async () => {
+  await using server = await start();
+  await using other = onPostgres ? await start({ beside: server }) : null;
+  const nodes = [server, other ?? server];
+  await Promise.all(
+    nodes.flatMap((node, index) =>
+      Array.from({ length: 20 }, async (_, turn) => {
+        await node.post(crates, { label: `${index} ${turn}` });
+        await node.get(crates);
+      }),
+    ),
+  );
+  await Promise.all(nodes.map((node) => trailOf(node).place(server.shopId)));
+  const { findings, rows } = await verify(server, auditRowsVerifiedMax);
+  assert.deepEqual(findings, []);
+  assert.equal(rows, 80);
+});
+
+test("links get their places within auditPlaceMs, auditLinksPlacedMax a turn, and none is left", async () => {
+  await using server = await start();
+  const { engine, shopId } = server;
+  await Promise.all(
+    Array.from({ length: auditLinksPlacedMax + 2 }, (_, index) =>
+      writeRow(server, { auditId: `aud_${1_000 + index}` }),
+    ),
+  );
+  const waiting = async (): Promise<number> =>
+    (
+      await engine.read(shopId, (tx) =>
+        tx.all("select 1 as waits from audit_link where shop_id = ? and position is null", [shopId]),
+      )
+    ).length;
+  for (let wait = 0; wait < 100 && (await waiting()) > 0; wait += 1) await sleep(auditPlaceMs / 10);
+  assert.equal(await waiting(), 0);
+  assert.deepEqual((await verify(server, auditRowsVerifiedMax)).findings, []);
+});
+
+test("a noted head is confirmed as long as the chain leads through it, and a rewritten chain does not", async () => {
+  await using server = await start({ console: true });
+  await fill(server);
+  const { shopId } = server;
+  const admin = async (target: string) => {
+    const answer = await server.get(`/admin/v1/shops/${shopId}/audit-log/${target}`, {
+      key: adminToken,
+      undocumented: true,
+    });
+    assert.equal(answer.status, 200, answer.text);
+    return answer;
+  };
+  const head = async (): Promise<string> => {
+    const answer = await admin("chain");
+    return `${JSON.stringify(answer.at("data", "chain", "head", "position"))}:${answer.textAt("data", "chain", "head", "hash")}`;
+  };
+  const noted = await head();
+  await server.get(crates);
+  assert.notEqual(await head(), noted);
+  assert.equal((await admin(`verification?head=${noted}`)).at("data", "notedHead"), "confirmed");
+  const [position] = noted.split(":");
+  const forged = `${position}:${"x".repeat(43)}`;
+  assert.equal((await admin(`verification?head=${forged}`)).at("data", "notedHead"), "changed");
+  assert.equal((await admin(`verification?head=900${noted}`)).at("data", "notedHead"), "taken-out");
+  const refused = await server.get(`/admin/v1/shops/${shopId}/audit-log/verification?head=x`, {
+    key: adminToken,
+    undocumented: true,
+  });
+  assert.equal(refused.status, 400);
+});
+
+/** The program of docs/audit.md on these lines of an export. */
+function verifiedByOthers(directory: string, lines: readonly string[]) {
+  const document = readFileSync(path.join(import.meta.dirname, "../../docs/audit.md"), "utf8");
+  const [, program = assert.fail()] = /```python\n([^]*?)```/.exec(document) ?? [];
+  const files = [path.join(directory, "verify.py"), path.join(directory, "export.ndjson")] as const;
+  writeFileSync(files[0], program);
+  writeFileSync(files[1], lines.join("\n"));
+  const { status, stdout, stderr } = spawnSync("python3", files, { encoding: "utf8" });
+  return { status, told: `${stdout}${stderr}`.trim() };
+}
+
+test("an export is verified by the program of docs/audit.md, without this one", async (t) => {
+  if (spawnSync("python3", ["--version"]).status !== 0) {
+    assert.equal(process.env["CI"], undefined, "python3 is needed");
+    return t.skip("python3 is not there");
+  }
+  await using server = await start({ console: true });
+  await fill(server);
+  await server.get(`${crates}?x=${encodeURIComponent('é "quoted" \u2028 \\ 😀')}`);
+  const { shopId } = server;
+  const answer = await server.get(`/admin/v1/shops/${shopId}/audit-log/export`, {
+    key: adminToken,
+    undocumented: true,
+  });
+  const lines = answer.text.trimEnd().split("\n");
+  const sound = verifiedByOthers(server.directory, lines);
+  const head = (await server.engine.read(shopId, (tx) => chainOf(tx, shopId)))?.head;
+  assert.deepEqual(sound, { status: 0, told: `${head?.position}:${head?.hash} is the head of ${shopId}` });
+  const changed = lines.map((line, index) => (index === 2 ? line.replace("POST", "PUT") : line));
+  assert.match(verifiedByOthers(server.directory, changed).told, /^changed: aud_/);
+  assert.match(verifiedByOthers(server.directory, lines.toSpliced(2, 1)).told, /^link 3 does not follow/);
+  assert.match(verifiedByOthers(server.directory, lines.slice(0, -1)).told, /^taken out: the end/);
+});
