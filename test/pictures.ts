@@ -85,6 +85,7 @@ try {
     {
       name: "order",
       place: `orders/${draft}`,
+      height: 900,
       prepare: (shown) =>
         shown
           .getByRole("button", { name: /^Ordered, / })

@@ -2,9 +2,10 @@
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
-import { moment, number, sentence } from "../data/format.ts";
+import { number, sentence } from "../data/format.ts";
 import { shopId } from "../data/session.ts";
 import { ProblemNotice } from "../parts/problem.tsx";
+import { Moment } from "../parts/when.tsx";
 import { storefrontTexts } from "../texts-storefront.ts";
 import type { Status } from "./storefront.tsx";
 
@@ -63,14 +64,18 @@ const Latest: FunctionComponent<{ readonly pull: PullStatus }> = ({ pull }) => {
       {state === "failed" ? (
         <div class="problem" role="alert">
           <p>
-            <strong>{words.failed(moment(startedAt))}</strong> {error === null ? null : sentence(error.message)}{" "}
-            {words.kept}
+            <strong>
+              <Moment at={startedAt} says={words.failed} />
+            </strong>{" "}
+            {error === null ? null : sentence(error.message)} {words.kept}
           </p>
         </div>
       ) : state === "running" ? (
         <Running pull={pull} />
       ) : (
-        <p role="status">{words.done(moment(endedAt ?? startedAt))}</p>
+        <p role="status">
+          <Moment at={endedAt ?? startedAt} says={words.done} />
+        </p>
       )}
       {state === "running" && error !== null ? (
         <p class="notice" role="status">

@@ -4,7 +4,6 @@ import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Output } from "../../client/index.ts";
 import { openpoOnce, type Problem, problemOf } from "../data/client.ts";
-import { moment } from "../data/format.ts";
 import { useReading } from "../data/reading.ts";
 import { operatorToken, shopId, signedIn } from "../data/session.ts";
 import { asOperator } from "../operator/as-operator.ts";
@@ -12,6 +11,7 @@ import { AskFirst } from "../parts/ask-first.tsx";
 import { CopyField } from "../parts/copy-field.tsx";
 import { OwnerOnly } from "../parts/owner-only.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
+import { Moment } from "../parts/when.tsx";
 import { storefrontTexts as words } from "../texts-storefront.ts";
 import { texts } from "../texts.ts";
 import { ConnectForm, Unlock } from "./connect.tsx";
@@ -93,11 +93,12 @@ const StateChip: FunctionComponent<{ readonly status: Status }> = ({ status }) =
 
 const kindName = (kind: string): string => new Map<string, string>(Object.entries(words.kinds)).get(kind) ?? kind;
 
-function tokenWords({ renews, expiresAt }: NonNullable<Status["token"]>): string {
-  const until = expiresAt === null ? null : moment(expiresAt);
-  if (renews) return words.token.renewed(until);
-  return until === null ? words.token.fixed : words.token.until(until);
-}
+const Token: FunctionComponent<{ readonly token: NonNullable<Status["token"]> }> = ({
+  token: { renews, expiresAt },
+}) => {
+  if (expiresAt === null) return <>{renews ? words.token.renewed(null) : words.token.fixed}</>;
+  return <Moment at={expiresAt} says={renews ? words.token.renewed : words.token.until} />;
+};
 
 const Facts: FunctionComponent<{ readonly status: Status }> = ({ status }) => {
   const { kind, account, apiVersion, token, scopes, lastCallAt, lastError, backlog, limits } = status;
@@ -115,7 +116,9 @@ const Facts: FunctionComponent<{ readonly status: Status }> = ({ status }) => {
         {token === null ? null : (
           <div>
             <dt>{facts.token}</dt>
-            <dd>{tokenWords(token)}</dd>
+            <dd>
+              <Token token={token} />
+            </dd>
           </div>
         )}
         {apiVersion === null ? null : (
@@ -126,11 +129,17 @@ const Facts: FunctionComponent<{ readonly status: Status }> = ({ status }) => {
         )}
         <div>
           <dt>{facts.lastCall}</dt>
-          <dd>{lastCallAt === null ? words.never : moment(lastCallAt)}</dd>
+          <dd>{lastCallAt === null ? words.never : <Moment at={lastCallAt} />}</dd>
         </div>
         <div>
           <dt>{facts.lastError}</dt>
-          <dd>{lastError === null ? words.noError : `${moment(lastError.at)}: ${lastError.message}`}</dd>
+          <dd>
+            {lastError === null ? (
+              words.noError
+            ) : (
+              <Moment at={lastError.at} says={(shown) => `${shown}: ${lastError.message}`} />
+            )}
+          </dd>
         </div>
         <div>
           <dt>{facts.backlog}</dt>

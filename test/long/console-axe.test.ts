@@ -81,6 +81,16 @@ const wideTimes = `[...document.querySelectorAll("main :is(td, th, dd) time")]
   .filter((time) => time.getBoundingClientRect().right > time.closest("td, th, dd").getBoundingClientRect().right + 1)
   .map((time) => time.textContent)`;
 
+/** What goes over the edge of the window, or of its cell. */
+async function overEdgesOf(page: Page, name: string): Promise<readonly string[]> {
+  const tooWide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+  const times = await page.evaluate<readonly string[]>(wideTimes);
+  return [
+    ...(tooWide > 0 ? [`${name}: ${tooWide} too wide`] : []),
+    ...times.map((text) => `${name}: ${text} goes over its cell's edge`),
+  ];
+}
+
 /** What is found on the page, wide and light, then narrow and dark. */
 async function faultsOf(page: Page, name: string): Promise<readonly string[]> {
   const faults = (await page.evaluate<boolean>(loaded)) ? [] : [`${name}: still loading`];
@@ -92,10 +102,12 @@ async function faultsOf(page: Page, name: string): Promise<readonly string[]> {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await page.setViewportSize({ width, height: 800 });
     for (const fault of await accessibilityFaults(page)) faults.push(`${name}, ${colorScheme}, ${width} px: ${fault}`);
-    const tooWide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
-    if (tooWide > 0) faults.push(`${name}, ${width} px: ${tooWide} too wide`);
-    for (const text of await page.evaluate<readonly string[]>(wideTimes))
-      faults.push(`${name}, ${width} px: ${text} goes over its cell's edge`);
+    faults.push(...(await overEdgesOf(page, `${name}, ${width} px`)));
+  }
+  // As tables just do not fit any more, and just fit.
+  for (const width of [900, 1_060]) {
+    await page.setViewportSize({ width, height: 800 });
+    faults.push(...(await overEdgesOf(page, `${name}, ${width} px`)));
   }
   return faults;
 }
