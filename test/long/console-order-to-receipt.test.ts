@@ -45,7 +45,7 @@ async function signedIn(of: Page, link: string): Promise<Page> {
   assert.ok(browser !== null);
   const context = await browser.newContext({ viewport: { width: 1_280, height: 900 } });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(30_000);
   await page.goto(link);
   await page.getByRole("heading", { name: "Orders" }).waitFor();
   return page;
@@ -121,7 +121,7 @@ test(
       assert.ok(browser !== null);
       const telephone = await browser.newContext({ viewport: { width: 360, height: 740 }, javaScriptEnabled: false });
       const phone = await telephone.newPage();
-      phone.setDefaultTimeout(15_000);
+      phone.setDefaultTimeout(30_000);
       await phone.goto(url);
       await phone.getByRole("heading", { name: /^Purchase order/ }).waitFor();
       const flour = phone.getByRole("group", { name: "Flour" });

@@ -90,7 +90,7 @@ test("streams that nobody reads hold little memory and are cut; another reader g
   assert.ok(heldMore < growthMax, `${Math.round(heldMore / 1_048_576)} MiB more`);
   const cuts = (): number =>
     server.logged.filter((line) => line.includes("an answer that nobody reads is cut off")).length;
-  for (const endMs = performance.now() + 20_000; cuts() < stalledCount; await sleep(20)) {
+  for (const endMs = performance.now() + 60_000; cuts() < stalledCount; await sleep(20)) {
     assert.ok(performance.now() < endMs, `${cuts()} of ${stalledCount} are cut`);
     const askedAtMs = performance.now();
     assert.equal((await server.get("/healthz", { key: null, undocumented: true })).status, 200);
@@ -126,8 +126,8 @@ test("a process serves a bounded number of streams; the place of a reader who le
     streams.push(next);
     return next.status;
   };
-  for (const endMs = performance.now() + 10_000; (await placeFreed()) !== "200"; await sleep(20))
-    assert.ok(performance.now() < endMs, "the place of a reader who left is free within 10 s");
+  for (const endMs = performance.now() + 60_000; (await placeFreed()) !== "200"; await sleep(20))
+    assert.ok(performance.now() < endMs, "the place of a reader who left is free within a minute");
   assert.equal(await placeFreed(), "503");
   assert.equal(
     statusesIn(await exchange(server.port, "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"))[0],

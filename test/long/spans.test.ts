@@ -62,7 +62,7 @@ async function withTracer(use: (traced: Traced) => Promise<void>): Promise<void>
         NODE_OPTIONS: `--import=${preload} --disable-warning=ExperimentalWarning`,
       },
       spans,
-      async until(wanted, waitMs = 10_000) {
+      async until(wanted, waitMs = 30_000) {
         for (let looks = 0; looks < waitMs / 10 && !wanted(spans()); looks += 1) await sleep(10);
         const found = spans();
         assert.ok(wanted(found), JSON.stringify(found, null, 1));

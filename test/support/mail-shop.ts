@@ -76,7 +76,7 @@ export async function mailShopOn(program: RunningProgram, token: string, name = 
       assert.equal(listed.status, 200, listed.text);
       return z.array(mailSchema).parse(listed.at("data", "mails"));
     },
-    async untilMail(orderId, holds, waitMs = 10_000) {
+    async untilMail(orderId, holds, waitMs = 30_000) {
       const untilMs = performance.now() + waitMs;
       for (;;) {
         const [mail] = await shop.mails(orderId);

@@ -47,7 +47,7 @@ export async function startReceiver(host = "127.0.0.1", port = 0): Promise<Recei
     port: bound,
     received,
     answer: (response) => void response.writeHead(204).end(),
-    async until(holds, waitMs = 10_000) {
+    async until(holds, waitMs = 30_000) {
       const untilMs = performance.now() + waitMs;
       while (!holds() && performance.now() < untilMs) await sleep(10);
       assert.ok(holds(), `after ${waitMs} ms: ${received.map(({ type }) => type).join()}`);

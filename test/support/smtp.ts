@@ -180,7 +180,7 @@ export async function startSmtpServer({ tls = "none", user, password }: SmtpOpti
       return connections;
     },
     answer: () => null,
-    async until(holds, waitMs = 10_000) {
+    async until(holds, waitMs = 30_000) {
       const untilMs = performance.now() + waitMs;
       while (!holds() && performance.now() < untilMs) await sleep(10);
       assert.ok(holds(), `after ${waitMs} ms: ${received.length} received, ${taken.length} taken`);
