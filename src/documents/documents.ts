@@ -43,7 +43,7 @@ const waitingPerShopMax = 20;
 const waitMsMax = 15_000;
 
 /** Bytes of finished documents that are kept in memory. */
-const keptBytesMax = 32 * 1_048_576;
+export const keptBytesMax = 32 * 1_048_576;
 
 /** Each format's content type. */
 export const contentTypes: Readonly<Record<DocumentKind, string>> = {

@@ -166,9 +166,15 @@ test("every attempt at a mail has a link that works, and revoking the link ends 
     const failed = await shop.send(id, { moveToSent: true, supplierLink: true });
     assert.equal(failed.at("data", "mail", "state"), "failed", failed.text);
     server.answer = () => null;
+    const expiry = async (): Promise<number> => {
+      const links = await shop.ask("GET", `/purchase-orders/${id}/supplier-links`);
+      return Date.parse(String(links.at("data", "supplierLinks", 0, "expiresAt")));
+    };
+    const expiresAtMs = await expiry();
     const mailId = String(failed.at("data", "mail", "mailId"));
     const again = await shop.ask("POST", `/purchase-orders/${id}/mails/${mailId}/retry`, {});
     assert.equal(again.at("data", "mail", "state"), "sent", again.text);
+    assert.ok((await expiry()) > expiresAtMs, "its 14 days begin with the retry");
     const urls = server.received.map(linkIn);
     assert.equal(new Set(urls).size, 2);
     assert.deepEqual(await Promise.all(urls.map(async (url) => (await fetch(url)).status)), [200, 200]);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { supplierLinkMs } from "../../src/core/supplier-links.ts";
+import { supplierLinkKeptMs, supplierLinkMs } from "../../src/core/supplier-links.ts";
 import { linkGuessesMax, linkRequestsMax, supplierLinksOfOrderMax } from "../../src/core/limits.ts";
 import { makeSecret, secretRandomBytes } from "../../src/core/secret.ts";
 import { type GoodsServer, lineA, lineB, startGoodsServer } from "../support/goods-server.ts";
@@ -105,6 +105,23 @@ test("a link works for 14 days", async () => {
   const listed = await askAdmin(server, "GET", adminOrder(server, "/supplier-links"));
   assert.equal(listed.at("data", "supplierLinks", 0, "status"), "expired");
   assert.equal(supplierLinkMs, 14 * 24 * 3_600_000);
+});
+
+test("a link is listed for 30 days after it has expired, and then forgotten", async () => {
+  await using server = await start();
+  await server.bringOrder("Sent", [lineA]);
+  const linkIds = async (): Promise<readonly unknown[]> => {
+    const listed = await askAdmin(server, "GET", adminOrder(server, "/supplier-links"));
+    return (listed.at("data", "supplierLinks") as readonly { linkId: string }[]).map(({ linkId }) => linkId).sort();
+  };
+  const first = await makeLink(server);
+  server.clock.advance(supplierLinkMs + supplierLinkKeptMs - 60_000);
+  const second = await makeLink(server);
+  assert.deepEqual(await linkIds(), [first.linkId, second.linkId].sort());
+  server.clock.advance(120_000);
+  const third = await makeLink(server);
+  assert.deepEqual(await linkIds(), [second.linkId, third.linkId].sort());
+  assert.equal(supplierLinkKeptMs, 30 * 24 * 3_600_000);
 });
 
 test("guessing links is refused with 429 within 200 tries of an address, whatever forwarding headers say; a good link still works", async () => {

@@ -6,6 +6,9 @@ import path from "node:path";
 import { test } from "node:test";
 import { documentColumns, documentLanguages } from "../../src/core/document-settings.ts";
 import type { DocumentContent } from "../../src/documents/content.ts";
+import { Documents, keptBytesMax } from "../../src/documents/documents.ts";
+import type { Engine } from "../../src/store/store.ts";
+import { systemClock } from "../../src/system.ts";
 import { csvDocument } from "../../src/documents/csv.ts";
 import { loadFonts, missingCharacter } from "../../src/documents/fonts.ts";
 import { pdfOf } from "../../src/documents/pdf.ts";
@@ -237,6 +240,66 @@ test(
     assert.match(await drawn("en", documentColumns), /^Barcode: 8712345678906$/m);
   },
 );
+
+test(
+  "a draft and a cancelled order say at the head that they are no order; others do not",
+  { skip: noPoppler },
+  async () => {
+    for (const language of documentLanguages) {
+      const { draft, cancelled } = texts[language];
+      for (const [status, shown, hidden] of [
+        ["Draft", draft, cancelled],
+        ["Cancelled", cancelled, draft],
+        ["Sent", null, draft],
+        ["Received", null, cancelled],
+      ] as const) {
+        const text = flat(textOf(await pdf(contentWith(1, { status }, { language })), "reading"));
+        assert.ok(shown === null || text.includes(shown), `${status}: ${text}`);
+        assert.ok(!text.includes(hidden), `${status}: ${text}`);
+      }
+    }
+  },
+);
+
+const silent = { info: () => {}, warn: () => {}, error: () => {} };
+
+const startDocuments = (): Documents =>
+  new Documents({
+    engine: { read: () => assert.fail("the content is given") } as unknown as Engine,
+    clock: systemClock,
+    log: silent,
+  });
+
+test("a file is named after the order's number, in characters that every system and header takes", async () => {
+  const documents = startDocuments();
+  const names: readonly (readonly [string, string])[] = [
+    ["PO-2026.1_a", "PO-2026.1_a.csv"],
+    ["../../etc/passwd", "etc-passwd.csv"],
+    ['a"; filename="b.exe', "a-filename-b.exe.csv"],
+    ["a\r\nX-Header: 1", "a-X-Header-1.csv"],
+    ["Bestellung Süd 7", "Bestellung-S-d-7.csv"],
+    ["注文", "purchase-order.csv"],
+    ["x".repeat(300), `${"x".repeat(100)}.csv`],
+  ];
+  for (const [poNumber, expected] of names)
+    assert.equal((await documents.make("shop", contentWith(0, { poNumber }), "csv")).fileName, expected, poNumber);
+});
+
+test("finished documents are kept up to keptBytesMax, those that were used last", async () => {
+  const documents = startDocuments();
+  const made = (noteNumber: number) =>
+    documents.make("shop", contentWith(0, { poNumber: `PO-${noteNumber}`, lineItems: [long] }), "csv");
+  const long = contentLine(0, { productName: "x".repeat(keptBytesMax / 4) });
+  const [first, second] = [await made(1), await made(2)];
+  await made(3);
+  assert.ok((await made(1)) === first, "what is kept is not made again");
+  // With the fourth there is more than may be kept: the second was used longest ago.
+  await made(4);
+  assert.ok((await made(1)) === first, "it was used since");
+  const again = await made(2);
+  assert.ok(again !== second, "it is made anew");
+  assert.equal(again.sha256, second.sha256);
+});
 
 test("a note of many pages is broken between lines and loses none", { skip: noPoppler }, async () => {
   const lines = Array.from({ length: 200 }, (_line, index) => `Line ${index} of the note.`);
