@@ -219,3 +219,29 @@ test("the status tells until when a token holds and which sales the scopes show;
     for (const secret of [clientSecret, ...fake.grants.map((grant) => grant.token)])
       assert.ok(!status.text.includes(secret) && !connected.text.includes(secret));
   }));
+
+test("a program that is killed while it asks a store knows where it has asked, and asking again leaves nothing doubled or behind", () =>
+  withStore(async (world) => {
+    const { fake } = world;
+    fake.strike({ kind: "lost" }, "Subscribe");
+    fake.strike({ kind: "hang" }, "Subscribe");
+    const asked = world.put(connection(fake)).catch(() => null);
+    for (let looks = 0; fake.callsOf("Subscribe").length === 0; looks += 1) {
+      assert.ok(looks < 1_000, "the store is never asked");
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await world.program.end("SIGKILL");
+    await asked;
+    const told = fake.subscriptions.size;
+    assert.equal(told, 1, "the call whose answer was lost has landed");
+    fake.faults.length = 0;
+
+    // At another address, too, what was asked for before is known and taken back.
+    await world.restarted("https://two.example.com");
+    const { state, address } = await world.webhooks();
+    assert.deepEqual({ state, address }, { state: "incomplete", address: hintsOf("https://one.example.com") });
+    const again = await world.program.ask("POST", `${tideline}/storefront/webhooks`, token, {});
+    assert.equal(again.at("data", "webhooks", "state"), "on", again.text);
+    assert.deepEqual(addressesOf(fake), [hintsOf("https://two.example.com")]);
+    assert.deepEqual(topicsOf(fake), topics);
+  }));
