@@ -197,7 +197,7 @@ export async function openService(config: Config): Promise<Service> {
   const demo = store.isNew && config.demo ? await makeDemoShopOf(admin, store) : null;
   const stopping = new AbortController();
   const counts = new StoreCounts();
-  const work = workGauges(outbox, sender, mails, () => store.clock.now());
+  const work = workGauges(outbox, sender, mails, puller, () => store.clock.now());
   const metrics = createMetrics([...gaugesOf(store), ...readers.gauges, ...work, ...storeGauges(counts)]);
   const server = await listen(config, store, log, {
     stopping: stopping.signal,

@@ -1,10 +1,11 @@
 /**
- * Metrics of work that waits: writes in the shops' queues, effects in the outbox, webhooks. They are what the process remembers of shops that
+ * Metrics of work that waits: writes in the shops' queues, effects in the outbox, webhooks, mails, pulls. They are what the process remembers of shops that
  * have such work now, so a scrape reads no shop.
  */
 import type { Gauge } from "./http/metrics.ts";
 import type { MailSender } from "./mail/sender.ts";
 import type { Outbox } from "./outbox/runner.ts";
+import type { Puller } from "./pull/puller.ts";
 import type { QueueDepth } from "./store/queue.ts";
 import type { Sender } from "./webhooks/sender.ts";
 
@@ -23,6 +24,7 @@ export function workGauges(
   outbox: Pick<Outbox, "backlog">,
   sender: Pick<Sender, "backlog">,
   mails: Pick<MailSender, "backlog"> | null,
+  puller: Pick<Puller, "work">,
   now: () => number,
 ): readonly Gauge[] {
   return [
@@ -75,8 +77,60 @@ export function workGauges(
       value: () => sender.backlog().disabled,
     },
     ...mailGauges(mails, now),
+    ...pullGauges(puller, now),
   ];
 }
+
+const pullGauges = (puller: Pick<Puller, "work">, now: () => number): readonly Gauge[] => [
+  {
+    name: "pulls_running",
+    help: "Pulls of storefronts that this process is at.",
+    type: "gauge",
+    value: () => puller.work().running,
+  },
+  {
+    name: "pulls_oldest_seconds",
+    help: "How long ago the oldest of them was begun.",
+    type: "gauge",
+    value: () => secondsSince(puller.work().oldestStartedAtMs, now()),
+  },
+  {
+    name: "pulls_started_total",
+    help: "Pulls of storefronts that this process has begun.",
+    type: "counter",
+    value: () => puller.work().startedTotal,
+  },
+  {
+    name: "pulls_done_total",
+    help: "Pulls that have brought everything there was to bring.",
+    type: "counter",
+    value: () => puller.work().doneTotal,
+  },
+  {
+    name: "pulls_done_seconds_total",
+    help: "How long these have taken, from their beginning to their end.",
+    type: "counter",
+    value: () => puller.work().doneMsTotal / 1_000,
+  },
+  {
+    name: "pulls_failed_total",
+    help: "Pulls given up: the storefront refused them, or did not answer eight times.",
+    type: "counter",
+    value: () => puller.work().failedTotal,
+  },
+  {
+    name: "pulled_records_total",
+    help: "Locations, variants, products, levels and orders of customers that pulls have stored.",
+    type: "counter",
+    value: () => puller.work().recordsTotal,
+  },
+  {
+    name: "pulls_last_done_timestamp_seconds",
+    help: "When this process has last ended a pull that was done; 0: never.",
+    type: "gauge",
+    value: () => (puller.work().lastDoneAtMs ?? 0) / 1_000,
+  },
+];
 
 const mailGauges = (mails: Pick<MailSender, "backlog"> | null, now: () => number): readonly Gauge[] => [
   {

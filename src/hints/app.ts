@@ -19,7 +19,7 @@ import type { Clock, Engine } from "../store/store.ts";
 import { shopifyHintsPath, type StorefrontConnections } from "../storefront/connections.ts";
 
 /** Events that are remembered, so that one which Shopify sends again hints once. */
-const eventsKnownMax = 10_000;
+export const eventsKnownMax = 10_000;
 
 /** A SHA-256 in base64. */
 const signaturePattern = /^[A-Za-z0-9+/]{43}=$/;

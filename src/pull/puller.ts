@@ -86,9 +86,9 @@ export const pullLimits: PullLimits = {
 const storePauseMs = 1_000;
 
 /** Names of variants that are told. */
-const namesToldMax = 5;
+export const namesToldMax = 5;
 
-const notesMax = 20;
+export const notesMax = 20;
 
 /** Days of orders that are kept beyond the reach of sales. */
 const soldDaysKept = 30;
@@ -109,11 +109,29 @@ interface PullerOptions {
   readonly limits?: Partial<PullLimits>;
 }
 
+/** What this process has done of pulls, for metrics. */
+interface PullerWork {
+  /** Pulls that this process is at, and when the oldest of them was begun; null: none. */
+  readonly running: number;
+  readonly oldestStartedAtMs: number | null;
+  /** Pulls that this process has begun, and that it has ended. */
+  readonly startedTotal: number;
+  readonly doneTotal: number;
+  readonly failedTotal: number;
+  /** How long those that were done have taken. */
+  readonly doneMsTotal: number;
+  /** Records of pages that this process has stored: a page that is stored twice counts twice. */
+  readonly recordsTotal: number;
+  /** When this process has last ended one that was done. */
+  readonly lastDoneAtMs: number | null;
+}
+
 export interface Puller {
   /** Goes on with the shop's pull, if it is due. */
   wake(shopId: string): void;
   /** Goes on with what earlier processes have left. Among other nodes, goes on searching for what they leave. */
   start(): Promise<void>;
+  work(): PullerWork;
   /** Begins nothing more, waits for what runs and gives the rest back. */
   close(): Promise<void>;
 }
@@ -135,6 +153,10 @@ class LeasedPuller implements Puller {
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #stopped = new AbortController();
   readonly #search: DueSearch;
+  /** Shops whose pulls this process is at, with when these were begun. */
+  readonly #startedAtMs = new Map<string, number>();
+  readonly #total = { started: 0, done: 0, failed: 0, doneMs: 0, records: 0 };
+  #lastDoneAtMs: number | null = null;
 
   constructor(options: PullerOptions) {
     this.#options = options;
@@ -171,6 +193,20 @@ class LeasedPuller implements Puller {
         if (!isNotFound(error)) log.error({ shopId, err: error }, "the pull of the shop's storefront could not go on");
       }
     }
+  }
+
+  work(): PullerWork {
+    const { started, done, failed, doneMs, records } = this.#total;
+    return {
+      running: this.#startedAtMs.size,
+      oldestStartedAtMs: this.#startedAtMs.size === 0 ? null : Math.min(...this.#startedAtMs.values()),
+      startedTotal: started,
+      doneTotal: done,
+      failedTotal: failed,
+      doneMsTotal: doneMs,
+      recordsTotal: records,
+      lastDoneAtMs: this.#lastDoneAtMs,
+    };
   }
 
   async close(): Promise<void> {
@@ -216,11 +252,15 @@ class LeasedPuller implements Puller {
     try {
       const { claimed, dueAtMs } = await engine.write(shopId, (tx) => this.#claim(tx, shopId), { durable: false });
       if (claimed === null) {
+        this.#startedAtMs.delete(shopId);
         this.#comeBack(shopId, dueAtMs);
         return;
       }
+      if (isNew(claimed.pull)) this.#total.started += 1;
+      this.#startedAtMs.set(shopId, claimed.pull.startedAtMs);
       this.#comeBack(shopId, await this.#goOn(claimed.shop, claimed.pull));
     } catch (error) {
+      this.#startedAtMs.delete(shopId);
       if (isNotFound(error)) return;
       if (!(error instanceof LeaseLost)) log.warn({ shopId, err: error }, "a pull could not go on; it is tried again");
       await this.#giveBack(shopId);
@@ -293,8 +333,10 @@ class LeasedPuller implements Puller {
     const { from, page } = asked;
     const namesOf: NamesOf = (kind, id) => from.names(kind, id);
     let now: Pull = { ...pull, attempts: 0, error: null };
-    for (const slice of slicesOf(page.records, this.#limits.sliceRowsMax))
+    for (const slice of slicesOf(page.records, this.#limits.sliceRowsMax)) {
       now = await this.#write(shop, now, async (tx) => await this.#applied(tx, shop, now, slice, namesOf));
+      this.#total.records += slice.length;
+    }
     const counts = counted(now.counts, page.records);
     const notes = (page.notes ?? []).reduce((all, note) => withNote({ notes: all }, note), now.notes);
     const told = { ...now, counts, notes, total: page.total ?? now.total };
@@ -417,7 +459,18 @@ class LeasedPuller implements Puller {
       const dueAtMs = hintedAtMs === null ? null : hintedDueAtMs(pull, hintedAtMs);
       return { ...pull, leaseOwner: null, hintedAtMs, dueAtMs };
     });
+    this.#ended(shop, pull);
     return dueAtMs;
+  }
+
+  #ended({ shopId }: Shop, { state, startedAtMs, endedAtMs }: Pull): void {
+    this.#startedAtMs.delete(shopId);
+    if (state === "failed") this.#total.failed += 1;
+    else {
+      this.#total.done += 1;
+      this.#total.doneMs += Math.max(0, (endedAtMs ?? startedAtMs) - startedAtMs);
+      this.#lastDoneAtMs = endedAtMs;
+    }
   }
 
   /** A turn of the shop in which the lease holds (Y2); stores what it makes of the pull. */
@@ -436,6 +489,10 @@ class LeasedPuller implements Puller {
     });
   }
 }
+
+/** Whether nothing was done of the pull yet. */
+const isNew = ({ step, cursor, attempts, counts }: Pull): boolean =>
+  step === "locations" && cursor === null && attempts === 0 && counts.locations === 0;
 
 /** What is told of levels that were changing in every round. */
 const movingNote = "Some levels were left out, because they changed all the time. The next pull brings them.";

@@ -304,10 +304,10 @@ export const givePullsBackStatement = (shopId: string, owner: string, nowMs: num
 });
 
 /** Between a hint and the pull of what has changed: more hints come with the first. */
-const hintWaitMs = 10_000;
+export const hintWaitMs = 10_000;
 
 /** Between the end of a pull and the next one that is hinted at. */
-const hintedPullEveryMs = 60_000;
+export const hintedPullEveryMs = 60_000;
 
 /** When a pull that is hinted at begins. */
 export const hintedDueAtMs = (pull: Pick<Pull, "endedAtMs">, hintedAtMs: number): number =>

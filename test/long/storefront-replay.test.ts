@@ -225,7 +225,7 @@ for (const [name, open] of [
           shown.heal();
           // What has failed for good is pushed again, as `recovery` says.
           for (const id of orderIds)
-            for (const untilMs = Date.now() + 60_000; ; await new Promise((resolve) => setTimeout(resolve, 100))) {
+            for (const untilMs = Date.now() + 180_000; ; await new Promise((resolve) => setTimeout(resolve, 100))) {
               const order = await ask("GET", `/api/v1/purchase-orders/${id}`, key);
               const state = order.at("data", "purchaseOrder", "storefrontSyncState");
               if (state === "synced" || state === "never-synced") break;

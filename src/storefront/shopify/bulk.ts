@@ -14,7 +14,7 @@ import { type BulkQuery, bulkStateDocument, bulkTime, runBulkDocument } from "./
 const pieceBytes = 131_072;
 
 /** The largest piece: what belongs together, like an order with its lines, is read as one. */
-const pieceBytesMax = 4_194_304;
+export const pieceBytesMax = 4_194_304;
 
 /** How long reading a piece may take. */
 const pieceMsMax = 20_000;
@@ -27,7 +27,7 @@ const lookMsMax = 10_000;
 const busyMs = 10_000;
 
 /** How often an operation that has failed is begun anew. */
-const begunMax = 3;
+export const begunMax = 3;
 
 /** Where a bulk operation stands. */
 export interface BulkCursor {
