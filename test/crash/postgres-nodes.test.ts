@@ -14,6 +14,8 @@ import { freshDatabase, withClient } from "../support/postgres.ts";
 const orders = "/api/v1/purchase-orders";
 /** Time limit for a takeover: the lease of follow-on work and the poll after it. */
 const takeoverMsMax = 75_000;
+/** For what must have begun before a node is stopped; machines differ. */
+const patienceMs = 60_000;
 const { leaseMs } = outboxLimits;
 
 /** Runs `use` with this many nodes on a new database. */
@@ -119,10 +121,10 @@ suite("nodes on one database", { concurrency: 2 }, () => {
         // This lock makes every node that records the outcome of the push wait.
         await client.query("begin");
         await client.query("select 1 from openpo.engine_shop where shop_id = 'after' for update");
-        await until("the push lands", async () => (await onHand(databaseUrl, "after")) === 104, 20_000);
+        await until("the push lands", async () => (await onHand(databaseUrl, "after")) === 104, patienceMs);
         const waited = ask(frozen.url, { ...receive(tokenOf("waiting"), 4), waitMsMax: 2 * takeoverMsMax });
         await Promise.all([pushing("before", dying), pushing("halted", frozen)]);
-        await until("the push of the client that waits begins", () => claimed("waiting"), 20_000);
+        await until("the push of the client that waits begins", () => claimed("waiting"), patienceMs);
         frozen.program?.signal("SIGSTOP");
         await dying.end("SIGKILL");
         await client.query("rollback");
@@ -200,7 +202,7 @@ suite("nodes on one database", { concurrency: 2 }, () => {
         const answers = "select 1 from openpo.idempotency_record where shop_id = $1";
         return rows.every((each) => each.length === 1) && (await rowsOf(databaseUrl, "stored", answers)).length === 1;
       };
-      await until("both keys are held", claims, 10_000);
+      await until("both keys are held", claims, patienceMs);
       // Longer than a lease: a living node keeps the keys of calls that take long.
       await sleep(6_500);
       assert.equal(wordOf(await ask(other.url, receive(bare, 4))), "IDEMPOTENCY_IN_PROGRESS");
@@ -266,7 +268,7 @@ suite("nodes on one database", { concurrency: 2 }, () => {
         );
         return rows.every((each) => each.length > 0);
       };
-      await until("every shop is pushing", claims, 20_000);
+      await until("every shop is pushing", claims, patienceMs);
       assert.equal(await stopping.end("SIGTERM"), 0);
       const answers = await Promise.all(answered);
       assert.deepEqual(
