@@ -23,7 +23,7 @@ import { parseIdempotencyKey } from "../core/idempotency.ts";
 import type { PurchaseOrder } from "../core/purchase-order.ts";
 import type { Shop, StoredCaller } from "../shop/accounts.ts";
 import { isNotFound } from "../store/engine-rules.ts";
-import { Memory } from "../store/memory.ts";
+import { bytesOfText, Memory } from "../store/memory.ts";
 import type { KeyRelease, Tx } from "../store/store.ts";
 import type { LoopShare } from "../store/loop-share.ts";
 import { auditEntryOf, AuditRows } from "./audit.ts";
@@ -278,7 +278,8 @@ async function readReply(
       const shown = shownAnswer(answer, incoming.surface);
       const reply = withinBytes(shownReply(incoming, operation, shown), responseBytesMax);
       const rows = seen();
-      if (rows !== null) context.answers.put(asked, { shown, shopText: textOf(shop) }, shown.dataText.length * 2, rows);
+      if (rows !== null)
+        context.answers.put(asked, { shown, shopText: textOf(shop) }, bytesOfText(shown.dataText), rows);
       return reply;
     });
   } catch (error) {

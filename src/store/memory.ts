@@ -12,6 +12,9 @@ interface Entry<T> {
 /** Characters and objects of an entry beside its value, roughly. */
 const entryBytes = 500;
 
+/** What a text takes in memory: a byte for each character, or two if one is beyond U+00FF. */
+export const bytesOfText = (text: string): number => (/[\u0100-\uffff]/.test(text) ? 2 : 1) * text.length;
+
 /** Values by key, the least recently used first. */
 export class Memory<T> {
   readonly #bytesMax: number;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Memory } from "../../src/store/memory.ts";
+import { bytesOfText, Memory } from "../../src/store/memory.ts";
 
 const stands = [{ stands: () => true }];
 const valueBytes = 1_000;
@@ -44,4 +44,8 @@ test("a value that is put again, or whose rows have changed, gives its bytes bac
     ["a", "b", "c", "d"].map((key) => again.get(key)),
     ["a", "b", "c", "d"],
   );
+});
+
+test("a text takes a byte for each character, and two if one is beyond U+00FF", () => {
+  assert.deepEqual(["", "abc", "à la ÿ", "3 €", "日本", "😀"].map(bytesOfText), [0, 3, 6, 6, 4, 4]);
 });
