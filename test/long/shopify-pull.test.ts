@@ -26,10 +26,11 @@ suite("a pull that is interrupted", () => {
       const { pullId } = await ask(world);
       const steps = new Set<string>();
       for (let kills = 0; (await pullOf(world))?.state === "running"; kills += 1) {
-        assert.ok(kills < 400, "it does not come forward");
+        assert.ok(kills < 150, "it does not come forward");
         const puller = pullerOn(world, { sliceRowsMax: 50 });
         await puller.start();
-        await new Promise((resolve) => setTimeout(resolve, 100));
+        // Longer each time: a slice that takes a busy machine longer than one life would be begun anew for ever.
+        await new Promise((resolve) => setTimeout(resolve, 100 + 10 * kills));
         await puller.close();
         steps.add((await pullOf(world))?.step ?? "");
       }
