@@ -6,7 +6,7 @@ import { clearWritesStatement, sweepWritesStatement } from "../../src/shop/store
 import type { ItemResult } from "../../src/storefront/storefront.ts";
 import { StorefrontError } from "../../src/storefront/storefront.ts";
 import { money, quantity } from "../support/goods.ts";
-import { onFake, type OnFake } from "./connected.ts";
+import { configOf, onFake, type OnFake } from "./connected.ts";
 
 const hourMs = 60 * 60 * 1_000;
 
@@ -215,6 +215,27 @@ suite("complaints about connections of Shopify", () => {
       for (let id = 100; id < 116; id += 1) assert.equal(fake.levelOf(String(id), "1").available, 1);
     }));
 
+  test("8c. shops on one store, and a shop with a new token, share the store's limit", () =>
+    inStore(async (world) => {
+      const { fake, shop } = world;
+      const { storefronts } = world.reopened();
+      fake.bucket = { maximumAvailable: 200, restoreRate: 400 };
+      fake.drain();
+      await storefronts.open(shop).checkVariants(["100"]);
+      const before = fake.calls.filter(({ outcome }) => outcome === "throttled").length;
+      const others = ["other", "third", "fourth"].map((shopId) =>
+        storefronts.open({ ...shop, shopId, storefront: configOf(fake, shopId) }),
+      );
+      const again = storefronts.open({ ...shop, storefront: configOf(fake, shop.shopId) });
+      await Promise.all(
+        [...others, again].flatMap((storefront) =>
+          Array.from({ length: 4 }, (_, index) => storefront.checkVariants([String(100 + index)])),
+        ),
+      );
+      const after = fake.calls.filter(({ outcome }) => outcome === "throttled").length;
+      assert.ok(after - before <= 1, `${after - before} calls were throttled`);
+    }));
+
   test("9. a lost answer says that it may have landed; the retry sends the same bytes under the same key, and it lands once", () =>
     inStore(async (world) => {
       const { fake } = world;
@@ -287,6 +308,28 @@ suite("complaints about connections of Shopify", () => {
       const made = context();
       fake.strike({ kind: "nothing" }, "Adjust");
       const error = await rejection(storefront.changeOnHand([change("100", 3)], made));
+      assert.equal(error.landed, "maybe");
+      assert.deepEqual(outcomes(await storefront.changeOnHand([change("100", 3)], made)), ["applied"]);
+      assert.equal(fake.levelOf("100", "1").available, 3);
+    }));
+
+  test("10b. an answer that shows another change is not taken for success", () =>
+    inStore(async ({ fake, storefront }) => {
+      const shown = {
+        name: "available",
+        delta: 2,
+        quantityAfterChange: null,
+        item: { id: "gid://shopify/InventoryItem/100" },
+        location: { id: "gid://shopify/Location/1" },
+      };
+      const group = { id: "gid://shopify/InventoryAdjustmentGroup/1", createdAt: "2026-01-01T00:00:00Z" };
+      const data = {
+        inventoryAdjustQuantities: { inventoryAdjustmentGroup: { ...group, changes: [shown] }, userErrors: [] },
+      };
+      const made = context();
+      fake.strike({ kind: "body", body: JSON.stringify({ data }) }, "Adjust");
+      const error = await rejection(storefront.changeOnHand([change("100", 3)], made));
+      assert.match(error.message, /does not show the change/);
       assert.equal(error.landed, "maybe");
       assert.deepEqual(outcomes(await storefront.changeOnHand([change("100", 3)], made)), ["applied"]);
       assert.equal(fake.levelOf("100", "1").available, 3);
