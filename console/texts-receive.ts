@@ -64,7 +64,7 @@ export const receiveTexts = {
 
 export const dockTexts = {
   title: "Dock",
-  lead: "Scan any box to see the open orders that wait for it.",
+  lead: "Scan any box to see the open orders that wait for it, or a delivery note to open its order.",
   none: (code: string) => `No open order waits for “${code}”.`,
   found: (code: string, lines: number) =>
     lines === 1 ? `1 open line waits for “${code}”` : `${number(lines)} open lines wait for “${code}”`,

@@ -1,10 +1,14 @@
-/** At the dock: a scan of any box shows the open orders that wait for it, most pending first; one key leads on to receiving it. */
+/**
+ * At the dock: a scan of any box shows the open orders that wait for it, most pending first; one key leads on to receiving it. The number of an
+ * order, which its document has as a bar code, opens that order.
+ */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Output } from "../../client/index.ts";
 import { openpo, type Problem, problemOf } from "../data/client.ts";
 import { number } from "../data/format.ts";
+import { everyRow } from "../data/pages.ts";
 import { signedIn } from "../data/session.ts";
 import { Dotted } from "../parts/dotted.tsx";
 import { ProblemNotice } from "../parts/problem.tsx";
@@ -20,6 +24,8 @@ import { dockTexts, receiveTexts } from "../texts-receive.ts";
 
 type OpenLine = Output<"open_line_list">["openLines"][number];
 
+type ListedOrder = Output<"purchase_order_list">["purchaseOrders"][number];
+
 type Found =
   | { readonly code: string; readonly lines: readonly OpenLine[]; readonly totalCount: number }
   | { readonly problem: Problem }
@@ -29,7 +35,25 @@ const receiveHref = ({ purchaseOrderId, poLineItemId }: OpenLine): string =>
   `${hrefOf("receive", purchaseOrderId)}?${new URLSearchParams({ line: poLineItemId }).toString()}`;
 
 /** Goods are received on orders in these; others have to be moved on first. */
-const isReceivable = ({ status }: OpenLine): boolean => status === "In Progress" || status === "Partially Received";
+const isReceivable = ({ status }: Pick<OpenLine, "status">): boolean =>
+  status === "In Progress" || status === "Partially Received";
+
+/** Orders whose number, name or supplier has a code in it; the number alone is looked at, so few are enough. */
+const ordersReadMax = 500;
+
+/** The order with this number, or null. */
+async function orderNumbered(code: string): Promise<ListedOrder | null | { readonly problem: Problem }> {
+  const found = await everyRow<ListedOrder>(
+    async (cursor) => {
+      const input = { search: code, limit: 50 };
+      const result = await openpo.call("purchase_order_list", cursor === null ? input : { ...input, cursor });
+      return result.ok ? { ...result.data, rows: result.data.purchaseOrders } : { problem: problemOf(result) };
+    },
+    () => {},
+    ordersReadMax,
+  );
+  return "problem" in found ? found : (found.rows.find(({ poNumber }) => poNumber === code) ?? null);
+}
 
 export const DockScreen: FunctionComponent = () => {
   const field = useRef<HTMLInputElement>(null);
@@ -46,6 +70,16 @@ export const DockScreen: FunctionComponent = () => {
     if (asked.current !== code) return;
     if (!result.ok) return void (found.value = { problem: problemOf(result) });
     const { openLines, totalCount } = result.data;
+    if (openLines.length === 0) {
+      const order = await orderNumbered(code);
+      if (asked.current !== code) return;
+      if (order !== null && "problem" in order) return void (found.value = order);
+      if (order !== null) {
+        play("counted");
+        // Back leads to the scan before, not to this one.
+        return go(hrefOf(isReceivable(order) ? "receive" : "orders", order.purchaseOrderId), { replace: true });
+      }
+    }
     found.value = { code, lines: openLines, totalCount };
     play(openLines.length === 0 ? "unknown" : "counted");
   };
