@@ -181,12 +181,14 @@ async function growingOf(tx: Tx, shopId: string): Promise<Growing> {
   return { head: beginning, headAtMs: null, unchainedUntil: newest?.audit_id ?? null };
 }
 
+/** The link at this place becomes the head. There is none if the rows were linked before (`linkStatement`): the head stays then. */
 const headStatement = (shopId: string, head: ChainPoint, unchainedUntil: string | null, nowMs: number): Statement => ({
   sql: `insert into audit_chain (shop_id, unchained_until, anchor_position, anchor_hash, head_position, head_hash, head_at)
-        values (?, ?, 0, '', ?, ?, ?)
+        select ?, ?, 0, '', cast(? as bigint), ?, cast(? as bigint)
+        where exists (select 1 from audit_link where shop_id = ? and position = ?)
         on conflict (shop_id) do update set
           head_position = excluded.head_position, head_hash = excluded.head_hash, head_at = excluded.head_at`,
-  params: [shopId, unchainedUntil, head.position, head.hash, nowMs],
+  params: [shopId, unchainedUntil, head.position, head.hash, nowMs, shopId, head.position],
 });
 
 /** The same version of a row is linked once: a request that is tried again after a lost answer of the database writes it again. */

@@ -292,6 +292,22 @@ test("rows that are written again before their links have places are in the orde
   assert.deepEqual([findings, rows], [[], 36]);
 });
 
+test("a row that is written again as it is, since the write was kept and reported as failed, is linked once", async () => {
+  await using server = await start();
+  const write = async (auditId = "aud_zy"): Promise<void> => {
+    await writeRow(server, { auditId });
+    await trailOf(server).place(server.shopId);
+  };
+  await write();
+  const { links } = await verify(server);
+  await write();
+  const again = await verify(server);
+  assert.deepEqual({ findings: again.findings, links: again.links }, { findings: [], links });
+  await write("aud_zz");
+  const after = await verify(server);
+  assert.deepEqual({ findings: after.findings, links: after.links }, { findings: [], links: links + 1 });
+});
+
 test("after the record of the head was deleted, requests go on, and the gap stays", async () => {
   await using server = await start();
   await fill(server);
