@@ -110,6 +110,8 @@ test(
     await page.keyboard.type("42");
     typed.resolve();
     await page.getByText("You are signed out. Sign in again to go on.").waitFor();
+    const typing = page.locator("input[aria-label^='Ordered, ']");
+    assert.equal(await typing.inputValue(), "42", "it is there below the sign-in");
     await picture(page, "signed-out-over-order");
     assert.deepEqual(await accessibilityFaultsInThemes(page), []);
     await page.keyboard.press("Escape");
@@ -118,7 +120,6 @@ test(
     assert.deepEqual(await quantities(), [5, 5, 5]);
     await signInWithKey(page, program, "Ida");
     await page.getByRole("heading", { name: "Sign in" }).waitFor({ state: "detached" });
-    const typing = page.getByRole("textbox", { name: /^Ordered, / });
     assert.equal(await typing.inputValue(), "42");
     await cells.filter({ hasText: "41" }).waitFor();
     await page.keyboard.press("Enter");

@@ -86,7 +86,7 @@ const many = (count: number): readonly string[] => Array.from({ length: count },
 test("answers of reads are remembered up to answersRememberedBytesMax", async () => {
   await using server = await start();
   const get = (id: string) => server.get(`/api/v1/crates/${id}/text`, { undocumented: true });
-  const held = Math.floor(answersRememberedBytesMax / (2 * length));
+  const held = Math.floor(answersRememberedBytesMax / length);
   const ids = many(held - 1);
   for (const id of ids) assert.equal((await get(id)).status, 200);
   assert.equal(await readsOf(server.engine, () => get("c0")), 0);
