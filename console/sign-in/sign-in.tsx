@@ -26,9 +26,15 @@ export const SignInAgain: FunctionComponent = () => {
     const look = (): void => {
       if (!document.hidden) void renewBearer().catch(() => null);
     };
+    // Escape would close the dialog for a moment, in which the next one gives up what is typed below.
+    const stay = (event: KeyboardEvent): void => {
+      if (event.key === "Escape") event.preventDefault();
+    };
+    document.addEventListener("keydown", stay);
     document.addEventListener("visibilitychange", look);
     addEventListener("focus", look);
     return () => {
+      document.removeEventListener("keydown", stay);
       document.removeEventListener("visibilitychange", look);
       removeEventListener("focus", look);
     };
@@ -39,7 +45,7 @@ export const SignInAgain: FunctionComponent = () => {
       class="whole-page"
       aria-label={texts.signIn.title}
       onClose={() => {
-        // A browser closes it when Escape is pressed often, whatever it is told.
+        // A browser has other ways to close it, such as the way back of a telephone.
         if (dialog.current?.isConnected === true) dialog.current.showModal();
       }}
     >

@@ -114,9 +114,13 @@ test(
     assert.equal(await typing.inputValue(), "42", "it is there below the sign-in");
     await picture(page, "signed-out-over-order");
     assert.deepEqual(await accessibilityFaultsInThemes(page), []);
-    await page.keyboard.press("Escape");
-    await page.keyboard.press("Escape");
+    await page.evaluate(
+      `document.querySelector("dialog").addEventListener("close", () => (document.title += " closed"))`,
+    );
+    for (let presses = 0; presses < 4; presses += 1) await page.keyboard.press("Escape");
     assert.equal(await page.getByRole("heading", { name: "Sign in" }).isVisible(), true);
+    assert.equal(await typing.inputValue(), "42", "Escape gives nothing up below the sign-in");
+    assert.doesNotMatch(await page.title(), /closed/, "the dialog is not closed, not even for a moment");
     assert.deepEqual(await quantities(), [5, 5, 5]);
     await signInWithKey(page, program, "Ida");
     await page.getByRole("heading", { name: "Sign in" }).waitFor({ state: "detached" });
