@@ -180,8 +180,10 @@ test(
       }
       await dialog.getByLabel("Attach a CSV file too").focus();
       await page.keyboard.press("Space");
+      const sentBefore = server.taken.length;
       await press(page, "button", "Send");
       await showsStatus(page, "Sent");
+      await server.until(() => server.taken.length > sentBefore);
       const mail = last(server);
       assert.deepEqual([...mail.to].toSorted(), ["boss@shop.example", "orders@mill.example", "second@shop.example"]);
       assert.match(parseMail(mail).headers.get("subject")?.[0] ?? "", / \(urgent\)$/);
@@ -241,8 +243,10 @@ test("an order that was changed meanwhile is not sent unseen, and what was writt
     await dialog.getByText(hash).waitFor({ state: "detached" });
     assert.equal(await dialog.getByLabel("Message").inputValue(), "Please hurry.");
     const shown = await shownHash(desk);
+    const takenBefore = server.taken.length;
     await dialog.getByRole("button", { name: "Send", exact: true }).click();
     await showsStatus(page, "Sent");
+    await server.until(() => server.taken.length > takenBefore);
     const [pdf] = [...attachedTo(last(server)).values()];
     assert.equal(sha256Of(pdf ?? Buffer.from("")), shown);
   });
@@ -290,8 +294,10 @@ test("no address and a variant that is not active are asked about in the dialog"
     await picture(page, "send-guard");
     assert.deepEqual(await accessibilityFaults(page), []);
     await dialog.getByLabel("Go on without it").check();
+    const takenBefore = server.taken.length;
     await dialog.getByRole("button", { name: "Go on", exact: true }).click();
     await showsStatus(page, "Sent");
+    await server.until(() => server.taken.length > takenBefore);
     assert.deepEqual(last(server).to, ["jo@mute.example"]);
   });
 });
