@@ -14,7 +14,7 @@ import {
   withOperator,
 } from "./command.ts";
 import { listIn, memberOf, shown, table } from "./output.ts";
-import { fileOrStdout } from "./records.ts";
+import { exporting } from "./records.ts";
 
 /** Findings that are kept of a shop; more are counted. */
 const findingsShownMax = 20;
@@ -191,23 +191,10 @@ export const auditHead: RunnableCommand = {
   },
 };
 
-export const auditExport: RunnableCommand = {
+export const auditExport = exporting({
   name: "audit export",
-  parameters: [],
   summary: "export a shop's audit log with its hashes, for anybody to verify",
   details: "docs/audit.md describes the file and has a program that verifies it.",
-  options: {
-    ...shopOption,
-    output: { value: "FILE", help: "write to this file instead of stdout; it appears when it is complete" },
-    ...progressOption,
-    ...commonOptions,
-  },
-  async run(args, context) {
-    const shopId = args.required("shop");
-    await withOperator(context, async (ask) => {
-      const answer = await ask("audit_log_export", { shopId });
-      if (!("file" in answer)) throw new Error("an export is a file");
-      await fileOrStdout(args.text("output"), answer.file, { shopId, what: "lines" }, context.output);
-    });
-  },
-};
+  operation: "audit_log_export",
+  what: "lines",
+});

@@ -97,10 +97,17 @@ missing in the file changes nothing. Separators are commas, semicolons or tabs; 
   },
 };
 
-export const exportFile: RunnableCommand = {
-  name: "export",
+/** A command that writes what an operation sends as a file. */
+export const exporting = ({
+  operation,
+  what,
+  ...described
+}: Pick<RunnableCommand, "name" | "summary" | "details"> & {
+  readonly operation: string;
+  readonly what: "records" | "lines";
+}): RunnableCommand => ({
+  ...described,
   parameters: [],
-  summary: "export all records of a shop as NDJSON, for openpo import",
   options: {
     ...shopOption,
     output: { value: "FILE", help: "write to this file instead of stdout; it appears when it is complete" },
@@ -110,15 +117,22 @@ export const exportFile: RunnableCommand = {
   async run(args, context) {
     const shopId = args.required("shop");
     await withOperator(context, async (ask) => {
-      const answer = await ask("shop_export", { shopId });
+      const answer = await ask(operation, { shopId });
       if (!("file" in answer)) throw new Error("an export is a file");
-      await fileOrStdout(args.text("output"), answer.file, { shopId, what: "records" }, context.output);
+      await fileOrStdout(args.text("output"), answer.file, { shopId, what }, context.output);
     });
   },
-};
+});
+
+export const exportFile = exporting({
+  name: "export",
+  summary: "export all records of a shop as NDJSON, for openpo import",
+  operation: "shop_export",
+  what: "records",
+});
 
 /** Writes lines to the file that was named, or to stdout, with progress. `what` they are is a member of the result, too. */
-export async function fileOrStdout(
+async function fileOrStdout(
   named: string | null,
   file: AsyncIterable<string | Uint8Array>,
   { shopId, what }: { readonly shopId: string; readonly what: "records" | "lines" },
