@@ -4,10 +4,16 @@ import { test } from "node:test";
 import { inPlace, openStore } from "../support/store.ts";
 import { startWriter } from "./writer.ts";
 
+/** Rounds at least, and the acknowledged writes of all rounds: fewer would prove little. */
+const roundsMin = 8;
+const acknowledgedMin = 100;
+
 test("after a kill at any moment, every acknowledged write and all writes before it are there, complete", () =>
   inPlace(async (directory) => {
     let kept = 0;
-    for (let round = 0; round < 8; round += 1) {
+    let acknowledged = 0;
+    // A slow machine needs more rounds for as many writes.
+    for (let round = 0; round < roundsMin || acknowledged < acknowledgedMin; round += 1) {
       const writer = await startWriter(directory, kept);
       await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 300));
       await writer.kill();
@@ -23,7 +29,6 @@ test("after a kill at any moment, every acknowledged write and all writes before
       await store.close();
 
       const context = `round ${round}: ${writer.acknowledged.length} acknowledged, ${found.numbers.length - kept} kept`;
-      assert.ok(round > 0 || writer.acknowledged.length > 0, context);
       assert.deepEqual(
         found.numbers,
         found.numbers.map((_, index) => index),
@@ -35,6 +40,6 @@ test("after a kill at any moment, every acknowledged write and all writes before
         `${context}: nothing acknowledged is lost`,
       );
       kept = found.numbers.length;
+      acknowledged += writer.acknowledged.length;
     }
-    assert.ok(kept > 100, `only ${kept} writes in all rounds`);
   }));
