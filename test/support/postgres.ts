@@ -8,10 +8,11 @@
  * The tests' role is not a superuser, so row-level security applies. The server's default collation does not order by code points, so
  * every comparison has to set its collation.
  */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import {
+  appendFileSync,
   chownSync,
   cpSync,
   existsSync,
@@ -19,6 +20,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -26,6 +28,7 @@ import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { promisify } from "node:util";
 import { Client } from "pg";
 import { openPostgresEngine } from "../../src/store/postgres/engine.ts";
 import {
@@ -131,6 +134,10 @@ async function freePort(): Promise<number> {
 export interface PostgresServer {
   /** The address with the tests' role, without a test database. */
   readonly url: string;
+  /** The same with the superuser. */
+  readonly superuserUrl: string;
+  /** The directory of its files. */
+  readonly data: string;
   readonly version: string;
   /** Ends the server as in a crash (-9), or like `pg_ctl stop` with `-m immediate` or `-m fast` (SIGINT). Sessions are cut off. */
   crash(how: "SIGKILL" | "SIGQUIT" | "SIGINT"): Promise<void>;
@@ -140,8 +147,73 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
+export interface PostgresOptions {
+  /** Settings of the server, besides those that all servers of tests have. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Makes it a standby: a copy of this server, which it follows. */
+  readonly standbyOf?: {
+    readonly primary: PostgresServer;
+    /** The primary's address with the superuser, through which it follows. */
+    readonly through: string;
+    /** The name that it tells the primary. */
+    readonly name: string;
+  };
+}
+
+type Standby = NonNullable<PostgresOptions["standbyOf"]>;
+
+const run = promisify(execFile);
+
+/** How the standby reaches the server that it follows. */
+function connectionOf({ through, name }: Standby): string {
+  const { hostname, port, username, password } = new URL(through);
+  return `host=${hostname} port=${port} user=${username} password=${password} application_name=${name}`;
+}
+
+/** Makes a standby's files, by `pg_basebackup` if there is one (npm's PostgreSQL has none), or by hand in the same way. */
+async function copyForStandby(standby: Standby, data: string, binaries: string, as: Partial<User>): Promise<void> {
+  const program = path.join(binaries, "pg_basebackup");
+  if (existsSync(program)) {
+    const options = ["--write-recovery-conf", "--wal-method=stream", "--checkpoint=fast"];
+    await run(program, ["--pgdata", data, "--dbname", connectionOf(standby), ...options], { ...as, cwd: data });
+    return;
+  }
+  const { primary } = standby;
+  const label = await withClient(primary.superuserUrl, async (client) => {
+    await client.query("select pg_backup_start('standby', true)");
+    // Files that the server removes meanwhile are not needed: the log from the checkpoint on says so.
+    await run("cp", ["-a", `${primary.data}/.`, data]).catch((error: unknown) => {
+      const said = error instanceof Error && "stderr" in error ? String(error.stderr).trim().split("\n") : [];
+      if (said.length === 0 || !said.every((line) => line.includes("No such file or directory"))) throw error;
+    });
+    const { rows } = await client.query<{ labelfile: string }>("select labelfile from pg_backup_stop(false)");
+    return rows[0]?.labelfile ?? "";
+  });
+  for (const name of ["postmaster.pid", "postmaster.opts", "pg_wal"])
+    rmSync(path.join(data, name), { recursive: true, force: true });
+  mkdirSync(path.join(data, "pg_wal"), { mode: 0o700 });
+  writeFileSync(path.join(data, "backup_label"), label);
+  writeFileSync(path.join(data, "standby.signal"), "");
+  appendFileSync(path.join(data, "postgresql.auto.conf"), `\nprimary_conninfo = '${connectionOf(standby)}'\n`);
+  if (as.uid === undefined || as.gid === undefined) return;
+  for (const name of ["pg_wal", "backup_label", "standby.signal"]) chownSync(path.join(data, name), as.uid, as.gid);
+}
+
+function initDatabase(data: string, binaries: string, passwordFile: string, as: Partial<User>): void {
+  execFileSync(
+    path.join(binaries, "initdb"),
+    [
+      ["--pgdata", data, "--encoding", "UTF8", "--locale", "C", "--locale-provider", "icu", "--icu-locale", "en-US"],
+      ["--username", "postgres", "--auth", "scram-sha-256", "--pwfile", passwordFile, "--no-instructions"],
+    ].flat(),
+    { ...as, cwd: path.dirname(data), stdio: ["ignore", "ignore", "pipe"] },
+  );
+}
+
 /** @throws Error when there are no binaries (`findPostgres`), or the server does not start. */
-export async function startPostgres(): Promise<PostgresServer & AsyncDisposable> {
+export async function startPostgres({ settings: more = {}, standbyOf }: PostgresOptions = {}): Promise<
+  PostgresServer & AsyncDisposable
+> {
   const found = findPostgres();
   if (found === null) throw new Error("There is no PostgreSQL on this machine.");
   const directory = mkdtempSync(path.join(tmpdir(), "openpo-postgres-"));
@@ -164,17 +236,12 @@ export async function startPostgres(): Promise<PostgresServer & AsyncDisposable>
     mkdirSync(data, { mode: 0o700 });
     if (user !== null) for (const each of [directory, data]) chownSync(each, user.uid, user.gid);
     const binaries = runnable(found, directory, as);
-    const password = randomBytes(16).toString("hex");
+    const password =
+      standbyOf === undefined ? randomBytes(16).toString("hex") : new URL(standbyOf.primary.superuserUrl).password;
     const passwordFile = path.join(directory, "password");
     writeFileSync(passwordFile, password);
-    execFileSync(
-      path.join(binaries, "initdb"),
-      [
-        ["--pgdata", data, "--encoding", "UTF8", "--locale", "C", "--locale-provider", "icu", "--icu-locale", "en-US"],
-        ["--username", "postgres", "--auth", "scram-sha-256", "--pwfile", passwordFile, "--no-instructions"],
-      ].flat(),
-      { ...as, cwd: directory, stdio: ["ignore", "ignore", "pipe"] },
-    );
+    if (standbyOf === undefined) initDatabase(data, binaries, passwordFile, as);
+    else await copyForStandby(standbyOf, data, binaries, as);
     const port = await freePort();
     const urlOf = (user: string, database: string): string =>
       `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
@@ -191,6 +258,7 @@ export async function startPostgres(): Promise<PostgresServer & AsyncDisposable>
         // Copying databases writes a lot to the log. A high limit avoids checkpoints because of it.
         max_wal_size: "4GB",
         log_min_messages: "fatal",
+        ...more,
       };
       server = spawn(
         path.join(binaries, "postgres"),
@@ -202,13 +270,17 @@ export async function startPostgres(): Promise<PostgresServer & AsyncDisposable>
     };
     await start();
     const version = await withClient(urlOf("postgres", "postgres"), async (client) => {
-      await client.query(`create role ${role} login createdb password '${password}'`);
-      await client.query(`create database ${role} owner ${role}`);
+      if (standbyOf === undefined) {
+        await client.query(`create role ${role} login createdb password '${password}'`);
+        await client.query(`create database ${role} owner ${role}`);
+      }
       const { rows } = await client.query<{ server_version: string }>("show server_version");
       return rows[0]?.server_version ?? "";
     });
     return {
       url: urlOf(role, role),
+      superuserUrl: urlOf("postgres", "postgres"),
+      data,
       version,
       start,
       async crash(how) {
