@@ -276,11 +276,11 @@ export class Client {
 const variantAt = (index: number): string => variantIds[index % variantIds.length] ?? variantIds[0];
 
 /** Repeating it changes nothing more (spec "Repeat safety without a key"). */
-const isSafe = ({ op }: Deed): boolean =>
+export const isSafe = ({ op }: Deed): boolean =>
   ["confirm", "receive", "rename", "sync", "reset", "read", "list"].includes(op);
 
 /** What is asked of an order that looks like this. Null: nothing can be. */
-function deedOn(order: OrderSeen, ask: OrderAsk): Deed | null {
+export function deedOn(order: OrderSeen, ask: OrderAsk): Deed | null {
   const { purchaseOrderId: orderId, lineItems } = order;
   const lineAt = (index: number): LineSeen | undefined => lineItems[index % Math.max(1, lineItems.length)];
   switch (ask.op) {
@@ -364,14 +364,15 @@ function forward(order: OrderSeen, share: number): Deed {
   }
 }
 
-interface Spelled {
+export interface Spelled {
   readonly method: string;
   readonly path: string;
   readonly search?: string;
   readonly body?: unknown;
 }
 
-function spell(deed: Deed): Spelled {
+/** The request that asks it, below `/api/v1`. */
+export function spell(deed: Deed): Spelled {
   const on = (below: string, body: unknown = {}): Spelled => ({
     method: "POST",
     path: `/purchase-orders/${"orderId" in deed ? deed.orderId : ""}${below}`,

@@ -144,7 +144,8 @@ const asks: readonly (readonly [weight: number, make: (random: Random) => OrderA
 
 const weightOfAll = asks.reduce((sum, [weight]) => sum + weight, 0);
 
-function orderAsk(random: Random): OrderAsk {
+/** Any ask of an order. */
+export function orderAsk(random: Random): OrderAsk {
   let left = random.next() * weightOfAll;
   for (const [weight, make] of asks) {
     left -= weight;
