@@ -1,7 +1,6 @@
 /**
  * The program `openpo`: finds the command, reads its arguments and the environment, runs it, and sets the exit status.
  */
-import { readFileSync } from "node:fs";
 import { aligned, type Arguments, helpOf, readArguments } from "./cli/arguments.ts";
 import type { RunnableCommand } from "./cli/command.ts";
 import { commands } from "./cli/commands.ts";
@@ -10,6 +9,7 @@ import { type Output, openOutput } from "./cli/output.ts";
 import { serve } from "./cli/serve.ts";
 import { inWordsOf } from "./cli/words.ts";
 import { readConfig } from "./config.ts";
+import { programVersion } from "./program-version.ts";
 
 const all: readonly RunnableCommand[] = [serve, ...commands];
 
@@ -51,11 +51,6 @@ ${aligned([
 ])}
 
 Exit status: 0 done; 1 refused or failed; 2 wrong usage; 3 no server answers; 4 the admin token is missing or wrong.`;
-
-function version(): string {
-  const manifest: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-  return manifest.version;
-}
 
 /** The commands that begin with this word: `shop create`, `shop list`, … */
 const groupOf = (word: string): readonly RunnableCommand[] => all.filter(({ name }) => name.startsWith(`${word} `));
@@ -106,7 +101,7 @@ async function run(argv: readonly string[]): Promise<void> {
   const [first] = argv;
   const asked = helpFor(argv);
   if (asked !== null) return console.log(asked);
-  if (first === "--version" || first === "-v") return console.log(version());
+  if (first === "--version" || first === "-v") return console.log(programVersion());
   const { command, rest } = first === undefined ? { command: serve, rest: [] } : find(argv);
   // Set before the arguments are read, so that a fault in them is shown as JSON too.
   output = openOutput({ ...streams, json: rest.includes("--json"), progress: rest.includes("--progress") });

@@ -4,8 +4,9 @@
  * Owns: the directory's layout, its lock and its format, the operator's token in it. Does not own: the contents of a shop's files (shop,
  * storefront), serving (serve.ts), commands (cli.ts).
  *
- *     data/  lock.db · server.json (while a server runs) · time (that was reached) · format · admin-token (mode 0600) · shops/<shopId>… ·
- *     sandbox/<shopId>… · snapshots/ (copies that a backup is reading) · restoring/ (files of a restore that has not finished)
+ *     data/  lock.db · server.json (while a server runs) · time (that was reached) · format · versions (of the program and the schemas that
+ *     files may have) · admin-token (mode 0600) · shops/<shopId>… · sandbox/<shopId>… · snapshots/ (copies that a backup is reading) ·
+ *     restoring/ (files of a restore that has not finished)
  */
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -28,6 +29,7 @@ import { keepingForecastVersions } from "./shop/forecast-version.ts";
 import { KnownCredentials, keepingCredentials } from "./shop/known-credentials.ts";
 import { ShopArrivals } from "./shop-arrivals.ts";
 import { LoopShare } from "./store/loop-share.ts";
+import { loadMigrations } from "./store/migrations.ts";
 import type { QueueDepth } from "./store/queue.ts";
 import type { Clock, Engine, Log } from "./store/store.ts";
 import { lockDirectory } from "./store/sqlite/directory-lock.ts";
@@ -41,6 +43,7 @@ import { elapsedMs, systemClock, timeOrderedIds } from "./system.ts";
 import { onlyGlobal } from "./webhooks/addresses.ts";
 import { noConnections } from "./storefront/connections.ts";
 import { openSandbox } from "./storefront/sandbox/sandbox.ts";
+import { programName } from "./program-version.ts";
 
 /** The content of `format` that this version writes, and the only one that it reads. */
 const dataFormat = "1";
@@ -122,6 +125,42 @@ function jsonOf(text: string): unknown {
     return value;
   } catch {
     return null;
+  }
+}
+
+/** Which program has brought files of the directory to which versions of the schemas; the newest one that was there. */
+const versionsSchema = z.object({ program: z.string(), shops: z.int(), sandbox: z.int() });
+
+type Versions = z.output<typeof versionsSchema>;
+
+const schemaDirectoryOf = (room: string): string => path.join(import.meta.dirname, room, "schema");
+
+/** The versions of the schemas to which this program brings the files of each folder. */
+export const schemaVersions = (): { readonly shops: number; readonly sandbox: number } => ({
+  shops: loadMigrations(schemaDirectoryOf("shop")).length,
+  sandbox: loadMigrations(schemaDirectoryOf("storefront/sandbox")).length,
+});
+
+export const versionsFile = (dataDir: string): string => path.join(dataDir, "versions");
+
+/**
+ * Refuses a directory that a newer program has served, which then has shops that this one cannot open, and records this program.
+ *
+ * @throws ConfigError naming both versions and the ways out.
+ */
+function keepVersions(dataDir: string, log: Log): void {
+  const now: Versions = { program: programName(), ...schemaVersions() };
+  const before = versionsSchema.safeParse(jsonOf(kept(versionsFile(dataDir)) ?? "")).data;
+  if (before !== undefined && (before.shops > now.shops || before.sandbox > now.sandbox))
+    throw new ConfigError(
+      `OPENPO_DATA_DIR: ${dataDir} was served by ${before.program} (shop schema ${before.shops}), which is newer: this is ${now.program} (shop schema ${now.shops}). Start the newer version again, or restore a backup from before the upgrade: openpo restore BACKUP --force`,
+    );
+  if (before?.shops === now.shops && before.sandbox === now.sandbox) return;
+  try {
+    keep(versionsFile(dataDir), JSON.stringify(now));
+  } catch (error) {
+    // On a full disk what is stored can be read; a file that has to be migrated is refused by itself.
+    log.warn({ err: error }, "the program's version could not be kept in the data directory");
   }
 }
 
@@ -238,6 +277,14 @@ interface DirectoryLimits {
   readonly walPagesMax?: number;
 }
 
+/** @throws ConfigError when a restore has not finished. */
+function refuseInterruptedRestore(dataDir: string): void {
+  if (existsSync(restoringDirectory(dataDir)))
+    throw new ConfigError(
+      `OPENPO_DATA_DIR: a restore into ${dataDir} was interrupted. Run it again: openpo restore BACKUP --force`,
+    );
+}
+
 /**
  * Claims and opens the directory. Imports that a crash has interrupted are finished before their shops are served (shop-arrivals.ts).
  *
@@ -253,10 +300,8 @@ export async function openDataDirectory(
   opening.defer(() => lock.release());
   keepDirectoryPrivate(dataDir, log);
   const isNew = !holdsData(dataDir);
-  if (isNew && existsSync(restoringDirectory(dataDir)))
-    throw new ConfigError(
-      `OPENPO_DATA_DIR: a restore into ${dataDir} was interrupted. Run it again: openpo restore BACKUP --force`,
-    );
+  if (isNew) refuseInterruptedRestore(dataDir);
+  keepVersions(dataDir, log);
   const { clock, stop } = keptClock(dataDir, log);
   opening.defer(stop);
   const ids = timeOrderedIds(clock);
@@ -352,7 +397,7 @@ async function openEngines(
   const openMax = openFilesMax(descriptorsMax(), limits.shopsOpenMax);
   const openIn = async (name: string, room: string, most: number): Promise<SqliteEngine> => {
     const directory = path.join(dataDir, name);
-    const schemaDirectory = path.join(import.meta.dirname, room, "schema");
+    const schemaDirectory = schemaDirectoryOf(room);
     return await openSqliteEngine({
       directory,
       schemaDirectory,

@@ -28,6 +28,7 @@ import { elapsedMs, systemClock, timeOrderedIds } from "./system.ts";
 import { steadyClock } from "./steady-clock.ts";
 import { noConnections } from "./storefront/connections.ts";
 import { openSandbox } from "./storefront/sandbox/sandbox.ts";
+import { programName } from "./program-version.ts";
 
 const shopsSchema = "openpo";
 const shopsSchemaDirectory = path.join(import.meta.dirname, "shop/schema");
@@ -188,10 +189,11 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
     onSetBack: (behindMs) => log.warn({ behindMs }, "the database's clock was set back"),
   });
   const ids = timeOrderedIds(clock);
+  const program = programName();
   const loop = new LoopShare();
   const depth: QueueDepth = { waiting: 0 };
   const openEngine = async (schemaName: string, schemaDirectory: string, rows: readonly DueRows[]): Promise<Engine> => {
-    const parts = { pool, schemaName, schemaDirectory, dueRows: rows, clock, loop, log };
+    const parts = { pool, schemaName, schemaDirectory, dueRows: rows, clock, loop, log, program };
     const engine = await openPostgresEngine(schemaName === shopsSchema ? { ...parts, depth } : parts);
     opening.defer(() => engine.close());
     return engine;
@@ -204,7 +206,7 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
   const { engine, onEvents, onReminders } = announcing(
     keepingForecastVersions(await openEngine(shopsSchema, shopsSchemaDirectory, dueRows), ids),
   );
-  const coordination = await postgresCoordination({ pool, schemaName: shopsSchema, owner: ids.next("node") });
+  const coordination = await postgresCoordination({ pool, schemaName: shopsSchema, owner: ids.next("node"), program });
   opening.defer(() => coordination.close());
   const firstStart = await claimFirstStart(pool, shopsSchema);
   opening.defer(() => firstStart.release());

@@ -9,7 +9,7 @@ import type { Log } from "./store/store.ts";
 const folders: ReadonlySet<string> = new Set(["shops", "sandbox", "snapshots", "restoring"]);
 
 /** What else may be in it. Beside other files it may be somebody's home directory, whose mode is not ours to change. */
-const ownFile = /^(?:lock\.db(?:-journal)?|(?:server\.json|time|format|admin-token)(?:\.unfinished)?)$/;
+const ownFile = /^(?:lock\.db(?:-journal)?|(?:server\.json|time|format|versions|admin-token)(?:\.unfinished)?)$/;
 
 /** What makes a folder for files (`mkfs`), empty but for root. */
 const lostAndFound = "lost+found";

@@ -24,7 +24,10 @@ import {
   keptAdminToken,
   markFormat,
   restoringDirectory,
+  schemaVersions,
+  versionsFile,
 } from "../data-directory.ts";
+import { programName } from "../program-version.ts";
 import { CommandError, commandErrorOf, exitCodes } from "./errors.ts";
 import type { Operator } from "./operator.ts";
 import { bytesShown, listIn, memberOf, type Output, shown } from "./output.ts";
@@ -48,17 +51,20 @@ async function sync(name: string): Promise<void> {
   await handle.close();
 }
 
-/** @throws CommandError when the file is not a whole database. */
-function checkDatabase(file: string): void {
+/** @returns the version of its schema. @throws CommandError when the file is not a whole database. */
+function checkDatabase(file: string): number {
   let found: unknown;
+  let version: unknown;
   try {
     const database = new DatabaseSync(file);
     found = database.prepare("pragma quick_check").get()?.["quick_check"];
+    version = database.prepare("pragma user_version").get()?.["user_version"];
     database.close();
   } catch (error) {
     found = error instanceof Error ? error.message : String(error);
   }
   if (found !== "ok") throw fail(`${file} is damaged: ${shown(found)}.`);
+  return Number(version);
 }
 
 interface BackupResult {
@@ -186,7 +192,9 @@ export async function restoreBackup(
     const gathered = restoringDirectory(dataDir);
     await rm(gathered, { recursive: true, force: true });
     const shops = await copyChecked(backup, gathered, output);
-    await rm(path.join(dataDir, "format"), { force: true });
+    // The files that come may be older than those that a program has recorded here.
+    for (const record of ["format", path.basename(versionsFile(dataDir))])
+      await rm(path.join(dataDir, record), { force: true });
     for (const entry of dataEntries) {
       await rm(path.join(dataDir, entry), { recursive: true, force: true });
       if (existsSync(path.join(gathered, entry))) await rename(path.join(gathered, entry), path.join(dataDir, entry));
@@ -210,7 +218,13 @@ async function copyChecked(backup: string, gathered: string, output: Output): Pr
     for (const name of names) await copyFile(path.join(backup, folder, name), path.join(target, name));
     for (const name of names.filter((each) => each.endsWith(".db"))) {
       output.progress(`Checking ${name}`);
-      checkDatabase(path.join(target, name));
+      const version = checkDatabase(path.join(target, name));
+      const known = schemaVersions()[folder];
+      if (version > known)
+        throw fail(
+          `${path.join(backup, folder, name)} was written by a newer version of OpenPO: its schema is ${version}, and ${programName()} knows ${known}.`,
+          "Restore with the version that wrote it, or a backup from before the upgrade.",
+        );
       await sync(path.join(target, name));
       if (folder === folders.shop) shops.push(name.slice(0, -".db".length));
     }

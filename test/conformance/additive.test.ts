@@ -9,6 +9,7 @@ import { test } from "node:test";
 import type { JsonObject } from "../../src/core/json.ts";
 import { openApiDocument } from "../../src/http/openapi.ts";
 import { operations } from "../../src/operations/registry.ts";
+import { documentOf, releases } from "../releases/kept.ts";
 import { breakingChanges } from "../support/breaking.ts";
 
 const released: JsonObject = JSON.parse(readFileSync(path.join(import.meta.dirname, "released.json"), "utf8"));
@@ -24,6 +25,13 @@ test("the document has no breaking change against the released one, but for what
     [],
   );
 });
+
+for (const release of releases.filter((name) => !name.includes("-build-")))
+  test(`the document has no breaking change against the one that was kept of ${release}`, () => {
+    const kept = documentOf(release);
+    assert.ok(JSON.stringify(kept["paths"]).includes("purchase-orders"));
+    assert.deepEqual(breakingChanges(kept, openApiDocument(operations)), []);
+  });
 
 const orders = "/api/v1/purchase-orders";
 const header = ["components", "schemas", "PurchaseOrderHeader"] as const;

@@ -92,6 +92,30 @@ export interface StorePlace {
   remove(): Promise<void>;
 }
 
+/** Gives a data directory a database that these statements make, before anything is opened there. PostgreSQL only. */
+export async function restoreDatabase(directory: string, sql: string): Promise<void> {
+  const database = await freshDatabase({ empty: true });
+  databases.set(directory, Promise.resolve(database));
+  await withClient(database.url, (client) => client.query(sql));
+}
+
+/** Makes the store look as if a newer program, with one more migration, had been there. */
+export async function pretendNewer(directory: string, program: string): Promise<void> {
+  const url = await databaseFor(directory);
+  if (url === null) {
+    const file = path.join(directory, "versions");
+    const versions: Readonly<Record<string, unknown>> = JSON.parse(readFileSync(file, "utf8"));
+    writeFileSync(file, JSON.stringify({ ...versions, program, shops: Number(versions["shops"]) + 1 }));
+    return;
+  }
+  await withClient(url, async (client) => {
+    await client.query(`comment on schema "${shopsSchema}" is 'Written by ${program}'`);
+    await client.query(
+      `insert into "${shopsSchema}".migration (line, version) select line, max(version) + 1 from "${shopsSchema}".migration where line = 'shop' group by line`,
+    );
+  });
+}
+
 /** Creates a new, empty place. */
 export async function makePlace(postgres = onPostgres): Promise<StorePlace> {
   const directory = await mkdtemp(path.join(tmpdir(), "openpo-"));

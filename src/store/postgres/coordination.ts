@@ -50,6 +50,8 @@ interface PostgresCoordinationOptions {
   readonly schemaName: string;
   /** Names this process; different for each start of each node. */
   readonly owner: string;
+  /** The program as people know it. */
+  readonly program?: string | undefined;
 }
 
 /** A Coordination that renews leases until it is closed. */
@@ -62,8 +64,9 @@ export async function postgresCoordination({
   pool,
   schemaName,
   owner,
+  program,
 }: PostgresCoordinationOptions): Promise<PostgresCoordination> {
-  await migratePostgres(pool, schemaName, [ownLine("nodes", schemaName)]);
+  await migratePostgres(pool, schemaName, [ownLine("nodes", schemaName)], { program });
   const run = unsyncedRunner(pool, schemaName);
   const schema = `"${schemaName}"`;
   return {

@@ -58,6 +58,8 @@ interface PostgresEngineOptions {
   readonly schemaDirectory: string;
   /** False: the schema is at the program's version already, as for a reader thread. Default true. */
   readonly migrates?: boolean;
+  /** The program as people know it (`OpenPO 0.1.0`), for who meets its schema with an older one. */
+  readonly program?: string | undefined;
   /** Rows that `shopsWithDueRows` searches for. Default: none. */
   readonly dueRows?: readonly DueRows[];
   readonly queue?: QueueLimits;
@@ -76,10 +78,10 @@ interface PostgresEngineOptions {
  * @throws Error when the schema cannot be used, saying why.
  */
 export async function openPostgresEngine(options: PostgresEngineOptions): Promise<Engine> {
-  const { pool, schemaName, schemaDirectory, dueRows = [], migrates = true } = options;
+  const { pool, schemaName, schemaDirectory, dueRows = [], migrates = true, program } = options;
   if (!migrates) return new PostgresEngine(options);
   const lines = [ownLine("postgres", schemaName), sharedLine(schemaDirectory)];
-  await migratePostgres(pool, schemaName, lines, dueRows);
+  await migratePostgres(pool, schemaName, lines, { searched: dueRows, program });
   return new PostgresEngine(options);
 }
 

@@ -10,6 +10,7 @@
  * - The role may not truncate tables: row-level security does not hold for that, and no statement of the program does it.
  */
 import { join } from "node:path";
+import { escapeLiteral } from "pg";
 import type { DueRows } from "../store.ts";
 import { loadMigrations, statementsOf } from "../migrations.ts";
 import { type PostgresConnection, type PostgresPool, command, maintenanceMsMax, sqlState } from "./connection.ts";
@@ -90,21 +91,27 @@ const pauseMs = 100;
 /** Two nodes have made the same schema or table at once: one gets an error about a duplicate, and finds it made on its next try. */
 const isRace = (error: unknown): boolean => ["23505", "42P06", "42P07"].includes(sqlState(error) ?? "");
 
+interface MigrationOptions {
+  /** Rows that are searched for over all shops. Default: none. */
+  readonly searched?: readonly SearchedRows[];
+  /** The program as people know it (`OpenPO 0.1.0`). A schema that it migrates says so in its comment. */
+  readonly program?: string | undefined;
+}
+
 /**
  * Brings a PostgreSQL schema to the program's version. Of several nodes that start together one migrates and the others wait.
  *
- * @param searched rows that are searched for over all shops.
  * @throws Error when the schema is of a newer version of the program, or the role may not change it.
  */
 export async function migratePostgres(
   pool: PostgresPool,
   schemaName: string,
   lines: readonly MigrationLine[],
-  searched: readonly SearchedRows[] = [],
+  options: MigrationOptions = {},
 ): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
-      await pool.using((connection) => migrate(connection, schemaName, lines, searched));
+      await pool.using((connection) => migrate(connection, schemaName, lines, options));
       return;
     } catch (error) {
       if (!isRace(error) || tries === triesMax) throw error;
@@ -117,7 +124,7 @@ async function migrate(
   connection: PostgresConnection,
   schemaName: string,
   lines: readonly MigrationLine[],
-  searched: readonly SearchedRows[],
+  { searched = [], program }: MigrationOptions,
 ): Promise<void> {
   const run = async (text: string): Promise<void> => {
     await connection.rowsOf([{ ...command(text), answerMsMax: maintenanceMsMax }]);
@@ -133,7 +140,10 @@ async function migrate(
       line text not null, version bigint not null, primary key (line, version))`);
     // A node that comes second waits here, and then finds everything done.
     await run("lock table migration in share row exclusive mode");
-    for (const line of lines) await migrateLine(connection, schemaName, line, run);
+    let isChanged = false;
+    for (const line of lines) if (await migrateLine(connection, schemaName, line, { run, program })) isChanged = true;
+    if (isChanged && program !== undefined)
+      await run(`comment on schema "${schemaName}" is ${escapeLiteral(`${writtenBy}${program}`)}`);
     const tables = searched.map(({ table }) => table);
     await allowSearches(connection, schemaName, tables, run);
     await indexSearches(connection, schemaName, searched, run);
@@ -145,13 +155,29 @@ async function migrate(
   }
 }
 
-/** Runs the steps of one line that the schema has not had yet. */
+/** What the comment of a schema begins with; the program that has changed the schema last follows. */
+const writtenBy = "Written by ";
+
+/** The program that has changed the schema last, as far as that is known. */
+async function writerOf(connection: PostgresConnection, schemaName: string): Promise<string> {
+  const [row] = await connection.run<{ comment: string | null }>(
+    "select obj_description($1::regnamespace, 'pg_namespace') as comment",
+    [`"${schemaName}"`],
+  );
+  const comment = row?.comment ?? "";
+  return comment.startsWith(writtenBy) ? comment.slice(writtenBy.length) : "a newer version of OpenPO";
+}
+
+/** Runs the steps of one line that the schema has not had yet. @returns whether there were any. */
 async function migrateLine(
   connection: PostgresConnection,
   schemaName: string,
   { name, steps }: MigrationLine,
-  run: (text: string) => Promise<void>,
-): Promise<void> {
+  {
+    run,
+    program = "this version",
+  }: { readonly run: (text: string) => Promise<void>; readonly program?: string | undefined },
+): Promise<boolean> {
   const [row] = await connection.run<{ version: number | null }>(
     "select max(version) as version from migration where line = $1",
     [name],
@@ -159,13 +185,14 @@ async function migrateLine(
   const version = row?.version ?? 0;
   if (version > steps.length)
     throw new Error(
-      `The database's schema ${schemaName} was written by a newer version of OpenPO (${name} ${version}; this one knows ${steps.length}). Run the newer version.`,
+      `its schema ${schemaName} was written by ${await writerOf(connection, schemaName)} (${name} ${version}), which is newer: ${program} knows ${name} ${steps.length}. Start the newer version again, or restore a backup from before the upgrade into another database.`,
     );
   for (const [index, statements] of steps.entries()) {
     if (index < version) continue;
     for (const statement of statements) await run(statement);
     await connection.run("insert into migration (line, version) values ($1, $2)", [name, index + 1]);
   }
+  return version < steps.length;
 }
 
 /**

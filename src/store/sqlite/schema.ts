@@ -33,10 +33,14 @@ export function sqliteStatements(text: string): readonly string[] {
 export function migrate(database: DatabaseSync, schema: Schema): boolean {
   const version = Number(database.prepare("pragma user_version").get()?.["user_version"]);
   if (version > schema.length)
-    throw new Fault("DO_UNAVAILABLE", "This shop's data was written by a newer version of OpenPO.", {
-      action: "Run the newer version again, or restore the data from before the upgrade.",
-      retryAfterMs: newerVersionRetryMs,
-    });
+    throw new Fault(
+      "DO_UNAVAILABLE",
+      `This shop's data was written by a newer version of OpenPO: its schema is ${version}, and this version knows ${schema.length}.`,
+      {
+        action: "Start the newer version again, or restore the shop from a backup made before the upgrade.",
+        retryAfterMs: newerVersionRetryMs,
+      },
+    );
   for (const [index, statements] of schema.entries()) {
     if (index < version) continue;
     database.exec("begin immediate");
