@@ -70,6 +70,13 @@ const gaugesOf = (pool: PostgresPool): readonly Gauge[] => [
   },
 ];
 
+/** The size of a table with its indexes, and of its partitions if an operator has made some (docs/distribution.sql). */
+function sizeOf(name: string): string {
+  const table = `'"${shopsSchema}".${name}'`;
+  const ofParts = `select sum(pg_total_relation_size(relid))::bigint from pg_partition_tree(${table})`;
+  return `coalesce((${ofParts}), pg_total_relation_size(${table}))`;
+}
+
 /** What a node's metrics say of the database, of which it measures the sizes. */
 function measuresOf(pool: PostgresPool, depth: QueueDepth): Sizes {
   const sizes = sizesOf(
@@ -82,8 +89,7 @@ function measuresOf(pool: PostgresPool, depth: QueueDepth): Sizes {
       pool.using(async (connection) => {
         const [row] = await connection.run<{ database: number; audit: number; answers: number }>(
           `select pg_database_size(current_database()) as database,
-             pg_total_relation_size('"${shopsSchema}".audit_log') as audit,
-             pg_total_relation_size('"${shopsSchema}".idempotency_record') as answers`,
+             ${sizeOf("audit_log")} as audit, ${sizeOf("idempotency_record")} as answers`,
         );
         return {
           database_bytes: row?.database ?? 0,
