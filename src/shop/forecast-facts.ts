@@ -16,7 +16,7 @@ import type { SqlValue, Tx } from "../store/store.ts";
 import { type Row, columnList, orNull, recordReader } from "./columns.ts";
 import { type RecentRow, type SeriesRow, recentFrom, seriesColumns, seriesFrom } from "./demand.ts";
 import type { ForecastView } from "./forecast-views.ts";
-import type { Fragment } from "./purchase-order-list.ts";
+import type { Fragment } from "./fragment.ts";
 
 /** A variant of a view, as the index by product name holds it. */
 export interface VariantKey {

@@ -14,7 +14,7 @@ import type { SqlValue, Tx } from "../store/store.ts";
 import { type VariantKey, loadFacts, loadStock } from "./forecast-facts.ts";
 import { decidedOnce } from "./forecast-memo.ts";
 import type { FilterKind, ForecastView } from "./forecast-views.ts";
-import type { Fragment } from "./purchase-order-list.ts";
+import type { Fragment } from "./fragment.ts";
 
 /** The variants that rows are asked for. */
 interface ForecastScope {

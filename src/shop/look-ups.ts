@@ -12,7 +12,7 @@ import { placeholders, selectIn } from "../store/in-lists.ts";
 import type { SqlValue, Tx } from "../store/store.ts";
 import { type Location, type Supplier, type Variant, locationTable, supplierTable, variantTable } from "./catalogue.ts";
 import type { Row } from "./columns.ts";
-import { type Fragment, joined } from "./purchase-order-list.ts";
+import { type Fragment, joined } from "./fragment.ts";
 import { type RecordTable, recordsByKey } from "./record-table.ts";
 
 /** Where a page ended. */
@@ -166,7 +166,7 @@ export const lookUpVariants = (
         ? []
         : [
             {
-              // By key for each variant. With `in` PostgreSQL may read all of the supplier's for each (purchase-order-list.ts, `keysByLine`).
+              // By key for each variant. With `in` PostgreSQL may read all of the supplier's for each (orders-by-line.ts, `keysOf`).
               sql: `(select 1 from supplier_variant t
                       where t.shop_id = ? and t.supplier_id = ? and t.variant_id = variant.variant_id) = 1`,
               params: [shopId, supplierId],

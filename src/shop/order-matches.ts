@@ -160,7 +160,7 @@ function countsOf(shopId: string, { key }: Wanted): Counted {
 }
 
 /** An order's place in the list. */
-interface OrderKey {
+export interface OrderKey {
   readonly created_at: number;
   readonly purchase_order_id: string;
 }

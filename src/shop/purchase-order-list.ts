@@ -3,15 +3,17 @@
  *
  * A page is found by keys alone, in an index that has the page's order, and its rows are then read by key. So its cost grows with the page,
  * not with the shop. For one filter the count is kept (purchase-order-counts.ts). Searches, several filters at once and a day that something
- * is expected before are answered by the shop's digest (order-digest.ts), so their cost grows little with the shop. Without one, and for a
- * variant or SKU together with other filters, counting reads the index entries of the matches.
+ * is expected before are answered by the shop's digest (order-digest.ts), so their cost grows little with the shop. Without one, counting reads
+ * the index entries of the matches. So it does for a variant or SKU together with other filters (orders-by-line.ts).
  */
 import { fold } from "../core/fold.ts";
 import type { Header, PaidStatus, Status, StorefrontSyncState } from "../core/purchase-order.ts";
-import type { SqlValue, Tx } from "../store/store.ts";
+import type { Tx } from "../store/store.ts";
 import type { Row } from "./columns.ts";
+import { type Fragment, joined } from "./fragment.ts";
 import { type Wanted, isSearchable } from "./order-block.ts";
-import { matchesOf } from "./order-matches.ts";
+import { type OrderKey, matchesOf } from "./order-matches.ts";
+import { type LineQuery, lookedCount, lookedPage, ordersByLine } from "./orders-by-line.ts";
 import { type CountKind, countCreated, countOf } from "./purchase-order-counts.ts";
 import { headerFrom, selectHeader } from "./purchase-orders.ts";
 
@@ -50,48 +52,29 @@ interface OrderPage {
   readonly end: OrderPosition | null;
 }
 
-/** A piece of a statement with its parameters. */
-export interface Fragment {
-  readonly sql: string;
-  readonly params: readonly SqlValue[];
-}
-
-/** The pieces as one, in their order. */
-export const joined = (parts: readonly Fragment[], separator: string): Fragment => ({
-  sql: parts.map((part) => part.sql).join(separator),
-  params: parts.flatMap((part) => part.params),
-});
-
-/** A filter by what a line has. */
-interface LineFilter {
-  readonly column: "variant_id" | "sku";
-  readonly value: string;
-}
-
-const lineFilters = ({ variantId, sku }: OrderFilters): readonly LineFilter[] => [
-  ...(variantId === null ? [] : [{ column: "variant_id", value: variantId } as const]),
-  ...(sku === null ? [] : [{ column: "sku", value: sku } as const]),
-];
-
 // A text contains another if removing that changes it. Unlike a LIKE pattern this needs no escapes and has no length limit.
 const searchSql = `(replace(o.search_folded, ?, '') <> o.search_folded or o.supplier_id in
   (select supplier_id from supplier where shop_id = ? and replace(name_folded, ?, '') <> name_folded))`;
+
+const expectedFragments = ({ expectedBefore }: OrderFilters): readonly Fragment[] =>
+  expectedBefore === null ? [] : [{ sql: "o.next_expected_date < ?", params: [expectedBefore] }];
+
+function searchFragments(shopId: string, filters: OrderFilters): readonly Fragment[] {
+  if (filters.search === null) return [];
+  const search = fold(filters.search);
+  return [{ sql: searchSql, params: [search, shopId, search] }];
+}
 
 function conditions(shopId: string, filters: OrderFilters): readonly Fragment[] {
   const parts: Fragment[] = [{ sql: "o.deleted_at is null", params: [] }];
   if (filters.supplierId !== null) parts.push({ sql: "o.supplier_id = ?", params: [filters.supplierId] });
   if (filters.locationId !== null) parts.push({ sql: "o.location_id = ?", params: [filters.locationId] });
-  if (filters.expectedBefore !== null)
-    parts.push({ sql: "o.next_expected_date < ?", params: [filters.expectedBefore] });
+  parts.push(...expectedFragments(filters));
   // A search always has a range, so that the engine uses the one index that has the columns of a search.
   const createdFromMs = filters.createdFromMs ?? (filters.search === null ? null : Number.MIN_SAFE_INTEGER);
   if (createdFromMs !== null) parts.push({ sql: "o.created_at >= ?", params: [createdFromMs] });
   if (filters.createdBeforeMs !== null) parts.push({ sql: "o.created_at < ?", params: [filters.createdBeforeMs] });
-  if (filters.search !== null) {
-    const search = fold(filters.search);
-    parts.push({ sql: searchSql, params: [search, shopId, search] });
-  }
-  return parts;
+  return [...parts, ...searchFragments(shopId, filters)];
 }
 
 /** A filter that takes several values. */
@@ -130,60 +113,38 @@ const conditionsOfOrder = (shopId: string, filters: OrderFilters): readonly Frag
   ...enumerations(filters).map(anyOf),
 ];
 
-/**
- * The keys of the orders with a line as asked: a range of an index of lines, in the order of the list. What else is asked of them is looked
- * up by key, one by one. A join or `exists` would let PostgreSQL begin with the orders and read all lines for each, which it does when it
- * takes the shop for a small one. It leaves a `select` of a value as it is, and cannot look for what is within `case` in an index.
- */
-function keysByLine(
-  shopId: string,
-  [first, second]: readonly [LineFilter, ...LineFilter[]],
-  filters: OrderFilters | null,
-  after: OrderPosition | null,
-): Fragment {
-  const parts: Fragment[] = [
-    {
-      sql: `l.shop_id = ? and l.${first.column} = ? and l.order_created_at is not null`,
-      params: [shopId, first.value],
-    },
+const one = (value: string | null): readonly string[] | null => (value === null ? null : [value]);
+
+/** The filters by a line with what else is asked; null: there is none by a line. */
+function lineQuery(shopId: string, filters: OrderFilters): LineQuery | null {
+  const { variantId, sku, createdFromMs, createdBeforeMs } = filters;
+  const [first, ...others] = [
+    ...(variantId === null ? [] : [{ kind: "variant", column: "variant_id", value: variantId } as const]),
+    ...(sku === null ? [] : [{ kind: "sku", column: "sku", value: sku } as const]),
   ];
-  if (after !== null)
-    parts.push({
-      sql: "(l.order_created_at, l.purchase_order_id) < (?, ?)",
-      params: [after.createdAtMs, after.purchaseOrderId],
-    });
-  if (filters !== null && filters.createdFromMs !== null)
-    parts.push({ sql: "l.order_created_at >= ?", params: [filters.createdFromMs] });
-  if (filters !== null && filters.createdBeforeMs !== null)
-    parts.push({ sql: "l.order_created_at < ?", params: [filters.createdBeforeMs] });
-  if (second !== undefined)
-    parts.push({
-      sql: `(select 1 from purchase_order_line s where s.shop_id = ? and s.${second.column} = ?
-              and s.order_created_at = l.order_created_at and s.purchase_order_id = l.purchase_order_id limit 1) = 1`,
-      params: [shopId, second.value],
-    });
-  if (filters !== null) {
-    const asked = joined(conditionsOfOrder(shopId, filters), " and ");
-    parts.push({
-      sql: `(select case when ${asked.sql} then 1 end from purchase_order o
-              where o.shop_id = ? and o.purchase_order_id = l.purchase_order_id) = 1`,
-      params: [...asked.params, shopId],
-    });
-  }
-  const where = joined(parts, " and ");
+  if (first === undefined) return null;
+  const values = (
+    [
+      ["status", "o.status", filters.statuses],
+      ["paid-status", "o.paid_status", filters.paidStatuses],
+      ["sync-state", "o.storefront_sync_state", filters.storefrontSyncStates],
+      ["supplier", "o.supplier_id", one(filters.supplierId)],
+      ["location", "o.location_id", one(filters.locationId)],
+    ] as const
+  ).flatMap(([kind, column, wanted]) => (wanted === null ? [] : [{ kind, column, values: [...new Set(wanted)] }]));
   return {
-    sql: `select distinct l.order_created_at as created_at, l.purchase_order_id from purchase_order_line l where ${where.sql}`,
-    params: where.params,
+    lines: [first, ...others],
+    values,
+    others: [...expectedFragments(filters), ...searchFragments(shopId, filters)],
+    createdFromMs,
+    createdBeforeMs,
   };
 }
 
 /** The statement that counts all matches. */
 export function countStatement(shopId: string, filters: OrderFilters): Fragment {
-  const [first, ...others] = lineFilters(filters);
-  if (first !== undefined) {
-    const keys = keysByLine(shopId, [first, ...others], filters, null);
-    return { sql: `select count(*) as n from (${keys.sql}) found`, params: keys.params };
-  }
+  const byLine = lineQuery(shopId, filters);
+  if (byLine !== null) return lookedCount(shopId, byLine);
   const where = joined([ofShop(shopId), ...conditionsOfOrder(shopId, filters)], " and ");
   return { sql: `select count(*) as n ${where.sql}`, params: where.params };
 }
@@ -199,7 +160,6 @@ type KeptFilter =
 /** The one filter that is asked for, if the count of its matches is kept; null: matches must be counted. */
 function keptFilter(filters: OrderFilters): KeptFilter | null {
   if (filters.search !== null || filters.expectedBefore !== null) return null;
-  const one = (value: string | null): readonly string[] | null => (value === null ? null : [value]);
   const { createdFromMs: fromMs, createdBeforeMs: beforeMs } = filters;
   const asked: KeptFilter[] = [];
   for (const [kind, values] of [
@@ -229,6 +189,9 @@ async function totalCount(tx: Tx, shopId: string, filters: OrderFilters): Promis
   return row?.n ?? 0;
 }
 
+const keyOf = (position: OrderPosition | null): OrderKey | null =>
+  position && { created_at: position.createdAtMs, purchase_order_id: position.purchaseOrderId };
+
 /** The statement that finds the keys of a page, newest first. */
 export function pageStatement(
   shopId: string,
@@ -236,15 +199,8 @@ export function pageStatement(
   after: OrderPosition | null,
   limit: number,
 ): Fragment {
-  const [first, ...others] = lineFilters(filters);
-  if (first !== undefined) {
-    const isAlone = keptFilter(filters) !== null;
-    const keys = keysByLine(shopId, [first, ...others], isAlone ? null : filters, after);
-    return {
-      sql: `${keys.sql} order by created_at desc, purchase_order_id desc limit ?`,
-      params: [...keys.params, limit],
-    };
-  }
+  const byLine = lineQuery(shopId, filters);
+  if (byLine !== null) return lookedPage(shopId, byLine, keyOf(after), limit);
   // The sign keeps the engine from walking the shop's orders by age where the index by the expected day leads to the few that are late.
   const createdAt = filters.expectedBefore === null ? "o.created_at" : "+o.created_at";
   const position: readonly Fragment[] =
@@ -275,7 +231,7 @@ export function pageStatement(
 /** The keys of a page and the count of all matches. */
 interface KeyPage {
   readonly totalCount: number;
-  readonly keys: readonly { readonly purchase_order_id: string; readonly created_at: number }[];
+  readonly keys: readonly OrderKey[];
 }
 
 async function statedPage(
@@ -285,11 +241,10 @@ async function statedPage(
   after: OrderPosition | null,
   limit: number,
 ): Promise<KeyPage> {
+  const byLine = walksOrders(filters) ? lineQuery(shopId, filters) : null;
+  if (byLine !== null) return await ordersByLine(tx, shopId, byLine, keyOf(after), limit);
   const page = pageStatement(shopId, filters, after, limit);
-  const [count, keys] = await Promise.all([
-    totalCount(tx, shopId, filters),
-    tx.all<KeyPage["keys"][number]>(page.sql, page.params),
-  ]);
+  const [count, keys] = await Promise.all([totalCount(tx, shopId, filters), tx.all<OrderKey>(page.sql, page.params)]);
   return { totalCount: count, keys };
 }
 
@@ -308,14 +263,13 @@ const digestFilters = (filters: OrderFilters): Wanted["columns"] => {
     const wanted = new Set(values);
     return values === null ? undefined : (value: string | null) => wanted.has(value);
   };
-  const one = (value: string | null) => oneOf(value === null ? null : [value]);
   const { expectedBefore } = filters;
   return {
     status: oneOf(filters.statuses),
     paid_status: oneOf(filters.paidStatuses),
     storefront_sync_state: oneOf(filters.storefrontSyncStates),
-    supplier_id: one(filters.supplierId),
-    location_id: one(filters.locationId),
+    supplier_id: oneOf(one(filters.supplierId)),
+    location_id: oneOf(one(filters.locationId)),
     next_expected_date: expectedBefore === null ? undefined : (value) => value !== null && value < expectedBefore,
   };
 };
@@ -342,8 +296,7 @@ async function digestedPage(
       createdBeforeMs: filters.createdBeforeMs,
     };
   };
-  const position = after === null ? null : { created_at: after.createdAtMs, purchase_order_id: after.purchaseOrderId };
-  return await matchesOf(tx, shopId, wanted, position, limit);
+  return await matchesOf(tx, shopId, wanted, keyOf(after), limit);
 }
 
 /**

@@ -16,7 +16,7 @@ import { fold } from "../core/fold.ts";
 import { placeholders, selectIn } from "../store/in-lists.ts";
 import type { SqlValue, Statement, Tx } from "../store/store.ts";
 import type { LogEntry } from "./purchase-order-history.ts";
-import { type Fragment, joined } from "./purchase-order-list.ts";
+import { type Fragment, joined } from "./fragment.ts";
 
 /** What every header has: lists are sorted by it. */
 interface Dated {
@@ -344,7 +344,7 @@ function keysOf(
       params: [shopId, ...all.params],
     };
   }
-  // Candidates are looked up by key, one by one: with a join an engine may walk all headers instead (purchase-order-list.ts, `keysByLine`).
+  // Candidates are looked up by key, one by one: with a join an engine may walk all headers instead (orders-by-line.ts, `keysOf`).
   const all = joined(asked, " and ");
   const which = joined([{ sql: "r.created_at is not null", params: [] }, ...position], " and ");
   return {

@@ -10,7 +10,7 @@ import type {
 } from "../core/stock-adjustments.ts";
 import { selectIn } from "../store/in-lists.ts";
 import type { Statement, Tx } from "../store/store.ts";
-import type { Fragment } from "./purchase-order-list.ts";
+import type { Fragment } from "./fragment.ts";
 import {
   type ResourceQuery,
   type ResourceTable,

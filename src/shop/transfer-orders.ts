@@ -7,7 +7,7 @@ import type { TransferLine, TransferOrderHeader, TransferOrderStatus } from "../
 import { selectIn } from "../store/in-lists.ts";
 import type { Statement, Tx } from "../store/store.ts";
 import type { LogEntry } from "./purchase-order-history.ts";
-import { type Fragment, joined } from "./purchase-order-list.ts";
+import { type Fragment, joined } from "./fragment.ts";
 import {
   type ResourceQuery,
   type ResourceTable,

@@ -1,7 +1,9 @@
 /** The list of orders: filters, search, stable pages, and what it costs (C12, C13). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { countStatement, type OrderFilters, pageStatement } from "../../src/shop/purchase-order-list.ts";
+import { mergedStatements } from "../../src/shop/orders-by-line.ts";
+import { countStatement, type OrderFilters, listOrders, pageStatement } from "../../src/shop/purchase-order-list.ts";
+import { NoticingTx } from "../../src/store/delegated.ts";
 import { anything } from "../support/order-filters.ts";
 import { startGoodsServer } from "../support/goods-server.ts";
 import type { TestServer } from "../support/server.ts";
@@ -249,3 +251,132 @@ test(
     }
   },
 );
+
+/** More than a page looks at one by one; with lines of one variant in most. */
+const manyOrders = 400;
+
+const many = Array.from({ length: manyOrders }, (_, index) => {
+  const status = index < 20 ? "In Progress" : ["Draft", "Sent", "Confirmed"][index % 3];
+  const red = index % 16 === 0 ? [] : [line("a", { sku: index % 5 === 0 ? "R-1" : "R-5" })];
+  const again = index % 4 === 1 ? [line("b", { sku: "R-5" })] : [];
+  // Neighbours are of the same moment, so that ids decide.
+  const createdAt = new Date(start + Math.floor(index / 3) * dayMs).toISOString();
+  return {
+    ...order(index, { status, createdAt, lineItems: [...red, ...again] }),
+    poName: index % 2 === 0 ? "Even" : "Odd",
+    supplierId: index % 7 === 0 ? "strasse" : "mill",
+    locationId: "warehouse",
+  };
+});
+
+type Many = (typeof many)[number];
+
+/** Filters together with a line of the red variant, what they mean, and whether PostgreSQL and SQLite merge for them. */
+const combined: readonly (readonly [OrderFilters, (found: Many) => boolean, "merges" | "looks up"])[] = (
+  [
+    [{ statuses: ["Sent"] }, (found) => statusOf(found) === "Sent", "merges"],
+    // Only among the oldest, so that the newest do not make a page.
+    [{ statuses: ["In Progress"] }, (found) => statusOf(found) === "In Progress", "merges"],
+    [
+      { statuses: ["In Progress", "Draft", "Draft"], paidStatuses: ["Unpaid"] },
+      (found) => ["In Progress", "Draft"].includes(statusOf(found)),
+      "merges",
+    ],
+    [{ supplierId: "strasse" }, (found) => found.supplierId === "strasse", "merges"],
+    [
+      { supplierId: "strasse", locationId: "warehouse", search: "even" },
+      (found) => found.supplierId === "strasse" && found.poName === "Even",
+      "merges",
+    ],
+    [{ sku: "R-5" }, hasSku, "merges"],
+    [
+      { sku: "R-5", statuses: ["Sent"], createdBeforeMs: start + 50 * dayMs },
+      (found) => hasSku(found) && statusOf(found) === "Sent" && createdAtMs(found) < start + 50 * dayMs,
+      "merges",
+    ],
+    [{ storefrontSyncStates: ["failed"] }, () => false, "merges"],
+    [{ search: "odd" }, (found) => found.poName === "Odd", "looks up"],
+    [
+      { createdFromMs: start + 7 * dayMs, createdBeforeMs: start + 90 * dayMs },
+      (found) => createdAtMs(found) >= start + 7 * dayMs && createdAtMs(found) < start + 90 * dayMs,
+      "looks up",
+    ],
+  ] satisfies readonly (readonly [Partial<OrderFilters>, (found: Many) => boolean, "merges" | "looks up"])[]
+).map(([filters, matches, how]) => [{ ...anything, variantId: "red", ...filters }, matches, how]);
+
+const fieldOf = (found: object, field: string): unknown => Object.entries(found).find(([name]) => name === field)?.[1];
+const statusOf = (found: object): string => String(fieldOf(found, "status"));
+const idOf = (found: object): string => String(fieldOf(found, "purchaseOrderId"));
+const createdAtMs = (found: object): number => Date.parse(String(fieldOf(found, "createdAt")));
+
+const linesOf = (found: object): readonly object[] => {
+  const lines = fieldOf(found, "lineItems");
+  return Array.isArray(lines) ? lines : [];
+};
+
+function hasSku(found: object): boolean {
+  return linesOf(found).some((each) => fieldOf(each, "sku") === "R-5");
+}
+
+type Position = Parameters<typeof listOrders>[3];
+
+test("a variant together with any other filter lists every match once, newest first, whichever way it is found", async () => {
+  await using server = await startGoodsServer();
+  await server.bring([...various.slice(0, 2), ...many]);
+  const gone = "o099";
+  assert.equal((await server.delete(`${orders}/${gone}`)).status, 200);
+  const stays = many.filter((found) => linesOf(found).length > 0 && idOf(found) !== gone);
+  for (const [filters, matches, how] of combined) {
+    const name = JSON.stringify(filters);
+    const expected = stays
+      .filter(matches)
+      .sort((a, b) => createdAtMs(b) - createdAtMs(a) || (idOf(a) < idOf(b) ? 1 : -1))
+      .map(idOf);
+    let merges = false;
+    const found: string[] = [];
+    const pageAfter = (position: Position): ReturnType<typeof listOrders> =>
+      server.engine.read(server.shopId, (tx) => {
+        const noticing = new NoticingTx(tx, (sql) => (merges ||= /\bintersect\b/.test(sql)));
+        return listOrders(noticing, server.shopId, filters, position, 20);
+      });
+    for (let page = await pageAfter(null); ; page = await pageAfter(page.end)) {
+      assert.equal(page.totalCount, expected.length, name);
+      found.push(...page.orders.map(({ purchaseOrderId }) => purchaseOrderId));
+      if (page.end === null) break;
+    }
+    assert.deepEqual(found, expected, name);
+    assert.equal(merges, how === "merges", name);
+  }
+});
+
+test("a variant together with a status is merged from two indexes, without a sort", plansOfSqlite, async () => {
+  await using server = await startGoodsServer();
+  await server.bring(many);
+  const merged = await server.engine.read(server.shopId, async (tx) => {
+    const statements = await mergedStatements(
+      tx,
+      server.shopId,
+      {
+        lines: [{ kind: "variant", column: "variant_id", value: "red" }],
+        values: [{ kind: "status", column: "o.status", values: ["Sent"] }],
+        others: [],
+        createdFromMs: null,
+        createdBeforeMs: null,
+      },
+      { created_at: start + 60 * dayMs, purchase_order_id: "o180" },
+      51,
+    );
+    assert.ok(statements !== null);
+    const plans = [statements.count, statements.page].map(async ({ sql, params }) => {
+      const steps = await tx.all<{ detail: string }>(`explain query plan ${sql}`, params);
+      return steps.map((step) => step.detail).join("\n");
+    });
+    return await Promise.all(plans);
+  });
+  for (const plan of merged) {
+    assert.match(plan, /MERGE \(INTERSECT\)/);
+    assert.match(plan, /COVERING INDEX purchase_order_line_by_variant/);
+    assert.match(plan, /COVERING INDEX purchase_order_by_status|INDEX purchase_order_by_status/);
+    assert.doesNotMatch(plan, /TEMP B-TREE/);
+  }
+});
