@@ -16,14 +16,14 @@ import type { OrderKey } from "./order-matches.ts";
 import { type CountKind, countOf } from "./purchase-order-counts.ts";
 
 /** A filter by what a line has. */
-export interface LineFilter {
+interface LineFilter {
   readonly kind: Extract<CountKind, "variant" | "sku">;
   readonly column: "variant_id" | "sku";
   readonly value: string;
 }
 
 /** A filter by one of some values of a column that has an index in the order of the list. */
-export interface ValueFilter {
+interface ValueFilter {
   readonly kind: Exclude<CountKind, "all" | "day" | "variant" | "sku">;
   /** Of `o`. */
   readonly column: string;
