@@ -6,6 +6,7 @@
 import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
 
@@ -178,5 +179,23 @@ test("the admin token of the directory is in its backup", async () => {
     const file = path.join(backup, "admin-token");
     assert.equal(await readFile(file, "utf8"), await readFile(path.join(data, "admin-token"), "utf8"));
     assert.equal((await stat(file)).mode & 0o777, 0o600);
+  });
+});
+
+test("a backup with a file of a newer version is refused, and nothing is restored", async () => {
+  await withShops(async ({ directory, openpo }) => {
+    const backup = path.join(directory, "backup");
+    assert.equal((await openpo("backup", backup)).code, 0);
+    const newer = new DatabaseSync(path.join(backup, "shops", "other.db"));
+    newer.exec("pragma user_version = 9999");
+    newer.close();
+    const target = path.join(directory, "target");
+    const { code, stderr } = await openpo("restore", backup, "--data-dir", target);
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /other\.db was written by a newer version of OpenPO: its schema is 9999, and OpenPO \S+ knows \d+\./,
+    );
+    assert.ok(!(await readdir(target)).includes("format"));
   });
 });
