@@ -106,6 +106,7 @@ function measuresOf(pool: PostgresPool, depth: QueueDepth): Sizes {
 const nothingLent: Loan = {
   file: null,
   untilDurable: () => Promise.resolve(),
+  look: () => () => null,
   rest: () => {},
   resume: () => {},
   giveBack: () => {},

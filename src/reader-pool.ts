@@ -13,10 +13,18 @@ import { Worker } from "node:worker_threads";
 import type { Fault } from "./core/fault.ts";
 import type { Gauge } from "./http/metrics.ts";
 import type { AnswerThreads, LargeAnswer, MadeAnswer } from "./mcp/large-answers.ts";
-import type { BroadAnswer, BroadPartRead, BroadRead, FoundPart, Readers } from "./operations/broad-read.ts";
+import type {
+  BroadAnswer,
+  BroadFinding,
+  BroadPartRead,
+  BroadRead,
+  BroadReply,
+  FoundPart,
+  Readers,
+} from "./operations/broad-read.ts";
 import { unavailable } from "./store/engine-rules.ts";
 import { type FairLimits, FairQueue } from "./store/fair-queue.ts";
-import type { Clock, Log } from "./store/store.ts";
+import type { Clock, Footprint, Log, RunStatement } from "./store/store.ts";
 
 /** At least two, so that one shop's broad reads leave a thread to the others. */
 const usualThreads = Math.max(2, Math.min(4, availableParallelism()));
@@ -51,6 +59,12 @@ export interface Loan {
   readonly file: string | null;
   /** Resolves when everything that the thread may have seen is durable (S4). */
   untilDurable(): Promise<void>;
+  /**
+   * To be called before the thread reads.
+   *
+   * @returns what says, after it, which rows these statements of it have seen. Null: some have changed since, or nobody knows.
+   */
+  look(): (statements: readonly RunStatement[]) => Footprint | null;
   /** Nothing is read for now. When `recall` is called, the thread closes the file and the loan is given back. */
   rest(recall: () => void): void;
   /** Something is read again. To be called before `recall` is. */
@@ -65,10 +79,14 @@ export interface ReaderStore {
   lend(shopId: string): Promise<Loan>;
 }
 
+/** A read that a thread is asked for. */
+type AskedRead =
+  /** `isRemembered`: the answer is wanted with what it was made from, if it can be remembered. */
+  { readonly broad: BroadRead; readonly isRemembered: boolean } | { readonly part: BroadPartRead };
+
 /** What a thread is sent. */
 export type ThreadTask = { readonly file: string | null } & (
-  | { readonly broad: BroadRead }
-  | { readonly part: BroadPartRead }
+  | AskedRead
   | { readonly answer: LargeAnswer }
   /** Closes the file that it has read last. */
   | { readonly close: true }
@@ -81,6 +99,12 @@ interface ReaderPoolOptions {
   readonly limits?: FairLimits;
   /** The module that a thread runs. Default: reader-thread.ts. */
   readonly module?: URL;
+}
+
+/** What a thread has answered, and what says which rows its statements have seen. */
+interface Found<Answer> {
+  readonly answer: Answer;
+  readonly seenBy: ReturnType<Loan["look"]>;
 }
 
 /** A running thread. */
@@ -125,12 +149,18 @@ export class ReaderPool implements Readers, AnswerThreads {
     ];
   }
 
-  read(broad: BroadRead): Promise<BroadAnswer> {
-    return this.#inTurn<BroadAnswer>(broad.shop.shopId, { broad });
+  async read(broad: BroadRead): Promise<BroadReply> {
+    return (await this.#inTurn<BroadReply>(broad.shop.shopId, { broad, isRemembered: false })).answer;
+  }
+
+  async find(broad: BroadRead): Promise<BroadFinding | BroadReply> {
+    const asked = { broad, isRemembered: true };
+    const { answer, seenBy } = await this.#inTurn<BroadAnswer | BroadReply>(broad.shop.shopId, asked);
+    return "shown" in answer ? { shown: answer.shown, seen: seenBy(answer.statements) } : answer;
   }
 
   async readPart(part: BroadPartRead): Promise<unknown> {
-    const answer = await this.#inTurn<FoundPart>(part.shop.shopId, { part });
+    const { answer } = await this.#inTurn<FoundPart>(part.shop.shopId, { part });
     if ("bug" in answer) throw new Error(`on a reader thread: ${answer.bug}`);
     return answer.found;
   }
@@ -144,10 +174,7 @@ export class ReaderPool implements Readers, AnswerThreads {
     });
   }
 
-  #inTurn<Answer>(
-    shopId: string,
-    what: { readonly broad: BroadRead } | { readonly part: BroadPartRead },
-  ): Promise<Answer> {
+  #inTurn<Answer>(shopId: string, what: AskedRead): Promise<Found<Answer>> {
     return this.#queue.run(shopId, async () => {
       if (this.#refusal !== null) throw this.#refusal;
       const has = this.#idle.findLast(({ kept }) => kept?.shopId === shopId);
@@ -171,14 +198,11 @@ export class ReaderPool implements Readers, AnswerThreads {
   }
 
   /** Reads on a thread that has the loan. */
-  async #readWith<Answer>(
-    thread: Thread,
-    loan: Loan,
-    what: { readonly broad: BroadRead } | { readonly part: BroadPartRead },
-  ): Promise<Answer> {
+  async #readWith<Answer>(thread: Thread, loan: Loan, what: AskedRead): Promise<Found<Answer>> {
+    const seenBy = loan.look();
     const answer = await this.#ask<Answer>(thread, { file: loan.file, ...what });
     await loan.untilDurable();
-    return answer;
+    return { answer, seenBy };
   }
 
   /** Takes an idle thread. Its file is not closed meanwhile. */

@@ -3,7 +3,13 @@
  */
 import { parentPort, workerData } from "node:worker_threads";
 import type { LargeAnswer, MadeAnswer } from "./mcp/large-answers.ts";
-import { type BroadAnswer, type FoundPart, runBroadPart, runBroadRead } from "./operations/broad-read.ts";
+import {
+  type BroadAnswer,
+  type BroadReply,
+  type FoundPart,
+  runBroadPart,
+  runBroadRead,
+} from "./operations/broad-read.ts";
 import { broadParts, operations } from "./operations/registry.ts";
 import type { ReaderSource, ThreadTask } from "./reader-pool.ts";
 import { LentFileReader } from "./store/sqlite/reader.ts";
@@ -39,7 +45,7 @@ async function madeAnswer(answer: LargeAnswer): Promise<MadeAnswer | null> {
   }
 }
 
-async function answerOf(task: ThreadTask): Promise<BroadAnswer | FoundPart | MadeAnswer | null> {
+async function answerOf(task: ThreadTask): Promise<BroadAnswer | BroadReply | FoundPart | MadeAnswer | null> {
   if ("close" in task) {
     files.close();
     return null;
@@ -48,7 +54,7 @@ async function answerOf(task: ThreadTask): Promise<BroadAnswer | FoundPart | Mad
   const shopId = "broad" in task ? task.broad.shop.shopId : task.part.shop.shopId;
   const readShop = <T>(work: Work<T>): Promise<T> => read(shopId, task.file, work);
   return "broad" in task
-    ? await runBroadRead(operations, readShop, task.broad)
+    ? await runBroadRead(operations, readShop, task.broad, task.isRemembered)
     : await runBroadPart(broadParts, readShop, task.part);
 }
 

@@ -6,9 +6,22 @@
  * (reader-pool.ts), which reads are broad (each operation).
  */
 import { Fault } from "../core/fault.ts";
-import type { Clock, Ids, Tx } from "../store/store.ts";
+import { NoticingTx } from "../store/delegated.ts";
+import type { Clock, Footprint, Ids, RunStatement, SqlValue, Tx, Work } from "../store/store.ts";
 import { type Storefront, unusableStorefront } from "../storefront/storefront.ts";
-import { type Reply, answerReply, asBytes, asFault, failure, notModified, withinBytes } from "./envelope.ts";
+import {
+  type Reply,
+  type ShownAnswer,
+  asBytes,
+  asFault,
+  failure,
+  isLong,
+  notModified,
+  shownAnswer,
+  shownReply,
+  withinBytes,
+} from "./envelope.ts";
+import { noting } from "./memory.ts";
 import { type Call, noMailing, type Operation } from "./operation.ts";
 import type { Incoming } from "./request.ts";
 
@@ -55,9 +68,21 @@ export interface BroadRead {
 }
 
 /** What a thread answers. `bug`: something other than a `Fault` was thrown, for the log. */
-export interface BroadAnswer {
+export interface BroadReply {
   readonly reply: Reply;
   readonly bug: string | null;
+}
+
+/** An answer that follows from what these statements have seen, the input and the shop's settings. */
+export interface BroadAnswer {
+  readonly shown: ShownAnswer;
+  readonly statements: readonly RunStatement[];
+}
+
+/** An answer with the rows that it was made from; null: some have changed since. */
+export interface BroadFinding {
+  readonly shown: ShownAnswer;
+  readonly seen: Footprint | null;
 }
 
 /** The port to the reader threads. */
@@ -68,7 +93,9 @@ export interface Readers {
    * @throws Fault DO_OVERLOADED   too many of the shop's broad reads wait, or its turn did not come in time.
    * @throws Fault DO_UNAVAILABLE  the thread has died.
    */
-  read(broad: BroadRead): Promise<BroadAnswer>;
+  read(broad: BroadRead): Promise<BroadReply>;
+  /** The same for whoever may remember the answer: an answer that can be, and is not a long one, comes with what it was made from. */
+  find(broad: BroadRead): Promise<BroadFinding | BroadReply>;
   /** The same for a part of a call. @returns what the part's `run` has returned. @throws also what is a bug of it. */
   readPart(broad: BroadPartRead): Promise<unknown>;
 }
@@ -106,18 +133,46 @@ export const readingCall = (
   commit: unusable("change anything"),
 });
 
-/** Runs a broad read where it holds up nobody. Never rejects. `read` reads the shop as `Engine.read` does. */
+type ReadShop = <T>(work: Work<T>) => Promise<T>;
+
+/** Reads and tells which statements were run. */
+async function readTelling<T>(
+  read: ReadShop,
+  work: Work<T>,
+  onSeen: (seen: readonly RunStatement[]) => void,
+): Promise<T> {
+  const run = new Map<string, (readonly SqlValue[])[]>();
+  const value = await read((tx) =>
+    work(
+      new NoticingTx(tx, (sql, params) => {
+        const known = run.get(sql);
+        if (known === undefined) run.set(sql, [params]);
+        else known.push(params);
+      }),
+    ),
+  );
+  onSeen([...run].map(([sql, params]) => ({ sql, params })));
+  return value;
+}
+
+/**
+ * Runs a broad read where it holds up nobody. Never rejects.
+ *
+ * @param read         reads the shop as `Engine.read` does.
+ * @param isRemembered an answer that can be remembered, and is not a long one, is wanted with what it was made from.
+ */
 export async function runBroadRead(
   operations: readonly Operation[],
-  read: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
+  read: ReadShop,
   broad: BroadRead,
-): Promise<BroadAnswer> {
+  isRemembered: boolean,
+): Promise<BroadAnswer | BroadReply> {
   const { shop, actor, ifMatch, incoming, nowMs } = broad;
   const clock: Clock = { now: () => nowMs };
   try {
     const operation = operations.find(({ name }) => name === broad.operation);
     if (operation?.scope !== "read") throw new Error(`${broad.operation} is not a read`);
-    const call = readingCall({
+    const reading = readingCall({
       shop,
       actor,
       operation: operation.name,
@@ -127,10 +182,15 @@ export async function runBroadRead(
       read,
       leaveLoop: () => {},
     });
-    const answer = await operation.run(call, broad.input);
-    const reply = notModified(incoming, answer) ?? answerReply(incoming, operation, answer);
-    const checked = withinBytes(reply, broad.responseBytesMax);
-    return { reply: broad.asBytes ? asBytes(checked) : checked, bug: null };
+    const { call, seen } = noting<readonly RunStatement[]>(reading, (work, onSeen) => readTelling(read, work, onSeen));
+    const answer = await operation.run(isRemembered ? call : reading, broad.input);
+    const unchanged = notModified(incoming, answer);
+    if (unchanged !== null) return { reply: unchanged, bug: null };
+    const shown = shownAnswer(answer, incoming.surface);
+    const reply = withinBytes(shownReply(incoming, operation, shown), broad.responseBytesMax);
+    const statements = seen()?.flat() ?? null;
+    if (statements !== null && !isLong(reply)) return { shown, statements };
+    return { reply: broad.asBytes ? asBytes(reply) : reply, bug: null };
   } catch (error) {
     const reply = failure(incoming.requestId, asFault(error), incoming.surface);
     return { reply, bug: error instanceof Fault ? null : textOf(error) };

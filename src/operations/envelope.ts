@@ -132,9 +132,12 @@ export function withinBytes(reply: Reply, bytesMax: number): Reply {
 /** Shorter bodies stay texts: Node writes them together with the headers. */
 const bytesMin = 65_536;
 
+/** Whether the body is better passed on as bytes than as a text. */
+export const isLong = ({ body }: Reply): boolean => body.length >= bytesMin;
+
 /** The reply with a long body as bytes, which pass from thread to thread and to the socket without being copied. */
 export const asBytes = (reply: Reply): Reply =>
-  reply.body.length < bytesMin ? reply : { ...reply, body: "", bytes: Buffer.from(reply.body) };
+  isLong(reply) ? { ...reply, body: "", bytes: Buffer.from(reply.body) } : reply;
 
 /** Whether a client could not tell the two apart. */
 export const sameReply = (a: Reply, b: Reply): boolean =>

@@ -9,18 +9,25 @@
  * - H11. A remembered value is what the same reads would give now, and durable: it is put here when the reads that it comes from have
  *        resolved (S4), and it counts only while all that they have seen stands.
  */
-import type { Engine, Footprint } from "../store/store.ts";
+import type { Work } from "../store/store.ts";
 import type { Call } from "./operation.ts";
 
-interface NotedCall {
+interface NotedCall<Seen> {
   readonly call: Call;
   /** What its reads have seen; null if its answer may depend on more than these rows, the input and the shop's settings. */
-  readonly seen: () => readonly Footprint[] | null;
+  readonly seen: () => readonly Seen[] | null;
 }
 
-/** The call of a read, with notes of what it depends on: an answer that depends on the time, say, cannot be given again later. */
-export function noting(call: Call, engine: Engine): NotedCall {
-  const seen: Footprint[] = [];
+/**
+ * The call of a read, with notes of what it depends on: an answer that depends on the time, say, cannot be given again later.
+ *
+ * @param read reads the shop as `call.read` does, and tells what it has seen if that is known.
+ */
+export function noting<Seen>(
+  call: Call,
+  read: <T>(work: Work<T>, onSeen: (seen: Seen) => void) => Promise<T>,
+): NotedCall<Seen> {
+  const seen: Seen[] = [];
   let unseen = 0;
   const noted = <T>(value: T): T => {
     unseen += 1;
@@ -52,9 +59,9 @@ export function noting(call: Call, engine: Engine): NotedCall {
       },
       async read(work) {
         unseen += 1;
-        return await engine.read(call.shop.shopId, work, (footprint) => {
+        return await read(work, (each) => {
           unseen -= 1;
-          seen.push(footprint);
+          seen.push(each);
         });
       },
     },

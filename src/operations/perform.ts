@@ -24,7 +24,7 @@ import type { PurchaseOrder } from "../core/purchase-order.ts";
 import type { Shop, StoredCaller } from "../shop/accounts.ts";
 import { isNotFound } from "../store/engine-rules.ts";
 import { bytesOfText, Memory } from "../store/memory.ts";
-import type { KeyRelease, Tx } from "../store/store.ts";
+import type { Footprint, KeyRelease, Tx } from "../store/store.ts";
 import type { LoopShare } from "../store/loop-share.ts";
 import { auditEntryOf, AuditRows } from "./audit.ts";
 import { AuditTrail } from "./audit-trail.ts";
@@ -259,6 +259,16 @@ function textOf(shop: Shop): string {
   return text;
 }
 
+function rememberAnswer(
+  { answers }: Context,
+  shop: Shop,
+  asked: string,
+  shown: ShownAnswer,
+  seen: readonly Footprint[],
+): void {
+  answers.put(asked, { shown, shopText: textOf(shop) }, bytesOfText(shown.dataText), seen);
+}
+
 /** The answer of a read: on the event loop, or on a reader thread if the operation leaves the loop. */
 async function readReply(
   context: Context,
@@ -269,7 +279,9 @@ async function readReply(
   const { incoming, shop } = request;
   const { readers, clock, log, loop, responseBytesMax } = context;
   const opened = await openCall(context, request, operation, answerStore(context, request, operation, null));
-  const { call, seen } = noting(opened.call, context.engine);
+  const { call, seen } = noting<Footprint>(opened.call, (work, onSeen) =>
+    context.engine.read(request.shop.shopId, work, onSeen),
+  );
   try {
     const answer = await operation.run(call, input);
     return loop.run(shop.shopId, () => {
@@ -278,14 +290,13 @@ async function readReply(
       const shown = shownAnswer(answer, incoming.surface);
       const reply = withinBytes(shownReply(incoming, operation, shown), responseBytesMax);
       const rows = seen();
-      if (rows !== null)
-        context.answers.put(asked, { shown, shopText: textOf(shop) }, bytesOfText(shown.dataText), rows);
+      if (rows !== null) rememberAnswer(context, shop, asked, shown, rows);
       return reply;
     });
   } catch (error) {
     if (readers === null || !(error instanceof LeavesLoop)) throw error;
     const { requestId, surface, ifNoneMatch } = incoming;
-    const { reply, bug } = await readers.read({
+    const broad = {
       operation: operation.name,
       input,
       shop,
@@ -295,7 +306,13 @@ async function readReply(
       nowMs: clock.now(),
       responseBytesMax,
       asBytes: surface === "rest",
-    });
+    };
+    const found = await (context.engine.embedded ? readers.find(broad) : readers.read(broad));
+    if ("shown" in found) {
+      if (found.seen !== null) rememberAnswer(context, shop, asked, found.shown, [found.seen]);
+      return shownReply(incoming, operation, found.shown);
+    }
+    const { reply, bug } = found;
     if (bug !== null) log.error({ ...loggedRequest(incoming), bug }, "request failed on a reader thread");
     return reply;
   }

@@ -99,6 +99,12 @@ export interface DueRows {
   readonly searchedBy?: string;
 }
 
+/** A statement of a read, with the parameters of each time that it was run. */
+export interface RunStatement {
+  readonly sql: string;
+  readonly params: readonly (readonly SqlValue[])[];
+}
+
 /** Rows that a read has seen. An engine that cannot know whether others change them has none. */
 export interface Footprint {
   /** Nothing has changed any of them: the same read would see the same. */

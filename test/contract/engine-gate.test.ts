@@ -133,6 +133,49 @@ test("who has borrowed the file for another connection learns when all that was 
   });
 });
 
+test("what another connection has read stands while nothing of it is changed, and nothing that began before a commit may stand (W6)", async () => {
+  await withEngine(async (engine) => {
+    await add(engine, "x");
+    const loan = await engine.lend("a");
+    // Else a failure would wait for the loan.
+    loan.rest(() => loan.giveBack());
+    const locations = [{ sql: "select name from location where shop_id = ?", params: [["a"]] }];
+    const suppliers = [{ sql: "select name from supplier where shop_id = ?", params: [["a"], ["a"]] }];
+    const standing = loan.look()(locations);
+    assert.equal(standing?.stands(), true);
+    assert.equal(loan.look()(suppliers)?.stands(), true);
+
+    const before = loan.look();
+    await add(engine, "y");
+    assert.equal(before(locations), null, "changed while it was read");
+    assert.equal(before(suppliers)?.stands(), true, "only other rows were changed");
+    assert.equal(standing?.stands(), false, "changed after it was read");
+
+    const within: ReturnType<typeof loan.look>[] = [];
+    await engine.write("a", async (tx) => {
+      await tx.batch([addLocation("a", "z", "z")]);
+      within.push(loan.look());
+    });
+    assert.equal(within[0]?.(locations), null, "the commit came after the reading had begun");
+    assert.equal(loan.look()(locations)?.stands(), true);
+
+    const undone = engine.write("a", async (tx) => {
+      await tx.batch([addLocation("a", "q", "q")]);
+      within.push(loan.look());
+      throw new Error("undone");
+    });
+    await assert.rejects(undone, /undone/);
+    assert.throws(
+      () => loan.look()([{ sql: "delete from location where shop_id = ?", params: [["a"]] }]),
+      /may not change/,
+    );
+    const never = [{ sql: "select supplier_id from supplier_variant where shop_id = ?", params: [["a"]] }];
+    const unknown = loan.look();
+    await add(engine, "w");
+    assert.equal(unknown(never), null, "nobody has counted the changes of these rows meanwhile");
+  });
+});
+
 test("a loan that rests is recalled when the file is to be closed, and one in use as soon as it rests", async () => {
   await withEngine(async (engine) => {
     await add(engine, "x");

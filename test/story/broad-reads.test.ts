@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { linesOnLoopMax, rowsOnLoopMax, variantsOnLoopMax } from "../../src/operations/loop-limits.ts";
+import type { BroadRead } from "../../src/operations/broad-read.ts";
 import { ReaderPool, type ReaderStore } from "../../src/reader-pool.ts";
 import { pageOfOrders } from "../../src/shop/purchase-orders.ts";
 import { systemClock } from "../../src/system.ts";
@@ -9,7 +10,8 @@ import { loadShop } from "../../src/shop/accounts.ts";
 import { bring } from "../support/imported-records.ts";
 import { connectAgent, revisions } from "../support/mcp.ts";
 import { silent, startBroadServer } from "../support/broad-server.ts";
-import { type TestServer, adminToken, startServer } from "../support/server.ts";
+import { type TestResponse, type TestServer, adminToken, startServer } from "../support/server.ts";
+import { onPostgres } from "../support/store.ts";
 
 const orders = "/api/v1/purchase-orders";
 /** A page of the audit log, as far as it is looked at. */
@@ -99,6 +101,48 @@ test("a search of many orders runs on a thread and answers what the event loop a
   assert.deepEqual(left, ["purchase_order_list"]);
   assert.deepEqual(after.at("data"), before.at("data"));
   assert.equal(after.at("data", "totalCount"), 111);
+});
+
+test("what a thread has answered is told again until a row that it has read is changed, and never an older state (H11)", async () => {
+  const { server, left } = await startBroadServer();
+  await using _ = server;
+  await addOrders(server, rowsOnLoopMax);
+  const order = await createOrder(server, 1);
+  const search = `${orders}?search=N-49&limit=20`;
+  let asked = 0;
+  const found = (answer: TestResponse): unknown => [
+    answer.at("data", "purchaseOrders"),
+    answer.at("data", "totalCount"),
+  ];
+  // The same question in other words each time: nothing is remembered of it.
+  const anew = async (): Promise<unknown> =>
+    found(await server.get(`${search}&dateFrom=1960-01-01T00:00:00.${String((asked += 1)).padStart(3, "0")}Z`));
+  /** How often threads were asked when the question was asked twice after a change. */
+  const after = async (change: () => Promise<unknown>): Promise<number> => {
+    await change();
+    const { length } = left;
+    const first = await server.get(search);
+    const again = await server.get(search);
+    const asked = left.length - length;
+    assert.deepEqual(found(first), await anew());
+    assert.deepEqual(found(again), found(first));
+    assert.notEqual(again.at("meta", "requestId"), first.at("meta", "requestId"));
+    return asked;
+  };
+  const supplier = (name: string): Promise<void> => bring(server, [{ type: "supplier", supplierId: "mill", name }]);
+  // On PostgreSQL another node may change the rows, so nothing is remembered.
+  const [changed, unchanged] = onPostgres ? [2, 2] : [1, 0];
+  // The changes of rows are counted from the first time that a statement has read them.
+  await after(async () => {});
+  assert.equal(await after(async () => {}), unchanged);
+  assert.equal(await after(() => server.patch(`${orders}/${order}`, { poName: "N-490 again" })), changed);
+  assert.equal(await after(() => server.post(orders, { poName: "N-491 new" })), changed);
+  assert.equal(await after(() => supplier("Mill N-49")), changed);
+  assert.equal(await after(() => server.patch(`${orders}/${order}`, { poName: "none", supplierId: "mill" })), changed);
+  assert.equal(await after(() => supplier("Mill")), changed, "its order is found no more");
+  const variant = { type: "variant", variantId: "v0", productId: "p", productName: "N-49" };
+  assert.equal(await after(() => bring(server, [variant])), unchanged, "a search does not read variants");
+  assert.equal(await after(() => server.delete(`${orders}/${order}`)), changed);
 });
 
 test("the logs of many requests and changes are counted and searched on a thread, and paged on the event loop", async () => {
@@ -373,6 +417,7 @@ test("an answer from a thread leaves when everything that the thread may have se
       return {
         file: "",
         untilDurable: () => disk.promise,
+        look: () => () => null,
         rest: () => {},
         resume: () => {},
         giveBack: () => {
@@ -387,27 +432,27 @@ test("an answer from a thread leaves when everything that the thread may have se
     const shop = await server.engine.read(server.shopId, (tx) => loadShop(tx, server.shopId));
     assert.ok(shop !== null);
     const settled: string[] = [];
+    const broad: BroadRead = {
+      operation: "any",
+      input: {},
+      shop,
+      actor: { type: "system", id: null, name: null },
+      ifMatch: null,
+      incoming: { requestId: "req", surface: "rest", ifNoneMatch: null },
+      nowMs: 0,
+      responseBytesMax: 1,
+      asBytes: false,
+    };
     const reads = [
-      pool
-        .read({
-          operation: "any",
-          input: {},
-          shop,
-          actor: { type: "system", id: null, name: null },
-          ifMatch: null,
-          incoming: { requestId: "req", surface: "rest", ifNoneMatch: null },
-          nowMs: 0,
-          responseBytesMax: 1,
-          asBytes: false,
-        })
-        .then(() => settled.push("read")),
+      pool.read(broad).then(() => settled.push("read")),
+      pool.find(broad).then(() => settled.push("find")),
       pool.readPart({ part: "any", asked: null, shop, nowMs: 0 }).then(() => settled.push("part")),
     ];
     await new Promise((resolve) => setTimeout(resolve, 300));
     assert.deepEqual(settled, []);
     disk.resolve();
     await Promise.all(reads);
-    assert.deepEqual(new Set(settled), new Set(["part", "read"]));
+    assert.deepEqual(new Set(settled), new Set(["part", "read", "find"]));
   } finally {
     await pool.close();
   }
@@ -432,6 +477,7 @@ test("a thread keeps the file that it has read open, and closes it when it reads
       return {
         file: shopId,
         untilDurable: () => Promise.resolve(),
+        look: () => () => null,
         rest: (recall) => void recalls.set(shopId, recall),
         resume: () => void recalls.delete(shopId),
         giveBack: () => void told.push(`back ${shopId}`),

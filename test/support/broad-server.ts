@@ -24,6 +24,10 @@ export async function startBroadServer(options: TestServerOptions = {}, module?:
           left.push(broad.operation);
           return pool.read(broad);
         },
+        find: (broad: BroadRead) => {
+          left.push(broad.operation);
+          return pool.find(broad);
+        },
         readPart: (broad) => {
           left.push(broad.part);
           return pool.readPart(broad);

@@ -17,7 +17,18 @@ import type { Fault } from "../../core/fault.ts";
 import { unavailable } from "../engine-rules.ts";
 import type { LoopShare } from "../loop-share.ts";
 import { type PendingWrite, type QueueDepth, type QueueLimits, ShopQueue } from "../queue.ts";
-import type { Clock, Footprint, Log, Remembered, SqlValue, Statement, Tx, TxMemory, Work } from "../store.ts";
+import type {
+  Clock,
+  Footprint,
+  Log,
+  Remembered,
+  RunStatement,
+  SqlValue,
+  Statement,
+  Tx,
+  TxMemory,
+  Work,
+} from "../store.ts";
 import { type Made, type PreparedStatement, type ShopFile, StoreFailure } from "./file.ts";
 import { SeenRows } from "./row-watch.ts";
 import { WorkWatch } from "./work-watch.ts";
@@ -156,6 +167,12 @@ export interface FileLoan {
   /** Resolves when everything that was committed by now is durable (S4). @throws Fault DO_UNAVAILABLE when the sync fails. */
   untilDurable(): Promise<void>;
   /**
+   * To be called before something is read.
+   *
+   * @returns what says, after it, which rows these statements have seen. Null: some of them have changed since `look` was called.
+   */
+  look(): (statements: readonly RunStatement[]) => Footprint | null;
+  /**
    * Says that nothing is read for now: the file may be closed. Before that `recall` is called, once, and the loan is to be given back at
    * once.
    */
@@ -164,6 +181,21 @@ export interface FileLoan {
   resume(): void;
   /** Ends the loan. The other connection must be closed by then. */
   giveBack(): void;
+}
+
+/** The rows that these statements have seen on another connection, if none has changed since this change. */
+function seenSince(file: ShopFile, change: number, statements: readonly RunStatement[]): Footprint | null {
+  const seen = new SeenRows(file.watch);
+  try {
+    for (const { sql, params } of statements) {
+      const scope = file.scopeOf(sql);
+      for (const each of scope.part === null ? params.slice(0, 1) : params) seen.add(scope, each);
+    }
+  } catch (error) {
+    if (error instanceof StoreFailure) return null;
+    throw error;
+  }
+  return seen.isAsAt(change) ? seen : null;
 }
 
 /** A loan as the door knows it. */
@@ -339,6 +371,10 @@ export class ShopDoor {
     this.#loans.add(lent);
     return {
       untilDurable: () => file.untilSynced(),
+      look: () => {
+        const since = file.watch.committedChange;
+        return (statements) => (file === this.#file ? seenSince(file, since, statements) : null);
+      },
       rest: (recall) => {
         lent.recall = recall;
         if (file !== this.#file || this.#isFinishing) recallLoan(lent);

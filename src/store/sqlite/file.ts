@@ -436,6 +436,13 @@ export class ShopFile {
     return this.#guard(() => this.#prepare(sql));
   }
 
+  /** What a statement of a read reads. @throws Error when a read may not run it. */
+  scopeOf(sql: string): Scope {
+    const { writes, scope } = this.#options.knownStatements.find(sql) ?? this.prepared(sql).known;
+    if (writes) throw new Error(`a read may not change anything: ${sql}`);
+    return scope;
+  }
+
   /** @throws StoreFailure, TypeError for a value that may not be bound, or sqlite's error about the statement. */
   all({ statement }: PreparedStatement, params: readonly SqlValue[]): unknown[] {
     checkParams(params);

@@ -7,7 +7,8 @@
  * Invariants:
  * - W6. A `SeenRows` that stands has seen the state that is committed now. Every statement that may have changed a row which it has seen
  *       makes it fall, at once and also if the change is rolled back, whoever runs the statement. So nobody has to remember what to forget. A
- *       statement whose rows are not known from its text counts as changing, or reading, the whole table.
+ *       statement whose rows are not known from its text counts as changing, or reading, the whole table. The same holds of what another
+ *       connection has read: it saw what was committed when it began, or later, and no row of that has changed since (`isAsAt`).
  * - W7. Rows that were seen are durable as soon as the commit `due` is synced: no later one has touched them.
  */
 import type { SqlValue } from "../store.ts";
@@ -33,6 +34,8 @@ export const newAccesses = (): Accesses => ({ read: new Map(), changed: new Set(
 /** How often rows have changed. */
 interface Cell {
   changes: number;
+  /** The last of all changes of the file that was one of these; the last one before they were counted if there was none. */
+  changedAt: number;
 }
 
 /** Changes of a part, and where they are counted. */
@@ -109,6 +112,11 @@ export class SeenRows {
     return this.#cells.every((cell, index) => cell.changes === this.#changes[index]);
   }
 
+  /** No row of them has changed after this one of all changes of the file. */
+  isAsAt(change: number): boolean {
+    return this.#cells.every((cell) => cell.changedAt <= change);
+  }
+
   /** The commit that must be synced for all of them to be durable; 0: they are. */
   get due(): number {
     return this.#keys.reduce((latest, key) => Math.max(latest, this.#watch.unsynced(key)), 0);
@@ -124,8 +132,11 @@ export class RowWatch {
   readonly #uncommitted = new Set<string>();
   /** Changed by a commit that is not synced yet: the number of the latest. */
   readonly #unsynced = new Map<string, number>();
+  /** All changes so far. */
+  #changes = 0;
+  #committedChanges = 0;
   /** Changes when the file is closed: from then on another connection may change it. */
-  readonly end: Cell = { changes: 0 };
+  readonly end: Cell = { changes: 0, changedAt: 0 };
 
   /** @param watched the parts of all files. */
   constructor(watched: WatchedParts) {
@@ -140,7 +151,7 @@ export class RowWatch {
   }
 
   cell(name: string): Cell {
-    const cell = this.#cells.get(name) ?? { changes: 0 };
+    const cell = this.#cells.get(name) ?? { changes: 0, changedAt: this.#changes };
     this.#cells.set(name, cell);
     return cell;
   }
@@ -148,7 +159,7 @@ export class RowWatch {
   part(key: string): Cell {
     const known = this.#parts.get(key);
     if (known !== undefined) return known;
-    const cell: PartCell = { changes: 0, watch: this, key };
+    const cell: PartCell = { changes: 0, changedAt: this.#changes, watch: this, key };
     this.#parts.set(key, cell);
     this.#watched.add(cell);
     return cell;
@@ -169,13 +180,22 @@ export class RowWatch {
 
   #change(key: string, cell: Cell | undefined): void {
     this.#uncommitted.add(key);
-    if (cell !== undefined) cell.changes += 1;
+    this.#changes += 1;
+    if (cell === undefined) return;
+    cell.changes += 1;
+    cell.changedAt = this.#changes;
+  }
+
+  /** The last of all changes that whoever begins to read now is sure to see. */
+  get committedChange(): number {
+    return this.#committedChanges;
   }
 
   /** @param due the commit's number; null when no answer depends on it. */
   committed(due: number | null): void {
     if (due !== null) for (const key of this.#uncommitted) this.#unsynced.set(key, due);
     this.#uncommitted.clear();
+    this.#committedChanges = this.#changes;
   }
 
   /** Every commit up to this one is on disk. */
