@@ -14,6 +14,7 @@ import { z } from "zod";
 import { adminToken, type Client, createClient, hangUp, makeShop, operate, seeded } from "../support/clients.ts";
 import { type RunningProgram, serveProgram, withDirectory } from "../support/process.ts";
 import { startReceiver } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
 
 const writerCount = Number(process.env["OPENPO_TEST_EVENTS_WRITERS"] ?? 60);
 const killCount = Number(process.env["OPENPO_TEST_EVENTS_KILLS"] ?? 6);
@@ -268,14 +269,11 @@ test("under many writers and kills (-9) every acknowledged change has one event,
       assert.equal(bodies.size, wanted.length, "an event is delivered under one id and with the same bytes every time");
       for (const { shopId, endpointId, followed } of shops) {
         const pending = `/shops/${shopId}/webhook-endpoints/${endpointId}/deliveries?state=pending`;
-        for (let tries = 0; ; tries += 1) {
-          const { totalCount } = pendingSchema.parse(await operate(service.url, "GET", pending)).data;
-          if (totalCount === 0) break;
-          assert.ok(tries < 1_000, `${totalCount} deliveries of ${shopId} are still pending`);
-          await sleep(100);
-        }
+        const isPending = async (): Promise<boolean> =>
+          pendingSchema.parse(await operate(service.url, "GET", pending)).data.totalCount > 0;
+        await until(`all of ${shopId} is delivered`, async () => !(await isPending()), patienceMs);
         const all = events[shops.findIndex((shop) => shop.shopId === shopId)]?.length ?? 0;
-        for (let tries = 0; tries < 100 && followed.length < all; tries += 1) await sleep(100);
+        await until(`the stream of ${shopId} has ${all} events`, () => followed.length >= all, patienceMs);
         assert.deepEqual(
           followed,
           Array.from({ length: Math.max(all, followed.length) }, (_, index) => index + 1),

@@ -1,7 +1,6 @@
 /**
  * Three nodes on a PostgreSQL with a synchronous standby, under mixed load: all processes of the primary are killed (-9) and the standby is
- * promoted. No acknowledged change is lost, each key has one effect, and the stock is right (S1–S4, C17–C20). `npm run test:failover` does it
- * twice, behind HAProxy.
+ * promoted. No acknowledged change is lost, each key has one effect, and the stock is right (S1–S4, C17–C20).
  *
  * For a moment before the kill the standby gets nothing more, so a change that was acknowledged without it would be lost.
  *

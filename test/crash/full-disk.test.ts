@@ -14,6 +14,7 @@ import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { lockDirectory } from "../../src/store/sqlite/directory-lock.ts";
 import { type Answered, type RunningProgram, serveProgram } from "../support/process.ts";
+import { until } from "../support/until.ts";
 
 /** A disk that can be made full and get room again. */
 interface Disk {
@@ -70,14 +71,6 @@ const orders = "/api/v1/purchase-orders";
 
 /** Far less than what running requests may take while the program stops (60 s). */
 const stopMsMax = 20_000;
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let wait = 0; wait < 200; wait += 1) {
-    if (await holds()) return;
-    await sleep(100);
-  }
-  assert.fail(`never: ${String(holds)}`);
-}
 
 /** Posts an order under a key; the note has about 20 KB, so that a disk is soon full. */
 const post = async (program: RunningProgram, apiKey: string, key: string): Promise<Answered> => {
@@ -141,7 +134,7 @@ for (const [what, make, mayRun] of [
     })();
     await disk.fill(program);
     await writing;
-    await until(async () => (await write(`full-${acknowledged.size}`)) === 503);
+    await until("refused", async () => (await write(`full-${acknowledged.size}`)) === 503);
     assert.equal(await ready(), 503);
     assert.equal((await program.ask("GET", "/healthz", "")).status, 200);
     for (const [key, answer] of acknowledged) {
@@ -177,7 +170,7 @@ for (const [what, make, mayRun] of [
     if (make === limited) await disk.fill(program);
     assert.deepEqual(await orderIds(program, apiKey), shown);
     disk.makeRoom(program);
-    await until(async () => (await ready()) === 200);
+    await until("ready again", async () => (await ready()) === 200);
     assert.equal(await write("after"), 201);
     assert.equal((await orderIds(program, apiKey)).length, acknowledged.size);
     for (const [key, answer] of acknowledged) assert.equal((await post(program, apiKey, key)).text, answer.text);

@@ -1,9 +1,9 @@
 /** The process is killed (-9) while a call has a claim on an order: the next process goes on with the order, soon (C43, C45). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { type Answered, type RunningProgram, serveProgram, withDirectory } from "../support/process.ts";
 import { onPostgres } from "../support/store.ts";
+import { until } from "../support/until.ts";
 
 /** A start on a data directory voids the claims of earlier processes. Among nodes a claim ends with its lease. */
 const freeMsMax = onPostgres ? 20_000 : 2_000;
@@ -34,11 +34,6 @@ interface Service {
   /** How often the storefront was called. */
   calls(name: string): Promise<number>;
 }
-
-const until = async (what: string, reached: () => Promise<boolean>, waitMsMax: number): Promise<void> => {
-  for (const endMs = performance.now() + waitMsMax; !(await reached()); await sleep(50))
-    assert.ok(performance.now() < endMs, `${what} within ${waitMsMax} ms`);
-};
 
 async function serve(directory: string, madeKey: string | null): Promise<Service> {
   const program = await serveProgram({
@@ -99,7 +94,7 @@ for (const [below, status, line] of [
       await service.operate("POST", "/import", lines(records(status, line)));
       await service.operate("PUT", "/sandbox/faults", { latencyMs: 700 });
       const lost = Promise.allSettled([service.post(below)]);
-      await until("the costs are being written", async () => (await service.calls("writeCosts")) === 1, 15_000);
+      await until("the costs are being written", async () => (await service.calls("writeCosts")) === 1);
       const { again, answer } = await goOnAfterKill(directory, service, (each) => each.post(below));
       assert.equal(answer.status, 200, answer.text);
       assert.equal(answer.at("data", "costSync", "syncedVariantCount"), 1);
@@ -117,7 +112,7 @@ test("a process killed while a /storefront-sync waits does not leave the order i
     await service.operate("POST", "/import", lines(records("Received", line)));
     await service.operate("PUT", "/sandbox/faults", { applyDelayMs: 60_000 });
     const lost = Promise.allSettled([service.post("/storefront-sync")]);
-    await until("the sync waits", async () => (await service.calls("readOnHand")) >= 3, 15_000);
+    await until("the sync waits", async () => (await service.calls("readOnHand")) >= 3);
     const state = async ({ program, key }: Service): Promise<unknown> =>
       (await program.ask("GET", order, key)).at("data", "purchaseOrder", "storefrontSyncState");
     assert.equal(await state(service), "in-flight");
@@ -130,7 +125,7 @@ test("a process killed while a /storefront-sync waits does not leave the order i
     // Nobody asks again: the order leaves the state by itself.
     await again.operate("PUT", "", { settings: { confirmationWaitMs: 30_000 } });
     const waiting = Promise.allSettled([again.post("/storefront-sync")]);
-    await until("it waits again", async () => (await state(again)) === "in-flight", 5_000);
+    await until("it waits again", async () => (await state(again)) === "in-flight");
     await again.program.end("SIGKILL");
     const last = await serve(directory, again.key);
     await until("nobody waits any more", async () => (await state(last)) === "synced", freeMsMax);

@@ -10,12 +10,12 @@ import { outboxLimits } from "../../src/outbox/limits.ts";
 import { type Answered, ask, type Asked, makeKey, makeShop, operate } from "../support/clients.ts";
 import { rowsOf, type ServiceNode, withNodes } from "../support/nodes.ts";
 import { freshDatabase, withClient } from "../support/postgres.ts";
+import { patienceMs, until } from "../support/until.ts";
 
 const orders = "/api/v1/purchase-orders";
 /** Time limit for a takeover: the lease of follow-on work and the poll after it. */
 const takeoverMsMax = 75_000;
 /** For what must have begun before a node is stopped; machines differ. */
-const patienceMs = 60_000;
 const { leaseMs } = outboxLimits;
 
 /** Runs `use` with this many nodes on a new database. */
@@ -79,11 +79,6 @@ async function onHand(databaseUrl: string, shopId: string): Promise<number> {
     "select on_hand from openpo_sandbox.sandbox_level where shop_id = $1 and variant_id = 'red'",
   );
   return Number(rows[0]?.on_hand) / 1_000;
-}
-
-async function until(what: string, reached: () => Promise<boolean>, waitMsMax: number): Promise<void> {
-  for (const endMs = performance.now() + waitMsMax; !(await reached()); await sleep(50))
-    assert.ok(performance.now() < endMs, `${what} within ${waitMsMax} ms`);
 }
 
 const syncState = z.object({

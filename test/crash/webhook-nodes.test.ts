@@ -5,12 +5,12 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { ask, hangUp, makeShop, operate } from "../support/clients.ts";
 import { rowsOf, serviceNode } from "../support/nodes.ts";
 import { freshDatabase } from "../support/postgres.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
 
 /** Attempts of an endpoint that run at a time on all nodes. */
 const perEndpointMax = 4;
@@ -35,11 +35,6 @@ interface Sending {
   readonly held: ServerResponse[];
   /** When the first lease of what is held ends. */
   readonly leasedUntilMs: number;
-}
-
-async function until(what: string, holds: () => boolean | Promise<boolean>, waitMs: number): Promise<void> {
-  for (const endMs = performance.now() + waitMs; !(await holds()); await sleep(20))
-    assert.ok(performance.now() < endMs, `${what} within ${waitMs} ms`);
 }
 
 /** Makes a shop on the node, with events that it is sending to a receiver which does not answer. */
@@ -87,7 +82,7 @@ test("a node dies and another freezes while they send: a third sends all of it a
     await other.start();
     const sendings = [killed, halted];
     // The node that was killed was the one that sent.
-    await until("its connections end", () => killed.held.every(({ destroyed }) => destroyed), 60_000);
+    await until("its connections end", () => killed.held.every(({ destroyed }) => destroyed));
     const firstAgainMs = new Map<string, number>();
     for (const { shopId, receiver } of sendings)
       receiver.answer = (response) => {

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { adventureWorksRecords } from "../../examples/adventureworks.ts";
 import { type RunningProgram, withProgram } from "../support/process.ts";
+import { patienceMs } from "../support/until.ts";
 
 const data = path.join(import.meta.dirname, "../../../shared/data/adventureworks");
 const skip = existsSync(data) ? false : `the AdventureWorks files are not there: ${data}`;
@@ -30,7 +31,7 @@ async function listed(program: RunningProgram, key: string, query: string) {
 
 /** What the sandbox storefront shows as incoming, once it shows it in so many places. */
 async function incomingAtStorefront(program: RunningProgram, token: string, places: number) {
-  for (const until = Date.now() + 20_000; ; await sleep(100)) {
+  for (const until = Date.now() + patienceMs; ; await sleep(100)) {
     const { text } = await program.ask("GET", "/admin/v1/shops/aw/sandbox", token);
     const body: {
       data: { variants: { variantId: string; levels: { locationId: string; incoming: number }[] }[] };

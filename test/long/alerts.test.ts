@@ -10,10 +10,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { type RunningProgram, withProgram } from "../support/process.ts";
 import { startReceiver } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
 
 const prometheus = process.env["OPENPO_PROMETHEUS"] ?? "/usr/bin/prometheus";
 const promtool = path.join(path.dirname(prometheus), "promtool");
@@ -94,10 +94,10 @@ scrape_configs: [{ job_name: openpo, static_configs: [{ targets: ["${new URL(tar
     await (await fetch(`http://127.0.0.1:${port}/api/v1/${below}`)).json();
   try {
     const isUp = async (): Promise<boolean> => (await fetch(`http://127.0.0.1:${port}/-/ready`)).ok;
-    for (let tries = 0; tries < 200 && !(await isUp().catch(() => false)); tries += 1) {
+    await until("Prometheus answers", async () => {
       assert.equal(child.exitCode, null, output);
-      await sleep(50);
-    }
+      return isUp().catch(() => false);
+    });
     await use({
       async samples() {
         const { data } = valueSchema.parse(await ask("query?query=count_over_time(up%5B1m%5D)"));
@@ -119,11 +119,14 @@ scrape_configs: [{ job_name: openpo, static_configs: [{ targets: ["${new URL(tar
 /** Waits until each of these alerts has fired. @returns what they said, in their order; and which have fired altogether. */
 async function fired(watching: Watching, wanted: readonly string[]) {
   const seen = new Map<string, string>();
-  for (let tries = 0; tries < 250 && !wanted.every((name) => seen.has(name)); tries += 1) {
-    for (const { labels, annotations, state } of await watching.alerts())
-      if (state === "firing") seen.set(labels.alertname, annotations.summary);
-    await sleep(100);
-  }
+  await until(
+    () => [...seen.keys()],
+    async () => {
+      for (const { labels, annotations, state } of await watching.alerts())
+        if (state === "firing") seen.set(labels.alertname, annotations.summary);
+      return wanted.every((name) => seen.has(name));
+    },
+  );
   return { summaries: wanted.map((name) => seen.get(name) ?? `${name} has not fired`), names: [...seen.keys()] };
 }
 
@@ -170,7 +173,7 @@ test(
           assert.equal((await program.ask("PUT", shop, token, { name: "Shop", currencyCode: "EUR" })).status, 201);
           await withPrometheus(program.url, async (watching) => {
             // Prometheus finds its targets after some seconds; an increase counts from what it has seen before.
-            for (let tries = 0; tries < 150 && (await watching.samples()) < 2; tries += 1) await sleep(100);
+            await until("two samples are taken", async () => (await watching.samples()) >= 2);
             assert.deepEqual(await watching.alerts(), []);
             const groups = await watching.rules();
             const unhealthy = groups.flatMap(({ rules }) => rules).filter(({ health }) => health !== "ok");

@@ -11,6 +11,7 @@ import { accessibilityFaults } from "../support/axe.ts";
 import { apiOf, makeShop } from "../support/console-shop.ts";
 import { endConsole, newPage, picture, skip, withEnvironment } from "../support/console.ts";
 import { allScopes, FakeShopify, fakeToken } from "../shopify/fake.ts";
+import { until } from "../support/until.ts";
 
 after(endConsole);
 
@@ -34,14 +35,6 @@ const keptBy = (page: Page): Promise<string> =>
   page.evaluate<string>(
     "document.documentElement.outerHTML + [...document.querySelectorAll('input, textarea')].map((each) => each.value) + JSON.stringify({ ...localStorage, ...sessionStorage })",
   );
-
-async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let looks = 0; looks < 1_200; looks += 1) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  assert.fail(`never ${what}`);
-}
 
 test(
   "the operator connects a store, refused until token and scopes are right; an owner pulls, sees it go on and fail, and what came; the shop leaves it",

@@ -13,6 +13,7 @@ import type { Surface } from "../../src/http/surface.ts";
 import { crateOperations } from "../support/operations.ts";
 import { assertToldInWords, statusesIn } from "../support/raw.ts";
 import { startServer } from "../support/server.ts";
+import { until } from "../support/until.ts";
 
 const many = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
@@ -31,10 +32,6 @@ async function open(port: number): Promise<Line> {
   return { socket, received: () => text };
 }
 
-const until = async (holds: () => boolean): Promise<void> => {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
-};
-
 test("of the connections beyond the limit that ask nothing, the oldest is refused when there are too many (H10)", async () => {
   const connectionLimits = { connectionsMax: 2, unreadBytesMax };
   await using server = await startServer({ operations: crateOperations(), connectionLimits });
@@ -43,7 +40,7 @@ test("of the connections beyond the limit that ask nothing, the oldest is refuse
   const silent = await Promise.all(many(connectionsRefusedAtOnceMax - 1, () => open(server.port)));
   assert.equal(oldest.received(), "");
   const next = await open(server.port);
-  await until(() => oldest.received() !== "");
+  await until("refused", () => oldest.received() !== "");
   assertToldInWords(oldest.received(), "503");
   assert.match(oldest.received(), /"DO_OVERLOADED"/);
   assert.ok([...silent, next].every((line) => line.received() === ""));
@@ -72,7 +69,7 @@ test("requests that wait for the answers before them are bounded over all connec
   const last = lines.at(-1);
   assert.equal((await server.get("/api/v1/crates")).status, 200, "a request that waits behind no other is served");
   gate.resolve();
-  await until(() => last?.received().includes("503") === true);
+  await until("refused", () => last?.received().includes("503") === true);
   const text = last?.received() ?? "";
   assertToldInWords(text, "503");
   assert.match(text, /Too many requests wait/);

@@ -13,6 +13,7 @@ import { eventHeartbeatMs, eventPollMs, eventStreamsMax } from "../../src/core/l
 import { eventStatements } from "../../src/shop/events.ts";
 import { exchange, sendUnread, statusesIn } from "../support/raw.ts";
 import { adminToken, startServer, type TestServer } from "../support/server.ts";
+import { until } from "../support/until.ts";
 
 const stalledCount = 20;
 const eventCount = 1_000;
@@ -52,11 +53,6 @@ async function addEvents({ engine, shopId, ids, clock }: TestServer, count: numb
         ).flat(),
       ),
     );
-}
-
-async function until(what: string, holds: () => boolean, waitMs = 60_000): Promise<void> {
-  for (const endMs = performance.now() + waitMs; !holds(); await sleep(20))
-    assert.ok(performance.now() < endMs, `${what} within ${waitMs} ms`);
 }
 
 /** Reads a stream and counts its events. */

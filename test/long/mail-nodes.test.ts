@@ -14,6 +14,7 @@ import { withNodes } from "../support/nodes.ts";
 import { freshDatabase } from "../support/postgres.ts";
 import type { RunningProgram } from "../support/process.ts";
 import { parseMail, type ReceivedMail, startSmtpServer } from "../support/smtp.ts";
+import { until } from "../support/until.ts";
 
 const mailsOfShop = 5;
 const takeoverMsMax = 40_000;
@@ -40,11 +41,6 @@ async function askForMails(program: RunningProgram, shopId: string): Promise<rea
   return ids;
 }
 
-async function until(what: string, holds: () => boolean | Promise<boolean>, waitMs: number): Promise<void> {
-  for (const endMs = performance.now() + waitMs; !(await holds()); await sleep(50))
-    assert.ok(performance.now() < endMs, `${what} within ${waitMs} ms`);
-}
-
 test("a node dies and another freezes while they send: a third sends all of it, under the same Message-IDs", async (context) => {
   const database = await freshDatabase();
   const server = await startSmtpServer();
@@ -65,7 +61,7 @@ test("a node dies and another freezes while they send: a third sends all of it, 
         ] as const) {
           assert.ok(node.program);
           asked.set(shopId, await askForMails(node.program, shopId));
-          await until(`${shopId} is being sent`, () => heldOf(shopId).length >= mailSenderLimits.perShopMax, 10_000);
+          await until(`${shopId} is being sent`, () => heldOf(shopId).length >= mailSenderLimits.perShopMax);
         }
         frozen.program.signal("SIGSTOP");
         await dying.end("SIGKILL");

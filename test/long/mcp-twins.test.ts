@@ -13,6 +13,7 @@ import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 import { type Agent, connectAgent } from "../support/mcp.ts";
 import { onPostgres } from "../support/store.ts";
 import { inToolNames } from "../support/wording.ts";
+import { until } from "../support/until.ts";
 
 interface Command {
   readonly tool: string;
@@ -217,14 +218,12 @@ async function standing({ server, orderId }: Twin): Promise<Json> {
 /** Waits until nothing of the order is under way. */
 async function atRest(twin: Twin): Promise<void> {
   const pending = "select count(*) as count from effect where shop_id = ? and state = 'pending'";
-  for (let tries = 0; tries < 400; tries += 1) {
+  await until("follow-on work has ended", async () => {
     const [row] = await twin.server.engine.read(twin.server.shopId, (tx) =>
       tx.all<{ count: number }>(pending, [twin.server.shopId]),
     );
-    if (row?.count === 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  assert.fail("follow-on work did not end");
+    return row?.count === 0;
+  });
 }
 
 /** Ids by their first appearance, instants and actors by a word. */

@@ -8,6 +8,7 @@ import { setLevels } from "../medusa/proxy.ts";
 import { Selling } from "../medusa/selling.ts";
 import { type Answered, type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
 import { onPostgres } from "../support/store.ts";
+import { until } from "../support/until.ts";
 
 const token = "an-admin-token-for-tests";
 const shops = "/admin/v1/shops";
@@ -74,14 +75,6 @@ async function withStore(use: (world: Connected) => Promise<void>, env: Record<s
 const to = ({ proxy, key }: MedusaPlace, more: object = {}) => ({
   storefront: { kind: "medusa", url: proxy.url, secretKey: key, ...more },
 });
-
-async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const untilMs = Date.now() + 30_000; Date.now() < untilMs;) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  assert.fail(`never ${what}`);
-}
 
 const files = (directory: string): readonly string[] =>
   readdirSync(directory, { recursive: true, encoding: "utf8" })

@@ -10,6 +10,7 @@ import { crateOperations } from "../support/operations.ts";
 import { type RunningProgram, withProgram } from "../support/process.ts";
 import { assertToldInWords, exchange, sendUnread, statusesIn } from "../support/raw.ts";
 import { startServer, type TestServer, type TestServerOptions } from "../support/server.ts";
+import { until } from "../support/until.ts";
 
 const crates = "/api/v1/crates";
 const start = (options: TestServerOptions = {}) => startServer({ operations: crateOperations(), ...options });
@@ -18,15 +19,6 @@ const mebibyte = 1_048_576;
 const get = (path: string, more = ""): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
 const keyed = (server: TestServer): string => `Authorization: Bearer ${server.writeKey}\r\n`;
 const last = "Connection: close\r\n";
-
-/** Waits until the condition holds, for ten seconds. */
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let wait = 0; wait < 500; wait += 1) {
-    if (await holds()) return;
-    await sleep(20);
-  }
-  assert.fail(`never: ${String(holds)}`);
-}
 
 // Connections.
 
@@ -47,7 +39,7 @@ test("a connection beyond the limit is told so at its first request, without a r
   const upload = `POST ${crates} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   assertToldInWords(await exchange(server.port, upload), "503");
   for (const socket of open) socket.destroy();
-  await until(async () => statusesIn(await exchange(server.port, get(crates, last)))[0] === "401");
+  await until("closed", async () => statusesIn(await exchange(server.port, get(crates, last)))[0] === "401");
 });
 
 test("a connection runs one request at a time, and the next when its answer has been read (H9)", async () => {
@@ -118,9 +110,9 @@ test("an answer of which nothing is read is cut off", async () => {
   const waitLimits = { silenceMs: 300, arrivalMs: 200, drainMs: 600 };
   await using server = await start({ surfaces: [large(64)], waitLimits });
   const socket = await sendUnread(server.port, get("/large"));
-  await until(() => server.logged.some((line) => line.includes("an answer that nobody reads is cut off")));
+  await until("cut off", () => server.logged.some((line) => line.includes("an answer that nobody reads is cut off")));
   socket.resume();
-  await until(() => socket.closed);
+  await until("closed", () => socket.closed);
   assert.equal(socket.bytesRead < 64 * mebibyte, true);
 });
 
@@ -133,7 +125,7 @@ test("beyond the memory for unread answers the oldest are cut, and others are se
     assert.equal((await server.get(crates)).status, 200);
   }
   const cuts = () => server.logged.filter((line) => line.includes("too much waits to be read")).length;
-  await until(() => cuts() >= 7);
+  await until("cut off", () => cuts() >= 7);
   assert.ok(cuts() <= 9, String(cuts()));
   for (const socket of sockets) socket.destroy();
 });
@@ -148,15 +140,15 @@ test("bodies of all requests together are bounded, and their memory is free agai
     server.port,
     `POST ${crates} HTTP/1.1\r\nHost: x\r\n${keyed(server)}Content-Length: ${half.length}\r\n\r\n${half.slice(0, -1)}`,
   );
-  await until(() => bodies.bytes >= half.length - 1);
+  await until("half read", () => bodies.bytes >= half.length - 1);
   const refused = await server.post(crates, half);
   assert.equal(refused.status, 503);
   assert.equal(refused.at("error", "code"), "DO_OVERLOADED");
   assert.equal((await server.post(crates, { label: "small" })).status, 201);
   arriving.destroy();
-  await until(() => bodies.bytes === 0);
+  await until("given up", () => bodies.bytes === 0);
   assert.equal((await server.post(crates, half)).status, 201);
-  await until(() => bodies.bytes === 0);
+  await until("given up", () => bodies.bytes === 0);
 });
 
 test("a body that arrives too slowly is refused, however steadily", async () => {

@@ -8,6 +8,7 @@ import { outboxLimits } from "../../src/outbox/limits.ts";
 import { onPostgres } from "../support/store.ts";
 import { type Answered, type RunningProgram, runProgram, serveProgram, withDirectory } from "../support/process.ts";
 import { FakeShopify, fakeToken } from "../shopify/fake.ts";
+import { until } from "../support/until.ts";
 
 const token = "an-admin-token-for-tests";
 const shops = "/admin/v1/shops";
@@ -67,15 +68,7 @@ const shopify = (fake: FakeShopify, more: object = {}) => ({
 });
 
 /** On PostgreSQL what a killed node was doing is another one's only after its lease. */
-const leaseSeconds = outboxLimits.leaseMs / 1_000;
-
-async function until(what: string, holds: () => boolean | Promise<boolean>, seconds = leaseSeconds): Promise<void> {
-  for (let looks = 0; looks < seconds * 40; looks += 1) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  assert.fail(`never ${what}`);
-}
+const { leaseMs } = outboxLimits;
 
 /** An order of 10 of each variant that is under way; its id and its first line's. */
 async function order({ program }: Connected, key: string) {
@@ -296,9 +289,9 @@ test("a program that is killed inside calls of Shopify sends the same bytes unde
     assert.equal(sent.size, 2);
     world.program = await serveProgram(environment);
     const isSentAgain = (body: string): boolean => bodies().filter((each) => each === body).length > 1;
-    await until("sent again", () => [...sent].every(isSentAgain), leaseSeconds * 2);
+    await until("sent again", () => [...sent].every(isSentAgain), leaseMs * 2);
     await until("received once", () => fake.levelOf("100", "1").available === 11);
-    await until("told", () => fake.levelOf("100", "1").incoming === 9, leaseSeconds * 2);
+    await until("told", () => fake.levelOf("100", "1").incoming === 9, leaseMs * 2);
     assert.equal(fake.levelOf("100", "1").available, 11);
     assert.equal(new Set(bodies()).size, 2);
   }));
@@ -425,7 +418,7 @@ test("a pull goes on after kills where it was, nothing is doubled, and forecast 
     for (const call of onPostgres ? [] : ["PullLocations", "RunBulk", "BulkState"]) {
       const before = fake.callsOf(call).length;
       fake.strike({ kind: "hang" }, call, 1);
-      await until(`at ${call}`, () => fake.callsOf(call).length > before, 30);
+      await until(`at ${call}`, () => fake.callsOf(call).length > before);
       await world.program.end("SIGKILL");
       world.program = await serveProgram(environment);
       const now = await pull();
@@ -433,7 +426,7 @@ test("a pull goes on after kills where it was, nothing is doubled, and forecast 
       told.push(String(now("progress", "step")));
     }
     assert.deepEqual(told, onPostgres ? [] : ["locations", "variants", "variants"]);
-    await until("done", async () => (await pull())("state") !== "running", 60);
+    await until("done", async () => (await pull())("state") !== "running");
     const over = await pull();
     assert.deepEqual([over("pullId"), over("state"), over("error")], [pullId, "done", null]);
     assert.deepEqual([over("progress", "variants"), over("progress", "sales")], [402, 364]);

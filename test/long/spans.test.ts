@@ -6,11 +6,11 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
 import { type RunningProgram, serveProgram, withDirectory } from "../support/process.ts";
 import { startReceiver } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
 
 const spanSchema = z.strictObject({
   name: z.string(),
@@ -63,10 +63,14 @@ async function withTracer(use: (traced: Traced) => Promise<void>): Promise<void>
       },
       spans,
       async until(wanted, waitMs = 30_000) {
-        for (let looks = 0; looks < waitMs / 10 && !wanted(spans()); looks += 1) await sleep(10);
-        const found = spans();
-        assert.ok(wanted(found), JSON.stringify(found, null, 1));
-        return found;
+        return until(
+          spans,
+          () => {
+            const found = spans();
+            return wanted(found) && found;
+          },
+          waitMs,
+        );
       },
     });
   });

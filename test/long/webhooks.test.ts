@@ -23,6 +23,7 @@ import type { Statement } from "../../src/store/store.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { runProgram, withProgram } from "../support/process.ts";
 import { makePlace, openStore } from "../support/store.ts";
+import { until } from "../support/until.ts";
 
 const ids = timeOrderedIds(systemClock);
 const shopId = "shop";
@@ -307,10 +308,9 @@ test("a shop's deliveries that were under way are sent again by the next process
       isUp = true;
       await restarted;
       await receiver.until(() => new Set(receiver.received.map((each) => each.eventId)).size === 10);
-      for (let tries = 0; tries < 100; tries += 1) {
-        if ((await setting.deliveries(endpointId)).every(({ state }) => state === "delivered")) break;
-        await sleep(20);
-      }
+      await until("all delivered", async () =>
+        (await setting.deliveries(endpointId)).every(({ state }) => state === "delivered"),
+      );
       const deliveries = await setting.deliveries(endpointId);
       assert.deepEqual([...new Set(deliveries.map(({ state, attempts }) => `${state} ${attempts}`))], ["delivered 1"]);
     });
@@ -380,7 +380,7 @@ test("no name and no form of an address leads to what is shut; every attempt is 
       await setting.tell();
       await open.until(() => open.received.length === 1);
       const of = async (index: number) => (await setting.deliveries(endpointIds[index] ?? ""))[0];
-      for (let tries = 0; tries < 200 && (await of(0))?.attempts !== 2; tries += 1) await sleep(20);
+      await until("tried twice", async () => (await of(0))?.attempts === 2);
       await sleep(300);
       const first = await of(0);
       assert.deepEqual([first?.attempts, first?.lastError], [2, "the host is at an address that is not allowed"]);
@@ -472,12 +472,11 @@ test("the receivers in examples take what is signed, once, and refuse everything
       });
       python.stdout.on("data", (part: Buffer) => printed.push(part.toString()));
       try {
-        for (let tries = 0; tries < 200; tries += 1) {
-          if ((await fetch(`http://127.0.0.1:${inPython}/`, { method: "POST" }).catch(() => null)) !== null) break;
-          await sleep(50);
-        }
+        await until("the receiver in Python answers", () =>
+          fetch(`http://127.0.0.1:${inPython}/`, { method: "POST" }).catch(() => null),
+        );
         await ask("POST", "/keys", { name: "bot", scope: "read" });
-        for (let tries = 0; tries < 300 && (events.length === 0 || printed.length === 0); tries += 1) await sleep(20);
+        await until("both have the event", () => events.length > 0 && printed.length > 0);
         for (const { endpointId } of [keyed, shared])
           await ask("POST", `/webhook-endpoints/${endpointId}/replay`, { afterSequence: 0 });
         await sleep(500);

@@ -3,9 +3,11 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import { adminOperations } from "../../src/admin/registry.ts";
 import { guessesAtOnceMax } from "../../src/core/limits.ts";
 import { type Answered, type RunningProgram, withProgram } from "../support/process.ts";
+import { until } from "../support/until.ts";
 
 const admin = "/admin/v1";
 
@@ -344,9 +346,7 @@ test("a file comes in and goes out over HTTP, and sets the sandbox", async () =>
       tags: [],
       levels: [{ locationId: "l", onHand: 7, incoming: 3 }],
     };
-    for (let tries = 0; tries < 50 && JSON.stringify(await variant()) !== JSON.stringify(expected); tries += 1)
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    assert.deepEqual(await variant(), expected);
+    await until(variant, async () => isDeepStrictEqual(await variant(), expected));
 
     const refused = await program.ask("POST", `${admin}/shops/shop/import`, token, `${text}\n{"type":"location"}`);
     assertFault(refused, 400, "INVALID_INPUT");

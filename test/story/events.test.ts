@@ -4,13 +4,13 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { sweepEveryRequests } from "../../src/core/limits.ts";
 import { eventsKeptMs } from "../../src/core/events.ts";
 import { eventsAfter } from "../../src/shop/events.ts";
 import { type RunningProgram, withProgram } from "../support/process.ts";
 import { startServer } from "../support/server.ts";
+import { until } from "../support/until.ts";
 
 const eventSchema = z.strictObject({
   eventId: z.string(),
@@ -99,10 +99,10 @@ test("every change of an order is one event with the log's time, actor and reque
       assert.equal(answered.status, status, JSON.stringify(answered.at()));
     }
     // Pushes of the received goods are told by the outbox, some time after the answer.
-    for (let tries = 0; tries < 200; tries += 1) {
-      if ((await page()).events.filter(({ type }) => type === "storefront_sync.verified").length >= 3) break;
-      await sleep(25);
-    }
+    await until(
+      "three pushes are told",
+      async () => (await page()).events.filter(({ type }) => type === "storefront_sync.verified").length >= 3,
+    );
     const completed = await call("POST", `${at}/complete`);
     assert.equal(completed.status, 200, JSON.stringify(completed.at()));
     const { events: all, totalCount, cursor, lastSequence } = await page();
@@ -222,8 +222,7 @@ function follow(program: RunningProgram, token: string, query = "", lastEventId:
     text: () => text,
     status: () => status,
     async until(holds: () => boolean) {
-      for (let tries = 0; tries < 400 && !holds(); tries += 1) await sleep(10);
-      assert.ok(holds(), `${status} ${text}`);
+      await until(() => `${status} ${text}`, holds);
     },
     end: () => asked.destroy(),
   };
@@ -277,7 +276,7 @@ test("events older than 30 days are deleted with later requests; the newest stay
   assert.deepEqual(await sequences(), [1, 2, 3]);
   server.clock.advance(eventsKeptMs + 1_000);
   for (let request = 0; request < sweepEveryRequests; request += 1) await server.get(orders);
-  for (let tries = 0; tries < 200 && (await sequences()).length > 1; tries += 1) await sleep(10);
+  await until(sequences, async () => (await sequences()).length <= 1);
   assert.deepEqual(await sequences(), [3]);
   await server.post(orders, {});
   assert.deepEqual(await sequences(), [3, 4]);

@@ -4,18 +4,15 @@ import { test } from "node:test";
 import { operations } from "../../src/operations/registry.ts";
 import { customLine, type GoodsServer, lineA, lineB, startGoodsServer } from "../support/goods-server.ts";
 import type { TestServerOptions } from "../support/server.ts";
+import { until } from "../support/until.ts";
 
 /** Retries end quickly, so that a persistent failure is one within a test. */
 const open = (options: TestServerOptions = {}): Promise<GoodsServer & AsyncDisposable> =>
   startGoodsServer({ operations, outboxLimits: { attemptsMax: 2, backoffMs: 10 }, ...options });
 
 /** Waits until the storefront has had so many calls of this kind. */
-async function called(server: GoodsServer, name: string, count: number): Promise<void> {
-  for (let tries = 0; (await server.calls(name)) < count; tries += 1) {
-    assert.ok(tries < 300, `${name} was not called ${count} times`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
+const called = (server: GoodsServer, name: string, count: number): Promise<true> =>
+  until(`${name} called ${count} times`, async () => (await server.calls(name)) >= count);
 
 const totals = (lines: Record<string, number>): object => ({
   lines: Object.entries(lines).map(([lineItemId, quantityReceived]) => ({ lineItemId, quantityReceived })),

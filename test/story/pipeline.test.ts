@@ -15,6 +15,7 @@ import { delegated } from "../../src/store/delegated.ts";
 import { crateOperations } from "../support/operations.ts";
 import { sendUnread } from "../support/raw.ts";
 import { startServer, type TestResponse, type TestServer, type TestServerOptions } from "../support/server.ts";
+import { until } from "../support/until.ts";
 
 const crates = "/api/v1/crates";
 const start = (options: TestServerOptions = {}) => startServer({ operations: crateOperations(), ...options });
@@ -574,19 +575,18 @@ test("expired answers and old audit rows are deleted a few at a time, with later
   const requests = async (): Promise<void> => {
     for (let request = 0; request < sweepEveryRequests; request += 1) await server.get(crates);
   };
-  const until = async (holds: () => Promise<boolean>): Promise<void> => {
-    for (let wait = 0; wait < 200 && !(await holds()); wait += 1) await sleep(20);
-  };
   server.clock.advance(31 * 86_400_000);
   await keyed("new");
   await requests();
   await until(
+    "the first are swept",
     async () => (await count("idempotency_record")) < copies && (await count("audit_log where at < 1000")) < copies,
   );
   assert.equal(await count("idempotency_record"), copies + 2 - sweptRowsMax);
   assert.equal(await count("audit_log where at < 1000"), copies - sweptRowsMax);
   await requests();
   await until(
+    "all are swept",
     async () =>
       (await count("idempotency_record")) === 1 &&
       (await count("audit_log where at < 1000")) === 0 &&
@@ -599,7 +599,7 @@ test("expired answers and old audit rows are deleted a few at a time, with later
   server.clock.advance(400 * 86_400_000);
   await requests();
   await requests();
-  await until(async () => (await count("audit_log")) === 4 * sweepEveryRequests + 1);
+  await until("the rows of reads are there", async () => (await count("audit_log")) === 4 * sweepEveryRequests + 1);
   assert.equal(await count("audit_log"), 4 * sweepEveryRequests + 1);
 });
 
@@ -822,8 +822,7 @@ test("a request that turns out to be a replay gives its token back (C18)", async
     `POST ${crates} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.writeKey}\r\nIdempotency-Key: k\r\n` +
       `Connection: close\r\nContent-Length: ${body.length}\r\n\r\n`,
   );
-  for (let tries = 0; tries < 200 && (await left()) !== 9; tries += 1) await sleep(10);
-  assert.equal(await left(), 9);
+  await until("a token is taken", async () => (await left()) === 9);
   const first = await server.post(crates, { label: "x" }, { headers: { "Idempotency-Key": "k" } });
   assert.deepEqual([first.status, await left()], [201, 8]);
   let text = "";

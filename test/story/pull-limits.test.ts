@@ -27,6 +27,7 @@ import { configOf, onFake, secretKey } from "../shopify/connected.ts";
 import { quantity } from "../support/goods.ts";
 import { ask, pullAll, pullOf } from "../support/pulling.ts";
 import { makePlace, onPostgres, openStore } from "../support/store.ts";
+import { until } from "../support/until.ts";
 
 const many = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
@@ -54,7 +55,7 @@ interface World {
   readonly pull: (shopId?: string) => Promise<Pull | null>;
   /** Begins a pull, or goes on with the one that has begun. */
   readonly go: (shopId?: string) => Promise<void>;
-  readonly until: (what: string, holds: (pull: Pull) => boolean, shopId?: string) => Promise<Pull>;
+  readonly untilPull: (what: string, holds: (pull: Pull) => boolean, shopId?: string) => Promise<Pull>;
 }
 
 /** Shops on a platform of the test's own; pauses are the shortest that there are. */
@@ -102,13 +103,14 @@ async function onPlatform(page: Page, use: (world: World) => Promise<void>, shop
         if ((await pull(shopId))?.state !== "running") await ask(of(shopId));
         puller.wake(shopId);
       },
-      async until(what, holds, shopId = "demo") {
-        for (const untilMs = Date.now() + 30_000; Date.now() < untilMs;) {
-          const found = await pull(shopId);
-          if (found !== null && found.leaseOwner === null && holds(found)) return found;
-          await new Promise((resolve) => setTimeout(resolve, 5));
-        }
-        return assert.fail(`never ${what}: ${JSON.stringify(await pull(shopId))}`);
+      async untilPull(what, holds, shopId = "demo") {
+        return until(
+          async () => [what, await pull(shopId)],
+          async () => {
+            const found = await pull(shopId);
+            return found?.leaseOwner === null && holds(found) && found;
+          },
+        );
       },
     });
   } finally {
@@ -153,17 +155,16 @@ test("so many pulls ask for a page at a time (pullsMax); the others wait for the
   };
   await onPlatform(
     page,
-    async ({ puller, go, until, now, advance }) => {
+    async ({ puller, go, untilPull, now, advance }) => {
       for (const shopId of shops) await go(shopId);
-      for (const untilMs = Date.now() + 30_000; asking < pullLimits.pullsMax && Date.now() < untilMs;)
-        await new Promise((resolve) => setTimeout(resolve, 5));
+      await until("as many ask as may", () => asking >= pullLimits.pullsMax);
       advance(5_000);
       const meanwhile = puller.work();
       // First: what waits must end, whatever is asserted.
       gate.resolve();
       assert.deepEqual([meanwhile.running, meanwhile.startedTotal], [pullLimits.pullsMax, pullLimits.pullsMax]);
       assert.equal(now() - (meanwhile.oldestStartedAtMs ?? 0), 5_000);
-      for (const shopId of shops) assert.equal((await until("done", isOver, shopId)).state, "done");
+      for (const shopId of shops) assert.equal((await untilPull("done", isOver, shopId)).state, "done");
       assert.equal(most, pullLimits.pullsMax);
       const { lastDoneAtMs, ...work } = puller.work();
       assert.equal(lastDoneAtMs, now());
@@ -184,12 +185,12 @@ test("so many pulls ask for a page at a time (pullsMax); the others wait for the
 test("a page that fails is asked for again after backoffMs, twice as long each time up to backoffMsMax, and attemptsMax times", () =>
   onPlatform(
     only("variants", () => Promise.reject(new StorefrontError("error", "not today", { landed: "no" }))),
-    async ({ puller, go, until, now, advance }) => {
+    async ({ puller, go, untilPull, now, advance }) => {
       const { backoffMs, backoffMsMax, attemptsMax } = pullLimits;
       await go();
       const waits: number[] = [];
       for (let attempts = 1; attempts < attemptsMax; attempts += 1) {
-        const { dueAtMs } = await until(`${attempts} attempts`, (pull) => pull.attempts === attempts);
+        const { dueAtMs } = await untilPull(`${attempts} attempts`, (pull) => pull.attempts === attempts);
         waits.push((dueAtMs ?? 0) - now());
         advance(backoffMsMax);
         await go();
@@ -198,7 +199,7 @@ test("a page that fails is asked for again after backoffMs, twice as long each t
         waits,
         many(attemptsMax - 1, (index) => Math.min(backoffMsMax, backoffMs * 2 ** index)),
       );
-      const failed = await until("failed", isOver);
+      const failed = await untilPull("failed", isOver);
       assert.deepEqual([failed.state, failed.attempts, failed.error], ["failed", attemptsMax, "not today"]);
       const { running, doneTotal, failedTotal } = puller.work();
       assert.deepEqual([running, doneTotal, failedTotal], [0, 0, 1]);
@@ -213,7 +214,7 @@ test("a page has pageMsMax, and its lease (leaseMs) is longer", () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       return empty;
     }),
-    async ({ go, until, pull, now }) => {
+    async ({ go, untilPull, pull, now }) => {
       const timeouts: number[] = [];
       const timeout = AbortSignal.timeout.bind(AbortSignal);
       AbortSignal.timeout = (ms) => {
@@ -225,7 +226,7 @@ test("a page has pageMsMax, and its lease (leaseMs) is longer", () => {
         await asked.promise;
         const leased = await pull();
         if (leased?.leaseOwner !== null) assert.equal((leased?.dueAtMs ?? 0) - now(), pullLimits.leaseMs);
-        await until("done", isOver);
+        await untilPull("done", isOver);
       } finally {
         AbortSignal.timeout = timeout;
       }
@@ -243,7 +244,7 @@ test("a page is stored in slices of sliceRowsMax rows, each a turn of its own", 
   }));
   return onPlatform(
     only("locations", () => ({ records: locations, cursor: null })),
-    async ({ engine, go, until }) => {
+    async ({ engine, go, untilPull }) => {
       const write = engine.write.bind(engine);
       const counts: number[] = [];
       const counted: Engine["write"] = async (shopId, work, options) => {
@@ -257,7 +258,7 @@ test("a page is stored in slices of sliceRowsMax rows, each a turn of its own", 
       engine.write = counted;
       try {
         await go();
-        await until("done", isOver);
+        await untilPull("done", isOver);
       } finally {
         engine.write = write;
       }
@@ -275,19 +276,19 @@ test("levels that a push keeps changing are asked for in roundsMax further round
       asked += 1;
       return { records: [level("v1", "l1")], cursor: null };
     }),
-    async ({ engine, go, until, now, advance }) => {
+    async ({ engine, go, untilPull, now, advance }) => {
       const item = { variantId: "v1", locationId: "l1", delta: quantity(1), lines: [] };
       const push = { reference: "push_1", items: [item] };
       await engine.write("demo", (tx) => tx.batch([insertPushStatement("demo", "po_1", push, now())]));
       await go();
       const { roundsMax, roundWaitMs } = pullLimits;
       for (let round = 1; round <= roundsMax; round += 1) {
-        const { dueAtMs } = await until(`round ${round}`, (pull) => pull.round === round);
+        const { dueAtMs } = await untilPull(`round ${round}`, (pull) => pull.round === round);
         assert.equal((dueAtMs ?? 0) - now(), roundWaitMs);
         advance(roundWaitMs);
         await go();
       }
-      const { notes, state } = await until("done", isOver);
+      const { notes, state } = await untilPull("done", isOver);
       assert.equal(state, "done");
       assert.match(notes.join("\n"), /changed all the time/);
       assert.equal(asked, 1 + roundsMax);
@@ -303,13 +304,13 @@ test("a pull keeps notesMax notes, and names namesToldMax of the variants that i
       ? { records: [{ type: "product", productId: "p", variantIds: [] }], cursor: null }
       : { records: many(namesToldMax + 3, variant), cursor: null, notes },
   );
-  return onPlatform(page, async ({ go, until }) => {
+  return onPlatform(page, async ({ go, untilPull }) => {
     await go();
-    const first = await until("done", isOver);
+    const first = await untilPull("done", isOver);
     assert.deepEqual(first.notes, notes.slice(0, notesMax));
     isEmpty = true;
     await go();
-    const { counts } = await until("done again", (pull) => isOver(pull) && pull.pullId !== first.pullId);
+    const { counts } = await untilPull("done again", (pull) => isOver(pull) && pull.pullId !== first.pullId);
     assert.deepEqual([counts.deleted, counts.deletedNames.length], [namesToldMax + 3, namesToldMax]);
   });
 });

@@ -9,6 +9,7 @@ import { Webhook } from "standardwebhooks";
 import { z } from "zod";
 import { type RunningProgram, withProgram } from "../support/process.ts";
 import { type Received, type Receiver, startReceiver } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
 
 const shop = "/admin/v1/shops/shop";
 const endpoints = `${shop}/webhook-endpoints`;
@@ -121,8 +122,9 @@ test("an endpoint is sent each event that it wants, signed as the standard's own
         assert.deepEqual(new Webhook(secret).verify(delivery.body, headersOf(delivery)), JSON.parse(delivery.body));
         assert.deepEqual(events.at("data", "events", delivery.sequence - 1), JSON.parse(delivery.body));
       }
-      for (let tries = 0; tries < 200; tries += 1)
-        if ((await deliveries(endpointId)).every(({ state }) => state === "delivered")) break;
+      await until("all delivered", async () =>
+        (await deliveries(endpointId)).every(({ state }) => state === "delivered"),
+      );
       const listed = await deliveries(endpointId);
       assert.deepEqual(
         listed.map(({ type, state, attempts, lastStatus, lastError, nextAttemptAt }) => [
@@ -201,14 +203,14 @@ test("a failure is told and tried again; 410 disables with an event; retry, test
       const path = `${endpoints}/${endpointId}`;
       flaky.answer = (response) => void response.writeHead(500).end("secret of the host");
       await makeOrder();
-      const attempted = async (state: string, attempts: number) => {
-        for (let tries = 0; tries < 300; tries += 1) {
-          const [delivery] = await deliveries(endpointId);
-          if (delivery?.state === state && delivery.attempts === attempts && delivery.lastMs !== null) return delivery;
-          await new Promise((resolve) => setTimeout(resolve, 20));
-        }
-        return assert.fail(JSON.stringify(await deliveries(endpointId)));
-      };
+      const attempted = (state: string, attempts: number) =>
+        until(
+          () => deliveries(endpointId),
+          async () => {
+            const [delivery] = await deliveries(endpointId);
+            return delivery?.state === state && delivery.attempts === attempts && delivery.lastMs !== null && delivery;
+          },
+        );
       const failed = await attempted("pending", 1);
       assert.deepEqual([failed.lastStatus, failed.lastError], [500, "HTTP 500"], "of an opened host only the status");
       const inMs =
@@ -315,17 +317,15 @@ test("/metrics tells of webhooks that wait, of attempts that failed and of endpo
         const { text } = await program.ask("GET", "/metrics", "");
         return Number(new RegExp(`^openpo_${name} ([\\d.]+)$`, "m").exec(text)?.[1]);
       };
-      const until = async (name: string, wanted: number): Promise<void> => {
-        for (let tries = 0; tries < 300 && (await shown(name)) !== wanted; tries += 1) await sleep(10);
-        assert.equal(await shown(name), wanted, name);
-      };
+      const untilShown = (name: string, wanted: number) =>
+        until(`${name} is ${wanted}`, async () => (await shown(name)) === wanted);
       failing.answer = (response) => void response.writeHead(500).end();
       gone.answer = (response) => void response.writeHead(410).end();
       for (const { url } of [failing, gone]) await admin("POST", endpoints, { url, eventTypes: ["purchase_order.*"] });
       await makeOrder();
-      await until("webhook_endpoints_disabled", 1);
-      await until("webhook_attempts_failed_total", 2);
-      await until("webhook_backlog", 1);
+      await untilShown("webhook_endpoints_disabled", 1);
+      await untilShown("webhook_attempts_failed_total", 2);
+      await untilShown("webhook_backlog", 1);
       assert.equal(await shown("webhook_endpoints_disabled_total"), 1);
       assert.equal(await shown("webhook_overdue_seconds"), 0);
       assert.equal(await shown("writes_waiting"), 0);

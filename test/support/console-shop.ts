@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import type { PurchaseOrder } from "../../client/index.ts";
 import type { RunningProgram } from "./process.ts";
+import { patienceMs } from "./until.ts";
 
 /** 10,000 orders, newest first in the list; `o9999` has 500 lines. */
 export const ordersOfBig = 10_000;
@@ -88,8 +89,8 @@ export async function press(page: Page, role: "button" | "link", name: string): 
 
 /** Waits until an expression holds in the page, whose policy lets no text become a script by itself. */
 export async function until(page: Page, expression: string): Promise<void> {
-  for (let tries = 0; !(await page.evaluate<boolean>(expression)); tries += 1) {
-    assert.ok(tries < 200, `never: ${expression}`);
+  for (const endMs = performance.now() + patienceMs; !(await page.evaluate<boolean>(expression));) {
+    assert.ok(performance.now() < endMs, `never: ${expression}`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }

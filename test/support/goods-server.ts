@@ -7,6 +7,7 @@ import { loadShop } from "../../src/shop/accounts.ts";
 import type { SandboxFault, SandboxFaults } from "../../src/storefront/sandbox/faults.ts";
 import { LoopShare } from "../../src/store/loop-share.ts";
 import { startServer, type TestResponse, type TestServer, type TestServerOptions } from "./server.ts";
+import { until } from "./until.ts";
 
 export interface OrderLine {
   readonly poLineItemId: string;
@@ -93,14 +94,11 @@ export async function startGoodsServer(options: TestServerOptions = {}): Promise
     return variants[0]?.levels.find((each) => each.locationId === "warehouse") ?? null;
   };
   const order = (below = ""): string => `/api/v1/purchase-orders/po_1${below}`;
-  const until = async (reached: (state: string) => boolean): Promise<TestResponse> => {
-    for (let tries = 0; tries < 400; tries += 1) {
+  const untilState = (reached: (state: string) => boolean): Promise<TestResponse> =>
+    until("the order reaches the expected sync state", async () => {
       const read = await server.get(order());
-      if (reached(read.textAt("data", "purchaseOrder", "storefrontSyncState"))) return read;
-      await new Promise((resolve) => setTimeout(resolve, 25));
-    }
-    return assert.fail("the order did not reach the expected sync state");
-  };
+      return reached(read.textAt("data", "purchaseOrder", "storefrontSyncState")) && read;
+    });
   return {
     ...server,
     bring,
@@ -132,8 +130,8 @@ export async function startGoodsServer(options: TestServerOptions = {}): Promise
       const at = await level(variantId);
       return at === null ? 0 : quantityToNumber(at.incoming);
     },
-    settled: () => until((state) => state !== "in-flight"),
-    state: (wanted) => until((state) => state === wanted),
+    settled: () => untilState((state) => state !== "in-flight"),
+    state: (wanted) => untilState((state) => state === wanted),
     calls: async (name) => {
       const { calls } = await sandbox.state([]);
       return new Map(Object.entries(calls)).get(name) ?? 0;

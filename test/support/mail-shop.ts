@@ -1,10 +1,10 @@
 /** A shop on a running program that sends mail to a server of the tests' own. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { type Answered, type RunningProgram, withProgram } from "./process.ts";
 import { parseMail, type ReceivedMail, type SmtpServerForTests } from "./smtp.ts";
+import { until } from "./until.ts";
 
 const shopPath = "/admin/v1/shops/shop";
 
@@ -76,15 +76,15 @@ export async function mailShopOn(program: RunningProgram, token: string, name = 
       assert.equal(listed.status, 200, listed.text);
       return z.array(mailSchema).parse(listed.at("data", "mails"));
     },
-    async untilMail(orderId, holds, waitMs = 30_000) {
-      const untilMs = performance.now() + waitMs;
-      for (;;) {
-        const [mail] = await shop.mails(orderId);
-        if (mail !== undefined && holds(mail)) return mail;
-        assert.ok(performance.now() < untilMs, `after ${waitMs} ms: ${JSON.stringify(mail)}`);
-        await sleep(20);
-      }
-    },
+    untilMail: (orderId, holds, waitMs) =>
+      until(
+        () => shop.mails(orderId),
+        async () => {
+          const [mail] = await shop.mails(orderId);
+          return mail !== undefined && holds(mail) && mail;
+        },
+        waitMs,
+      ),
   };
   return shop;
 }

@@ -1,10 +1,10 @@
 /** Pulls of a shop on a platform, and what they leave in the shop. */
-import assert from "node:assert/strict";
 import type { ConnectedShop } from "../../src/core/storefront-config.ts";
 import { createPuller, type Puller, type pullLimits } from "../../src/pull/puller.ts";
 import { askForPull, loadPull, type Pull } from "../../src/shop/storefront-pulls.ts";
 import type { Clock, Engine, Ids } from "../../src/store/store.ts";
 import type { StorefrontConnections } from "../../src/storefront/connections.ts";
+import { until } from "./until.ts";
 
 /** A shop on a platform. */
 export interface Pullable {
@@ -43,14 +43,14 @@ export const ask = ({ engine, shop: { shopId }, ids, clock }: Pullable, everythi
   engine.write(shopId, (tx) => askForPull(tx, shopId, everything, ids.next("pull"), clock.now()));
 
 /** Waits until the pull is over. */
-export async function ended(world: Pullable, pullId: string): Promise<Pull> {
-  for (let looks = 0; looks < 1_000; looks += 1) {
-    const pull = await pullOf(world);
-    if (pull?.pullId === pullId && pull.state !== "running") return pull;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  return assert.fail(`the pull does not end: ${JSON.stringify(await pullOf(world))}`);
-}
+export const ended = (world: Pullable, pullId: string): Promise<Pull> =>
+  until(
+    () => pullOf(world),
+    async () => {
+      const pull = await pullOf(world);
+      return pull?.pullId === pullId && pull.state !== "running" && pull;
+    },
+  );
 
 /** Pulls to the end. */
 export async function pullAll(

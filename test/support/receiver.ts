@@ -1,9 +1,8 @@
 /** Receivers of webhooks for tests: servers on this machine that keep what they are sent and answer as they are told. */
-import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import { until } from "./until.ts";
 
 const envelope = z.object({ eventId: z.string(), sequence: z.int(), type: z.string() });
 
@@ -47,10 +46,8 @@ export async function startReceiver(host = "127.0.0.1", port = 0): Promise<Recei
     port: bound,
     received,
     answer: (response) => void response.writeHead(204).end(),
-    async until(holds, waitMs = 30_000) {
-      const untilMs = performance.now() + waitMs;
-      while (!holds() && performance.now() < untilMs) await sleep(10);
-      assert.ok(holds(), `after ${waitMs} ms: ${received.map(({ type }) => type).join()}`);
+    async until(holds, waitMs) {
+      await until(() => received.map(({ type }) => type), holds, waitMs);
     },
     async close() {
       server.closeAllConnections();

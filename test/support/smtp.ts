@@ -1,11 +1,10 @@
 /** A mail server of the tests' own: it keeps what it takes and answers each step as it is told. */
-import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { TLSSocket } from "node:tls";
+import { until } from "./until.ts";
 
 /** What the server is asked: a command, or the message after DATA. */
 export type SmtpStep = "greeting" | "EHLO" | "STARTTLS" | "AUTH" | "MAIL" | "RCPT" | "DATA" | "message";
@@ -180,10 +179,8 @@ export async function startSmtpServer({ tls = "none", user, password }: SmtpOpti
       return connections;
     },
     answer: () => null,
-    async until(holds, waitMs = 30_000) {
-      const untilMs = performance.now() + waitMs;
-      while (!holds() && performance.now() < untilMs) await sleep(10);
-      assert.ok(holds(), `after ${waitMs} ms: ${received.length} received, ${taken.length} taken`);
+    async until(holds, waitMs) {
+      await until(() => `${received.length} received, ${taken.length} taken`, holds, waitMs);
     },
     async close() {
       for (const socket of sockets) socket.destroy();

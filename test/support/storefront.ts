@@ -20,6 +20,7 @@ import { SecretBox } from "../../src/storefront/secret-box.ts";
 import { createStorefronts } from "../../src/storefronts.ts";
 import { context, order, shop as shopFacts } from "./goods.ts";
 import { inPlace, openStore } from "./store.ts";
+import { until } from "./until.ts";
 
 export const shopId = "demo";
 export const locationId = "warehouse";
@@ -188,16 +189,14 @@ export async function openWorld(directory: string, options: WorldOptions = {}): 
     },
     strike: (faults, delays = {}) => sandbox.replaceFaults({ latencyMs: 0, applyDelayMs: 0, ...delays, faults }),
     async quiet() {
-      for (let looks = 0; looks < 1_000; looks += 1) {
+      await until("the outbox has no pending effects", async () => {
         const rows = await engine.peek(shopId, (tx) =>
           tx.all<{ effect_id: string }>("select effect_id from effect where shop_id = ? and state = 'pending'", [
             shopId,
           ]),
         );
-        if (rows.length === 0) return;
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
-      assert.fail("the outbox still has pending effects");
+        return rows.length === 0;
+      });
     },
     async close() {
       await outbox.close();

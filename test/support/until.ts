@@ -1,0 +1,29 @@
+/** Waits for what happens by itself: at once when it has, and long enough for a slow machine when it has not. */
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** How long what a test waits for may take on a slow machine beside other work. A test about a time measures that time instead. */
+export const patienceMs = 60_000;
+
+const lookEveryMs = 10;
+
+type Found<T> = Exclude<T, false | null | undefined>;
+
+/**
+ * Looks again and again until there is something: not false, null or undefined. @returns what was found. Fails after `waitMs` with what was
+ * waited for: `what`, made anew when it is a function.
+ */
+export async function until<T>(
+  what: string | (() => unknown),
+  look: () => T | Promise<T>,
+  waitMs = patienceMs,
+): Promise<Found<T>> {
+  const isFound = (found: T): found is Found<T> => found !== false && found !== null && found !== undefined;
+  for (const endMs = performance.now() + waitMs; ;) {
+    const found = await look();
+    if (isFound(found)) return found;
+    if (performance.now() > endMs)
+      assert.fail(`after ${waitMs} ms: never ${typeof what === "string" ? what : JSON.stringify(await what())}`);
+    await sleep(lookEveryMs);
+  }
+}
