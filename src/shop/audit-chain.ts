@@ -291,18 +291,20 @@ export async function placeLinks(
 
 const linkColumns = "link_id, position, hash, row_digests";
 
+/** Links after a place, and whether there are none after them. */
+interface FollowingLinks {
+  readonly links: readonly AuditLink[];
+  readonly isEnd: boolean;
+}
+
 /** Links after a place, in their order, as many as have no more than `rowsMax` rows together, and at least one. */
-export async function linksAfter(
-  tx: Tx,
-  shopId: string,
-  position: number,
-  rowsMax: number,
-): Promise<readonly AuditLink[]> {
+export async function linksAfter(tx: Tx, shopId: string, position: number, rowsMax: number): Promise<FollowingLinks> {
   const found = await tx.all<LinkRow>(
     `select ${linkColumns} from audit_link where shop_id = ? and position > ? order by position, link_id limit ?`,
     [shopId, position, rowsMax],
   );
-  return upToRows(found.map(linkFrom), rowsMax);
+  const links = upToRows(found.map(linkFrom), rowsMax);
+  return { links, isEnd: links.length === found.length && found.length < rowsMax };
 }
 
 /** The first of these links that have no more than so many rows together, and at least one. */
@@ -385,7 +387,7 @@ async function sweepLinks(
 ): Promise<number> {
   const chain = await chainOf(tx, shopId);
   if (chain === null) return 0;
-  const links = await linksAfter(tx, shopId, chain.anchor.position, rowsMax);
+  const { links } = await linksAfter(tx, shopId, chain.anchor.position, rowsMax);
   const rows = await auditRowsOf(
     tx,
     shopId,

@@ -85,33 +85,35 @@ async function verifyLinks(
   const anchor = chain?.anchor ?? { position: 0, hash: "" };
   // What was verified may have been pruned since.
   const from = at === null || at.position < anchor.position ? anchor : at;
-  const placed = await linksAfter(tx, shopId, from.position, rowsMax);
-  const isEnd = placed.length === 0;
-  const links = isEnd ? await linksWaiting(tx, shopId, rowsMax) : placed;
+  const { links: placed, isEnd } = await linksAfter(tx, shopId, from.position, rowsMax);
+  // The end is where it is in this slice: requests may add links for as long as slices are asked for.
+  const waiting = isEnd ? await linksWaiting(tx, shopId, rowsMax) : [];
+  const links = [...placed, ...waiting];
   const rows = await rowsIn(tx, shopId, links);
   const others = await otherLinksOf(tx, shopId, links, rows);
   const findings: AuditFinding[] = [];
-  let before: ChainPoint = from;
-  for (const link of links) {
+  const find = (fault: AuditFinding | null): void => {
+    if (fault !== null) findings.push(fault);
+  };
+  const findInRows = (link: AuditLink): void => {
+    for (const { auditId, digest } of link.rows) find(rowFault({ auditId, digest, link }, rows.get(auditId), others));
+  };
+  let last: ChainPoint = from;
+  for (const link of placed) {
     if (link.place !== null) {
-      const fault = placeFault(before, shopId, link, link.place, rows);
-      if (fault !== null) findings.push(fault);
-      before = link.place;
+      find(placeFault(last, shopId, link, link.place, rows));
+      last = link.place;
     }
-    for (const { auditId, digest } of link.rows) {
-      const fault = rowFault({ auditId, digest, link }, rows.get(auditId), others);
-      if (fault !== null) findings.push(fault);
-    }
+    findInRows(link);
   }
-  const rowCount = links.reduce((sum, link) => sum + link.rows.length, 0);
-  if (!isEnd) return { ...none, findings, links: links.length, rows: rowCount, next: { part: "links", at: before } };
-  const fault = headFault(chain, before);
+  if (isEnd) find(headFault(chain, last));
+  for (const link of waiting) findInRows(link);
   return {
     ...none,
-    findings: fault === null ? findings : [fault, ...findings],
+    findings,
     links: links.length,
-    rows: rowCount,
-    next: { part: "rows", afterId: "" },
+    rows: links.reduce((sum, link) => sum + link.rows.length, 0),
+    next: isEnd ? { part: "rows", afterId: "" } : { part: "links", at: last },
   };
 }
 
@@ -234,7 +236,6 @@ async function verifyRows(
 ): Promise<AuditSlice> {
   const rows = await auditRowsAfter(tx, shopId, afterId, rowsMax);
   const last = rows.at(-1);
-  if (last === undefined) return { ...none, next: null };
   const links = await linksNamed(tx, shopId, rows.map(linkOf));
   const unlinked = rows.filter((row) => {
     const link = links.get(linkOf(row));
@@ -253,7 +254,7 @@ async function verifyRows(
       message: "No link has this row: it was put in or changed, or a release from before the chain has written it.",
     })),
     unchainedRows: unlinked.length - strange.length,
-    next: { part: "rows", afterId: last.entry.auditId },
+    next: last === undefined || rows.length < rowsMax ? null : { part: "rows", afterId: last.entry.auditId },
   };
 }
 
@@ -270,14 +271,15 @@ export async function compareNotedHead(
   if (chain === null || chain.head.position < noted.position) return "taken-out";
   if (noted.position < chain.anchor.position) return "pruned";
   if (noted.position === chain.anchor.position) return noted.hash === chain.anchor.hash ? "confirmed" : "changed";
-  const [link] = await linksAfter(tx, shopId, noted.position - 1, 1);
+  const [link] = (await linksAfter(tx, shopId, noted.position - 1, 1)).links;
   if (link?.place?.position !== noted.position) return "taken-out";
   return link.place.hash === noted.hash ? "confirmed" : "changed";
 }
 
 /** A page of the chain as an export has it, links with the rows that are in no later one. */
 export async function exportedLinks(tx: Tx, shopId: string, after: number, until: number, rowsMax: number) {
-  const links = (await linksAfter(tx, shopId, after, rowsMax)).filter(({ place }) => (place?.position ?? 0) <= until);
+  const following = await linksAfter(tx, shopId, after, rowsMax);
+  const links = following.links.filter(({ place }) => (place?.position ?? 0) <= until);
   const rows = await rowsIn(tx, shopId, links);
   return links.map((link) => ({
     ...(link.place ?? { position: 0, hash: "" }),

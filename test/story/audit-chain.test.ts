@@ -9,7 +9,7 @@ import { auditLinksPlacedMax, auditPlaceMs, auditRowsVerifiedMax, sweepEveryRequ
 import { AuditTrail } from "../../src/operations/audit-trail.ts";
 import { chainOf, digestOf } from "../../src/shop/audit-chain.ts";
 import { auditRowsAfter } from "../../src/shop/audit.ts";
-import type { AuditFinding } from "../../src/shop/audit-verification.ts";
+import { type AuditFinding, type AuditProgress, verifyAudit } from "../../src/shop/audit-verification.ts";
 import type { SqlValue, Statement, Tx } from "../../src/store/store.ts";
 import { auditEntry, verifyWhole, type WholeVerification } from "../support/audit.ts";
 import { crateOperations } from "../support/operations.ts";
@@ -101,6 +101,32 @@ test("a log as it was written verifies, in slices of any size, with the rows of 
     links.some(({ row_digests }) => row_digests.includes("\n")),
     "reads that came together are one link",
   );
+});
+
+test("a verification ends although rows are added between any two slices, and looks at all that were there before", async () => {
+  await using server = await start();
+  await fill(server);
+  const { engine, shopId } = server;
+  const before = (await idsIn(server)).length;
+  const rowsMax = 4;
+  const slicesMax = 4 * before;
+  let next: AuditProgress | null = { part: "links", at: null };
+  let [slices, linked] = [0, 0];
+  while (next !== null) {
+    const progress: AuditProgress = next;
+    const slice: Awaited<ReturnType<typeof verifyAudit>> = await engine.read(shopId, (tx) =>
+      verifyAudit(tx, shopId, progress, rowsMax),
+    );
+    assert.deepEqual(slice.findings, []);
+    linked += slice.rows;
+    slices += 1;
+    assert.ok(slices < slicesMax, `after ${slices} slices it goes on`);
+    next = slice.next;
+    // A request of a busy shop, whose row has its place before the next slice.
+    await writeRow(server, { auditId: `aud_zzz_${String(slices).padStart(4, "0")}` });
+    await trailOf(server).place(shopId);
+  }
+  assert.ok(linked >= before);
 });
 
 test("whatever is changed in a row, in any of its columns, is found and the row is named", async () => {
