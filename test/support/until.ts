@@ -5,7 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** How long what a test waits for may take on a slow machine beside other work. A test about a time measures that time instead. */
 export const patienceMs = 60_000;
 
-const lookEveryMs = 10;
+/** Between two looks: first and at most. Looks of a shop's client take from its rate limit. */
+const [lookAfterMs, lookEveryMsMax] = [5, 50];
 
 type Found<T> = Exclude<T, false | null | undefined>;
 
@@ -19,11 +20,12 @@ export async function until<T>(
   waitMs = patienceMs,
 ): Promise<Found<T>> {
   const isFound = (found: T): found is Found<T> => found !== false && found !== null && found !== undefined;
-  for (const endMs = performance.now() + waitMs; ;) {
+  const endMs = performance.now() + waitMs;
+  for (let pauseMs = lookAfterMs; ; pauseMs = Math.min(2 * pauseMs, lookEveryMsMax)) {
     const found = await look();
     if (isFound(found)) return found;
     if (performance.now() > endMs)
       assert.fail(`after ${waitMs} ms: never ${typeof what === "string" ? what : JSON.stringify(await what())}`);
-    await sleep(lookEveryMs);
+    await sleep(pauseMs);
   }
 }
