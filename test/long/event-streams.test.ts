@@ -85,11 +85,14 @@ test("streams that nobody reads hold little memory and are cut; another reader g
   for (let count = 0; count < stalledCount; count += 1)
     stalled.push(await sendUnread(server.port, following(server, 0)));
   const good = await reading(server, 0);
-  await sleep(silenceMs / 2);
-  const heldMore = heldBytes() - startedWith;
-  assert.ok(heldMore < growthMax, `${Math.round(heldMore / 1_048_576)} MiB more`);
   const cuts = (): number =>
     server.logged.filter((line) => line.includes("an answer that nobody reads is cut off")).length;
+  await sleep(silenceMs / 2);
+  // Pages that are just being read are not held: the least counts, while all readers are stalled.
+  let heldMore = heldBytes() - startedWith;
+  for (; heldMore >= growthMax && cuts() === 0; await sleep(50))
+    heldMore = Math.min(heldMore, heldBytes() - startedWith);
+  assert.ok(heldMore < growthMax, `${Math.round(heldMore / 1_048_576)} MiB more`);
   for (const endMs = performance.now() + 60_000; cuts() < stalledCount; await sleep(20)) {
     assert.ok(performance.now() < endMs, `${cuts()} of ${stalledCount} are cut`);
     const askedAtMs = performance.now();
