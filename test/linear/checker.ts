@@ -12,9 +12,10 @@
  *
  * A request without an answer may have been made at any time after it was sent, or never.
  */
+import { afterEvent } from "../simulator/after-event.ts";
 import { isDeepStrictEqual } from "node:util";
 import { type Attempt, type Deed, isSafe, type OrderSeen, toldBy } from "../simulator/client.ts";
-import { created, type ModelOrder, pendingOf, quicklyReceived, verdictOn } from "../simulator/model.ts";
+import { created, type ModelOrder, pendingOf, verdictOn } from "../simulator/model.ts";
 import type { EventTold } from "../simulator/world.ts";
 
 /** A request of the history. Moments (`sentAt`, `answeredAt`) are counted by one process, so that their order is known. */
@@ -135,7 +136,7 @@ class Judge {
       this.#tell(`${told}: it is not about an order that there is`);
       return;
     }
-    const next = this.#next(before.order, deed, event, told);
+    const next = afterEvent(before.order, deed, event, (finding) => this.#tell(`${told}: ${finding}`));
     if (version <= before.version) this.#tell(`${told}: the version is not above ${before.version}`);
     if (status.from !== before.order.status)
       this.#tell(`${told}: it says that the status was ${status.from}, which was ${before.order.status}`);
@@ -151,24 +152,6 @@ class Judge {
         this.#tell(`${told}: it tells ${JSON.stringify(line)}, and the model makes ${JSON.stringify(made)}`);
     }
     states.push({ order: next, sequence: event.sequence, version });
-  }
-
-  #next(
-    order: ModelOrder,
-    deed: Exclude<Deed, { readonly op: "create" | "list" }>,
-    event: EventTold,
-    told: string,
-  ): ModelOrder {
-    // /quick-complete receives in one change and completes in another.
-    if (deed.op === "quick-complete")
-      return event.type === "purchase_order.received"
-        ? { ...order, lines: quicklyReceived(order) }
-        : { ...order, status: "Completed", previous: order.status };
-    const verdict = verdictOn(order, deed, event.data.lines.slice(-1));
-    if (verdict.kind === "changes") return verdict.next;
-    if (verdict.kind === "refused") this.#tell(`${told}: the model refuses it, since ${verdict.why}`);
-    else if (deed.op !== "reset") this.#tell(`${told}: by the model it changes nothing`);
-    return order;
   }
 
   /** C17 to C20: of all that was sent under a key one has an effect, and all final answers are the same. */

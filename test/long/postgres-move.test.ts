@@ -9,7 +9,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { demoRecords } from "../../src/demo/records.ts";
 import { exportRecords } from "../../src/exchange/export.ts";
-import { isJsonArray, isJsonObject, type Json } from "../../src/core/json.ts";
+import { isJsonObject, type Json } from "../../src/core/json.ts";
 import { fxRateFrom } from "../../src/core/money.ts";
 import { openApiDocument } from "../../src/http/openapi.ts";
 import { operations } from "../../src/operations/registry.ts";
@@ -17,6 +17,7 @@ import { systemClock } from "../../src/system.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 import { world } from "../support/read-only.ts";
 import type { TestResponse, TestServer } from "../support/server.ts";
+import { idsIn } from "../support/ids-in.ts";
 
 const orders = "/api/v1/purchase-orders";
 
@@ -212,16 +213,6 @@ const paths: Readonly<Record<string, Json>> = (() => {
   const found = openApiDocument(operations)["paths"] ?? null;
   return isJsonObject(found) ? found : assert.fail();
 })();
-
-/** Returns all strings in the answer whose member's name ends in Id, by that name. */
-function idsIn(value: Json, ids: Map<string, Set<string>>): void {
-  if (isJsonArray(value)) for (const each of value) idsIn(each, ids);
-  else if (isJsonObject(value))
-    for (const [name, member] of Object.entries(value)) {
-      if (typeof member === "string" && name.endsWith("Id")) ids.set(name, (ids.get(name) ?? new Set()).add(member));
-      else idsIn(member ?? null, ids);
-    }
-}
 
 const filters: readonly string[] = [
   "search=e",

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
 import type { Answer, Asked } from "./program.ts";
 import { adminToken, connectedShop, type MadeShops, wideShop } from "./shops.ts";
+import { idsIn } from "../support/ids-in.ts";
 
 /** A read and its answer. */
 export interface KeptAnswer {
@@ -21,16 +22,6 @@ const valuesAsked = 24;
 const filters = ["status=Draft", "variantId=red", "supplierId=mill", "search=e", "limit=3"];
 
 const objectIn = (value: Json | undefined): JsonObject => (value !== undefined && isJsonObject(value) ? value : {});
-
-/** All strings in the answer whose member's name ends in Id, by that name. */
-function idsIn(value: Json, ids: Map<string, Set<string>>): void {
-  if (isJsonArray(value)) for (const each of value) idsIn(each, ids);
-  else if (isJsonObject(value))
-    for (const [name, member] of Object.entries(value)) {
-      if (typeof member === "string" && name.endsWith("Id")) ids.set(name, (ids.get(name) ?? new Set()).add(member));
-      else idsIn(member ?? null, ids);
-    }
-}
 
 export const tokenOf = (as: KeptAnswer["as"], { keys }: Pick<MadeShops, "keys">): string | null =>
   as === "admin" ? adminToken : as === "read" ? keys.read : null;

@@ -4,9 +4,10 @@
  * The events of a shop are its history: each request that changed something has one, in the order of the commits. The model makes the same
  * requests in that order. Every answer, every reading and everything that is stored must agree with it.
  */
+import { afterEvent } from "./after-event.ts";
 import { isDeepStrictEqual } from "node:util";
 import { type Attempt, type Deed, type OrderSeen, toldBy } from "./client.ts";
-import { created, isCustom, type ModelOrder, openStatuses, pendingOf, quicklyReceived, verdictOn } from "./model.ts";
+import { created, isCustom, type ModelOrder, openStatuses, pendingOf, verdictOn } from "./model.ts";
 import { openingOnHand } from "./template.ts";
 import { locationId, variantIds } from "./story.ts";
 import type { Course, EventTold, Row, ShopEnd } from "./world.ts";
@@ -141,30 +142,11 @@ class ShopJudge {
         this.#tell(`${told}: it is not about an order that there is`);
         continue;
       }
-      const next = this.#next(before.order, deed, event, told);
+      const next = afterEvent(before.order, deed, event, (finding) => this.#tell(`${told}: ${finding}`));
       if (event.data.version <= before.version) this.#tell(`${told}: the version is not above ${before.version}`);
       states.push({ order: next, sequence: event.sequence, version: event.data.version });
       this.#judgeEvent(before.order, next, event, told);
     }
-  }
-
-  #next(
-    order: ModelOrder,
-    deed: Exclude<Deed, { readonly op: "create" | "list" }>,
-    event: EventTold,
-    told: string,
-  ): ModelOrder {
-    // /quick-complete receives in one change and completes in another.
-    if (deed.op === "quick-complete") {
-      if (event.type === "purchase_order.received") return { ...order, lines: quicklyReceived(order) };
-      return { ...order, status: "Completed", previous: order.status };
-    }
-    const verdict = verdictOn(order, deed, event.data.lines.slice(-1));
-    if (verdict.kind === "changes") return verdict.next;
-    if (verdict.kind === "refused")
-      this.#tell(`${told}: the model refuses it, since ${verdict.why}: ${JSON.stringify(order)}`);
-    else if (deed.op !== "reset") this.#tell(`${told}: by the model it changes nothing`);
-    return order;
   }
 
   #judgeEvent(before: ModelOrder, next: ModelOrder, event: EventTold, told: string): void {
