@@ -17,6 +17,7 @@ import { valuesFrom } from "../src/core/purchase-order-fields.ts";
 import { defaultSettings, saveShop, type Shop } from "../src/shop/accounts.ts";
 import { forecastPage, type RowPosition } from "../src/shop/forecast.ts";
 import { type ForecastView, forecastViewStatements } from "../src/shop/forecast-views.ts";
+import { makeBlock } from "../src/shop/forecast-blocks.ts";
 import { keepingForecastVersions } from "../src/shop/forecast-version.ts";
 import { markSeriesStatement, settleSales } from "../src/shop/demand.ts";
 import {
@@ -148,6 +149,16 @@ async function fill(engine: Engine, shopId: string, variants: number): Promise<v
   while (await engine.write(shopId, (tx) => settleSales(tx, shopId), { durable: false }));
 }
 
+/** Makes the blocks as the service does after an import, or the first such read. */
+async function makeBlocks(engine: Engine, shopId: string): Promise<void> {
+  const start = process.cpuUsage();
+  let turns = 0;
+  do turns += 1;
+  while (await engine.write(shopId, (tx) => makeBlock(tx, shopId), { durable: false }));
+  const { user, system } = process.cpuUsage(start);
+  console.log(`blocks of ${shopId}: ${turns} turns, ${((user + system) / 1_000).toFixed(0)} ms`);
+}
+
 async function medianMs(work: () => Promise<unknown>): Promise<number> {
   const times: number[] = [];
   for (let reading = 0; reading < readings; reading += 1) {
@@ -179,6 +190,8 @@ async function measure(engine: Engine, shopId: string): Promise<ReadonlyMap<stri
     });
     return await rows(views.reorder, 50, middle);
   };
+  const withoutBlocks = await medianMs(decideAll);
+  await makeBlocks(engine, shopId);
   const byKey = (): Promise<unknown> =>
     engine.read(shopId, (tx) =>
       tx.all(
@@ -194,6 +207,7 @@ async function measure(engine: Engine, shopId: string): Promise<ReadonlyMap<stri
     ["500 rows, from the middle", await medianMs(() => rows(views.all, 500, middle))],
     ["50 rows of one location", await medianMs(() => rows(views.location, 50, middle))],
     ["50 rows of one supplier of twenty", await medianMs(() => rows(views.supplier, 50, middle))],
+    ["50 rows, reorders only, decided for all without blocks", withoutBlocks],
     ["50 rows, reorders only, decided for all", await medianMs(decideAll)],
     ["50 rows, reorders only, again", await medianMs(() => rows(views.reorder, 50, middle))],
     ["50 rows, reorders only, after a change of one variant", await medianMs(afterChange)],

@@ -102,13 +102,16 @@ const row = (name: string, ...figures: readonly string[]): void =>
 
 const mb = (value: number): string => `${value.toFixed(0)} MB`;
 
-async function read(service: Service, key: () => string): Promise<number> {
-  let asked = 0;
+/** Answers a second. */
+async function read(service: Service, next: () => readonly [key: string, order: number]): Promise<number> {
   const found = await load({
     port: service.port,
     connections,
     seconds,
-    next: () => get(key(), `/api/v1/purchase-orders/po${(asked += 1) % ordersPerShop}`),
+    next: () => {
+      const [key, order] = next();
+      return get(key, `/api/v1/purchase-orders/po${order}`);
+    },
   });
   const statuses = [...found.statuses.keys()];
   if (statuses.length !== 1 || statuses[0] !== 200 || found.resets > 0) throw new Error(`reads: ${statuses.join(" ")}`);
@@ -125,15 +128,25 @@ const median = (values: readonly number[]): number =>
 async function spread(service: Service, keys: readonly string[]): Promise<void> {
   const one: number[] = [];
   const even: number[] = [];
-  let next = 0;
-  const evenly = (): string => keys[(next += 1) % keys.length] ?? "";
-  // Every shop once, so that no slice opens files for the first time.
+  const inTurn = (count: number, sameShop: number): readonly [string, number] => [
+    keys[Math.floor(count / sameShop) % keys.length] ?? "",
+    Math.floor(sameShop === 1 ? count / keys.length : count) % ordersPerShop,
+  ];
+  // Every order of every shop once, as it comes in use: what is told later was read before.
+  let first = 0;
   const startedMs = performance.now();
-  while (next < keys.length) await read(service, evenly);
-  row("first reads of each shop, which open its file", perSecond((next * 1_000) / (performance.now() - startedMs)));
+  const startedProcessorMs = service.processorMs();
+  while (first < keys.length * ordersPerShop) await read(service, () => inTurn((first += 1), ordersPerShop));
+  row(
+    "first reads of all orders, shop by shop",
+    perSecond((first * 1_000) / (performance.now() - startedMs)),
+    `${Math.round(((service.processorMs() - startedProcessorMs) * 1_000) / first)} µs`,
+  );
+  let next = 0;
+  let own = 0;
   for (let slice = 0; slice < 3; slice += 1) {
-    one.push(await read(service, () => keys[0] ?? ""));
-    even.push(await read(service, evenly));
+    one.push(await read(service, () => [keys[0] ?? "", (own += 1) % ordersPerShop]));
+    even.push(await read(service, () => inTurn((next += 1), 1)));
   }
   const [single, all] = [median(one), median(even)];
   const rates = { figure: perSecond(all), bound: perSecond(single) };

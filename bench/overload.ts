@@ -1,7 +1,8 @@
 /**
  * Measures what is left of the service's rate when it has eight times the connections that saturate it, and more: answers in a second as a
  * share of the peak, how soon refusals come, and connections that are reset. Clients keep the contract: they wait as Retry-After says.
- * The service runs as users run it. Client and service share the machine, so times contain those of the client, whose own event loop is
+ * On a machine that others use too, compare the answers for a second of the service's processor time; the time in which connections open is in it, and
+ * is as long up to 500 of them. The service runs as users run it. Client and service share the machine, so times contain those of the client, whose own event loop is
  * watched too.
  *
  * Environment: `OPENPO_BENCH_DIR` selects the disk, `OPENPO_BENCH_SECONDS` the seconds per row (default 4), `OPENPO_BENCH_CONNECTIONS`
@@ -56,8 +57,10 @@ async function measure(service: Service, connections: number, ok: number, next: 
   const rampSeconds = Math.max(0.5, connections / 1_000);
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
+  const before = service.processorMs();
   const found = await load({ port: service.port, connections, seconds, rampSeconds, next, obeysRetryAfter: true });
   delay.disable();
+  const processorMs = service.processorMs() - before;
   const others = [...found.statuses.keys()].filter((status) => status !== ok && status !== 503);
   if (others.length > 0) throw new Error(`answers of ${others.join(" ")}`);
   const p99 = (status: number): string => `p99 ${percentile(found.latenciesMs.get(status) ?? [], 0.99).toFixed(0)} ms`;
@@ -65,6 +68,7 @@ async function measure(service: Service, connections: number, ok: number, next: 
   console.log(
     [
       `${String(connections).padStart(6)} connections  ${perSecond.toFixed(0).padStart(6)}/s`,
+      `${((answersOf(found, ok) / processorMs) * 1_000).toFixed(0)} for a second of processor`,
       p99(ok),
       `${answersOf(found, 503)} refused, ${p99(503)}`,
       `${found.resets} resets`,

@@ -116,6 +116,7 @@ begin
         ('openpo', 'read_only_part'),
         ('openpo', 'forecast_version'),
         ('openpo', 'forecast_change'),
+        ('openpo', 'forecast_block'),
         ('openpo', 'forecast_view'),
         ('openpo', 'forecast_view_filter'),
         ('openpo', 'demand_series'),

@@ -5,7 +5,15 @@
  * random. Deflate takes up to five times as long; zstd is as fast, but experimental in Node.
  */
 import { promisify } from "node:util";
-import { brotliCompress, brotliCompressSync, brotliDecompress, constants, type BrotliOptions } from "node:zlib";
+import {
+  brotliCompress,
+  brotliCompressSync,
+  brotliDecompress,
+  type BrotliOptions,
+  constants,
+  deflateRawSync,
+  inflateRawSync,
+} from "node:zlib";
 import type { Compression } from "./store/store.ts";
 
 const lowestLevel: BrotliOptions = {
@@ -15,6 +23,9 @@ const lowestLevel: BrotliOptions = {
 const compressOnThread = promisify<Buffer, BrotliOptions, Buffer>(brotliCompress);
 
 const decompress = promisify(brotliDecompress);
+
+/** Room for all of the text at once, in place of 16 KB a time: what is not used is collected like memory that is. */
+const chunkSizeOf = (length: number): number => Math.max(constants.Z_MIN_CHUNK, length + 1);
 
 export const brotli: Compression = {
   compress: (text) => brotliCompressSync(text, lowestLevel).toString("base64"),
@@ -26,4 +37,12 @@ export const brotli: Compression = {
     const bytes = await decompress(Buffer.from(compressed, "base64"));
     return bytes.toString("utf8");
   },
+  // Deflate: a third of the time of zstd, which is made anew for each call (D398).
+  pack(text, dictionary) {
+    const bytes = Buffer.from(text);
+    const packed = deflateRawSync(bytes, { dictionary, level: 6, chunkSize: chunkSizeOf(bytes.length) });
+    return { bytes: packed.toString("latin1"), length: bytes.length };
+  },
+  unpack: ({ bytes, length }, dictionary) =>
+    inflateRawSync(Buffer.from(bytes, "latin1"), { dictionary, chunkSize: chunkSizeOf(length) }).toString(),
 };

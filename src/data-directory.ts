@@ -5,8 +5,10 @@
  * storefront), serving (serve.ts), commands (cli.ts).
  *
  *     data/  lock.db · server.json (while a server runs) · time (that was reached) · format · versions (of the program and the schemas that
- *     files may have) · admin-token (mode 0600) · shops/<shopId>… · sandbox/<shopId>… · snapshots/ (copies that a backup is reading) ·
- *     restoring/ (files of a restore that has not finished)
+ *     files may have) · admin-token (mode 0600) · shops/<shopId>… · sandbox/<shopId>… ·
+ *     journal/ (audit rows that are to be moved to shops' files) · snapshots/ (copies that a backup is reading) ·
+ *     restoring/ (files of a restore that has not finished) · arriving/ (files of shops that are being restored) · replaced/<shopId>… (what
+ *     shops held before they were restored)
  */
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -18,12 +20,14 @@ import { type AdminContext } from "./admin/operation.ts";
 import { importContext } from "./admin/exchange.ts";
 import { snapshotBytes } from "./admin/snapshot.ts";
 import { ConfigError } from "./config.ts";
-import { sandboxesOpenMax, shopsOpenMax, shopsWarmMax } from "./core/limits.ts";
+import { sandboxesOpenMax, shopsOpenMax } from "./core/limits.ts";
 import type { Gauge } from "./http/metrics.ts";
 import { type OpenStore, restingCalls } from "./open-store.ts";
+import { AuditTrail } from "./operations/audit-trail.ts";
 import type { ReaderStore } from "./reader-pool.ts";
 import { memoryCoordination } from "./store/sqlite/coordination.ts";
 import { orderColumn } from "./shop/purchase-order-tables.ts";
+import { AuditJournal, type JournalLimits } from "./shop/audit-journal.ts";
 import { announcing } from "./shop/announcements.ts";
 import { keepingForecastVersions } from "./shop/forecast-version.ts";
 import { KnownCredentials, keepingCredentials } from "./shop/known-credentials.ts";
@@ -31,11 +35,12 @@ import { ShopArrivals } from "./shop-arrivals.ts";
 import { LoopShare } from "./store/loop-share.ts";
 import { loadMigrations } from "./store/migrations.ts";
 import type { QueueDepth } from "./store/queue.ts";
-import type { Clock, Engine, Log } from "./store/store.ts";
+import type { Clock, Engine, Ids, Log } from "./store/store.ts";
 import { lockDirectory } from "./store/sqlite/directory-lock.ts";
 import { type SqliteEngine, openSqliteEngine } from "./store/sqlite/engine.ts";
 import { isBusy, syncDirectory } from "./store/sqlite/file.ts";
 import { keepDirectoryPrivate } from "./private-files.ts";
+import { arrivingDirectory, restoreShopFile } from "./shop-restore.ts";
 import { steadyClock } from "./steady-clock.ts";
 import { writesWaiting } from "./work-gauges.ts";
 import { directorySizes, type Sizes } from "./sizes.ts";
@@ -53,6 +58,8 @@ const adminTokenPrefix = "opa_";
 
 /** Collects the files of a restore; exists only while one runs or when it was interrupted. */
 export const restoringDirectory = (dataDir: string): string => path.join(dataDir, "restoring");
+/** The folder of the journal of audit rows. */
+export const journalFolder = "journal" as const;
 const formatFile = (dataDir: string): string => path.join(dataDir, "format");
 export const adminTokenFile = (dataDir: string): string => path.join(dataDir, "admin-token");
 
@@ -134,11 +141,13 @@ const versionsSchema = z.object({ program: z.string(), shops: z.int(), sandbox: 
 type Versions = z.output<typeof versionsSchema>;
 
 const schemaDirectoryOf = (room: string): string => path.join(import.meta.dirname, room, "schema");
+const journalSchemaDirectory = path.join(import.meta.dirname, "shop", "journal");
 
 /** The versions of the schemas to which this program brings the files of each folder. */
-export const schemaVersions = (): { readonly shops: number; readonly sandbox: number } => ({
+export const schemaVersions = (): Record<"shops" | "sandbox" | typeof journalFolder, number> => ({
   shops: loadMigrations(schemaDirectoryOf("shop")).length,
   sandbox: loadMigrations(schemaDirectoryOf("storefront/sandbox")).length,
+  [journalFolder]: loadMigrations(journalSchemaDirectory).length,
 });
 
 export const versionsFile = (dataDir: string): string => path.join(dataDir, "versions");
@@ -275,6 +284,8 @@ interface DirectoryLimits {
   readonly shopsOpenMax: number;
   /** With so many pages a shop's `-wal` file is moved into its database file. Default: about 4 MB; not for operators. */
   readonly walPagesMax?: number;
+  /** Of the journal of audit rows. Default: as in `core/limits.ts`; not for operators. */
+  readonly journal?: Partial<JournalLimits>;
 }
 
 /** @throws ConfigError when a restore has not finished. */
@@ -310,26 +321,23 @@ export async function openDataDirectory(
   const { shops: files, sandboxes: sandboxEngine } = await openEngines(dataDir, limits, depth, { clock, loop, log });
   opening.defer(() => files.close());
   opening.defer(() => sandboxEngine.close());
-  const { engine: announced, onEvents, onReminders } = announcing(keepingForecastVersions(files, ids));
+  const journal = await openJournal(dataDir, files, { clock, log, limits });
+  opening.defer(() => journal.close());
+  const versioned = keepingForecastVersions(journal.engine(files), ids);
+  const { engine: announced, onEvents, onReminders } = announcing(versioned);
   const recover = (engine: Engine, shopId: string): Promise<void> =>
     recoverImports(importContext({ ...adminContext(asksNothing), engine }), shopId, { alone: true });
   const arrivals = await arrivalsAt(files, announced, recover, log);
   const { engine } = arrivals;
   const sandboxOf = (shopId: string) => openSandbox({ engine: sandboxEngine, clock, shopId });
-  const copies = path.join(dataDir, "snapshots");
-  // A crash may have left some.
-  rmSync(copies, { recursive: true, force: true });
-  const snapshotOf: AdminContext["snapshotOf"] = (part, shopId) =>
-    snapshotBytes(path.join(copies, ids.next("copy")), (file) =>
-      (part === "shop" ? files : sandboxEngine).snapshot(shopId, file),
-    );
+  const copies = copiesIn(dataDir, ids, { files, sandboxEngine, journal, replaced: (id) => arrivals.arrive(id) });
   const adminContext: OpenStore["adminContext"] = (asks) => ({
     engine,
     clock,
     ids,
     loop,
     sandboxOf,
-    snapshotOf,
+    ...copies,
     calls: restingCalls(asks.storefronts ?? noConnections, log),
     storefronts: noConnections,
     ...asks,
@@ -342,10 +350,14 @@ export async function openDataDirectory(
     ids,
     loop,
     alone: true,
-    ...withGauges(directorySizes(dataDir, elapsedMs), [...gaugesOf(files, sandboxEngine), writesWaiting(depth)]),
+    ...withGauges(directorySizes(dataDir, elapsedMs), [
+      ...gaugesOf(files, sandboxEngine, journal),
+      writesWaiting(depth),
+    ]),
     shopsWith: (kind, signal) => arrivals.shopsWith(kind, signal),
     shopsWithReminders: (signal) => arrivals.shopsWithReminders(signal),
     readerStore: filesForReaders(files),
+    auditJournal: journal,
     place: dataDir,
     identity: ids.next("srv"),
     isNew,
@@ -358,6 +370,47 @@ export async function openDataDirectory(
     },
     close: () => opened.disposeAsync(),
   };
+}
+
+/** What copies of a directory's shops are made of. */
+interface CopiedFiles {
+  readonly files: SqliteEngine;
+  readonly sandboxEngine: SqliteEngine;
+  readonly journal: AuditJournal;
+  /** Called when the shop's file was replaced. */
+  readonly replaced: (shopId: string) => void;
+}
+
+/** How shops are copied, and restored from copies. */
+const copiesIn = (dataDir: string, ids: Ids, from: CopiedFiles): Pick<AdminContext, "snapshotOf" | "restoreShop"> => ({
+  snapshotOf: snapshotsIn(path.join(dataDir, "snapshots"), ids, from),
+  restoreShop: restoresIn(dataDir, ids, from),
+});
+
+/** Copies of shops and their sandboxes, made in this folder. */
+function snapshotsIn(copies: string, ids: Ids, from: CopiedFiles): AdminContext["snapshotOf"] {
+  // A crash may have left some.
+  rmSync(copies, { recursive: true, force: true });
+  return (part, shopId) =>
+    snapshotBytes(path.join(copies, ids.next("copy")), async (file) => {
+      if (part === "shop") await from.journal.settle(shopId);
+      await (part === "shop" ? from.files : from.sandboxEngine).snapshot(shopId, file);
+    });
+}
+
+/** Restores of shops, from files that arrive in a folder of the directory. */
+function restoresIn(dataDir: string, ids: Ids, into: CopiedFiles): AdminContext["restoreShop"] {
+  // A crash may have left some.
+  rmSync(arrivingDirectory(dataDir), { recursive: true, force: true });
+  const places = {
+    dataDir,
+    ids,
+    shops: { engine: into.files, schemaDirectory: schemaDirectoryOf("shop") },
+    sandboxes: { engine: into.sandboxEngine, schemaDirectory: schemaDirectoryOf("storefront/sandbox") },
+    settle: (shopId: string) => into.journal.settle(shopId),
+    replaced: into.replaced,
+  };
+  return (asked) => restoreShopFile(places, asked);
 }
 
 /** The first look at each shop, at which its secrets are learned. */
@@ -373,6 +426,7 @@ async function arrivalsAt(
     engine: keepingCredentials(engine, known),
     glance: (shopId, work) => files.glance(shopId, work),
     learn: (tx, shopId) => known.learn(tx, shopId),
+    forget: (shopId) => known.forget(shopId),
     finish,
     log,
   });
@@ -403,7 +457,6 @@ async function openEngines(
       schemaDirectory,
       partColumn: orderColumn,
       shopsOpenMax: most,
-      shopsWarmMax,
       walPagesMax: limits.walPagesMax,
       ...parts,
       ...(name === "shops" ? { depth } : {}),
@@ -413,6 +466,35 @@ async function openEngines(
     shops: await openIn("shops", "shop", openMax.shops),
     sandboxes: await openIn("sandbox", "storefront/sandbox", openMax.sandboxes),
   };
+}
+
+/** How the journal is opened. */
+interface JournalParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly limits?: Pick<DirectoryLimits, "journal" | "walPagesMax">;
+}
+
+/** Opens the journal of audit rows, a file of its own. @throws ConfigError when it cannot be used. */
+export async function openJournal(
+  dataDir: string,
+  shops: Engine,
+  { clock, log, limits = {} }: JournalParts,
+): Promise<AuditJournal> {
+  const directory = path.join(dataDir, journalFolder);
+  const schemaDirectory = journalSchemaDirectory;
+  const { walPagesMax } = limits;
+  const file = await openSqliteEngine({ directory, schemaDirectory, shopsOpenMax: 1, walPagesMax, clock, log });
+  try {
+    const trail = new AuditTrail({ engine: shops, clock, log });
+    return await AuditJournal.open({ file, shops, trail, clock, log, limits: limits.journal });
+  } catch (error) {
+    await file.close();
+    throw new ConfigError(
+      `OPENPO_DATA_DIR: ${directory} cannot be used: ${reasonOf(error)} It holds audit rows of the latest reads. To start without them, move the folder away.`,
+      { cause: error },
+    );
+  }
 }
 
 /** What asks for nothing to follow: for the recovery of imports. */
@@ -429,7 +511,13 @@ const withGauges = ({ gauges, measure }: Sizes, more: readonly Gauge[]): Sizes =
   measure,
 });
 
-const gaugesOf = (files: SqliteEngine, sandboxes: SqliteEngine): readonly Gauge[] => [
+const gaugesOf = (files: SqliteEngine, sandboxes: SqliteEngine, journal: AuditJournal): readonly Gauge[] => [
+  {
+    name: "audit_journal_rows",
+    help: "Audit rows that are to be moved to the logs of their shops.",
+    type: "gauge",
+    value: () => journal.count,
+  },
   { name: "shop_files_open", help: "Shops whose files are open.", type: "gauge", value: () => files.filesOpen },
   {
     name: "sandbox_files_open",

@@ -177,6 +177,7 @@ const adminContextOf =
   (asks) => ({
     ...store,
     snapshotOf: noSnapshot,
+    restoreShop: noSnapshot,
     calls: restingCalls(asks.storefronts ?? noConnections, log),
     storefronts: noConnections,
     ...asks,
@@ -233,6 +234,7 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
     shopsWith: async function* () {},
     shopsWithReminders: async function* () {},
     readerStore: databaseForReaders(url),
+    auditJournal: null,
     place,
     identity,
     isNew: firstStart.isNew,

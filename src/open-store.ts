@@ -4,6 +4,7 @@
 import type { AdminContext } from "./admin/operation.ts";
 import type { Gauge } from "./http/metrics.ts";
 import { dueImports } from "./exchange/import-run.ts";
+import type { AuditRowPlace } from "./shop/audit-journal.ts";
 import { dueDeliveries } from "./shop/deliveries.ts";
 import { dueEffects } from "./shop/effects.ts";
 import { dueMails } from "./shop/mails.ts";
@@ -55,6 +56,8 @@ export interface OpenStore {
   readonly readerStore: ReaderStore;
   /** Its directory or address as it is shown to people; without secrets. */
   readonly place: string;
+  /** Where audit rows of reads wait until they are moved to their shops' logs; null: each shop's are written at once. */
+  readonly auditJournal: AuditRowPlace | null;
   /**
    * By which a command recognises a server on this store: of a data directory made anew whenever one is opened, of a database the same on
    * all nodes. It is public.

@@ -6,7 +6,15 @@ import path from "node:path";
 import type { Log } from "./store/store.ts";
 
 /** The folders of a data directory. */
-const folders: ReadonlySet<string> = new Set(["shops", "sandbox", "snapshots", "restoring"]);
+const folders: ReadonlySet<string> = new Set([
+  "shops",
+  "sandbox",
+  "journal",
+  "snapshots",
+  "restoring",
+  "arriving",
+  "replaced",
+]);
 
 /** What else may be in it. Beside other files it may be somebody's home directory, whose mode is not ours to change. */
 const ownFile = /^(?:lock\.db(?:-journal)?|(?:server\.json|time|format|versions|admin-token)(?:\.unfinished)?)$/;

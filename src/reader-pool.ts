@@ -24,7 +24,7 @@ import type {
 } from "./operations/broad-read.ts";
 import { unavailable } from "./store/engine-rules.ts";
 import { type FairLimits, FairQueue } from "./store/fair-queue.ts";
-import type { Clock, Footprint, Log, RunStatement } from "./store/store.ts";
+import type { Footprint, Log, RunStatement } from "./store/store.ts";
 
 /** At least two, so that one shop's broad reads leave a thread to the others. */
 const usualThreads = Math.max(2, Math.min(4, availableParallelism()));
@@ -94,7 +94,6 @@ export type ThreadTask = { readonly file: string | null } & (
 
 interface ReaderPoolOptions {
   readonly store: ReaderStore;
-  readonly clock: Clock;
   readonly log: Log;
   readonly limits?: FairLimits;
   /** The module that a thread runs. Default: reader-thread.ts. */
@@ -129,7 +128,7 @@ export class ReaderPool implements Readers, AnswerThreads {
 
   constructor(options: ReaderPoolOptions) {
     this.#options = options;
-    this.#queue = new FairQueue(options.limits ?? limitsWith(null), options.clock);
+    this.#queue = new FairQueue(options.limits ?? limitsWith(null));
   }
 
   get gauges(): readonly Gauge[] {

@@ -12,8 +12,11 @@ import {
 } from "./operations/broad-read.ts";
 import { broadParts, operations } from "./operations/registry.ts";
 import type { ReaderSource, ThreadTask } from "./reader-pool.ts";
+import { runInBackground } from "./store/background-thread.ts";
 import { LentFileReader } from "./store/sqlite/reader.ts";
 import type { Engine, Work } from "./store/store.ts";
+
+runInBackground();
 
 const source: ReaderSource = workerData;
 

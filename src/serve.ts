@@ -22,7 +22,7 @@ import { appOf, createApp } from "./http/app.ts";
 import { BodyMemory } from "./http/body.ts";
 import { createConsolePages } from "./http/console-pages.ts";
 import { createDocs } from "./http/docs.ts";
-import { unreadBytesMax } from "./core/limits.ts";
+import { scrapersMax, unreadBytesMax } from "./core/limits.ts";
 import { secretRandomBytes } from "./core/secret.ts";
 import type { Spans } from "./core/spans.ts";
 import { createMetricsPage } from "./http/health.ts";
@@ -189,7 +189,6 @@ export async function openService(config: Config): Promise<Service> {
   for (const work of [outbox, sender, puller, mails, reminders]) opening.defer(() => work?.close());
   const readers = new ReaderPool({
     store: store.readerStore,
-    clock: store.clock,
     log,
     limits: limitsWith(config.readerThreads),
   });
@@ -412,13 +411,10 @@ const openPerform = (
     readonly spans: Spans;
   },
 ): Perform => {
-  const { engine, coordination, clock, ids, loop } = store;
-  const own = { engine, coordination, clock, ids, loop, compression: brotli, storedAnswersBytesMax };
+  const { engine, coordination, clock, ids, loop, auditJournal } = store;
+  const own = { engine, coordination, clock, ids, loop, auditJournal, compression: brotli, storedAnswersBytesMax };
   return createPerform({ ...own, ...rest });
 };
-
-/** Clients of a port that only shows metrics: a few scrapers. */
-const scrapersMax = 20;
 
 /** Serves `/metrics` alone on a port of its own. @throws ConfigError when the address cannot be used. */
 async function listenForMetrics(

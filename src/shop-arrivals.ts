@@ -25,6 +25,8 @@ interface ArrivalsOptions {
   readonly glance: <T>(shopId: string, work: Work<T>) => Promise<T>;
   /** Told of every shop. */
   readonly learn: (tx: Tx, shopId: string) => Promise<void>;
+  /** Told of every shop whose file is another one. */
+  readonly forget: (shopId: string) => void;
   /** Finishes what imports have left in a shop. */
   readonly finish: (engine: Engine, shopId: string) => Promise<void>;
   readonly log: Log;
@@ -90,6 +92,12 @@ export class ShopArrivals {
         return await engine.write(shopId, work, options);
       },
     };
+  }
+
+  /** The shop has another file, as after a restore: what was left in it is finished when it is used next. */
+  arrive(shopId: string): void {
+    this.#options.forget(shopId);
+    this.#left.set(shopId, null);
   }
 
   /** @throws Fault when the shop cannot be read or written; the next use tries again. */

@@ -43,8 +43,8 @@ const contracts = "test/contract/";
  */
 const filesAtOnce = process.env[medusaUrlVariable] === undefined ? availableParallelism() + 1 : 1;
 
-/** How long a file may take. A real Medusa takes about a second for a push of stock, and the replay makes 200 of them. */
-const fileMsMax = 240_000;
+/** How long a file may take; `OPENPO_TEST_FILE_MINUTES` gives a drill with many shops more. A real Medusa takes about a second for a push of stock, and the replay makes 200 of them. */
+const fileMsMax = Number(process.env["OPENPO_TEST_FILE_MINUTES"] ?? 4) * 60_000;
 const fileMsMaxOnMedusa = 900_000;
 
 const wanted = process.argv.slice(2);
@@ -79,6 +79,12 @@ const asserting = pathToFileURL(path.join(import.meta.dirname, "support/assertin
 let passed = 0;
 let failed = 0;
 let skipped = 0;
+/** Each test that failed, as `name (file): begin of the error`. They are repeated at the end, where a long run is read. */
+const failures: string[] = [];
+const failureLettersMax = 300;
+/** Each file that ran, with its engine, and how long it took in ms. */
+const durations: { readonly name: string; readonly ms: number }[] = [];
+const durationsShownMax = 12;
 
 /** Runs these files and adds the label to each test's name. Those that measure times come last, one after another. */
 async function runFiles(chosen: readonly string[], label: string): Promise<void> {
@@ -105,7 +111,15 @@ async function runTogether(chosen: readonly string[], concurrency: number, label
     else skipped += 1;
   });
   stream.on("test:fail", (event) => {
-    if (event.details.type !== "suite") failed += 1;
+    if (event.details.type === "suite") return;
+    failed += 1;
+    const said = event.details.error.message.split("\n").map((line) => line.trim());
+    failures.push(
+      `${event.name}${label} (${path.relative(process.cwd(), event.file ?? "")}): ${said.join(" ").trim().slice(0, failureLettersMax)}`,
+    );
+  });
+  stream.on("test:summary", ({ file, duration_ms: ms }) => {
+    if (file !== undefined) durations.push({ name: path.relative(process.cwd(), file) + label, ms });
   });
   const named = stream.map((event: { readonly type: string; readonly data: { readonly name?: string } }) =>
     event.data.name === undefined ? event : { ...event, data: { ...event.data, name: event.data.name + label } },
@@ -155,6 +169,13 @@ if (filesOnPostgres.length < onPostgres.length)
   process.stdout.write(
     `\n${onPostgres.length - filesOnPostgres.length} files ran on SQLite alone; npm run test:postgres runs them on PostgreSQL.`,
   );
+const slowest = durations.sort((one, other) => other.ms - one.ms).slice(0, durationsShownMax);
+if (slowest.length > 1)
+  process.stdout.write(
+    `\nThe slowest files, in s: ${slowest.map(({ name, ms }) => `${name} ${(ms / 1000).toFixed(0)}`).join(", ")}`,
+  );
+if (failures.length > 0)
+  process.stdout.write(`\nThe tests that failed:\n${failures.map((line) => `✖ ${line}`).join("\n")}`);
 process.stdout.write(`\n${skipped === 0 ? "" : `${skipped} skipped\n`}${passed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
 

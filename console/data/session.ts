@@ -112,6 +112,12 @@ export function renewBearer(): Promise<string | null> {
   return renewing;
 }
 
+/** The same, and never by a call that was sent before now: the service may have answered that before what has changed. */
+async function renewBearerAnew(): Promise<string | null> {
+  await renewing?.catch(() => null);
+  return await renewBearer();
+}
+
 async function askForBearer(): Promise<string | null> {
   const { status, body } = await send("POST", "token", chosenShop === null ? {} : { shopId: chosenShop });
   const data = member(body, "data");
@@ -161,13 +167,13 @@ export function bearerOfSamePerson(signal: AbortSignal | null): Promise<string |
 /** The operator names the shop to work in. */
 export async function chooseShop(shopId: string): Promise<void> {
   chosenShop = shopId;
-  await renewBearer();
+  await renewBearerAnew();
 }
 
 /** The operator works in no shop any more, and may choose another. */
 export async function leaveShop(): Promise<void> {
   chosenShop = null;
-  await renewBearer();
+  await renewBearerAnew();
 }
 
 /** Signs in. @returns why not; null when it worked. */
@@ -180,7 +186,7 @@ export async function signIn(
   const { status, body } = await send("POST", "session", credential);
   if (status === 201) {
     if ("adminToken" in credential) operatorToken.value = credential.adminToken;
-    await renewBearer();
+    await renewBearerAnew();
     return null;
   }
   const error = member(body, "error");

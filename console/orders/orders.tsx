@@ -1,7 +1,7 @@
 /** The list of orders: views, filters, search, and rows page by page. */
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo } from "preact/hooks";
 import type { PurchaseOrderHeader } from "../../client/index.ts";
 import type { Problem } from "../data/client.ts";
 import { money } from "../data/format.ts";
@@ -105,7 +105,8 @@ const ListActions: FunctionComponent<{ readonly query: URLSearchParams; readonly
   const read = useSignal<number | null>(null);
   const problem = useSignal<Problem | null>(null);
   const isBuyer = hasRole("purchaser");
-  useEffect(() => {
+  // Before it is painted: whoever sees the button can press its key.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const isWriting = event.target instanceof Element && event.target.closest("input, textarea, select") !== null;
       if (event.key !== "n" || isWriting || event.ctrlKey || event.metaKey || event.altKey) return;

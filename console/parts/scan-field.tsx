@@ -3,7 +3,7 @@
  * here too.
  */
 import type { FunctionComponent, RefObject, TargetedKeyboardEvent } from "preact";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { receiveTexts } from "../texts-receive.ts";
 
 const isField = (target: EventTarget | null): boolean =>
@@ -14,7 +14,8 @@ export const ScanField: FunctionComponent<{
   /** An empty code when Enter came alone. */
   readonly onScan: (code: string) => void;
 }> = ({ field, onScan }) => {
-  useEffect(() => {
+  // Before it is painted: whoever sees the field can scan.
+  useLayoutEffect(() => {
     field.current?.focus({ preventScroll: true });
     const onKey = (event: KeyboardEvent): void => {
       const isText = event.key.length === 1 && event.key !== " " && !event.ctrlKey && !event.metaKey && !event.altKey;

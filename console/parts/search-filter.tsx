@@ -1,6 +1,6 @@
 /** The search of a list. `/` leads to it, and the list is asked for when typing rests. */
 import type { FunctionComponent } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 /** How long typing rests before the list is asked for. */
 const typingRestMs = 200;
@@ -17,7 +17,8 @@ export const SearchFilter: FunctionComponent<SearchProps> = ({ label, hint, valu
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
   /** What was typed last. It stays when the list is drawn again before typing rests. */
   const typed = useRef<string | null>(null);
-  useEffect(() => {
+  // Before it is painted: whoever sees the field can press the key.
+  useLayoutEffect(() => {
     // `/` leads here, except while a text is being written.
     const onKey = (event: KeyboardEvent): void => {
       const isWriting = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement;

@@ -4,8 +4,11 @@ import { fileFormat, fileFormatNames } from "../exchange/csv-formats.ts";
 import { exportRecords } from "../exchange/export.ts";
 import { checkRecords, importRecords } from "../exchange/import.ts";
 import type { ImportContext } from "../exchange/import-run.ts";
-import { id } from "../operations/fields.ts";
-import { type AdminContext, data, inShop, noShop, operation, shopOf, snapshotParts } from "./operation.ts";
+import { invalidField } from "../core/fault.ts";
+import { id, instantOrNull } from "../operations/fields.ts";
+import { lookAgainStatement } from "../shop/reminders.ts";
+import type { Restored } from "../shop/restore.ts";
+import { type AdminContext, adminPrefix, data, inShop, noShop, operation, shopOf, snapshotParts } from "./operation.ts";
 
 export const importFile = operation({
   name: "shop_import",
@@ -72,6 +75,66 @@ export const snapshotFile = operation({
     if (!(await context.engine.exists(id))) throw noShop(id);
     return { file: context.snapshotOf(part, id), contentType: "application/vnd.sqlite3" };
   },
+});
+
+export const restoreFile = operation({
+  name: "shop_restore",
+  route: { method: "POST", path: "/shops/{shopId}/restore" },
+  input: z.strictObject({
+    ...inShop,
+    part: z.enum(snapshotParts).default("shop"),
+    confirm: z.string().optional(),
+    isDamaged: z.boolean().default(false).meta({ query: "boolean" }),
+  }),
+  takesFile: true,
+  /**
+   * Restores the shop from its file of a backup. The shop is refused with 503 for as long as its file is exchanged; others are served.
+   *
+   * @throws Fault INVALID_INPUT   the shop is there and was not confirmed, or the file is none of it.
+   * @throws Fault DO_UNAVAILABLE  what the shop holds now cannot be read.
+   */
+  async run(context, { shopId: id, part, confirm, isDamaged }, call) {
+    const { engine, clock } = context;
+    const isThere = await engine.exists(id);
+    if (isThere && part === "sandbox")
+      throw invalidField(
+        "/part",
+        `cannot be sandbox: shop ${id} is there, and what its storefront has stays as it is`,
+        "Restore the shop alone.",
+      );
+    if (isThere && confirm !== id)
+      throw invalidField(
+        "/confirm",
+        "must repeat the shop's id",
+        `Send ?confirm=${id} to replace what the shop holds by the backup.`,
+      );
+    const { restored, keptAs } = await context.restoreShop({
+      part,
+      shopId: id,
+      body: call.body,
+      isDamaged,
+      nowMs: clock.now(),
+      requestId: call.requestId,
+      method: "POST",
+      requestPath: `${adminPrefix}/shops/${id}/restore`,
+    });
+    if (restored !== null) await resume(context, id);
+    return data({ shopId: id, part, keptAs, restored: restored === null ? null : restoredJson(restored) });
+  },
+});
+
+/** Has everything go on that works on the shop. */
+async function resume(context: AdminContext, id: string): Promise<void> {
+  await context.engine.write(id, (tx) => tx.batch([lookAgainStatement(id)]));
+  context.wakeOutbox(id);
+  context.wakePull?.(id);
+  context.webhooks.changed(id);
+}
+
+/** What a restore has changed, as it is told. */
+export const restoredJson = ({ changedUntilMs, ...restored }: Restored) => ({
+  ...restored,
+  changedUntil: instantOrNull(changedUntilMs),
 });
 
 /** What an import needs, with the sandbox as the storefront that it fills. */

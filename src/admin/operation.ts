@@ -18,6 +18,7 @@ import { checkInput } from "../operations/input.ts";
 import type { Operation, OperationShape } from "../operations/operation.ts";
 import { type Shop, loadShop } from "../shop/accounts.ts";
 import type { EventStamp } from "../shop/events.ts";
+import type { Restored } from "../shop/restore.ts";
 import type { Tx } from "../store/store.ts";
 import type { StorefrontConnections } from "../storefront/connections.ts";
 import type { SandboxControl } from "../storefront/sandbox/control.ts";
@@ -33,6 +34,8 @@ export interface AdminContext extends Omit<ImportContext, "seedStorefront"> {
   readonly storefronts: StorefrontConnections;
   /** A copy of the shop's data or of its sandbox, as a database file. It has everything that was acknowledged before its first piece was read. */
   snapshotOf(part: SnapshotPart, shopId: string): AsyncGenerator<Uint8Array>;
+  /** Restores a shop, or its sandbox, from a file of a backup. @throws Fault when it cannot be; nothing was changed then. */
+  restoreShop(asked: ShopToRestore): Promise<RestoredShop>;
   /** What operations that change orders need beside the shop's data. */
   readonly calls: Pick<CallDependencies, "outbox" | "storefrontOf" | "log" | "spans">;
   /** Called when effects may have been added to the shop's outbox. */
@@ -56,6 +59,27 @@ export interface AdminContext extends Omit<ImportContext, "seedStorefront"> {
 export const snapshotParts = ["shop", "sandbox"] as const;
 
 export type SnapshotPart = (typeof snapshotParts)[number];
+
+/** A shop that is restored. */
+export interface ShopToRestore {
+  readonly part: SnapshotPart;
+  readonly shopId: string;
+  /** The shop's file, as a snapshot has it. */
+  readonly body: AsyncIterable<Uint8Array>;
+  /** What the shop holds now cannot be read: nothing of it stays. */
+  readonly isDamaged: boolean;
+  readonly nowMs: number;
+  readonly requestId: string;
+  readonly method: string;
+  readonly requestPath: string;
+}
+
+export interface RestoredShop {
+  /** Null: the sandbox was restored. */
+  readonly restored: Restored | null;
+  /** Where what the shop held before is kept; null: there was nothing. */
+  readonly keptAs: string | null;
+}
 
 /** One request: its id, who asks, its body for operations that read a file, and how it goes on and ends for those that follow something. */
 export interface AdminCall {

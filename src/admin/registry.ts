@@ -4,7 +4,7 @@ import { auditLog } from "./audit-log.ts";
 import { getDocumentSettings, putDocumentSettings } from "./document-settings.ts";
 import { csvDocument, orderSheet, pdfDocument } from "./documents.ts";
 import { followEvents, listEvents } from "./events.ts";
-import { exportFile, importFile, snapshotFile } from "./exchange.ts";
+import { exportFile, importFile, restoreFile, snapshotFile } from "./exchange.ts";
 import { deleteConsoleView, listConsoleViewsOperation, putConsoleView } from "./console-views.ts";
 import { createKey, listKeys, patchKey, revokeKey } from "./keys.ts";
 import { listChanges, listOpenLines, lookUpLocations, lookUpSuppliers, lookUpVariants } from "./look-ups.ts";
@@ -104,6 +104,7 @@ export const adminOperations: readonly AdminOperation[] = [
   importFile,
   exportFile,
   snapshotFile,
+  restoreFile,
   sandboxState,
   patchSandboxVariant,
   putSandboxFaults,

@@ -19,10 +19,10 @@ import { StorefrontError } from "../storefront/storefront.ts";
 import { type AdminContext, data, inShop, operation, shopOf } from "./operation.ts";
 
 /** How long a store is asked to tell of changes, or to stop telling. */
-const subscribeMsMax = 10_000;
+export const subscribeMsMax = 10_000;
 
 /** A store ends the webhooks of an address that does not answer, so they are looked after this long after the last time. */
-const lookAfterMs = 24 * 60 * 60 * 1_000;
+export const lookAfterMs = 24 * 60 * 60 * 1_000;
 
 type Webhooks = Pick<AdminContext, "storefronts" | "publicUrl">;
 

@@ -21,6 +21,7 @@ import {
   claimDataDirectory,
   holdsData,
   isClaimed,
+  journalFolder,
   keptAdminToken,
   markFormat,
   restoringDirectory,
@@ -34,8 +35,8 @@ import { bytesShown, listIn, memberOf, type Output, shown } from "./output.ts";
 
 /** The folder of the data directory for the files of each part. */
 const folders = { shop: "shops", sandbox: "sandbox" } as const satisfies Record<SnapshotPart, string>;
-/** What a data directory consists of, without `format`. */
-const dataEntries = [...Object.values(folders), "admin-token"];
+/** What a data directory consists of, without `format`. A backup that the service has written has no journal: its rows are in the shops' files. */
+const dataEntries = [...Object.values(folders), journalFolder, "admin-token"];
 
 const fail = (message: string, action: string | null = null): CommandError =>
   new CommandError(exitCodes.failed, message, { action });
@@ -210,7 +211,7 @@ export async function restoreBackup(
 /** Copies the backup's files, checks them and makes them durable. @returns the shops. */
 async function copyChecked(backup: string, gathered: string, output: Output): Promise<readonly string[]> {
   const shops: string[] = [];
-  for (const folder of Object.values(folders)) {
+  for (const folder of [...Object.values(folders), journalFolder]) {
     const target = path.join(gathered, folder);
     await mkdir(target, { recursive: true, mode: 0o700 });
     // The directory of a stopped server is a backup too; after a crash its latest changes are in `-wal` files.

@@ -2,6 +2,7 @@
  * The command that serves until it gets a signal to stop.
  */
 import { localUrl } from "../config.ts";
+import { boundHeapGrowth } from "../heap.ts";
 import type { Service } from "../serve.ts";
 import { openedAt } from "./console.ts";
 import { helpOption, type RunnableCommand } from "./command.ts";
@@ -60,6 +61,8 @@ export const serve: RunnableCommand = {
   async run(_args, { config, output }) {
     const { openService } = await import("../serve.ts");
     const service = await openService(config);
+    // Not earlier: what a start makes is kept.
+    boundHeapGrowth();
     const { demo, adminToken } = service;
     const shownDemo = demo === null ? null : { ...demo, invitation: openedAt(demo.invitation, service) };
     const made = demo === null && !adminToken.isNew ? {} : { adminToken: adminToken.token, demo: shownDemo };

@@ -15,6 +15,7 @@ import {
   type FxRate,
   type Money,
   moneyDecimalsMax,
+  moneyToNumber,
   type Quantity,
   unitCostMax,
   unitRate,
@@ -51,6 +52,20 @@ export interface CostRow extends Pick<
   readonly costSyncId: string;
   readonly outcome: CostOutcome;
   readonly attempt: number;
+}
+
+/** What becomes of a row, and why; applied ones have a reason only if another cost has taken their place. */
+export interface SettledCost {
+  readonly outcome: CostOutcome;
+  readonly reason: string | null;
+}
+
+/** A cost that this service has written to the storefront in the place of another one. */
+export interface ReplacingCost {
+  /** The number of its order; null: it is the same order's. */
+  readonly orderName: string | null;
+  /** The storefront shows it, though its write began before the other one was taken. Both were on their way at the same time. */
+  readonly isBeside: boolean;
 }
 
 /** What the shop knows of a variant before an order's costs come in. */
@@ -260,7 +275,7 @@ export function costAttempt<Proposal extends CostProposal>(
   const recorded = new Set(rows.filter((row) => row.outcome === "skipped").map((row) => row.variantId));
   const reasonOf = ({ variantId }: CostProposal): string | null => {
     if (skippedVariantIds.has(variantId)) return `variant ${variantId} was skipped by the caller`;
-    const standing = standings.get(variantId) ?? "active";
+    const standing = standings.get(variantId);
     return standing === "deleted" || standing === "unsyncable"
       ? `variant ${variantId} is ${standing} on the storefront`
       : null;
@@ -274,3 +289,31 @@ export function costAttempt<Proposal extends CostProposal>(
     }),
   };
 }
+
+/**
+ * What becomes of a row that is read back.
+ *
+ * @param shown      what the storefront shows.
+ * @param isAccepted whether the storefront has said that it took the row's cost.
+ * @param replacing  what has taken its place; null: nothing that this service has written.
+ * @returns null while the storefront may still show the cost.
+ * Source: C45; D346.
+ */
+export function readBackCost(
+  { unitCost, isAccepted }: { readonly unitCost: Money; readonly isAccepted: boolean },
+  shown: Money | null,
+  replacing: ReplacingCost | null,
+): SettledCost | null {
+  if (shown === unitCost) return { outcome: "applied", reason: null };
+  if (replacing === null) return null;
+  const replaced = `replaced since by ${replacing.orderName ?? "another cost of this order"}`;
+  return isAccepted
+    ? { outcome: "applied", reason: replaced }
+    : { outcome: "failed", reason: `${replaced}; whether it was written before is not known` };
+}
+
+/** Why a row has failed that was read back often enough. */
+export const unreadCost = (shown: Money | null): SettledCost => ({
+  outcome: "failed",
+  reason: shown === null ? "the storefront shows no unit cost" : `the storefront shows ${moneyToNumber(shown)}`,
+});

@@ -43,6 +43,7 @@ export const eventTypes = [
   "api_key.revoked",
   "webhook_endpoint.disabled",
   "import.completed",
+  "shop.restored",
   "test.ping",
 ] as const;
 /** What an event tells of. */

@@ -170,6 +170,8 @@ function costInShopCurrency(offer: SupplierOffer, shop: ShopRates): Money | null
 
 /** The cheapest offer in the shop's currency. Offers without a comparable cost come last; of equal ones the lower supplier id wins. */
 export function chooseOffer(offers: readonly SupplierOffer[], shop: ShopRates): SupplierOffer | null {
+  // Most variants have one: its cost decides nothing.
+  if (offers.length <= 1) return offers[0] ?? null;
   let chosen: { offer: SupplierOffer; cost: number } | null = null;
   for (const offer of offers) {
     const cost = costInShopCurrency(offer, shop) ?? Number.POSITIVE_INFINITY;
@@ -180,10 +182,15 @@ export function chooseOffer(offers: readonly SupplierOffer[], shop: ShopRates): 
 }
 
 /** Demand of some days at a daily demand, rounded half-up to 3 decimals. */
-const demandOf = (dailyDemand: number, days: number): Quantity =>
-  asQuantity(
+function demandOf(dailyDemand: number, days: number): Quantity {
+  const rounded = dailyDemand * days * quantityScale + dailyDemandScale / 2;
+  // Whole numbers without loss: a tenth of the time of a decision for 20,000 variants.
+  if (rounded >= 0 && Number.isSafeInteger(rounded))
+    return asQuantity((rounded - (rounded % dailyDemandScale)) / dailyDemandScale);
+  return asQuantity(
     Number(divideHalfUp(BigInt(dailyDemand) * BigInt(days) * BigInt(quantityScale), BigInt(dailyDemandScale))),
   );
+}
 
 /** The quantity to order for a shortage: at least the MOQ, rounded up to whole packs (whole units without a pack size). 0 without a shortage. */
 export function orderQuantity(shortage: Quantity, offer: Pick<SupplierOffer, "moq" | "packSize"> | null): Quantity {
@@ -229,8 +236,9 @@ export function replenishment(facts: StockFacts, context: Pick<ForecastContext, 
   const reorderPoint = addQuantity(demandOf(dailyDemand, leadTimeDays), safetyStock);
   const position = addQuantity(facts.onHand, facts.incoming);
   const needsReorder = facts.isActive && (position < 0 || (dailyDemand > 0 && position <= reorderPoint));
-  const orderUpTo = addQuantity(reorderPoint, demandOf(dailyDemand, orderCycleDays));
-  const shortage = needsReorder ? subtractQuantity(orderUpTo, position) : zeroQuantity;
+  const shortage = needsReorder
+    ? subtractQuantity(addQuantity(reorderPoint, demandOf(dailyDemand, orderCycleDays)), position)
+    : zeroQuantity;
   return {
     offer,
     dailyDemand,

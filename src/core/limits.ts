@@ -46,6 +46,21 @@ export const retryAfterMsMax = 30_000;
 /** Clients whose connection is refused are asked to retry at this rate, which takes about a tenth of the event loop's time. */
 export const refusedConnectionsPerSecond = 500;
 
+/** From the connection, or the first byte of a later request, to the last of its headers. Then the answer is 408. */
+export const headersTimeoutMs = 15_000;
+
+/** From the first byte of a request to the last of its body; a file of 100,000 orders takes its minutes to import. */
+export const requestTimeoutMs = 3_600_000;
+
+/** How long an idle connection is kept open for the next request. */
+export const keepAliveTimeoutMs = 65_000;
+
+/** How often these times are looked at: what they end may take so much longer. */
+export const timeoutCheckMs = 5_000;
+
+/** Connections to a port of its own for `/metrics`: a few scrapers. */
+export const scrapersMax = 20;
+
 /** Request line and headers together; 500 line ids in a query fit (C31). More is answered 431. */
 export const headerBytesMax = 65_536;
 
@@ -73,7 +88,19 @@ export const responseBytesMax = 10_485_760;
 export const unreadBytesMax = 67_108_864;
 
 /** Answers of reads that a process remembers (D111). */
-export const answersRememberedBytesMax = 33_554_432;
+export const answersRememberedBytesMax = 16_777_216;
+
+/** Answers that have not been asked for of late, compressed (D398). On SQLite one of an order of 10 lines takes 1 KB with all that belongs to it. */
+export const answersPackedBytesMax = 134_217_728;
+
+/** Characters of an answer that is kept compressed; a longer one is forgotten. It is expanded on the event loop. */
+export const answerPackedLengthMax = 65_536;
+
+/** Answers that are compressed at once, some 30 µs each, when another takes their place; further ones are forgotten. */
+export const answersPackedAtOnce = 8;
+
+/** By how much Node's heap may grow after a collection before the next one begins, in percent of what that one has left (D364). V8 takes up to 300. */
+export const heapGrowthPercent = 30;
 
 /** Stored answers that were told again and that a process remembers. */
 export const replaysRememberedBytesMax = 16_777_216;
@@ -81,8 +108,11 @@ export const replaysRememberedBytesMax = 16_777_216;
 /** Orders that a process remembers on SQLite, so that a change does not read them anew (D248). */
 export const recordsRememberedBytesMax = 16_777_216;
 
-/** Repeated requests whose fingerprint a process remembers: some 300 bytes each. */
+/** Repeated requests whose fingerprint a process remembers: some 300 bytes each, and a short request itself. */
 export const fingerprintsKnownMax = 4_096;
+
+/** A repeated request of at most so many characters, path and body, is remembered as it is; a longer one by its hash. */
+export const fingerprintTextLengthMax = 2_048;
 
 /** API keys with their shops that a process remembers: some 8,000. */
 export const callersRememberedBytesMax = 16_777_216;
@@ -105,7 +135,7 @@ export const detailLengthMax = 500;
 // Files of shops (store/sqlite).
 
 /** Shops whose files are open at the same time. Fewer where the system grants the process few descriptors (`ulimit -n`). */
-export const shopsOpenMax = 2_048;
+export const shopsOpenMax = 256;
 
 /** Built-in storefronts whose files are open at the same time. */
 export const sandboxesOpenMax = 256;
@@ -118,6 +148,18 @@ export const shopsWarmMax = 64;
  * no more is closed, which frees its statements at once.
  */
 export const statementsDroppedMax = 512;
+
+/** Shops, open or closed, of which a process knows whether what it remembers of their rows still holds: some 10 KB each. */
+export const shopsWatchedMax = 4_096;
+
+/** Orders, of all shops, of which it is known whether they have changed, each by itself: some 200 bytes each. */
+export const partsWatchedMax = 131_072;
+
+/**
+ * Reads of a shop after which its closed file is opened, although that closes another. While as many files are open as may be, the reads before
+ * take the rows from the closed file, which costs a third of opening one and closing another (D376).
+ */
+export const readsInPlaceMax = 8;
 
 /** Files that are being closed to make room for others. While there are so many, no further one is opened. */
 export const filesClosingMax = 64;
@@ -135,6 +177,24 @@ export const auditWaitMsMax = 5;
 
 /** Groups of audit rows of reads, one a shop, that may wait for their turns while their answers leave. Beyond it an answer waits for its row. */
 export const auditGroupsBehindMax = 256;
+
+/**
+ * Audit rows of reads in the journal of all shops, on SQLite, some 400 bytes each (D355). Beyond it the rows of shops that have waited for longest
+ * are moved to their logs; beyond twice as many, further rows are written to the shops' logs.
+ */
+export const auditJournalRowsMax = 262_144;
+
+/** With so many rows of one shop in the journal, they are moved to its log. */
+export const auditJournalShopRows = 250;
+
+/** How long a row may be in the journal before it is synced to disk. */
+export const auditJournalSyncMs = 1_000;
+
+/** How long the first row of a shop may wait in the journal before its rows are moved to the shop's log, and into its chain of hashes. */
+export const auditJournalWaitMs = 300_000;
+
+/** How long a stop moves rows from the journal to the shops' logs. What is left is moved after the next start. */
+export const auditJournalStopMs = 1_000;
 
 /** Refusals of one API key in a minute that have a row each in the audit log. One more row counts the others. */
 export const refusalRowsPerMinuteMax = 100;
@@ -233,6 +293,9 @@ export const storedPlainBytesMax = 2_048;
 
 /** Requests of a shop after which a slice of its old rows is deleted: five times as many as the requests can have added. */
 export const sweepEveryRequests = 50;
+
+/** The same for a shop whose file is closed: a sweep opens it then (SQLite). */
+export const sweepLateRequests = 500;
 
 /** Shops whose requests are counted for that. */
 export const sweepShopsMax = 10_000;

@@ -28,7 +28,8 @@ export interface BucketReading {
   readonly retryAfterMs: number | null;
 }
 
-const token = 1_000_000;
+/** One token in millionths. */
+export const tokenInMillionths = 1_000_000;
 
 /** A limit in millionths of a token: the most that a bucket holds, and what each millisecond adds. */
 export const limitInMillionths = (limit: BucketLimit): { readonly levelMax: number; readonly refillPerMs: number } => ({
@@ -36,7 +37,7 @@ export const limitInMillionths = (limit: BucketLimit): { readonly levelMax: numb
   refillPerMs: refillPerMs(limit),
 });
 
-const levelMax = (limit: BucketLimit): number => limit.capacity * token;
+const levelMax = (limit: BucketLimit): number => limit.capacity * tokenInMillionths;
 const refillPerMs = (limit: BucketLimit): number => Math.round(limit.refillPerSecond * 1_000);
 
 /** Clocks agree to within this. A bucket that is further ahead is from before the clock was set back, and is taken over as it is. */
@@ -55,16 +56,16 @@ function bucketAt(bucket: TokenBucket | null, limit: BucketLimit, nowMs: number)
 /** The reading of a bucket after a call. `refused`: the call got no token. */
 export function bucketReading(bucket: TokenBucket, limit: BucketLimit, refused: boolean): BucketReading {
   return {
-    remaining: Math.floor(bucket.level / token),
+    remaining: Math.floor(bucket.level / tokenInMillionths),
     resetAfterMs: Math.ceil((levelMax(limit) - bucket.level) / refillPerMs(limit)),
-    retryAfterMs: refused ? Math.ceil((token - bucket.level) / refillPerMs(limit)) : null,
+    retryAfterMs: refused ? Math.ceil((tokenInMillionths - bucket.level) / refillPerMs(limit)) : null,
   };
 }
 
 /** Reads the bucket at `nowMs` and takes nothing. */
 export function readBucket(bucket: TokenBucket | null, limit: BucketLimit, nowMs: number): BucketReading {
   const now = bucketAt(bucket, limit, nowMs);
-  return bucketReading(now, limit, now.level < token);
+  return bucketReading(now, limit, now.level < tokenInMillionths);
 }
 
 /** Puts back one token at `nowMs`. */
@@ -74,7 +75,7 @@ export function giveToken(
   nowMs: number,
 ): { readonly bucket: TokenBucket; readonly reading: BucketReading } {
   const now = bucketAt(bucket, limit, nowMs);
-  const next = { level: Math.min(levelMax(limit), now.level + token), atMs: now.atMs };
+  const next = { level: Math.min(levelMax(limit), now.level + tokenInMillionths), atMs: now.atMs };
   return { bucket: next, reading: bucketReading(next, limit, false) };
 }
 
@@ -85,7 +86,7 @@ export function takeToken(
   nowMs: number,
 ): { readonly bucket: TokenBucket; readonly reading: BucketReading } {
   const now = bucketAt(bucket, limit, nowMs);
-  const refused = now.level < token;
-  const next = refused ? now : { level: now.level - token, atMs: now.atMs };
+  const refused = now.level < tokenInMillionths;
+  const next = refused ? now : { level: now.level - tokenInMillionths, atMs: now.atMs };
   return { bucket: next, reading: bucketReading(next, limit, refused) };
 }

@@ -2,10 +2,13 @@
  * The thread that draws PDFs, one after another (drawing-threads.ts).
  */
 import { parentPort, workerData } from "node:worker_threads";
+import { runInBackground } from "../store/background-thread.ts";
 import type { DrawingTask, DrawnDocument } from "./drawing-threads.ts";
 import { loadFonts, missingCharacter } from "./fonts.ts";
 import { pdfOf } from "./pdf.ts";
 import { sheetOf } from "./sheet.ts";
+
+runInBackground();
 
 const { fontFile }: { readonly fontFile: string | null } = workerData;
 

@@ -6,7 +6,7 @@
  */
 import { createHash } from "node:crypto";
 import { FairQueue } from "../store/fair-queue.ts";
-import type { Clock, Engine, Log } from "../store/store.ts";
+import type { Engine, Log } from "../store/store.ts";
 import { afterMove, type DocumentContent, documentTag, loadFrame, type NextVersion, readContent } from "./content.ts";
 import { csvDocument } from "./csv.ts";
 import { DrawingThreads } from "./drawing-threads.ts";
@@ -34,16 +34,16 @@ interface MadeDocument {
 }
 
 /** PDFs that are drawn at a time; one shop leaves a thread to the others. */
-const drawnAtOnceMax = 2;
+export const drawnAtOnceMax = 2;
 
 /** Documents of one shop that wait to be drawn. */
-const waitingPerShopMax = 20;
+export const documentsWaitingPerShopMax = 20;
 
 /** How long a document waits to be drawn. */
-const waitMsMax = 15_000;
+export const documentWaitMsMax = 15_000;
 
 /** Bytes of finished documents that are kept in memory. */
-export const keptBytesMax = 32 * 1_048_576;
+export const keptBytesMax = 33_554_432;
 
 /** Each format's content type. */
 export const contentTypes: Readonly<Record<DocumentKind, string>> = {
@@ -96,24 +96,32 @@ export class Documents implements OrderDocuments {
   readonly #drawing = new Map<string, Promise<MadeDocument>>();
   #keptBytes = 0;
 
-  /** @param fontFile  a font for what the shipped one lacks; null: there is none. */
+  /**
+   * @param fontFile   a font for what the shipped one lacks; null: there is none.
+   * @param elapsedMs  as of `FairQueue`.
+   */
   constructor({
     engine,
-    clock,
     log,
     fontFile = null,
+    elapsedMs,
   }: {
     readonly engine: Engine;
-    readonly clock: Clock;
     readonly log: Log;
     readonly fontFile?: string | null;
+    readonly elapsedMs?: () => number;
   }) {
     this.#engine = engine;
     this.#threads = new DrawingThreads(log, fontFile);
     this.#queue = new FairQueue(
-      { runningMax: drawnAtOnceMax, runningPerShopMax: 1, waitingPerShopMax, waitMsMax },
-      clock,
+      {
+        runningMax: drawnAtOnceMax,
+        runningPerShopMax: 1,
+        waitingPerShopMax: documentsWaitingPerShopMax,
+        waitMsMax: documentWaitMsMax,
+      },
       "documents",
+      elapsedMs,
     );
   }
 

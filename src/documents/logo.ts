@@ -6,13 +6,13 @@ import { inflateSync } from "node:zlib";
 import type { Logo } from "../core/document-settings.ts";
 
 /** Bytes of a logo's file. */
-const logoBytesMax = 256 * 1_024;
+export const logoBytesMax = 262_144;
 
 /** Pixels of a logo: 1,000 by 1,000, say. */
-const logoPixelsMax = 1_000_000;
+export const logoPixelsMax = 1_000_000;
 
 /** Bytes of a PNG's pixels, unpacked. */
-const logoUnpackedBytesMax = 4 * 1_048_576;
+export const logoUnpackedBytesMax = 4_194_304;
 
 /** A logo that cannot be used; the message says why and what to do. */
 export class LogoError extends Error {

@@ -36,7 +36,7 @@ interface Target {
 }
 
 /** Names of a shop's locations or suppliers that are held in memory while a file is read. */
-const namesMax = 20_000;
+export const namesMax = 20_000;
 
 /** Decimal digits that a double always holds exactly. */
 const exactDigitsMax = 15;
@@ -180,7 +180,7 @@ interface Named {
 }
 
 /** The shop's locations or suppliers by name, those that the file adds included. */
-class Names {
+export class Names {
   readonly #ids = new Map<string, string>();
   readonly #shared = new Set<string>();
   readonly #taken = new Set<string>();

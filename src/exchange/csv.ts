@@ -12,7 +12,7 @@ import { Readable } from "node:stream";
 import { lineFault } from "./file-format.ts";
 
 /** The longest row, in bytes. */
-const rowBytesMax = 1_048_576;
+export const rowBytesMax = 1_048_576;
 
 /** Rows of a batch: a format looks them up together. */
 const batchRows = 200;

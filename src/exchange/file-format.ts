@@ -6,7 +6,7 @@
 import { Fault, type ValidationDetail } from "../core/fault.ts";
 
 /** Mistakes that one refusal lists. */
-const detailsMax = 20;
+const mistakesToldMax = 20;
 
 /** A record as a file has it, not yet checked. */
 export interface FileRecord {
@@ -43,7 +43,7 @@ export function lineFault(
   const where = `line ${lineNumber}${columnOf(first?.path ?? "")}: ${pointer}`;
   return new Fault("INVALID_INPUT", `${where}${first?.message ?? "is not a record"}`, {
     details: details
-      .slice(0, detailsMax)
+      .slice(0, mistakesToldMax)
       .map(({ path, message }) => ({ path, message: `line ${lineNumber}${columnOf(path)}: ${message}` })),
     action: "Nothing was imported. Correct the line and send the whole file again.",
   });

@@ -10,6 +10,7 @@ import type { Shop } from "../shop/accounts.ts";
 import type { InventoryLevel, Variant } from "../shop/catalogue.ts";
 import { settleSales } from "../shop/demand.ts";
 import { effectStatements } from "../shop/effects.ts";
+import { areBlocksBehind, makeBlock } from "../shop/forecast-blocks.ts";
 import { isBehind, sealBlocks } from "../shop/order-digest.ts";
 import { importOrder, importedSums, nextPoNumber } from "../shop/purchase-orders.ts";
 import { selectIn } from "../store/in-lists.ts";
@@ -19,8 +20,14 @@ import { stagedOrderFrom } from "./purchase-orders.ts";
 import { isRecordType, recordTypes } from "./record-types.ts";
 import type { RecordType } from "./record-type.ts";
 
-/** Rows that one turn writes to the tables: about 20 ms of the event loop. */
-const chunkWeightMax = 250;
+/** Rows that one turn writes to the tables: 10 to 20 ms of the event loop in a shop of 100,000 orders. */
+export const chunkWeightMax = 100;
+
+/** The same while nobody asks for anything: a row costs two thirds then, since a commit has fewer pages for each. The first who asks waits for one turn. */
+export const chunkWeightQuietMax = 300;
+
+/** When no request has come to the process for so long, nobody asks for anything. */
+export const importQuietMs = 1_000;
 
 interface StagedRow {
   readonly position: number;
@@ -59,40 +66,43 @@ const seedsUpTo = (
 /** Rows that are looked at to plan the next chunks. */
 const plannedRowsMax = 2_000;
 
-/** Where the next chunks end, planned for several at once: reading the weights of a chunk's rows costs as much as of many chunks. */
+interface PlannedRow {
+  readonly position: number;
+  readonly weight: number;
+}
+
+/** Where chunks end. Rows are looked at for several at once: reading the weights of a chunk's rows costs as much as of many chunks. */
 class ChunkPlan {
   readonly #lease: ImportLease;
-  #ends: readonly number[] = [];
+  #rows: readonly PlannedRow[] = [];
+  /** How many of them are in chunks. */
+  #planned = 0;
 
   constructor(lease: ImportLease) {
     this.#lease = lease;
   }
 
-  /** The position of the last record of the next chunk. Null: there are no more records. */
-  async next(tx: Tx): Promise<number | null> {
-    if (this.#ends.length === 0) this.#ends = await this.#plan(tx);
-    const [end = null, ...more] = this.#ends;
-    this.#ends = more;
-    return end;
+  /** The position of the last record of the next chunk, which has so many rows at most, or one record. Null: there are no more records. */
+  async next(tx: Tx, weightMax: number): Promise<number | null> {
+    if (this.#planned === this.#rows.length) {
+      this.#planned = 0;
+      this.#rows = await this.#load(tx);
+    }
+    let end: number | null = null;
+    for (let weight = 0; ; this.#planned += 1) {
+      const row = this.#rows[this.#planned];
+      weight += row?.weight ?? 0;
+      if (row === undefined || (end !== null && weight > weightMax)) return end;
+      end = row.position;
+    }
   }
 
-  async #plan(tx: Tx): Promise<readonly number[]> {
+  #load(tx: Tx): Promise<readonly PlannedRow[]> {
     const { shopId, importId } = this.#lease;
-    const rows = await tx.all<{ position: number; weight: number }>(
+    return tx.all<PlannedRow>(
       "select position, weight from import_record where shop_id = ? and import_id = ? order by position limit ?",
       [shopId, importId, plannedRowsMax],
     );
-    const ends: number[] = [];
-    let weight = 0;
-    for (const [index, row] of rows.entries()) {
-      weight += row.weight;
-      const previous = rows[index - 1];
-      if (previous === undefined || weight <= chunkWeightMax) continue;
-      ends.push(previous.position);
-      ({ weight } = row);
-    }
-    const last = rows.at(-1);
-    return last === undefined ? [] : [...ends, last.position];
   }
 }
 
@@ -188,7 +198,8 @@ export async function applyImport(
   for (;;) {
     if (signal?.aborted === true) return false;
     const { isLeased, end, chunk } = await engine.peek(shopId, async (tx) => {
-      const [isLeased, end] = await Promise.all([hasLease(tx, lease), plan.next(tx)]);
+      const weightMax = context.loop.quietMs < importQuietMs ? chunkWeightMax : chunkWeightQuietMax;
+      const [isLeased, end] = await Promise.all([hasLease(tx, lease), plan.next(tx, weightMax)]);
       return { isLeased, end, chunk: end === null ? [] : await seedsUpTo(tx, lease, end) };
     });
     if (!isLeased) return false;
@@ -205,6 +216,9 @@ export async function applyImport(
   // Lists of a shop with many orders read its digest.
   if (await engine.peek(shopId, (tx) => isBehind(tx, shopId)))
     while (await engine.write(shopId, (tx) => sealBlocks(tx, shopId, context.ids), { durable: false }));
+  // Views of reorders only of a shop with many variants read its blocks.
+  if (await engine.peek(shopId, (tx) => areBlocksBehind(tx, shopId)))
+    while (await engine.write(shopId, (tx) => makeBlock(tx, shopId), { durable: false }));
   await engine.write(shopId, (tx) => completeImport(context, tx, lease));
   return true;
 }

@@ -7,7 +7,7 @@ import { parseJson } from "../core/json.ts";
 import { type FileFormat, lineFault } from "./file-format.ts";
 
 /** The longest line of a file: room for an order of the most lines with a long history. */
-export const lineBytesMax = 16 * 1_048_576;
+export const lineBytesMax = 16_777_216;
 
 interface Line {
   readonly number: number;

@@ -25,7 +25,7 @@ import { type OrderFacts, type OrderInput, orderFrom, purchaseOrderInput, staged
 import { isRecordType, recordTypes } from "./record-types.ts";
 
 /** Bytes of a file that are staged in one turn. */
-const stageBytesMax = 131_072;
+export const stageBytesMax = 131_072;
 
 /** Staged records that are discarded in one turn. */
 const discardMax = 2_000;

@@ -84,7 +84,7 @@ export class RequestBody {
       if (!first.goesOn(Buffer.concat(pieces))) throw bodyTooLarge(first.bytes);
     });
     try {
-      await inTime(read, this.#memory.limits.arrivalMs);
+      if (read !== null) await inTime(read, this.#memory.limits.arrivalMs);
     } finally {
       isOver = true;
     }

@@ -40,6 +40,7 @@ const meanings: Readonly<Record<EventType, string>> = {
   "api_key.revoked": "An API key was revoked.",
   "webhook_endpoint.disabled": "A webhook endpoint was disabled: it is gone, or failed for five days.",
   "import.completed": "A file of records was imported.",
+  "shop.restored": "The shop was restored from a backup: later changes are undone, so read again what you keep.",
   "test.ping": "A test that the shop's owner asked for.",
 };
 

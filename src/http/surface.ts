@@ -13,8 +13,12 @@ export interface HttpRequest {
   readonly method: string;
   /** A header's value by its name in lower case, several lines joined by commas; null without one. */
   header(name: string): string | null;
-  /** Passes the body on in pieces. If `take` throws, it passes no more and rejects with that; otherwise it rejects when the body breaks off. */
-  readBody(take: (piece: Uint8Array) => void): Promise<void>;
+  /**
+   * Passes the body on in pieces. If `take` throws, it passes no more and fails with that; otherwise it rejects when the body breaks off.
+   *
+   * @returns null when all of it had arrived, and has been passed on.
+   */
+  readBody(take: (piece: Uint8Array) => void): Promise<void> | null;
   /** The request in the web's form, for a `WebSurface`. */
   web(): Request;
 }

@@ -52,9 +52,7 @@ declare module "nodemailer" {
     readonly maxConnections: number;
     readonly maxRequeues: number;
     readonly connectionTimeout: number;
-    readonly greetingTimeout: number;
     readonly socketTimeout: number;
-    readonly dnsTimeout: number;
     readonly idleTimeout: number;
     readonly maxResponseSize: number;
     readonly disableFileAccess: boolean;

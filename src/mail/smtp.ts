@@ -49,16 +49,17 @@ export interface MailServer {
 /** Connections to the mail server at most. */
 export const smtpConnectionsMax = 5;
 
-/** How long a step of a connection may take. */
-const connectMsMax = 10_000;
-const greetingMsMax = 10_000;
-const silenceMsMax = 30_000;
+/** From looking up the mail server's name to its greeting. */
+export const smtpConnectMsMax = 10_000;
+
+/** How long the mail server may say nothing after that. */
+export const smtpSilenceMsMax = 30_000;
 
 /** How long a connection is kept on which nothing is sent. */
-const idleMs = 30_000;
+export const smtpIdleMs = 30_000;
 
 /** Bytes of one answer of the server that are read. */
-const answerBytesMax = 65_536;
+export const smtpAnswerBytesMax = 65_536;
 
 /** nodemailer is loaded with the first mail: a start need not wait for it. */
 async function openTransport(server: SmtpServer): Promise<Transport> {
@@ -74,12 +75,11 @@ async function openTransport(server: SmtpServer): Promise<Transport> {
     maxConnections: smtpConnectionsMax,
     // What is tried again, and when, is the sender's to say: its rows outlive the process.
     maxRequeues: 0,
-    connectionTimeout: connectMsMax,
-    greetingTimeout: greetingMsMax,
-    socketTimeout: silenceMsMax,
-    dnsTimeout: connectMsMax,
-    idleTimeout: idleMs,
-    maxResponseSize: answerBytesMax,
+    // From the look-up of the name to the greeting: nodemailer cuts its own times for these two to what is left of this one.
+    connectionTimeout: smtpConnectMsMax,
+    socketTimeout: smtpSilenceMsMax,
+    idleTimeout: smtpIdleMs,
+    maxResponseSize: smtpAnswerBytesMax,
     disableFileAccess: true,
     disableUrlAccess: true,
   });

@@ -27,11 +27,13 @@ import { loggedRequest, type Trace } from "../core/trace-context.ts";
 import { MadeLater } from "../http/made-later.ts";
 import { bearerToken, type HttpRequest, type RequestContext, type WebSurface } from "../http/surface.ts";
 import { admit, identify, namedShop } from "../operations/caller.ts";
-import { isReplay, respond } from "../operations/envelope.ts";
+import { isReplay, type Reply, respond } from "../operations/envelope.ts";
 import type { Operation, Scope } from "../operations/operation.ts";
-import { isAnswered } from "../operations/idempotency.ts";
+import { answeredFingerprint } from "../operations/idempotency.ts";
 import type { Perform } from "../operations/perform.ts";
 import { type RequestTokens, requestTokens } from "../operations/rate-limit.ts";
+import { RefusedMessages } from "../operations/refused-messages.ts";
+import type { Incoming } from "../operations/request.ts";
 import type { Clock, Coordination, Engine, Log } from "../store/store.ts";
 import {
   argumentsOf,
@@ -83,9 +85,10 @@ interface AgentMessage extends Sender {
 }
 
 export function createMcp(deps: McpDependencies): WebSurface {
-  const { perform, engine, clock, log, threads } = deps;
+  const { perform, log, threads } = deps;
   const allowedHosts = [...localhostAllowedHostnames(), ...deps.allowedHosts];
   const made = new MadeLater(() => toolSteps(deps.operations));
+  const refused = new RefusedMessages();
 
   async function handle(context: RequestContext): Promise<Response | null> {
     const { request, requestId, trace } = context;
@@ -101,7 +104,7 @@ export function createMcp(deps: McpDependencies): WebSurface {
         allow: ["POST"],
         action: "Send one JSON-RPC message with POST; there are no sessions and no streams.",
       });
-    const bytes = await messageOf(context, sender);
+    const bytes = await messageOf(deps, refused, context, sender);
     if (bytes instanceof Response) return bytes;
     const read = readMessage(bytes);
     if (read === null) return protocolFailure(400, PARSE_ERROR, "The body is not valid JSON.");
@@ -116,11 +119,17 @@ export function createMcp(deps: McpDependencies): WebSurface {
     if (asked.tool !== null && tools.has(asked.tool)) context.operation = `mcp:${asked.tool}`;
     const agentMessage: AgentMessage = { ...sender, requestId, trace, message, malformed };
     let large: LargeAnswer | null = null;
+    let withoutToken: Reply | null = null;
     const answered = await answerMessage(request.web(), message, {
       definitions: shownTo[sender.scope].map(({ definition }) => definition),
       call: async (name) => {
-        const { reply, tool, input } = await calledTool(tools, perform, agentMessage, name);
+        const { reply, tool, input, meaning } = await calledTool(tools, perform, agentMessage, name);
         context.replayed = isReplay(reply);
+        if (isLong(bytes) && reply.errorCode === "RATE_LIMITED") {
+          if (meaning !== null) refused.add(bytes, meaning);
+          withoutToken = reply;
+          return { content: [] };
+        }
         if (reply.body.length <= answerOnLoopMax || threads === null)
           return resultOf(reply, { tool, arguments: input });
         large = { request: plainRequest(request.web()), message, tool: name, arguments: input, reply };
@@ -128,32 +137,55 @@ export function createMcp(deps: McpDependencies): WebSurface {
       },
       onError: (error) => log.warn({ ...loggedRequest(context), err: error }, "message not understood"),
     });
+    // As it is refused when it is not read.
+    if (withoutToken !== null) return respond(withoutToken);
     const response = large === null ? answered : await responseTo(deps, large, sender.bearerToken);
     for (const [name, value] of Object.entries(await sender.tokens.headers())) response.headers.set(name, value);
     return response;
   }
 
-  /**
-   * Takes the message's token, then reads it (C71). Without a token it is read only if it is short, or may be a replay, which needs none.
-   *
-   * @throws Fault INVALID_INPUT when it is too long.
-   */
-  async function messageOf(context: RequestContext, sender: Sender): Promise<Uint8Array | Response> {
-    const fault = await sender.tokens.take().then(
-      () => null,
-      (error: unknown) => {
-        if (error instanceof Fault) return error;
-        throw error;
-      },
-    );
-    const bytes = await context.body.whole({ bytes: messageBytesMax, goesOn: beginsToolCall });
-    if (fault === null) return bytes;
-    if (bytes.length <= messageBytesMax && beginsToolCall(bytes)) return bytes;
-    for (const key of keysIn(bytes)) if (await isAnswered({ engine, clock }, sender.bearerToken, key)) return bytes;
-    return respond(await perform(refusedBeforeMessage(context, sender.bearerToken, fault, sender.tokens)));
-  }
-
   return { path: mcpPath, handle, prepare: () => made.prepare() };
+}
+
+/** Whether a message without a token is read only if it may be a replay. */
+const isLong = (bytes: Uint8Array): boolean => bytes.length > messageBytesMax;
+
+/**
+ * Takes the message's token, then reads it (C71). Without a token it is read only if it is short, or may be a replay, which needs none.
+ *
+ * @throws Fault INVALID_INPUT when it is too long.
+ */
+async function messageOf(
+  deps: McpDependencies,
+  refused: RefusedMessages,
+  context: RequestContext,
+  sender: Sender,
+): Promise<Uint8Array | Response> {
+  const fault = await sender.tokens.take().then(
+    () => null,
+    (error: unknown) => {
+      if (error instanceof Fault) return error;
+      throw error;
+    },
+  );
+  const bytes = await context.body.whole({ bytes: messageBytesMax, goesOn: beginsToolCall });
+  if (fault === null) return bytes;
+  if (!isLong(bytes) && beginsToolCall(bytes)) return bytes;
+  if (await mayBeReplay(deps, refused, bytes, sender)) return bytes;
+  return respond(await deps.perform(refusedBeforeMessage(context, sender.bearerToken, fault, sender.tokens)));
+}
+
+/** Whether the stored answer of the message may be asked for again. What was read of the same bytes before says whether it is. */
+async function mayBeReplay(
+  deps: McpDependencies,
+  refused: RefusedMessages,
+  bytes: Uint8Array,
+  { bearerToken: token }: Sender,
+): Promise<boolean> {
+  const known = refused.meaningOf(bytes);
+  if (known !== null) return (await answeredFingerprint(deps, token, known.idempotencyKey)) === known.fingerprint;
+  for (const key of keysIn(bytes)) if ((await answeredFingerprint(deps, token, key)) !== null) return true;
+  return false;
 }
 
 /** M4. Arguments are taken from the message as it was read, before the library had it. */
@@ -166,10 +198,15 @@ async function calledTool(
   const tool = tools.get(name);
   if (tool === undefined) throw new ProtocolError(INVALID_PARAMS, `There is no tool ${name}.`);
   const input = malformed === null ? argumentsOf(message) : {};
-  const reply = await perform(
-    incomingOf({ tool, arguments: input, requestId, trace, bearerToken: token, tokens, malformed }),
-  );
-  return { reply, tool, input };
+  let fingerprint: string | null = null;
+  const incoming: Incoming = {
+    ...incomingOf({ tool, arguments: input, requestId, trace, bearerToken: token, tokens, malformed }),
+    fingerprinted: (told) => (fingerprint = told),
+  };
+  const reply = await perform(incoming);
+  const [idempotencyKey] = incoming.idempotencyKeys;
+  const meaning = fingerprint === null || idempotencyKey === undefined ? null : { idempotencyKey, fingerprint };
+  return { reply, tool, input, meaning };
 }
 
 /** The tools by name, and those that a key is shown. Translating the schemas of one takes milliseconds. */

@@ -5,6 +5,7 @@ import { Fault } from "../core/fault.ts";
 import { auditGroupsBehindMax, auditWaitMsMax } from "../core/limits.ts";
 import { shownPath } from "../core/shown-path.ts";
 import type { AuditEntry } from "../shop/audit.ts";
+import type { AuditRowPlace } from "../shop/audit-journal.ts";
 import type { Engine, Log, Tx, WriteOptions } from "../store/store.ts";
 import type { AuditTrail } from "./audit-trail.ts";
 import type { Reply } from "./envelope.ts";
@@ -24,7 +25,8 @@ interface RowGroup {
 }
 
 /**
- * Writes the audit rows of reads. Those that wait for the same shop's turn are one write: each alone cost a third of a small read.
+ * Writes the audit rows of reads: to the process's journal (D355), where there is one and it has room, else to the shop's log. Those that wait
+ * for the same turn are one write: each alone cost a third of a small read.
  *
  * On an embedded engine an answer waits for its row for at most `auditWaitMsMax`: a turn may wait for a disk, and the read told nothing
  * that does (D112). With `auditGroupsBehindMax` groups behind it waits until the row is committed, as among nodes: else clients could read
@@ -34,19 +36,29 @@ export class AuditRows {
   readonly #engine: Pick<Engine, "write" | "embedded">;
   readonly #trail: Pick<AuditTrail, "statements">;
   readonly #log: Log;
+  readonly #journal: AuditRowPlace | null;
   /** By shop, rows whose write has not begun. */
   readonly #waiting = new Map<string, RowGroup>();
+  /** Rows of the journal that are written together, and how long answers wait for them. */
+  #inJournal: { readonly written: Promise<void>; readonly waited: Promise<void> } | null = null;
   /** Groups whose write has not ended. */
   #behind = 0;
 
-  constructor(engine: Pick<Engine, "write" | "embedded">, trail: Pick<AuditTrail, "statements">, log: Log) {
+  constructor(
+    engine: Pick<Engine, "write" | "embedded">,
+    trail: Pick<AuditTrail, "statements">,
+    log: Log,
+    journal: AuditRowPlace | null = null,
+  ) {
     this.#engine = engine;
     this.#trail = trail;
     this.#log = log;
+    this.#journal = journal;
   }
 
   /** Resolves when the answer may leave (H1). @throws Fault when the store cannot be written. */
   add(shopId: string, row: AuditEntry): Promise<void> {
+    if (this.#journal?.hasRoom === true) return this.#addToJournal(this.#journal.add(shopId, row), shopId);
     const waiting = this.#waiting.get(shopId);
     if (waiting !== undefined && waiting.rows.length < rowsTogetherMax) {
       waiting.rows.push(row);
@@ -60,18 +72,27 @@ export class AuditRows {
       begin();
       await tx.batch(await this.#trail.statements(tx, shopId, rows));
     };
-    const mayLeave = this.#engine.embedded && this.#behind < auditGroupsBehindMax;
-    this.#behind += 1;
-    const written = this.#engine.write(shopId, work, auditAlone).finally(() => {
-      begin();
-      this.#behind -= 1;
-    });
-    const waited = mayLeave ? this.#waitFor(written, shopId, rows) : written;
+    const waited = this.#waitFor(this.#engine.write(shopId, work, auditAlone).finally(begin), shopId);
     this.#waiting.set(shopId, { rows, waited });
     return waited;
   }
 
-  async #waitFor(written: Promise<void>, shopId: string, rows: readonly AuditEntry[]): Promise<void> {
+  #addToJournal(written: Promise<void>, shopId: string): Promise<void> {
+    if (this.#inJournal?.written !== written) this.#inJournal = { written, waited: this.#waitFor(written, shopId) };
+    return this.#inJournal.waited;
+  }
+
+  /** Resolves when the group is written, or has waited for long enough. */
+  #waitFor(written: Promise<void>, shopId: string): Promise<void> {
+    const mayLeave = this.#engine.embedded && this.#behind < auditGroupsBehindMax;
+    this.#behind += 1;
+    const counted = written.finally(() => {
+      this.#behind -= 1;
+    });
+    return mayLeave ? this.#waitForSome(counted, shopId) : counted;
+  }
+
+  async #waitForSome(written: Promise<void>, shopId: string): Promise<void> {
     const enough = Promise.withResolvers<void>();
     let isOver = false;
     const timer = setTimeout(() => {
@@ -79,8 +100,7 @@ export class AuditRows {
       enough.resolve();
     }, auditWaitMsMax);
     written.catch((error: unknown) => {
-      if (isOver)
-        this.#log.error({ shopId, err: error, rows: rows.length }, "audit rows of reads could not be written");
+      if (isOver) this.#log.error({ shopId, err: error }, "audit rows of reads could not be written");
     });
     try {
       await Promise.race([written, enough.promise]);

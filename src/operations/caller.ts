@@ -10,7 +10,7 @@ import { covers, leastRole, type Role } from "../core/role.ts";
 import { type ApiKey, type Shop, type StoredCaller, findApiKey, loadCaller, loadShop } from "../shop/accounts.ts";
 import { isNotFound } from "../store/engine-rules.ts";
 import type { Engine, Footprint, Tx } from "../store/store.ts";
-import { Memory } from "../store/memory.ts";
+import { bytesOfText, Memory } from "../store/memory.ts";
 import type { Operation } from "./operation.ts";
 
 /** An API key, a revoked one too, and the shop that it belongs to. */
@@ -54,13 +54,13 @@ export async function identify(engine: Engine, bearerToken: string | null): Prom
 }
 
 /** Callers that a node among others remembers. */
-const confirmableMax = 4_096;
+export const confirmableMax = 4_096;
 
 /**
  * Callers as they were read last, so that one statement can find that nothing of them has changed. What is remembered never counts by
  * itself: it is confirmed by the shop's rows for every request.
  */
-class ConfirmableCallers {
+export class ConfirmableCallers {
   readonly #callers = new RecentMap<StoredCaller>(confirmableMax);
 
   /** The caller with this key; null unless it was read before and might ask for something then. */
@@ -133,7 +133,7 @@ export class Callers {
     // Read and not peeked at: what is remembered is durable.
     const caller = await orUnauthorized(this.#engine.read(shopId, load, (each) => seen.push(each)));
     const known = { caller, shopId, secretHash };
-    this.#memory.put(secret, known, JSON.stringify(known).length * 2, seen);
+    this.#memory.put(secret, known, bytesOfText(JSON.stringify(known)), seen);
     return known;
   }
 }

@@ -16,7 +16,7 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>;
   /** JSON, or empty (304). */
   readonly body: string;
-  /** The body's bytes if a thread has made them; `body` is empty then. */
+  /** The body's bytes if a thread has made them; `body` is empty then. Of this answer alone: their memory is given back when it has been sent. */
   readonly bytes?: Uint8Array;
   /** Null on success. */
   readonly errorCode: FaultCode | null;

@@ -7,25 +7,30 @@
  */
 import { createHash } from "node:crypto";
 import { type RequestIdentity, requestFingerprint } from "../core/idempotency.ts";
-import { fingerprintsKnownMax } from "../core/limits.ts";
+import { fingerprintsKnownMax, fingerprintTextLengthMax } from "../core/limits.ts";
 import { RecentMap } from "../core/recent-map.ts";
 import type { Body } from "./input.ts";
 
 export class Fingerprints {
-  /** By a hash of the request as it was sent, the one used last at the end. */
+  /** By the request as it was sent, or by a hash of it where it is long; the one used last at the end. */
   readonly #known = new RecentMap<string>(fingerprintsKnownMax);
 
   /** @param read the body's meaning, asked for only if it is needed. */
   of(request: Omit<RequestIdentity, "body">, bytes: Uint8Array, read: () => Body): string {
-    const { method, path, query } = request;
-    const sent = createHash("sha256")
-      .update(JSON.stringify([method, path, query]))
-      .update(bytes)
-      .digest("base64");
+    const sent = nameOf(request, bytes);
     const fingerprint = this.#known.get(sent) ?? fingerprintOf(request, read());
     this.#known.set(sent, fingerprint);
     return fingerprint;
   }
+}
+
+/** Different for any two requests: JSON has no line feed of its own, Latin-1 a character for each byte, and a hash no bracket. */
+function nameOf({ method, path, query }: Omit<RequestIdentity, "body">, bytes: Uint8Array): string {
+  const asked = JSON.stringify([method, path, query]);
+  // Looking up a short text takes a quarter of the time that hashing it would.
+  if (asked.length + bytes.length <= fingerprintTextLengthMax)
+    return `${asked}\n${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1")}`;
+  return createHash("sha256").update(asked).update(bytes).digest("base64");
 }
 
 export const fingerprintOf = (request: Omit<RequestIdentity, "body">, body: Body): string =>

@@ -8,6 +8,7 @@ import { dayIn } from "../core/calendar.ts";
 import { type CursorScope, decodeCursor, encodeCursor, invalidCursor } from "../core/cursor.ts";
 import { Fault } from "../core/fault.ts";
 import { columnsOf, columnTypes, forecastRow, type ForecastContext, periodsFrom } from "../core/forecast.ts";
+import { areBlocksBehind, makeBlock } from "../shop/forecast-blocks.ts";
 import { forecastPage, loadLocationNames } from "../shop/forecast.ts";
 import { type ForecastView, listForecastViews, loadForecastView } from "../shop/forecast-views.ts";
 import { hasMoreRows } from "../shop/size.ts";
@@ -173,6 +174,8 @@ const rowsOperation = operation({
     const { view, locationNames, page } = await call.read(async (tx) => {
       const view = await loadForecastView(tx, shopId, input.viewId);
       if (view === null) throw new Fault("NOT_FOUND", `There is no forecast view ${shownId(input.viewId)}.`);
+      if (view.onlyReorder && (await areBlocksBehind(tx, shopId)))
+        call.afterwards((making) => makeBlock(making, shopId));
       if (await isBroad(tx, shopId, view, input.limit)) call.leaveLoop();
       return {
         view,

@@ -21,7 +21,7 @@ import {
   type IdempotencyRecord,
   findIdempotencyRecord,
   findStoredHeaders,
-  hasIdempotencyRecord,
+  findStoredFingerprint,
   idempotencyStatements,
   loadStoredBytes,
   oldestRecords,
@@ -42,7 +42,7 @@ import type {
 import { identifyWith } from "./caller.ts";
 import type { StoreCounts } from "./counts.ts";
 import type { Reply } from "./envelope.ts";
-import { Memory } from "../store/memory.ts";
+import { bytesOfText, Memory } from "../store/memory.ts";
 import type { Incoming } from "./request.ts";
 
 /** A write with an idempotency key. */
@@ -157,7 +157,7 @@ export function createIdempotency(deps: IdempotencyDependencies): Idempotency {
       const idempotencyKey = keyOfWrite(incoming);
       if (idempotencyKey === null) return false;
       if ("secretHash" in asker)
-        return await hasIdempotencyRecord(tx, shopId, asker.secretHash, idempotencyKey, expiredAtMs());
+        return (await findStoredFingerprint(tx, shopId, asker.secretHash, idempotencyKey, expiredAtMs())) !== null;
       return (await findIdempotencyRecord(tx, shopId, asker.holderId, idempotencyKey, expiredAtMs())) !== null;
     },
 
@@ -173,28 +173,8 @@ export function createIdempotency(deps: IdempotencyDependencies): Idempotency {
       return unlessAnswered(statement, shopId, holderId, idempotencyKey, expiredAtMs());
     },
 
-    async claim(request, lookAhead) {
-      const { shopId, fingerprint } = request;
-      const { holder, record, seen, isDurable, ahead } = await claimAndRead(deps, request, answers, lookAhead);
-      let isHeld = holder === null;
-      let runs = false;
-      try {
-        if (record === null) {
-          runs = isHeld;
-          if (runs) return { kind: "run", ahead };
-          return refused(holder?.kind === "run" && holder.fingerprint !== fingerprint ? keyReused() : inProgress());
-        }
-        if (record.fingerprint !== fingerprint) return refused(keyReused());
-        // An attempt that runs may replace its answer. A node that has died does not, and one that only seems dead is kept from it.
-        if (holder?.kind === "run") {
-          isHeld = await coordination.takeOverKey(shopId, scopeOf(request), holder.fingerprint);
-          if (!isHeld) return refused(inProgress());
-        }
-        return { kind: "replay", record, seen, isDurable };
-      } finally {
-        if (isHeld && !runs) await coordination.releaseKey(shopId, scopeOf(request));
-      }
-    },
+    claim: async (request, lookAhead) =>
+      (await knownReplay(deps, request, answers)) ?? (await claimedAttempt(deps, request, answers, lookAhead)),
 
     holds: (request, tx) => coordination.holdsKey(request.shopId, scopeOf(request), tx),
     release: (request) => coordination.releaseKey(request.shopId, scopeOf(request)),
@@ -298,7 +278,7 @@ class StoredAnswerReader {
   /** @param seen what reading the record has seen. */
   async bodyOf(request: KeyedRequest, record: IdempotencyRecord, seen: readonly Footprint[]): Promise<string> {
     const body = record.encoding === compressed ? await this.#compression.expand(record.body) : record.body;
-    if (seen.length > 0) this.#told.put(nameOf(request), { ...record, body, encoding: null }, body.length * 2, seen);
+    if (seen.length > 0) this.#told.put(nameOf(request), { ...record, body, encoding: null }, bytesOfText(body), seen);
     return body;
   }
 }
@@ -351,6 +331,49 @@ async function checkRoom(
   });
 }
 
+/** The answer to a repeated request, if it is remembered. */
+async function knownReplay(
+  { engine, coordination }: Pick<IdempotencyDependencies, "engine" | "coordination">,
+  request: KeyedRequest,
+  answers: StoredAnswerReader,
+): Promise<StoredReplay | null> {
+  // While nobody runs, the answer does not change; and it is told within the step that finds it, so nobody need be kept away.
+  if (!engine.embedded || !request.wasAnswered) return null;
+  if (await coordination.holdsKey(request.shopId, scopeOf(request))) return null;
+  const record = answers.known(request);
+  return record?.fingerprint === request.fingerprint ? { kind: "replay", record, seen: [], isDurable: true } : null;
+}
+
+/** Claims the key, and gives it back unless the request runs. */
+async function claimedAttempt(
+  deps: Pick<IdempotencyDependencies, "engine" | "coordination">,
+  request: KeyedRequest,
+  answers: StoredAnswerReader,
+  lookAhead: LookAhead | null,
+): Promise<Attempt> {
+  const { coordination } = deps;
+  const { shopId, fingerprint } = request;
+  const { holder, record, seen, isDurable, ahead } = await claimAndRead(deps, request, answers, lookAhead);
+  let isHeld = holder === null;
+  let runs = false;
+  try {
+    if (record === null) {
+      runs = isHeld;
+      if (holder === null) return { kind: "run", ahead };
+      return refused(holder.kind === "run" && holder.fingerprint !== fingerprint ? keyReused() : inProgress());
+    }
+    if (record.fingerprint !== fingerprint) return refused(keyReused());
+    // An attempt that runs may replace its answer. A node that has died does not, and one that only seems dead is kept from it.
+    if (holder?.kind === "run") {
+      isHeld = await coordination.takeOverKey(shopId, scopeOf(request), holder.fingerprint);
+      if (!isHeld) return refused(inProgress());
+    }
+    return { kind: "replay", record, seen, isDurable };
+  } finally {
+    if (isHeld && !runs) await coordination.releaseKey(shopId, scopeOf(request));
+  }
+}
+
 /** Claims the key and reads the stored answer after that: an attempt may have stored its answer since the request came (H2). */
 async function claimAndRead(
   { engine, coordination }: { readonly engine: Engine; readonly coordination: Coordination },
@@ -379,15 +402,19 @@ async function claimAndRead(
   }
 }
 
-/** Whether an answer is stored under this key of the API key that was sent. @throws Fault UNAUTHORIZED for another API key. */
-export const isAnswered = async (
+/**
+ * The fingerprint of the request whose answer is stored under this key of the API key that was sent; null when none is.
+ *
+ * @throws Fault UNAUTHORIZED for another API key.
+ */
+export const answeredFingerprint = async (
   { engine, clock }: { readonly engine: Engine; readonly clock: Clock },
   bearerToken: string | null,
   idempotencyKey: string,
-): Promise<boolean> =>
+): Promise<string | null> =>
   (
     await identifyWith(engine, bearerToken, (tx, shopId, secretHash) =>
-      hasIdempotencyRecord(tx, shopId, secretHash, idempotencyKey, clock.now() - idempotencyLifetimeMs),
+      findStoredFingerprint(tx, shopId, secretHash, idempotencyKey, clock.now() - idempotencyLifetimeMs),
     )
   ).found;
 

@@ -6,7 +6,7 @@
  *
  * Invariants:
  * - H1. Every request with an API key of the shop, a revoked one too, or of a person who is signed in leaves one audit row, written before
- *       its answer leaves. That of a read or a replay may follow it when the shop's turn does not come in time (audit.ts). Refusals without a
+ *       its answer leaves. That of a read or a replay may follow it when the turn that writes it does not come in time (audit.ts). Refusals without a
  *       token share rows beyond a rate (refusals.ts). While the store cannot be written, reads, replays and refusals are answered without a
  *       row; the log has what it would have told.
  * - H2. The stored answer of a keyed write commits with the write. While the first attempt runs, no other request runs under its key, and
@@ -17,19 +17,20 @@
  */
 import { Fault } from "../core/fault.ts";
 import type { Json } from "../core/json.ts";
-import { answersRememberedBytesMax, responseBytesMax } from "../core/limits.ts";
+import { responseBytesMax } from "../core/limits.ts";
 import { loggedRequest } from "../core/trace-context.ts";
 import { parseIdempotencyKey } from "../core/idempotency.ts";
 import type { PurchaseOrder } from "../core/purchase-order.ts";
 import type { Shop, StoredCaller } from "../shop/accounts.ts";
 import { isNotFound } from "../store/engine-rules.ts";
-import { bytesOfText, Memory } from "../store/memory.ts";
 import type { Footprint, KeyRelease, Tx } from "../store/store.ts";
 import type { LoopShare } from "../store/loop-share.ts";
+import type { AuditRowPlace } from "../shop/audit-journal.ts";
 import { auditEntryOf, AuditRows } from "./audit.ts";
 import { AuditTrail } from "./audit-trail.ts";
 import { type AnswerStore, type CallDependencies, openCall, type StoredAnswer, tracingOf } from "./call.ts";
 import { LeavesLoop } from "./broad-read.ts";
+import { Confirmations } from "./confirmations.ts";
 import { StoreCounts } from "./counts.ts";
 import { admit, type Caller, checkScope, holderOf, Callers, namedShop, type PersonCaller } from "./caller.ts";
 import {
@@ -45,6 +46,7 @@ import {
   withinBytes,
 } from "./envelope.ts";
 import { Fingerprints, fingerprintOf } from "./fingerprints.ts";
+import { KnownAnswers } from "./known-answers.ts";
 import { noting } from "./memory.ts";
 import {
   type Idempotency,
@@ -66,8 +68,12 @@ import { tracedWrite } from "./traced-write.ts";
 
 export interface PerformDependencies extends CallDependencies, IdempotencyDependencies {
   readonly loop: LoopShare;
+  /** Where audit rows of reads wait for their shops. Default: nowhere, they are written to the shops' logs at once. */
+  readonly auditJournal?: AuditRowPlace | null;
   /** Default `responseBytesMax`. */
   readonly responseBytesMax?: number;
+  /** Default `answersRememberedBytesMax`. */
+  readonly answersRememberedBytesMax?: number;
   /** Counts what requests store. Default: nobody asks for it. */
   readonly counts?: StoreCounts;
 }
@@ -78,7 +84,8 @@ export type Perform = (incoming: Incoming) => Promise<Reply>;
 interface Context extends PerformDependencies {
   readonly idempotency: Idempotency;
   readonly callers: Callers;
-  readonly answers: Memory<KnownAnswer>;
+  readonly confirmations: Confirmations;
+  readonly answers: KnownAnswers;
   readonly fingerprints: Fingerprints;
   readonly auditTrail: AuditTrail;
   readonly auditRows: AuditRows;
@@ -102,10 +109,11 @@ export function createPerform(deps: PerformDependencies): Perform {
     counts,
     idempotency: createIdempotency({ ...deps, counts }),
     callers: new Callers(deps.engine),
-    answers: new Memory(answersRememberedBytesMax),
+    confirmations: new Confirmations(deps),
+    answers: new KnownAnswers(deps.compression, deps.answersRememberedBytesMax),
     fingerprints: new Fingerprints(),
     auditTrail,
-    auditRows: new AuditRows(deps.engine, auditTrail, deps.log),
+    auditRows: new AuditRows(deps.engine, auditTrail, deps.log, deps.auditJournal),
     refusals: new Refusals({ ...deps, auditTrail, counts }),
     sweeps: new Sweeps({ ...deps, counts }),
   };
@@ -199,7 +207,7 @@ async function knownCaller(
  * @returns null when something has changed, or another check comes before the token: the request goes the longer way.
  */
 async function confirm(
-  { engine, coordination, clock, idempotency }: Context,
+  { confirmations, coordination, clock, idempotency }: Context,
   incoming: Incoming,
   { shop, key, unchanged }: StoredCaller,
 ): Promise<IdentifiedCaller | null> {
@@ -211,9 +219,7 @@ async function confirm(
   if (when === null) return null;
   const { shopId, rateLimit } = shop;
   try {
-    const reading = await engine.peek(shopId, (tx) =>
-      coordination.takeTokenWhen(shopId, rateLimit, clock.now(), when, tx),
-    );
+    const reading = await confirmations.take(shopId, rateLimit, when);
     if (reading === null) return null;
     const tokens = requestTokens(coordination, clock, shop, "shop", reading);
     return { shop, key, person: null, wasAnswered: false, tokens };
@@ -235,19 +241,13 @@ async function performRead(context: Context, request: IdentifiedRequest, operati
   const { raw, found } = request.incoming.assemble(operation, {});
   const { incoming, shop } = request;
   const asked = [shop.shopId, incoming.surface, operation.name, JSON.stringify(raw)].join("\n");
-  const known = found.length === 0 ? context.answers.get(asked) : null;
+  const known = found.length === 0 ? context.answers.get(asked, textOf(shop)) : null;
   const reply =
-    known?.shopText === textOf(shop)
-      ? (notModified(incoming, known.shown) ?? shownReply(incoming, operation, known.shown))
+    known !== null
+      ? (notModified(incoming, known) ?? shownReply(incoming, operation, known))
       : await readReply(context, request, operation, { asked, input: checkInput(operation.input, raw, found) });
   await writeAuditRowIfPossible(context, request, reply);
   return reply;
-}
-
-/** The answer of a read, and the settings of the shop that it was given under. */
-interface KnownAnswer {
-  readonly shown: ShownAnswer;
-  readonly shopText: string;
 }
 
 const shopTexts = new WeakMap<Shop, string>();
@@ -266,7 +266,7 @@ function rememberAnswer(
   shown: ShownAnswer,
   seen: readonly Footprint[],
 ): void {
-  answers.put(asked, { shown, shopText: textOf(shop) }, bytesOfText(shown.dataText), seen);
+  answers.put(asked, { shown, shopText: textOf(shop) }, seen);
 }
 
 /** The answer of a read: on the event loop, or on a reader thread if the operation leaves the loop. */
@@ -344,6 +344,7 @@ async function performWrite(context: Context, request: IdentifiedRequest, operat
     requestId: incoming.requestId,
     wasAnswered,
   };
+  if (wasAnswered) incoming.fingerprinted?.(keyed.fingerprint);
   const ahead = engine.embedded ? null : context.loop.run(shop.shopId, () => lookAhead(request, operation, body));
   const attempt = await idempotency.claim(keyed, ahead);
   if (attempt.kind === "replay") {
@@ -382,11 +383,9 @@ function inputIfValid(incoming: Incoming, operation: Operation, json: Json): { r
 
 /** The stored answer, byte for byte (C18), with an audit row that says that it was one. */
 async function replay(context: Context, request: IdentifiedRequest, reply: Reply, isDurable: boolean): Promise<Reply> {
-  await Promise.all([
-    // A replay must be as durable as the first answer was (S4): `read` waits for that.
-    isDurable ? null : context.engine.read(request.shop.shopId, async () => {}),
-    writeAuditRowIfPossible(context, request, reply, { replayed: true }),
-  ]);
+  const row = writeAuditRowIfPossible(context, request, reply, { replayed: true });
+  // A replay must be as durable as the first answer was (S4): `read` waits for that.
+  await (isDurable ? row : Promise.all([row, context.engine.read(request.shop.shopId, async () => {})]));
   return reply;
 }
 

@@ -4,7 +4,7 @@
  */
 import { dayMs } from "../core/calendar.ts";
 import { idempotencyLifetimeMs } from "../core/idempotency.ts";
-import { sweepEveryRequests, sweepShopsMax, sweptRowsMax } from "../core/limits.ts";
+import { sweepEveryRequests, sweepLateRequests, sweepShopsMax, sweptRowsMax } from "../core/limits.ts";
 import { RecentMap } from "../core/recent-map.ts";
 import type { Shop } from "../shop/accounts.ts";
 import { sweepAudit } from "../shop/audit-chain.ts";
@@ -15,7 +15,7 @@ import type { StoreCounts } from "./counts.ts";
 import type { Clock, Engine, Log } from "../store/store.ts";
 
 interface SweepDependencies {
-  readonly engine: Pick<Engine, "write">;
+  readonly engine: Pick<Engine, "write" | "isAtHand">;
   readonly clock: Clock;
   readonly log: Log;
   readonly counts: StoreCounts;
@@ -30,35 +30,49 @@ export class Sweeps {
     this.#deps = deps;
   }
 
-  /** Counts a request of the shop. Every `sweepEveryRequests` of them a sweep follows. */
+  /**
+   * Counts a request of the shop. Every `sweepEveryRequests` of them a sweep follows. While the shop's file is closed it waits, for `sweepLateRequests` at
+   * most: rows are added to an open file, and a sweep that opened one would cost more than the reads.
+   */
   count({ shopId, auditRetentionDays }: Pick<Shop, "shopId" | "auditRetentionDays">): void {
     const requests = (this.#requests.get(shopId) ?? sweepEveryRequests - 1) + 1;
-    this.#requests.set(shopId, requests % sweepEveryRequests);
-    if (requests >= sweepEveryRequests) void this.#sweep(shopId, auditRetentionDays);
+    const isTime = requests >= (this.#deps.engine.isAtHand(shopId) ? sweepEveryRequests : sweepLateRequests);
+    this.#requests.set(shopId, isTime ? 0 : requests);
+    const slices = Math.floor(requests / sweepEveryRequests);
+    if (isTime) void this.#sweep(shopId, auditRetentionDays, slices);
   }
 
-  async #sweep(shopId: string, auditRetentionDays: number): Promise<void> {
-    const { engine, clock, log, counts } = this.#deps;
-    const nowMs = clock.now();
+  /** Deletes a slice of rows, and further ones, each in a turn of its own, as long as they are full. */
+  async #sweep(shopId: string, auditRetentionDays: number, slices: number): Promise<void> {
+    const { log } = this.#deps;
     try {
-      const [answers, , auditRows] = await engine.write(
-        shopId,
-        (tx) =>
-          Promise.all([
-            sweepIdempotency(tx, shopId, nowMs - idempotencyLifetimeMs, sweptRowsMax),
-            tx.batch([sweepEvents(shopId, nowMs, sweptRowsMax), sweepDeliveries(shopId, sweptRowsMax)]),
-            auditRetentionDays === 0
-              ? 0
-              : sweepAudit(tx, shopId, { untilMs: nowMs - auditRetentionDays * dayMs, nowMs }, sweptRowsMax),
-          ]),
-        { durable: false },
-      );
-      counts.sweptAnswers += answers.rows;
-      counts.sweptAnswerBytes += answers.bytes;
-      counts.sweptAuditRows += auditRows;
+      for (let slice = 0; slice < slices; slice += 1)
+        if ((await this.#sweepSlice(shopId, auditRetentionDays)) < sweptRowsMax) return;
     } catch (error) {
       // The next one deletes what this one would have.
       log.warn({ shopId, err: error }, "old rows could not be deleted");
     }
+  }
+
+  /** @returns how many rows of one kind were deleted, at most. */
+  async #sweepSlice(shopId: string, auditRetentionDays: number): Promise<number> {
+    const { engine, clock, counts } = this.#deps;
+    const nowMs = clock.now();
+    const [answers, , auditRows] = await engine.write(
+      shopId,
+      (tx) =>
+        Promise.all([
+          sweepIdempotency(tx, shopId, nowMs - idempotencyLifetimeMs, sweptRowsMax),
+          tx.batch([sweepEvents(shopId, nowMs, sweptRowsMax), sweepDeliveries(shopId, sweptRowsMax)]),
+          auditRetentionDays === 0
+            ? 0
+            : sweepAudit(tx, shopId, { untilMs: nowMs - auditRetentionDays * dayMs, nowMs }, sweptRowsMax),
+        ]),
+      { durable: false },
+    );
+    counts.sweptAnswers += answers.rows;
+    counts.sweptAnswerBytes += answers.bytes;
+    counts.sweptAuditRows += auditRows;
+    return Math.max(answers.rows, auditRows);
   }
 }

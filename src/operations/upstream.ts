@@ -4,7 +4,7 @@
 import { StorefrontError } from "../storefront/storefront.ts";
 
 /** How long one call of the storefront may take. */
-const storefrontCallLimitMs = 10_000;
+export const storefrontCallLimitMs = 10_000;
 
 /**
  * Makes one call. `signal` is aborted at the limit; a call that writes passes it on, so that it does not write later.

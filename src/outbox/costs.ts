@@ -1,10 +1,17 @@
 /**
  * Settling the costs of a completed order: the storefront's unit costs are read back and compared with what was proposed (C45).
  */
+import { readBackCost, type ReplacingCost, type SettledCost, unreadCost } from "../core/cost-sync.ts";
 import type { EffectOutcome } from "../core/effect.ts";
 import { lineEvent } from "../core/events.ts";
-import { type Money, moneyToNumber } from "../core/money.ts";
-import { settleCostStatement } from "../shop/cost-sync.ts";
+import type { Money } from "../core/money.ts";
+import {
+  correctCatalogueCostStatement,
+  loadReplacingCost,
+  loadWrittenRows,
+  settleCostStatement,
+  type WrittenRow,
+} from "../shop/cost-sync.ts";
 import type { ClaimedEffect } from "../shop/effects.ts";
 import { eventStatements } from "../shop/events.ts";
 import { loadOrder } from "../shop/purchase-orders.ts";
@@ -20,16 +27,9 @@ import {
   systemStamp,
 } from "./step.ts";
 
-interface ProposedRow {
-  readonly cost_sync_id: string;
-  readonly po_line_item_id: string;
-  readonly variant_id: string;
-  readonly proposed_unit_cost: number;
-}
-
 /**
- * Settles the order's `proposed` rows. A row has been applied when the storefront shows its cost. Otherwise it is read again, until the
- * last attempt of the effect: then it has failed.
+ * Settles the order's written rows. One has been applied when the storefront shows its cost, or when another cost of this service has taken its
+ * place since (D346). Otherwise it is read again, until the last attempt of the effect: then it has failed.
  */
 export async function settleCosts(
   tx: Tx,
@@ -37,17 +37,12 @@ export async function settleCosts(
   purchaseOrderId: string,
   run: Run<"settle-costs">,
 ): Promise<Step> {
-  const { shopId } = context;
-  const rows = await tx.all<ProposedRow>(
-    `select cost_sync_id, po_line_item_id, variant_id, proposed_unit_cost from cost_sync
-     where shop_id = ? and purchase_order_id = ? and outcome = 'proposed' order by cost_sync_id`,
-    [shopId, purchaseOrderId],
-  );
+  const rows = await loadWrittenRows(tx, context.shopId, purchaseOrderId);
   if (rows.length === 0) return await endRun(tx, context, run, () => skipped, "", null);
   return {
     kind: "call",
     call: async (storefront, signal) => {
-      const variantIds = [...new Set(rows.map((row) => row.variant_id))];
+      const variantIds = [...new Set(rows.map((row) => row.variantId))];
       const costs = await storefront.readCosts(variantIds, { signal });
       const shown = new Map(variantIds.map((variantId, index) => [variantId, costs[index] ?? null]));
       return (tx) => recordCosts(tx, context, purchaseOrderId, run, rows, shown);
@@ -56,38 +51,63 @@ export async function settleCosts(
   };
 }
 
+/** A row with what the storefront shows in its place. */
+interface ReadRow {
+  readonly row: WrittenRow;
+  readonly shown: Money | null;
+  readonly replacing: ReplacingCost | null;
+  /** Null: the storefront may still show its cost. */
+  readonly settled: SettledCost | null;
+}
+
+async function readRow(tx: Tx, shopId: string, row: WrittenRow, shown: Money | null): Promise<ReadRow> {
+  const replacing = shown === row.unitCost ? null : await loadReplacingCost(tx, shopId, row, shown);
+  const isAccepted = row.acceptedAtMs !== null;
+  return { row, shown, replacing, settled: readBackCost({ unitCost: row.unitCost, isAccepted }, shown, replacing) };
+}
+
 async function recordCosts(
   tx: Tx,
   context: WorkContext,
   purchaseOrderId: string,
   run: Run<"settle-costs">,
-  rows: readonly ProposedRow[],
+  rows: readonly WrittenRow[],
   shown: ReadonlyMap<string, Money | null>,
 ): Promise<Step> {
   const { shopId } = context;
-  const differ = rows.filter((row) => shown.get(row.variant_id) !== row.proposed_unit_cost);
+  const read = await Promise.all(rows.map((row) => readRow(tx, shopId, row, shown.get(row.variantId) ?? null)));
+  const unsettled = read.filter(({ settled }) => settled === null);
   const detail = "the storefront shows another unit cost";
-  const applied = rows.length - differ.length;
+  const applied = read.filter(({ settled }) => settled?.outcome === "applied").length;
   const outcomeOf = (entry: ClaimedEffect): EffectOutcome =>
-    differ.length === 0 ? { state: "applied", itemCount: applied } : retryOrFail(context, entry, null, detail, applied);
+    unsettled.length === 0
+      ? { state: "applied", itemCount: applied }
+      : retryOrFail(context, entry, null, detail, applied);
   const ended = await endRun(tx, context, run, outcomeOf, detail, null);
   const isLast = run.every((entry) => outcomeOf(entry).state !== "pending");
-  const order = isLast && differ.length > 0 ? await loadOrder(tx, shopId, purchaseOrderId) : null;
+  const order = isLast && unsettled.length > 0 ? await loadOrder(tx, shopId, purchaseOrderId) : null;
   if (order !== null) {
-    const lines = new Set(differ.map((row) => row.po_line_item_id));
+    const lines = new Set(unsettled.map(({ row }) => row.poLineItemId));
     await tx.batch(eventStatements(shopId, lineEvent("cost_sync.failed", order, lines), systemStamp(context)));
   }
   await tx.batch(
-    rows.flatMap((row): readonly Statement[] => {
-      const settle = (outcome: "applied" | "failed", reason: string | null): readonly Statement[] => [
-        settleCostStatement(shopId, purchaseOrderId, row.cost_sync_id, { outcome, reason }, context.now()),
+    read.flatMap((each): readonly Statement[] => {
+      const settled = each.settled ?? (isLast ? unreadCost(each.shown) : null);
+      if (settled === null) return [];
+      return [
+        settleCostStatement(shopId, purchaseOrderId, each.row.costSyncId, settled, context.now()),
+        ...catalogueStatements(shopId, each),
       ];
-      if (!differ.includes(row)) return settle("applied", null);
-      return isLast ? settle("failed", costReason(shown.get(row.variant_id) ?? null)) : [];
     }),
   );
   return ended;
 }
 
-const costReason = (shown: Money | null): string =>
-  shown === null ? "the storefront shows no unit cost" : `the storefront shows ${moneyToNumber(shown)}`;
+/**
+ * Of two costs that were on their way at the same time the catalogue has the one whose order was completed last, and the storefront the one that
+ * reached it last. The catalogue follows the storefront.
+ */
+const catalogueStatements = (shopId: string, { row, shown, replacing }: ReadRow): readonly Statement[] =>
+  replacing?.isBeside === true && shown !== null
+    ? [correctCatalogueCostStatement(shopId, row.variantId, row.unitCost, shown)]
+    : [];

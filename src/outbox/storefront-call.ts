@@ -41,10 +41,11 @@ export async function callStorefront(
   }
   if (clock.now() > beginByMs)
     return step.failed(new StorefrontError("timeout", "the service was too slow to make the call", { landed: "no" }));
-  const timeLimit = new AbortController();
-  const signal = AbortSignal.any([timeLimit.signal, aborting]);
+  // Not `AbortSignal.any`: Node keeps such a signal, with everything that listens to it, for as long as one of its sources lives (D381).
+  const ending = new AbortController();
+  const end = (): void => ending.abort();
   const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener(
+    ending.signal.addEventListener(
       "abort",
       () => reject(new StorefrontError("timeout", "the storefront did not answer in time", { landed: "maybe" })),
       { once: true },
@@ -52,13 +53,16 @@ export async function callStorefront(
   });
   // The race below may have been decided when it rejects.
   aborted.catch(() => null);
-  const timer = setTimeout(() => timeLimit.abort(), timeLimitMs);
+  const timer = setTimeout(end, timeLimitMs);
+  aborting.addEventListener("abort", end, { once: true });
+  if (aborting.aborted) end();
   try {
-    return await Promise.race([step.call(storefront, signal), aborted]);
+    return await Promise.race([step.call(storefront, ending.signal), aborted]);
   } catch (error) {
     return step.failed(storefrontErrorOf(log, shopId, error, "maybe"));
   } finally {
     clearTimeout(timer);
+    aborting.removeEventListener("abort", end);
   }
 }
 

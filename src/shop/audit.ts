@@ -62,6 +62,18 @@ export const auditStatement = (shopId: string, entry: AuditEntry, linkId: string
   ],
 });
 
+/** Those of the rows whose ids the log does not have. */
+export async function notInLog(tx: Tx, shopId: string, entries: readonly AuditEntry[]): Promise<readonly AuditEntry[]> {
+  const rows = await selectIn<{ audit_id: string }>(
+    tx,
+    "select audit_id from audit_log where shop_id = ? and audit_id in (?)",
+    [shopId],
+    entries.map(({ auditId }) => auditId),
+  );
+  const there = new Set(rows.map((row) => row.audit_id));
+  return entries.filter(({ auditId }) => !there.has(auditId));
+}
+
 interface AuditRow {
   readonly audit_id: string;
   readonly at: number;

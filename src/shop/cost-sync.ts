@@ -1,12 +1,13 @@
 /**
  * Rows of the cost-sync history, and what costs are taken from (C45).
  *
- * Owns: what a completion reads and settles of `cost_sync`, and the unit costs of the catalogue that follow. Does not own: what a cost
- * becomes and what an attempt has left to do (core/cost-sync.ts), the steps of the sync (operations/purchase-orders/cost-sync.ts),
- * adding rows and paging through them (purchase-order-history.ts), reading costs back (outbox/costs.ts).
+ * Owns: what a completion, and the reading back after it, read and settle of `cost_sync`, and the unit costs of the catalogue that follow.
+ * Does not own: what a cost becomes and what an attempt has left to do (core/cost-sync.ts), the steps of the sync
+ * (operations/purchase-orders/cost-sync.ts), adding rows and paging through them (purchase-order-history.ts), reading costs back
+ * (outbox/costs.ts).
  */
 import { type Money, asMoney, asQuantity } from "../core/money.ts";
-import type { CostFacts, CostOutcome, CostRow } from "../core/cost-sync.ts";
+import type { CostFacts, CostOutcome, CostRow, ReplacingCost, SettledCost } from "../core/cost-sync.ts";
 import type { Statement, Tx } from "../store/store.ts";
 
 /** The unit cost and the stock that the shop has of the variants of an order, by variant id. */
@@ -69,28 +70,151 @@ export async function loadCostRows(
   }));
 }
 
+/** Notes that the storefront has taken the costs of this attempt. They wait to be read back. */
+export const acceptCostsStatement = (
+  shopId: string,
+  purchaseOrderId: string,
+  { completion, attempt }: { readonly completion: number; readonly attempt: number },
+  nowMs: number,
+): Statement => ({
+  sql: `update cost_sync set accepted_at = ?
+        where shop_id = ? and purchase_order_id = ? and completion = ? and attempt = ? and outcome = 'proposed'`,
+  params: [nowMs, shopId, purchaseOrderId, completion, attempt],
+});
+
 /** Settles a row. One that stays `proposed` gets the reason and no instant. */
 export const settleCostStatement = (
   shopId: string,
   purchaseOrderId: string,
   costSyncId: string,
-  settled: { readonly outcome: CostOutcome; readonly reason: string | null },
+  { outcome, reason }: SettledCost,
   nowMs: number,
 ): Statement => ({
-  sql: `update cost_sync set outcome = ?, reason = ?, resolved_at = ?
+  sql: `update cost_sync set outcome = ?, reason = ?, resolved_at = ?, accepted_at = coalesce(accepted_at, ?)
         where shop_id = ? and purchase_order_id = ? and cost_sync_id = ?`,
   params: [
-    settled.outcome,
-    settled.reason,
-    settled.outcome === "proposed" ? null : nowMs,
+    outcome,
+    reason,
+    outcome === "proposed" ? null : nowMs,
+    outcome === "applied" ? nowMs : null,
     shopId,
     purchaseOrderId,
     costSyncId,
   ],
 });
 
+/** A row that waits to be read back. */
+export interface WrittenRow {
+  readonly purchaseOrderId: string;
+  readonly costSyncId: string;
+  readonly variantId: string;
+  readonly poLineItemId: string;
+  readonly unitCost: Money;
+  readonly proposedAtMs: number;
+  /** When it was known that the storefront had taken the cost; null: it is not known whether it has. */
+  readonly acceptedAtMs: number | null;
+}
+
+/**
+ * The order's rows that wait to be read back, oldest first: those of completions that are over. What a completion that is under way has
+ * proposed may still be on its way to the storefront.
+ */
+export async function loadWrittenRows(tx: Tx, shopId: string, purchaseOrderId: string): Promise<readonly WrittenRow[]> {
+  const rows = await tx.all<{
+    cost_sync_id: string;
+    variant_id: string;
+    po_line_item_id: string;
+    proposed_unit_cost: number;
+    proposed_at: number;
+    accepted_at: number | null;
+  }>(selectWritten, [shopId, purchaseOrderId]);
+  return rows.map((row) => ({
+    purchaseOrderId,
+    costSyncId: row.cost_sync_id,
+    variantId: row.variant_id,
+    poLineItemId: row.po_line_item_id,
+    unitCost: asMoney(row.proposed_unit_cost),
+    proposedAtMs: row.proposed_at,
+    acceptedAtMs: row.accepted_at,
+  }));
+}
+
+const selectWritten = `
+select c.cost_sync_id, c.variant_id, c.po_line_item_id, c.proposed_unit_cost, c.proposed_at, c.accepted_at
+from cost_sync c
+left join purchase_order o on o.shop_id = c.shop_id and o.purchase_order_id = c.purchase_order_id
+where c.shop_id = ? and c.purchase_order_id = ? and c.outcome = 'proposed'
+  and (c.accepted_at is not null or c.completion <> coalesce(o.completed_at, 0))
+order by c.cost_sync_id`;
+
+/** A write of a cost ends sooner after its row was stored than that. An earlier one cannot come after a later one. */
+export const costWriteMsMax = 60_000;
+
+/**
+ * The newest write of the row's variant that has taken the place of the row's cost at the storefront; null when none has. One that the
+ * storefront has taken, and that began after it had taken the row's. Or one whose cost it shows, which it has taken since the row's began, or
+ * which began later.
+ *
+ * @param shown what the storefront shows.
+ * Source: C45; D346.
+ */
+export async function loadReplacingCost(
+  tx: Tx,
+  shopId: string,
+  row: WrittenRow,
+  shown: Money | null,
+): Promise<ReplacingCost | null> {
+  const { variantId, costSyncId, proposedAtMs, acceptedAtMs } = row;
+  const [found] = await tx.all<{
+    purchase_order_id: string;
+    po_number: string | null;
+    proposed_unit_cost: number;
+    proposed_at: number;
+    accepted_at: number | null;
+  }>(selectReplacing, [
+    shopId,
+    variantId,
+    proposedAtMs - costWriteMsMax,
+    costSyncId,
+    acceptedAtMs ?? proposedAtMs,
+    shown,
+    proposedAtMs,
+    proposedAtMs,
+  ]);
+  if (found === undefined) return null;
+  const isOfSameOrder = found.purchase_order_id === row.purchaseOrderId;
+  return {
+    isBeside:
+      acceptedAtMs !== null &&
+      found.accepted_at !== null &&
+      found.proposed_at <= acceptedAtMs &&
+      found.proposed_unit_cost === shown,
+    orderName: isOfSameOrder ? null : (found.po_number ?? found.purchase_order_id),
+  };
+}
+
+const selectReplacing = `
+select c.purchase_order_id, o.po_number, c.proposed_unit_cost, c.proposed_at, c.accepted_at
+from cost_sync c
+left join purchase_order o on o.shop_id = c.shop_id and o.purchase_order_id = c.purchase_order_id
+where c.shop_id = ? and c.variant_id = ? and c.proposed_at >= ? and c.cost_sync_id <> ? and c.outcome <> 'skipped'
+  and ((c.accepted_at is not null and c.proposed_at >= ?)
+    or (c.proposed_unit_cost = ? and (c.accepted_at >= ? or (c.accepted_at is null and c.proposed_at >= ?))))
+order by c.proposed_at desc, c.cost_sync_id desc limit 1`;
+
 /** Sets the catalogue's unit cost of a variant, in the shop's currency. A variant that the catalogue does not hold is left out. */
 export const catalogueCostStatement = (shopId: string, variantId: string, unitCost: Money): Statement => ({
   sql: "update variant set unit_cost = ? where shop_id = ? and variant_id = ?",
   params: [unitCost, shopId, variantId],
+});
+
+/** Sets the catalogue's unit cost of a variant that has this one, as long as nobody has changed it since. */
+export const correctCatalogueCostStatement = (
+  shopId: string,
+  variantId: string,
+  from: Money,
+  unitCost: Money,
+): Statement => ({
+  sql: "update variant set unit_cost = ? where shop_id = ? and variant_id = ? and unit_cost = ?",
+  params: [unitCost, shopId, variantId, from],
 });

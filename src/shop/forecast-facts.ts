@@ -5,7 +5,7 @@
  */
 import { type ExpectedLine, type ExpectedOrder, type Shipment, receiptSchedule } from "../core/attachments.ts";
 import { type Day, dateOf, dayFrom } from "../core/calendar.ts";
-import { type DaySale, type DemandSeries, soldWithin } from "../core/demand.ts";
+import { type DaySale, soldWithin } from "../core/demand.ts";
 import type { Arrival, ForecastContext, StockFacts, SupplierOffer, VariantFacts } from "../core/forecast.ts";
 import { openStatuses } from "../core/status.ts";
 import { type Quantity, addQuantity, asMoney, asQuantity, zeroQuantity } from "../core/money.ts";
@@ -29,7 +29,7 @@ export interface VariantKey {
 interface FactScope {
   readonly tx: Tx;
   readonly shopId: string;
-  readonly view: ForecastView;
+  readonly view: Pick<ForecastView, "viewId" | "locationIds" | "supplierIds">;
   /** Null: all of the shop. */
   readonly variantIds: readonly string[] | null;
 }
@@ -92,16 +92,16 @@ function byVariant<R extends { readonly variant_id: string }, V>(
   return values;
 }
 
-async function loadSeries(scope: FactScope): Promise<ReadonlyMap<string, readonly DemandSeries[]>> {
+/** By location within a variant: sums of floats depend on their order. */
+function seriesRows(scope: FactScope): Promise<readonly PlacedSeriesRow[]> {
   const places = atLocations(scope, "location_id");
-  const rows = await rowsOf<SeriesRow>(
+  return rowsOf<PlacedSeriesRow>(
     scope,
     "variant_id",
     [scope.shopId, ...places.params],
-    (variants) => `select ${seriesColumns} from demand_series
+    (variants) => `select ${seriesColumns}, location_id from demand_series
       where shop_id = ?${places.sql}${variants} order by variant_id, location_id`,
   );
-  return byVariant(rows, seriesFrom);
 }
 
 interface OfferRow {
@@ -115,7 +115,7 @@ interface OfferRow {
   readonly lead_time_days: number | null;
 }
 
-const offerFrom = (row: OfferRow, shopCurrencyCode: string): SupplierOffer => ({
+export const offerFrom = (row: OfferRow, shopCurrencyCode: string): SupplierOffer => ({
   supplierId: row.supplier_id,
   supplierName: row.supplier_name ?? row.supplier_id,
   unitCost: orNull(row.unit_cost, asMoney),
@@ -125,14 +125,9 @@ const offerFrom = (row: OfferRow, shopCurrencyCode: string): SupplierOffer => ({
   leadTimeDays: row.lead_time_days,
 });
 
-/** The terms of the view's suppliers. */
-async function loadOffers(
-  scope: FactScope,
-  shopCurrencyCode: string,
-): Promise<ReadonlyMap<string, readonly SupplierOffer[]>> {
-  const { supplierIds } = scope.view;
-  const suppliers = supplierIds === null ? null : new Set(supplierIds);
-  const rows = await rowsOf<OfferRow>(
+/** The terms of all suppliers. */
+const offerRows = (scope: FactScope): Promise<readonly OfferRow[]> =>
+  rowsOf<OfferRow>(
     scope,
     "v.variant_id",
     [scope.shopId],
@@ -142,7 +137,15 @@ async function loadOffers(
       from supplier_variant v left join supplier s on s.shop_id = v.shop_id and s.supplier_id = v.supplier_id
       where v.shop_id = ?${variants}`,
   );
-  return byVariant(rows, (row) =>
+
+/** The terms of the view's suppliers. */
+async function loadOffers(
+  scope: FactScope,
+  shopCurrencyCode: string,
+): Promise<ReadonlyMap<string, readonly SupplierOffer[]>> {
+  const { supplierIds } = scope.view;
+  const suppliers = supplierIds === null ? null : new Set(supplierIds);
+  return byVariant(await offerRows(scope), (row) =>
     suppliers === null || suppliers.has(row.supplier_id) ? offerFrom(row, shopCurrencyCode) : null,
   );
 }
@@ -155,15 +158,68 @@ export async function loadStock(
   const [onHand, incoming, series, offers] = await Promise.all([
     sumsOf(scope, "inventory_level", "on_hand"),
     sumsOf(scope, "incoming", "quantity"),
-    loadSeries(scope),
+    seriesRows(scope),
     loadOffers(scope, shop.currencyCode),
   ]);
+  const seriesOf = byVariant(series, seriesFrom);
   return ({ variant_id: variantId, status }) => ({
     isActive: status === "active",
     onHand: onHand.get(variantId) ?? zeroQuantity,
     incoming: incoming.get(variantId) ?? zeroQuantity,
-    series: series.get(variantId) ?? [],
+    series: seriesOf.get(variantId) ?? [],
     offers: offers.get(variantId) ?? [],
+  });
+}
+
+/** Goods of a variant at a location. */
+export interface GoodsRow {
+  readonly variant_id: string;
+  readonly location_id: string;
+  readonly quantity: number;
+}
+
+interface PlacedSeriesRow extends SeriesRow {
+  readonly location_id: string;
+}
+
+/** The rows that replenishment of a variant is decided from, of all locations and suppliers. */
+export interface DecidingRows {
+  readonly onHand: readonly GoodsRow[];
+  readonly incoming: readonly GoodsRow[];
+  readonly series: readonly PlacedSeriesRow[];
+  readonly offers: readonly OfferRow[];
+}
+
+/** Loads what replenishment is decided from, for whatever view. */
+export async function loadDecidingRows(
+  tx: Tx,
+  shopId: string,
+  variantIds: readonly string[],
+): Promise<(variantId: string) => DecidingRows> {
+  const scope: FactScope = { tx, shopId, view: { viewId: "", locationIds: null, supplierIds: null }, variantIds };
+  const goods = (table: "inventory_level" | "incoming", column: "on_hand" | "quantity"): Promise<readonly GoodsRow[]> =>
+    rowsOf<GoodsRow>(
+      scope,
+      "variant_id",
+      [shopId],
+      (variants) => `select variant_id, location_id, ${column} as quantity from ${table} where shop_id = ?${variants}`,
+    );
+  const [onHand, incoming, series, offers] = await Promise.all([
+    goods("inventory_level", "on_hand"),
+    goods("incoming", "quantity"),
+    seriesRows(scope),
+    offerRows(scope),
+  ]);
+  const of = <R extends { readonly variant_id: string }>(rows: readonly R[]): ((variantId: string) => readonly R[]) => {
+    const found = Map.groupBy(rows, (row) => row.variant_id);
+    return (variantId) => found.get(variantId) ?? [];
+  };
+  const [onHandOf, incomingOf, seriesOf, offersOf] = [of(onHand), of(incoming), of(series), of(offers)];
+  return (variantId) => ({
+    onHand: onHandOf(variantId),
+    incoming: incomingOf(variantId),
+    series: seriesOf(variantId),
+    offers: offersOf(variantId),
   });
 }
 

@@ -10,7 +10,7 @@ import { type ForecastVersion, loadForecastVersion, variantsChangedSince } from 
 import type { ForecastView } from "./forecast-views.ts";
 
 /** Views that are remembered, of all shops; the one that was asked for the longest time ago is forgotten first. */
-const viewsMax = 32;
+export const viewsMax = 32;
 
 interface Decided {
   readonly version: ForecastVersion;

@@ -28,8 +28,8 @@ const changedTable = /^\s*(?:insert\s+into|update|delete\s+from)\s+(\w+)/i;
 /** Variants of one transaction that are noted. More begin a new epoch, in which everything is decided anew. */
 const notedMax = 500;
 
-/** The variants that are asked for as changed. If there are more, everything is decided anew as quickly. */
-const changedMax = 1_000;
+/** Changed variants that are decided for one by one. If there are more, everything is decided anew as quickly. */
+const changedDecidedMax = 1_000;
 
 /** What a statement changes: `nothing` of the deciding tables, `all` (or nobody knows what), or the variant of this parameter. */
 type Reach = "nothing" | "all" | { readonly parameter: number };
@@ -158,7 +158,7 @@ export async function loadForecastVersion(tx: Tx, shopId: string): Promise<Forec
   return row === undefined ? null : { epoch: row.version, changes: row.changes };
 }
 
-/** The variants that were changed since then in the same epoch. Null: more than `changedMax`. */
+/** The variants that were changed since then in the same epoch. Null: more than `changedDecidedMax`. */
 export async function variantsChangedSince(
   tx: Tx,
   shopId: string,
@@ -166,7 +166,7 @@ export async function variantsChangedSince(
 ): Promise<readonly string[] | null> {
   const rows = await tx.all<{ variant_id: string }>(
     "select variant_id from forecast_change where shop_id = ? and change > ? limit ?",
-    [shopId, changes, changedMax + 1],
+    [shopId, changes, changedDecidedMax + 1],
   );
-  return rows.length > changedMax ? null : rows.map((row) => row.variant_id);
+  return rows.length > changedDecidedMax ? null : rows.map((row) => row.variant_id);
 }

@@ -11,6 +11,8 @@ import { compareText } from "../core/compare-text.ts";
 import { type ForecastContext, type VariantFacts, replenishment } from "../core/forecast.ts";
 import { selectIn } from "../store/in-lists.ts";
 import type { SqlValue, Tx } from "../store/store.ts";
+import { neededOf } from "./forecast-block.ts";
+import { loadBlocks } from "./forecast-blocks.ts";
 import { type VariantKey, loadFacts, loadStock } from "./forecast-facts.ts";
 import { decidedOnce } from "./forecast-memo.ts";
 import type { FilterKind, ForecastView } from "./forecast-views.ts";
@@ -135,8 +137,9 @@ async function keyPage(
 /**
  * One page of a view's rows as facts, with the count of all rows.
  *
- * For a view of reorders only, it decides for every variant in scope whether it needs one, from stock, demand series and offers read in
- * one pass, without sales. That is remembered, and decided anew for the variants of which one of these changes. The other facts are read for the page alone.
+ * For a view of reorders only, it decides for every variant in scope whether it needs one, from stock, demand series and offers, without sales: those of
+ * blocks, or their rows in one pass. That is remembered, and decided anew for the variants of which one of these changes. The other facts are read for the
+ * page alone.
  *
  * @param after where the page before ended; null for the first.
  * Source: contract §9 "Forecast view"; C12.
@@ -154,12 +157,27 @@ export async function forecastPage(
     const page = await keyPage(tx, shopId, view, after, limit);
     return { ...page, variants: await loadFacts(tx, shopId, view, page.rows, context) };
   }
-  const decide = async (variantIds: readonly string[] | null): Promise<readonly VariantKey[]> => {
+  const decideRows = async (variantIds: readonly string[] | null): Promise<readonly VariantKey[]> => {
     const rows = await variantsInScope(tx, shopId, { view, variantIds });
     if (!view.onlyReorder) return rows;
     const asked = variantIds === null ? null : rows.map((row) => row.variant_id);
     const stockOf = await loadStock({ tx, shopId, view, variantIds: asked }, context.shop);
     return rows.filter((row) => replenishment(stockOf(row), context).needsReorder);
+  };
+  const decide = async (variantIds: readonly string[] | null): Promise<readonly VariantKey[]> => {
+    const found = variantIds === null ? await loadBlocks(tx, shopId) : null;
+    if (found === null) return await decideRows(variantIds);
+    const { blocks, changed } = found;
+    const anew = await decideRows([...changed]);
+    const needed = blocks.flatMap((block) =>
+      neededOf(
+        block,
+        view,
+        context.shop.currencyCode,
+        (variantId, stock) => !changed.has(variantId) && replenishment(stock, context).needsReorder,
+      ),
+    );
+    return [...needed, ...anew].sort(compareRows);
   };
   const rows =
     scope.variantIds === null

@@ -2,6 +2,9 @@
  * Stored answers of keyed writes (tables `idempotency_record`, `idempotency_total`; C18, C21).
  *
  * The total of a shop's records is kept in the transaction that stores or deletes one, so that a quota costs no count.
+ *
+ * What looks up one key says `stored_at + 0 > ?`, which no index has. PostgreSQL takes the index by age for as good as the key's own while it knows
+ * little of the table, and would then walk every record of the shop (D368).
  */
 import type { Statement, Tx } from "../store/store.ts";
 
@@ -34,7 +37,7 @@ export async function findIdempotencyRecord(
     stored_at: number;
   }>(
     `select fingerprint, status, headers, body, encoding, stored_at from idempotency_record
-     where shop_id = ? and key_id = ? and idempotency_key = ? and stored_at > ?`,
+     where shop_id = ? and key_id = ? and idempotency_key = ? and stored_at + 0 > ?`,
     [shopId, keyId, idempotencyKey, sinceMs],
   );
   if (row === undefined) return null;
@@ -52,7 +55,7 @@ export async function findStoredHeaders(
 ): Promise<Readonly<Record<string, string>> | null> {
   const [row] = await tx.all<{ headers: string }>(
     `select headers from idempotency_record
-     where shop_id = ? and key_id = ? and idempotency_key = ? and stored_at > ?`,
+     where shop_id = ? and key_id = ? and idempotency_key = ? and stored_at + 0 > ?`,
     [shopId, keyId, idempotencyKey, sinceMs],
   );
   return row === undefined ? null : headersFrom(row.headers);
@@ -63,21 +66,24 @@ function headersFrom(stored: string): Readonly<Record<string, string>> {
   return headers;
 }
 
-/** Whether such a record exists for the API key with this secret. It is asked in the round trip that finds the key itself. */
-export async function hasIdempotencyRecord(
+/**
+ * The fingerprint of such a record of the API key with this secret; null when there is none. It is asked in the round trip that finds the key
+ * itself.
+ */
+export async function findStoredFingerprint(
   tx: Tx,
   shopId: string,
   secretHash: string,
   idempotencyKey: string,
   sinceMs: number,
-): Promise<boolean> {
-  const rows = await tx.all<{ stored_at: number }>(
-    `select r.stored_at from api_key k
+): Promise<string | null> {
+  const [row] = await tx.all<{ fingerprint: string }>(
+    `select r.fingerprint from api_key k
      join idempotency_record r on r.shop_id = k.shop_id and r.key_id = k.key_id
-     where k.shop_id = ? and k.secret_hash = ? and r.idempotency_key = ? and r.stored_at > ?`,
+     where k.shop_id = ? and k.secret_hash = ? and r.idempotency_key = ? and r.stored_at + 0 > ?`,
     [shopId, secretHash, idempotencyKey, sinceMs],
   );
-  return rows.length > 0;
+  return row?.fingerprint ?? null;
 }
 
 /** A condition to be added to a statement: no such record exists. */
@@ -90,7 +96,7 @@ export const unlessAnswered = (
 ): Statement => ({
   sql: `${sql} and not exists (
           select 1 from idempotency_record r
-          where r.shop_id = ? and r.key_id = ? and r.idempotency_key = ? and r.stored_at > ?)`,
+          where r.shop_id = ? and r.key_id = ? and r.idempotency_key = ? and r.stored_at + 0 > ?)`,
   params: [...params, shopId, keyId, idempotencyKey, sinceMs],
 });
 

@@ -14,7 +14,7 @@ import { type DigestRow, OrderBlock, type Wanted } from "./order-block.ts";
 import { type BlockKey, digestRows } from "./order-digest.ts";
 
 /** Questions of which the counts are remembered, of all shops. */
-const questionsMax = 32;
+export const questionsMax = 32;
 
 /** Open blocks, and orders of one, beyond which the digest is no help. */
 const openBlocksMax = 64;

@@ -464,10 +464,12 @@ const poNumberPrefix = "PO-";
  */
 export async function nextPoNumber(tx: Tx, shopId: string): Promise<string> {
   const [shop] = await tx.all<{ next_po_number: number; taken: string | null }>(
-    `select s.next_po_number, o.po_number as taken from shop s
-     left join purchase_order o on o.shop_id = s.shop_id and o.po_number = '${poNumberPrefix}' || cast(s.next_po_number as text)
-     where s.shop_id = ?`,
-    [shopId],
+    // The number is a value of its own and not one of a join: PostgreSQL would compare it with the number of every order (D368).
+    `select next_po_number, (
+       select po_number from purchase_order where shop_id = ? and po_number = (
+         select '${poNumberPrefix}' || cast(next_po_number as text) from shop where shop_id = ?)) as taken
+     from shop where shop_id = ?`,
+    [shopId, shopId, shopId],
   );
   if (shop === undefined) throw new Error(`shop ${shopId} has no row`);
   const number = shop.taken === null ? shop.next_po_number : await freeNumber(tx, shopId, shop.next_po_number + 1);

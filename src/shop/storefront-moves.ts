@@ -76,17 +76,19 @@ export const forgetStoreStatements = (shopId: string): readonly Statement[] => [
 /** Variants that one effect tells of. */
 const variantsPerEffect = 250;
 
-/** The effects that tell a new storefront all that is incoming, and the tags that go with it. */
-export async function tellAnewStatements(
-  tx: Tx,
+/** A variant at a location. */
+interface LevelRow {
+  readonly variant_id: string;
+  readonly location_id: string;
+}
+
+/** The effects that tell the storefront what is incoming at these places, and the tags that go with it. */
+export function tellIncomingStatements(
   shopId: string,
+  rows: readonly LevelRow[],
   ids: Ids,
   nowMs: number,
-): Promise<readonly Statement[]> {
-  const rows = await tx.all<{ variant_id: string; location_id: string }>(
-    "select variant_id, location_id from incoming where shop_id = ? and quantity <> 0 order by location_id, variant_id",
-    [shopId],
-  );
+): readonly Statement[] {
   const effects: Effect[] = [];
   for (const [locationId, levels] of Map.groupBy(rows, (row) => row.location_id))
     for (const chunk of chunksOf(levels, variantsPerEffect))
@@ -94,4 +96,18 @@ export async function tellAnewStatements(
   for (const chunk of chunksOf([...new Set(rows.map((row) => row.variant_id))], variantsPerEffect))
     effects.push({ kind: "sync-tags", variantIds: chunk });
   return effectStatements(shopId, effects, ids, nowMs).statements;
+}
+
+/** The effects that tell a new storefront all that is incoming, and the tags that go with it. */
+export async function tellAnewStatements(
+  tx: Tx,
+  shopId: string,
+  ids: Ids,
+  nowMs: number,
+): Promise<readonly Statement[]> {
+  const rows = await tx.all<LevelRow>(
+    "select variant_id, location_id from incoming where shop_id = ? and quantity <> 0 order by location_id, variant_id",
+    [shopId],
+  );
+  return tellIncomingStatements(shopId, rows, ids, nowMs);
 }

@@ -4,6 +4,7 @@
  *
  * Owns: the SQL of `storefront_turn`. Does not own: what is done in a turn (storefront/medusa/on-hand.ts).
  */
+import { clocksApartMsMax } from "../core/rate-limit.ts";
 import type { Statement, Tx } from "../store/store.ts";
 
 /** A turn that was taken. */
@@ -25,7 +26,10 @@ async function loadTurn(tx: Tx, shopId: string): Promise<TurnRow | null> {
   return row ?? null;
 }
 
-/** Takes the turn until `untilMs`; null while another has it. `takesOver`: nobody else can have it. */
+/**
+ * Takes the turn until `untilMs`, as far ahead as anybody takes it; null while another has it. One that ends later is from before the clock
+ * was set back, and nobody has it (D74). `takesOver`: nobody else can have it.
+ */
 export async function takeTurn(
   tx: Tx,
   shopId: string,
@@ -33,7 +37,8 @@ export async function takeTurn(
   { nowMs, untilMs, takesOver }: { readonly nowMs: number; readonly untilMs: number; readonly takesOver: boolean },
 ): Promise<TakenTurn | null> {
   const row = await loadTurn(tx, shopId);
-  if (!takesOver && row !== null && row.owner !== owner && row.until_at > nowMs) return null;
+  const isHeld = row !== null && row.until_at > nowMs && row.until_at <= untilMs + clocksApartMsMax;
+  if (!takesOver && isHeld && row.owner !== owner) return null;
   await tx.batch([
     {
       sql: `insert into storefront_turn (shop_id, owner, until_at, reference) values (?, ?, ?, null)

@@ -6,10 +6,9 @@
  * Invariants:
  * - Q3. Shops take turns: after a shop's work has begun, every other shop with waiting work comes first.
  * - Q4. Of one shop at most `runningPerShopMax` run and `waitingPerShopMax` wait, none longer than `waitMsMax`. Refused work was never
- *       run.
+ *       run. Setting the time of day refuses none.
  */
 import { Fault } from "../core/fault.ts";
-import type { Clock } from "./store.ts";
 
 export interface FairLimits {
   /** Work that runs at the same time, of all shops. */
@@ -20,7 +19,7 @@ export interface FairLimits {
 }
 
 /** The shortest wait that a refusal names. */
-const retryAfterMsMin = 1_000;
+const waitAskedMsMin = 1_000;
 
 /** How much the latest run counts in the average duration. */
 const latestShare = 0.3;
@@ -40,7 +39,7 @@ interface Line {
 
 export class FairQueue {
   readonly #limits: FairLimits;
-  readonly #clock: Clock;
+  readonly #elapsedMs: () => number;
   readonly #things: string;
   /** Shops with work. */
   readonly #lines = new Map<string, Line>();
@@ -50,10 +49,13 @@ export class FairQueue {
   #averageMs = 0;
   #expiry: ReturnType<typeof setTimeout> | null = null;
 
-  /** @param things what waits, for the messages of refusals. */
-  constructor(limits: FairLimits, clock: Clock, things = "broad reads") {
+  /**
+   * @param things     what waits, for the messages of refusals.
+   * @param elapsedMs  milliseconds that go on evenly, whatever the time of day is set to.
+   */
+  constructor(limits: FairLimits, things = "broad reads", elapsedMs = () => performance.now()) {
     this.#limits = limits;
-    this.#clock = clock;
+    this.#elapsedMs = elapsedMs;
     this.#things = things;
   }
 
@@ -73,15 +75,15 @@ export class FairQueue {
     if (line.waiting.length >= this.#limits.waitingPerShopMax)
       throw this.#overloaded(line, `has too many ${this.#things} waiting`);
     await new Promise<void>((resolve, reject) => {
-      line.waiting.push({ acceptedAtMs: this.#clock.now(), start: resolve, refuse: reject });
+      line.waiting.push({ acceptedAtMs: this.#elapsedMs(), start: resolve, refuse: reject });
       this.#startNext();
       this.#armExpiry();
     });
-    const startedAtMs = this.#clock.now();
+    const startedAtMs = this.#elapsedMs();
     try {
       return await work();
     } finally {
-      const durationMs = Math.max(0, this.#clock.now() - startedAtMs);
+      const durationMs = this.#elapsedMs() - startedAtMs;
       this.#averageMs += (this.#averageMs === 0 ? 1 : latestShare) * (durationMs - this.#averageMs);
       line.running -= 1;
       this.#running -= 1;
@@ -127,13 +129,13 @@ export class FairQueue {
         this.#refuseExpired();
         this.#armExpiry();
       },
-      Math.max(1, oldestMs + this.#limits.waitMsMax - this.#clock.now()),
+      Math.max(1, oldestMs + this.#limits.waitMsMax - this.#elapsedMs()),
     );
     this.#expiry.unref();
   }
 
   #refuseExpired(): void {
-    const latestAcceptedMs = this.#clock.now() - this.#limits.waitMsMax;
+    const latestAcceptedMs = this.#elapsedMs() - this.#limits.waitMsMax;
     for (const line of this.#lines.values())
       while ((line.waiting[0]?.acceptedAtMs ?? Number.POSITIVE_INFINITY) <= latestAcceptedMs)
         line.waiting.shift()?.refuse(this.#overloaded(line, `did not get to its ${this.#things} in time`));
@@ -144,7 +146,7 @@ export class FairQueue {
     const waitMs = (line.waiting.length * this.#averageMs) / this.#limits.runningPerShopMax;
     return new Fault("DO_OVERLOADED", `This shop ${what}; nothing was done.`, {
       action: "Wait, then send the same request again; send fewer requests in parallel, or narrow the filters.",
-      retryAfterMs: Math.min(Math.ceil(Math.max(waitMs, retryAfterMsMin)), this.#limits.waitMsMax),
+      retryAfterMs: Math.min(Math.ceil(Math.max(waitMs, waitAskedMsMin)), this.#limits.waitMsMax),
     });
   }
 }

@@ -48,6 +48,8 @@ export class LoopShare {
   readonly #shares = new Map<string, Share>();
   /** Requests that belong to no shop, such as health checks. */
   #nobodysRequests = 0;
+  /** When the latest request came, or this began. */
+  #arrivedAtMs: number;
   /** Steps of shops that owe. */
   #waiting = 0;
   /** Steps of shops that owe little, which wait for the next round. */
@@ -62,6 +64,12 @@ export class LoopShare {
 
   constructor(time: LoopTime = loopTime) {
     this.#time = time;
+    this.#arrivedAtMs = time.now();
+  }
+
+  /** For how long no request has come. */
+  get quietMs(): number {
+    return this.#time.now() - this.#arrivedAtMs;
   }
 
   /** The time that steps are measured in. */
@@ -76,6 +84,7 @@ export class LoopShare {
 
   /** A request is under way until the returned function is called. `shopId`: null for one that belongs to no shop. */
   arrive(shopId: string | null): () => void {
+    this.#arrivedAtMs = this.#time.now();
     if (shopId === null) this.#nobodysRequests += 1;
     else this.#share(shopId).requests += 1;
     return () => {

@@ -3,7 +3,8 @@
  */
 import type { Footprint } from "./store.ts";
 
-interface Entry<T> {
+/** An entry of a memory. */
+export interface Entry<T> {
   readonly value: T;
   readonly bytes: number;
   readonly seen: readonly Footprint[];
@@ -15,26 +16,36 @@ const entryBytes = 500;
 /** What a text takes in memory: a byte for each character, or two if one is beyond U+00FF. */
 export const bytesOfText = (text: string): number => (/[\u0100-\uffff]/.test(text) ? 2 : 1) * text.length;
 
+const stands = ({ seen }: Entry<unknown>): boolean => seen.every((each) => each.stands());
+
 /** Values by key, the least recently used first. */
 export class Memory<T> {
   readonly #bytesMax: number;
+  readonly #left: (key: string, entry: Entry<T>) => void;
   readonly #entries = new Map<string, Entry<T>>();
   #bytes = 0;
 
-  constructor(bytesMax: number) {
+  /** @param left  is told of an entry that others have taken the place of, while it stands. */
+  constructor(bytesMax: number, left: (key: string, entry: Entry<T>) => void = () => {}) {
     this.#bytesMax = bytesMax;
+    this.#left = left;
   }
 
   get(key: string): T | null {
+    return this.find(key)?.value ?? null;
+  }
+
+  /** The value, and what it was made from. */
+  find(key: string): Entry<T> | null {
     const entry = this.#entries.get(key);
     if (entry === undefined) return null;
     this.#entries.delete(key);
-    if (!entry.seen.every((each) => each.stands())) {
+    if (!stands(entry)) {
       this.#bytes -= entry.bytes;
       return null;
     }
     this.#entries.set(key, entry);
-    return entry.value;
+    return entry;
   }
 
   /** @param seen what the value was made from, of every read. */
@@ -42,11 +53,13 @@ export class Memory<T> {
     this.#forget(key);
     const bytes = valueBytes + key.length + entryBytes;
     if (bytes > this.#bytesMax) return;
-    this.#entries.set(key, { value, bytes, seen });
+    // A copy has no room for more.
+    this.#entries.set(key, { value, bytes, seen: [...seen] });
     this.#bytes += bytes;
-    for (const oldest of this.#entries.keys()) {
+    for (const [oldest, entry] of this.#entries) {
       if (this.#bytes <= this.#bytesMax) return;
       this.#forget(oldest);
+      if (stands(entry)) this.#left(oldest, entry);
     }
   }
 

@@ -7,10 +7,10 @@
  * Invariants:
  * - Q1. Writes get their turn in the order in which they were added, in groups of at most `groupLengthMax`. A turn starts when the
  *       one before it has ended. It may leave writes at the end of its group to the next, so that it does not hold the event loop.
- * - Q2. At most `lengthMax` writes wait, none longer than `waitMsMax`. A refused write was never run.
+ * - Q2. At most `lengthMax` writes wait, none longer than `waitMsMax`. A refused write was never run. Setting the time of day refuses none.
  */
 import { Fault } from "../core/fault.ts";
-import type { Clock, Tx } from "./store.ts";
+import type { Tx } from "./store.ts";
 
 export interface QueueLimits {
   /** Writes that may wait in one shop's queue, the running group not counted. */
@@ -21,7 +21,7 @@ export interface QueueLimits {
 export const defaultQueueLimits: QueueLimits = { lengthMax: 1_000, waitMsMax: 10_000 };
 
 /** The shortest wait that a refusal names. */
-const retryAfterMsMin = 100;
+const waitAskedMsMin = 100;
 
 /** Writes that wait in all queues that share it. */
 export interface QueueDepth {
@@ -44,7 +44,8 @@ export interface PendingWrite extends QueuedWrite {
 interface ShopQueueOptions<Write extends QueuedWrite> {
   readonly limits: QueueLimits;
   readonly groupLengthMax: number;
-  readonly clock: Clock;
+  /** Milliseconds that go on evenly, whatever the time of day is set to. Default: those of the process. */
+  readonly elapsedMs?: () => number;
   /**
    * Runs one group and settles when the next may start. Never rejects: each write gets its own error.
    *
@@ -60,6 +61,7 @@ interface ShopQueueOptions<Write extends QueuedWrite> {
 export class ShopQueue<Write extends QueuedWrite> {
   readonly #options: ShopQueueOptions<Write>;
   readonly #depth: QueueDepth;
+  readonly #elapsedMs: () => number;
   #waiting: { readonly write: Write; readonly acceptedAtMs: number }[] = [];
   #running = false;
   #expiry: ReturnType<typeof setTimeout> | null = null;
@@ -70,6 +72,7 @@ export class ShopQueue<Write extends QueuedWrite> {
   constructor(options: ShopQueueOptions<Write>) {
     this.#options = options;
     this.#depth = options.depth ?? { waiting: 0 };
+    this.#elapsedMs = options.elapsedMs ?? (() => performance.now());
   }
 
   /** Nothing waits and nothing runs. */
@@ -90,7 +93,7 @@ export class ShopQueue<Write extends QueuedWrite> {
    */
   add(write: Write): void {
     this.admit();
-    this.#waiting.push({ write, acceptedAtMs: this.#options.clock.now() });
+    this.#waiting.push({ write, acceptedAtMs: this.#elapsedMs() });
     this.#depth.waiting += 1;
     if (this.#running) return;
     this.#running = true;
@@ -127,7 +130,7 @@ export class ShopQueue<Write extends QueuedWrite> {
     const group = this.#take(this.#options.groupLengthMax);
     if (group.length > 0) {
       const last = group[group.length - 1];
-      if (last !== undefined) this.#lastWaitMs = Math.max(0, this.#options.clock.now() - last.acceptedAtMs);
+      if (last !== undefined) this.#lastWaitMs = this.#elapsedMs() - last.acceptedAtMs;
       // The writes that still wait must be refused in time even if this turn takes long.
       this.#armExpiry();
       const left = await this.#options.turn(group.map((entry) => entry.write));
@@ -146,17 +149,17 @@ export class ShopQueue<Write extends QueuedWrite> {
 
   /** The oldest write has waited for half of its time: the shop gives way to no other, so that giving way makes no write expire. */
   get #isHurried(): boolean {
-    const { clock, limits } = this.#options;
+    const { limits } = this.#options;
     const [oldest] = this.#waiting;
-    return oldest !== undefined && clock.now() - oldest.acceptedAtMs > limits.waitMsMax / 2;
+    return oldest !== undefined && this.#elapsedMs() - oldest.acceptedAtMs > limits.waitMsMax / 2;
   }
 
   /** One timer per busy shop, not one per write: it is set for the moment at which the oldest write expires. */
   #armExpiry(): void {
     if (this.#expiry !== null) return;
     const oldest = this.#waiting[0];
-    const { clock, limits } = this.#options;
-    const dueMs = oldest === undefined ? limits.waitMsMax : oldest.acceptedAtMs + limits.waitMsMax - clock.now();
+    const { limits } = this.#options;
+    const dueMs = oldest === undefined ? limits.waitMsMax : oldest.acceptedAtMs + limits.waitMsMax - this.#elapsedMs();
     this.#expiry = setTimeout(
       () => {
         this.#expiry = null;
@@ -169,7 +172,7 @@ export class ShopQueue<Write extends QueuedWrite> {
   }
 
   #refuseExpired(): void {
-    const latestAcceptedMs = this.#options.clock.now() - this.#options.limits.waitMsMax;
+    const latestAcceptedMs = this.#elapsedMs() - this.#options.limits.waitMsMax;
     const firstInTime = this.#waiting.findIndex((entry) => entry.acceptedAtMs > latestAcceptedMs);
     const refused = this.#take(firstInTime === -1 ? this.#waiting.length : firstInTime);
     for (const { write } of refused) write.refuse(this.#overloaded("did not get to this change in time"));
@@ -177,9 +180,9 @@ export class ShopQueue<Write extends QueuedWrite> {
 
   /** The refusal names the wait of the latest group or of the oldest waiting write, whichever is longer. */
   #overloaded(what: string): Fault {
-    const { clock, limits } = this.#options;
-    const oldestWaitMs = clock.now() - (this.#waiting[0]?.acceptedAtMs ?? clock.now());
-    const waitMs = Math.max(this.#lastWaitMs, oldestWaitMs, retryAfterMsMin);
+    const { limits } = this.#options;
+    const oldestWaitMs = this.#elapsedMs() - (this.#waiting[0]?.acceptedAtMs ?? this.#elapsedMs());
+    const waitMs = Math.max(this.#lastWaitMs, oldestWaitMs, waitAskedMsMin);
     return new Fault("DO_OVERLOADED", `This shop ${what}; nothing was changed.`, {
       action: "Wait, then send the same request again; send fewer requests in parallel.",
       retryAfterMs: Math.min(Math.ceil(waitMs), limits.waitMsMax),

@@ -159,6 +159,8 @@ export interface Engine {
    *                               repeats the write must first check what is stored.
    */
   write<T>(shopId: string, work: Work<T>, options?: WriteOptions): Promise<T>;
+  /** Whether a write of the shop opens nothing first, which may close what another shop needs. */
+  isAtHand(shopId: string): boolean;
   /** Checks that the shop's queue has room. @throws Fault DO_OVERLOADED when it is full. */
   admit(shopId: string): void;
 
@@ -195,20 +197,20 @@ export interface Coordination {
   /** Takes one token from the shop's bucket if there is one. */
   takeToken(shopId: string, limit: BucketLimit, nowMs: number): Promise<BucketReading>;
   /**
-   * Takes one token as `takeToken` does, provided that a statement has a row. On a network engine it is one round trip, that in which the
-   * read begins.
+   * Takes tokens one after another as `takeToken` does, provided that a statement has a row. On a network engine it is one round trip, that in
+   * which the read begins; two when there are fewer tokens than were asked for.
    *
-   * @param when a statement that reads the shop.
-   * @param tx   a read of the shop that has run no statement yet.
-   * @returns null when the statement has no row: nothing was taken.
+   * @param asked how many, and a statement that reads the shop.
+   * @param tx    a read of the shop that has run no statement yet.
+   * @returns what each of them is told; null where the statement had no row: nothing was taken.
    */
-  takeTokenWhen(
+  takeTokensWhen(
     shopId: string,
     limit: BucketLimit,
     nowMs: number,
-    when: Statement,
+    asked: { readonly when: Statement; readonly count: number },
     tx: Tx,
-  ): Promise<BucketReading | null>;
+  ): Promise<readonly (BucketReading | null)[]>;
   /** Puts back a token that was taken for a request which needs none. */
   giveToken(shopId: string, limit: BucketLimit, nowMs: number): Promise<BucketReading>;
   /** Reads the bucket and takes nothing. */
@@ -276,6 +278,17 @@ export interface Compression {
   compressAside(text: string): Promise<string>;
   /** The text that was compressed. @throws Error for a text that `compress` has not made. */
   expand(compressed: string): Promise<string>;
+  /** A short form of a text for memory, a byte in each character; short if the dictionary is like the text. */
+  pack(text: string, dictionary: Uint8Array): Packed;
+  /** The text. It is needed at once, so it is expanded on the event loop. */
+  unpack(packed: Packed, dictionary: Uint8Array): string;
+}
+
+/** A text that was packed. */
+export interface Packed {
+  readonly bytes: string;
+  /** Of the text, in bytes. */
+  readonly length: number;
 }
 
 /** The source of ids: opaque, time-ordered, unique across processes. */

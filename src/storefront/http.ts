@@ -4,7 +4,10 @@
 import { StorefrontError } from "./storefront.ts";
 
 /** The largest answer that is read. 250 variants with their levels have about 100,000 bytes. */
-const answerBytesMax = 8_388_608;
+export const storefrontAnswerBytesMax = 8_388_608;
+
+/** How long one request may take, with its answer. Below the time limit of a call of the port, so that a retry still fits. */
+export const storefrontRequestMsMax = 8_000;
 
 /** Errors before anything was sent. */
 const unsentCodes: ReadonlySet<string> = new Set([
@@ -38,14 +41,14 @@ export function unreached(platform: string, error: unknown, landed: "no" | "mayb
   });
 }
 
-/** The body as text. @throws StorefrontError when it is larger than `answerBytesMax`. */
+/** The body as text. @throws StorefrontError when it is larger than `storefrontAnswerBytesMax`. */
 export async function textOf(platform: string, response: Response): Promise<string> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of response.body ?? []) {
     bytes += piece.byteLength;
-    if (bytes > answerBytesMax)
-      throw new StorefrontError("error", `${platform}'s answer is larger than ${answerBytesMax} bytes`, {
+    if (bytes > storefrontAnswerBytesMax)
+      throw new StorefrontError("error", `${platform}'s answer is larger than ${storefrontAnswerBytesMax} bytes`, {
         landed: "maybe",
       });
     pieces.push(piece);

@@ -15,10 +15,10 @@ import type { Resolve } from "./names.ts";
 export const attemptMsMax = 15_000;
 
 /** What is read of an answer; more of it is cut off. */
-const answerBytesMax = 65_536;
+export const webhookAnswerBytesMax = 65_536;
 
 /** What is kept of an answer that was no success. */
-const excerptBytesMax = 500;
+export const excerptBytesMax = 500;
 
 interface PostOptions {
   readonly policy: ConnectPolicy;
@@ -140,7 +140,7 @@ async function beginningOf(response: IncomingMessage): Promise<string> {
       if (!Buffer.isBuffer(chunk)) continue;
       if (bytes < excerptBytesMax) kept.push(chunk);
       bytes += chunk.length;
-      if (bytes >= answerBytesMax) break;
+      if (bytes >= webhookAnswerBytesMax) break;
     }
   } catch {
     // Cut off, or too slow: the status is known.

@@ -105,7 +105,7 @@ const countedEveryMs = 10_000;
 const storePauseMs = 500;
 
 /** Shops that are remembered to have no endpoints, and among other nodes how long. Their searches find what another node has added. */
-const withoutMax = 100_000;
+export const withoutMax = 100_000;
 
 const withoutMs = 30_000;
 

@@ -1,6 +1,7 @@
 /** Calls of the coordination that share a round trip with a read or a write of the shop, and a caller that is remembered, on both engines. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { type BucketReading, takeToken, type TokenBucket } from "../../src/core/rate-limit.ts";
 import type { Engine, KeyClaim, Statement } from "../../src/store/store.ts";
 import { inPlace, openStore, type Store } from "../support/store.ts";
 import { startServer } from "../support/server.ts";
@@ -30,8 +31,11 @@ const add = (engine: Engine, locationId: string): Promise<void> =>
 
 test("a token is taken only if the shop has the row that is asked for, and never more often than there are tokens", () =>
   withStore(async ({ engine, coordination }) => {
-    const take = (locationId: string) =>
-      engine.peek("a", (tx) => coordination.takeTokenWhen("a", limit, nowMs, location(locationId), tx));
+    const take = async (locationId: string) => {
+      const asked = { when: location(locationId), count: 1 };
+      const [reading] = await engine.peek("a", (tx) => coordination.takeTokensWhen("a", limit, nowMs, asked, tx));
+      return reading ?? null;
+    };
     assert.equal(await take("l1"), null);
     assert.equal((await coordination.peekTokens("a", limit, nowMs)).remaining, 3);
     await add(engine, "l1");
@@ -39,8 +43,53 @@ test("a token is taken only if the shop has the row that is asked for, and never
     assert.equal(taken.filter((reading) => reading?.retryAfterMs === null).length, 3);
     assert.equal(await take("l2"), null, "an empty bucket is not told to those without the row");
     await assert.rejects(
-      engine.peek("none", (tx) => coordination.takeTokenWhen("none", limit, nowMs, location("l1"), tx)),
+      engine.peek("none", (tx) =>
+        coordination.takeTokensWhen("none", limit, nowMs, { when: location("l1"), count: 1 }, tx),
+      ),
       { code: "NOT_FOUND" },
+    );
+  }));
+
+test("tokens that are taken together are told as if they were taken one after another, also when there are too few", () =>
+  withStore(async ({ engine, coordination }) => {
+    await engine.create("b");
+    await add(engine, "l1");
+    const take = (count: number, atMs: number, locationId = "l1") =>
+      engine.peek("a", (tx) =>
+        coordination.takeTokensWhen("a", limit, atMs, { when: location(locationId), count }, tx),
+      );
+    let bucket: TokenBucket | null = null;
+    let atMs = nowMs;
+    for (const [count, laterMs] of [
+      [2, 0],
+      [4, 0],
+      [2, 700],
+      [1, 0],
+      [3, 1_200],
+      [5, 60_000],
+    ] as const) {
+      atMs += laterMs;
+      const expected: BucketReading[] = [];
+      for (let each = 0; each < count; each += 1) {
+        const taken = takeToken(bucket, limit, atMs);
+        bucket = taken.bucket;
+        expected.push(taken.reading);
+      }
+      assert.deepEqual(await take(count, atMs), expected);
+    }
+    assert.deepEqual(await take(2, atMs, "l2"), [null, null]);
+    assert.equal((await coordination.peekTokens("a", limit, atMs)).remaining, 0);
+    const first = { when: { sql: "select 1 as found where ? = 1", params: [1] }, count: 4 };
+    const told = await engine.peek("b", (tx) => coordination.takeTokensWhen("b", limit, nowMs, first, tx));
+    assert.deepEqual(
+      told.map((reading) => [reading?.remaining, reading?.retryAfterMs]),
+      [
+        [2, null],
+        [1, null],
+        [0, null],
+        [0, 500],
+      ],
+      "more than a bucket holds, of a bucket that is new",
     );
   }));
 

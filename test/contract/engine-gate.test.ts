@@ -402,7 +402,7 @@ test(
       };
       assert.deepEqual(await openInTheEnd(), ["s6.db", "s7.db", "s8.db", "s9.db"]);
       await engine.read("s6", () => Promise.resolve());
-      await engine.read("s0", () => Promise.resolve());
+      await engine.write("s0", () => Promise.resolve());
       assert.deepEqual(await openInTheEnd(), ["s0.db", "s6.db", "s8.db", "s9.db"]);
       const disk = holdSyncs(t);
       const writes = shops.map((shopId) => engine.write(shopId, (tx) => tx.batch([addLocation(shopId, "x", "x")])));

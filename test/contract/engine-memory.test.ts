@@ -3,17 +3,18 @@
  * ahead of the disk (S4).
  */
 import assert from "node:assert/strict";
-import fs from "node:fs";
+import fs, { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { StatementSync } from "node:sqlite";
 import { test } from "node:test";
-import { recordsRememberedBytesMax } from "../../src/core/limits.ts";
-import { openSqliteEngine } from "../../src/store/sqlite/engine.ts";
-import type { Engine, Remembered, Tx } from "../../src/store/store.ts";
+import { recordsRememberedBytesMax, shopsOpenMax, shopsWatchedMax } from "../../src/core/limits.ts";
+import { openSqliteEngine, type SqliteEngine } from "../../src/store/sqlite/engine.ts";
+import type { Footprint, Remembered, Tx } from "../../src/store/store.ts";
 import { systemClock } from "../../src/system.ts";
+import { until } from "../support/until.ts";
 import { addLocation, faultOf, locationIds } from "./engine-suite.ts";
 
 const asked: Remembered = {
@@ -25,16 +26,19 @@ const asked: Remembered = {
 /** An engine with the shop `a`, and reads of its locations that count how often they were loaded. */
 async function withShop(
   body: (
-    engine: Engine,
+    engine: SqliteEngine,
     recall: (tx: Tx, more?: Partial<Remembered>) => Promise<readonly string[] | null>,
     loads: () => number,
+    directory: string,
   ) => Promise<void>,
+  options: { readonly shopsWatchedMax?: number } = {},
 ): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "openpo-memory-"));
   const engine = await openSqliteEngine({
     directory,
     schemaDirectory: "src/shop/schema",
     shopsOpenMax: 1,
+    ...options,
     clock: systemClock,
   });
   let loads = 0;
@@ -47,17 +51,48 @@ async function withShop(
   };
   try {
     await engine.create("a");
-    await body(engine, recall, () => loads);
+    await body(engine, recall, () => loads, directory);
   } finally {
     await engine.close();
     await rm(directory, { recursive: true });
   }
 }
 
-const add = (engine: Engine, locationId: string): Promise<void> =>
+const add = (engine: SqliteEngine, locationId: string): Promise<void> =>
   engine.write("a", (tx) => tx.batch([addLocation("a", locationId, "x")]));
 
-test("what was loaded is recalled by reads and writes until its rows change, or the file is opened anew", async () => {
+/** What a read of the shop's locations has seen. */
+async function seenIn(engine: SqliteEngine, shopId: string): Promise<Footprint> {
+  const seen: Footprint[] = [];
+  await engine.read(
+    shopId,
+    (tx) => locationIds(tx, shopId),
+    (each) => seen.push(each),
+  );
+  assert.ok(seen[0] !== undefined);
+  return seen[0];
+}
+
+/** Of the event loop. */
+async function rounds(): Promise<void> {
+  for (let round = 0; round < 5; round += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+let others = 0;
+
+/** Has the engine close every file but that of another shop. */
+async function closed(engine: SqliteEngine): Promise<void> {
+  const first = others;
+  await until("one file is open", async () => {
+    if (others > first && engine.filesOpen === 1) return true;
+    // A file that is opened has those closed of which nobody wants anything.
+    others += 1;
+    await engine.create(`other-${others}`);
+    return false;
+  });
+}
+
+test("what was loaded is recalled by reads and writes until its rows change, also when the file was closed meanwhile", async () => {
   await withShop(async (engine, recall, loads) => {
     await add(engine, "x");
     assert.deepEqual(await engine.read("a", recall), ["x"]);
@@ -67,10 +102,74 @@ test("what was loaded is recalled by reads and writes until its rows change, or 
     assert.deepEqual(await engine.write("a", recall), ["x", "y"]);
     assert.deepEqual(await engine.read("a", recall), ["x", "y"]);
     assert.equal(loads(), 2, "what a write has loaded counts for reads");
-    for (const shopId of ["b", "c"]) await engine.create(shopId);
-    assert.deepEqual(await engine.read("a", recall), ["x", "y"]);
-    assert.equal(loads(), 3, "the shop's file was closed for another's");
+    for (const locationId of ["z", "zz"]) {
+      await closed(engine);
+      const before = loads();
+      await engine.read("a", recall);
+      assert.equal(loads(), before, "nobody has changed it");
+      await closed(engine);
+      await add(engine, locationId);
+      assert.ok((await engine.read("a", recall))?.includes(locationId));
+    }
   });
+});
+
+test("what was seen of a shop stands while its file is closed, and falls with the shop", async () => {
+  await withShop(async (engine, _recall, _loads, directory) => {
+    await add(engine, "x");
+    const first = await seenIn(engine, "a");
+    await closed(engine);
+    assert.equal(existsSync(join(directory, "a.db-wal")), false);
+    assert.equal(first.stands(), true);
+    await add(engine, "y");
+    assert.equal(first.stands(), false, "a change of the file that was opened again");
+    const second = await seenIn(engine, "a");
+    await closed(engine);
+    await engine.remove("a");
+    assert.equal(second.stands(), false);
+    await engine.create("a");
+    const third = await seenIn(engine, "a");
+    await engine.remove("a");
+    assert.equal(third.stands(), false);
+  });
+});
+
+test("what was seen of a shop, and made of it, falls when its file is replaced", async () => {
+  await withShop(async (engine, recall, _loads, directory) => {
+    await add(engine, "x");
+    const staged = join(directory, "staged");
+    await engine.snapshot("a", staged);
+    await add(engine, "y");
+    assert.deepEqual(await engine.read("a", recall), ["x", "y"]);
+    const seen = await seenIn(engine, "a");
+    const files = { staged, keptAs: join(directory, "kept", "a.db"), isGivenUp: false };
+    await engine.replace("a", files, () => {
+      assert.equal(seen.stands(), false, "nobody is told of it meanwhile");
+      return Promise.resolve();
+    });
+    assert.equal(seen.stands(), false);
+    assert.deepEqual(await engine.read("a", recall), ["x"]);
+  });
+});
+
+test("what was seen of shopsWatchedMax shops stands while they are closed; that of the one opened longest ago falls first", async () => {
+  assert.ok(shopsWatchedMax >= shopsOpenMax, "open ones are among them");
+  await withShop(
+    async (engine) => {
+      const seen: Footprint[] = [];
+      for (const shopId of ["a", "b", "c", "d", "e"]) {
+        await engine.create(shopId);
+        await until("the file before is closed", () => engine.filesOpen === 1);
+        seen.push(await seenIn(engine, shopId));
+        await rounds();
+      }
+      assert.deepEqual(
+        seen.map((each) => each.stands()),
+        [false, false, true, true, true],
+      );
+    },
+    { shopsWatchedMax: 3 },
+  );
 });
 
 test("a write recalls its own state, and what it knows of rows counts for others when it is kept", async () => {
@@ -119,6 +218,31 @@ test("a group that cannot be committed leaves nothing that is remembered", async
   });
 });
 
+test("what was seen of a file that has failed, and is opened again, counts no more", async (t) => {
+  await withShop(async (engine) => {
+    await add(engine, "x");
+    const seen = await seenIn(engine, "a");
+    // oxlint-disable-next-line typescript/unbound-method -- it is called with the statement below
+    const { run } = StatementSync.prototype;
+    const broken = Object.assign(new Error("disk I/O error"), { errcode: 10 });
+    const mock = t.mock.method(StatementSync.prototype, "run", function (this: StatementSync, ...values: unknown[]) {
+      if (this.sourceSQL === "commit") throw broken;
+      return Reflect.apply(run, this, values);
+    });
+    const ofOtherRows = {
+      sql: "insert into supplier (shop_id, supplier_id, name, name_folded) values (?, ?, ?, ?)",
+      params: ["a", "s", "S", "s"],
+    };
+    await assert.rejects(
+      engine.write("a", (tx) => tx.batch([ofOtherRows])),
+      faultOf("DO_UNAVAILABLE"),
+    );
+    mock.mock.restore();
+    assert.equal(seen.stands(), false);
+    assert.deepEqual(await engine.read("a", (tx) => locationIds(tx, "a")), ["x"]);
+  });
+});
+
 test("a read that recalls what is not on disk yet waits for the disk", async (t) => {
   await withShop(async (engine, recall, loads) => {
     await add(engine, "first");
@@ -130,9 +254,6 @@ test("a read that recalls what is not on disk yet waits for the disk", async (t)
       await tx.batch([addLocation("a", "x", "x")]);
       tx.memory?.know(asked, ["first", "x"]);
     });
-    const rounds = async (): Promise<void> => {
-      for (let round = 0; round < 5; round += 1) await new Promise((resolve) => setImmediate(resolve));
-    };
     await rounds();
     let told: readonly string[] | null = null;
     const read = engine

@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
+import type { Client } from "pg";
 import { Fault } from "../../src/core/fault.ts";
 import { statementMsMax } from "../../src/store/postgres/connection.ts";
-import { migratePostgres, sharedLine } from "../../src/store/postgres/schema.ts";
+import { migratePostgres, ownLine, sharedLine } from "../../src/store/postgres/schema.ts";
 import { openPostgresEngine } from "../../src/store/postgres/engine.ts";
 import type { Engine, Tx } from "../../src/store/store.ts";
 import { systemClock } from "../../src/system.ts";
@@ -17,6 +18,7 @@ import {
   withClient,
 } from "../support/postgres.ts";
 import type { Store } from "../support/store.ts";
+import { until } from "../support/until.ts";
 import { addLocation, locationIds } from "./engine-suite.ts";
 
 const shopSchemaDirectory = path.join(import.meta.dirname, "../../src/shop/schema");
@@ -136,6 +138,94 @@ test("when nodes start together on an empty database, one creates the schemas an
     { empty: true },
   );
 });
+
+/** A database of an earlier version with a shop `a`, an engine on it, and what brings it to today's. */
+async function withEarlier(
+  use: (earlier: {
+    readonly url: string;
+    readonly engine: Engine;
+    readonly migrate: (options?: Parameters<typeof migratePostgres>[3]) => Promise<void>;
+  }) => Promise<void>,
+): Promise<void> {
+  const database = await freshDatabase({ empty: true });
+  const pool = await openTestPool(database.url);
+  try {
+    const own = ownLine("postgres", shopsSchema);
+    const line = sharedLine(shopSchemaDirectory);
+    await migratePostgres(pool, shopsSchema, [own, { ...line, steps: line.steps.slice(0, 28) }]);
+    const opened = { pool, schemaName: shopsSchema, schemaDirectory: shopSchemaDirectory, clock: systemClock };
+    const engine = await openPostgresEngine({ ...opened, migrates: false });
+    await engine.create("a");
+    await use({
+      url: database.url,
+      engine,
+      migrate: (options) => migratePostgres(pool, shopsSchema, [own, line], options),
+    });
+    await engine.close();
+  } finally {
+    await pool.close();
+    await database.drop();
+  }
+}
+
+/** The tables of the shops that some session holds for itself alone, and those that one waits for. */
+async function heldTables(
+  client: Client,
+): Promise<{ readonly held: readonly string[]; readonly awaited: readonly string[] }> {
+  const { rows } = await client.query<{ name: string; granted: boolean }>(
+    `select relname as name, granted from pg_locks join pg_class on pg_class.oid = relation
+     where relnamespace = $1::regnamespace and mode = 'AccessExclusiveLock'`,
+    [shopsSchema],
+  );
+  const named = (isGranted: boolean): readonly string[] =>
+    rows.filter(({ granted }) => granted === isGranted).map(({ name }) => name);
+  return { held: named(true), awaited: named(false) };
+}
+
+test("a migration waits for the turns that are under way, and holds nothing that they might want next", () =>
+  withEarlier(({ url, migrate }) =>
+    withClient(url, async (turn) => {
+      await turn.query("begin");
+      await turn.query(`select ${shopsSchema}.engine_turn('a', true)`);
+      await turn.query(`select * from ${shopsSchema}.purchase_order`);
+      const migrated = migrate();
+      await withClient(url, async (looking) => {
+        const awaited = await until("it waits", async () => {
+          const found = await heldTables(looking);
+          return found.awaited.length > 0 && found;
+        });
+        assert.deepEqual(awaited, { held: [], awaited: ["engine_shop"] });
+      });
+      // What the turn writes last.
+      await turn.query(`lock table ${shopsSchema}.audit_log in row exclusive mode`);
+      await turn.query("commit");
+      await migrated;
+    }),
+  ));
+
+test("a migration gives way to a backup: turns go on beside both, and it is done when the backup has ended, or says why it is not", () =>
+  withEarlier(({ url, engine, migrate }) =>
+    withClient(url, async (backup) => {
+      await backup.query("begin");
+      await backup.query(`lock table ${shopsSchema}.audit_log, ${shopsSchema}.engine_shop in access share mode`);
+      const refused = assert.rejects(
+        migrate({ triesMsMax: 0 }),
+        /^Error: its schema openpo could not be brought to this version: other sessions hold its tables, such as a backup that runs\. Start again/,
+      );
+      const warned: string[] = [];
+      const log = { info: () => {}, error: assert.fail, warn: (_: object, message: string) => warned.push(message) };
+      const migrated = migrate({ log });
+      await until("it waits", async () => (await heldTables(backup)).awaited.length > 0);
+      await engine.write("a", (tx) => tx.batch([addLocation("a", "x", "X")]));
+      assert.deepEqual(await engine.read("a", (tx) => locationIds(tx, "a")), ["x"]);
+      await refused;
+      await until("it was told", () => warned.length > 0);
+      assert.match(String(warned[0]), /waits until other sessions/);
+      await backup.query("commit");
+      await migrated;
+      await engine.read("a", (tx) => tx.all("select link_id from audit_log"));
+    }),
+  ));
 
 test("a migration fills new columns of the orders of every shop", async () => {
   const database = await freshDatabase({ empty: true });

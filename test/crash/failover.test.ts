@@ -4,20 +4,24 @@
  *
  * For a moment before the kill the standby gets nothing more, so a change that was acknowledged without it would be lost.
  *
- * `OPENPO_TEST_NODES_SEED` seeds the clients' steps.
+ * `npm run test:failover` has clients go through HAProxy with the shipped configuration, and fails over and back several times: what was the primary
+ * is made anew as the standby of what was its standby. `OPENPO_FAILOVERS` says how often. `OPENPO_TEST_NODES_SEED` seeds the clients' steps.
  */
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { suite, test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../src/system.ts";
 import { hangUp, seeded } from "../support/clients.ts";
+import { noHaproxy, startHaproxy } from "../support/haproxy.ts";
 import { openShop, prove, runLoad, shopIds, toldOf } from "../support/nodes-load.ts";
-import { withNodes } from "../support/nodes.ts";
-import { startPair } from "../support/postgres-pair.ts";
-import { findPostgres } from "../support/postgres.ts";
-import { startProbe } from "../support/probe.ts";
+import { serviceNode, withNodes } from "../support/nodes.ts";
+import { type PostgresPair, startPair } from "../support/postgres-pair.ts";
+import { findPostgres, freePort } from "../support/postgres.ts";
+import { type Probe, startProbe } from "../support/probe.ts";
 
 const seed = Number(process.env["OPENPO_TEST_NODES_SEED"] ?? 20_261_123);
+const failovers = Number(process.env["OPENPO_FAILOVERS"] ?? 0);
+const nodeCount = 3;
 const secondsBefore = 4;
 const secondsAfter = 3;
 const heldBackMs = 400;
@@ -25,37 +29,89 @@ const clientCount = 8;
 
 const skip = findPostgres() === null ? "there is no PostgreSQL on this machine" : false;
 
+/** Kills the primary, promotes the standby and waits for a change. @returns when it was killed, and a sentence about it. */
+async function failOver(
+  pair: PostgresPair,
+  probe: Probe,
+  broken: AbortController,
+): Promise<{ readonly killedAtMs: number; readonly told: () => string }> {
+  assert.ok(probe.written > 0);
+  const killedAtMs = systemClock.now() + heldBackMs;
+  const promotedMs = await pair.failOver(heldBackMs);
+  const writtenBefore = probe.written;
+  while (probe.written <= writtenBefore && !broken.signal.aborted) await sleep(50);
+  const untilMs = systemClock.now();
+  return {
+    killedAtMs,
+    told: () =>
+      `promoted ${promotedMs} ms after the kill; ` +
+      `${Math.round(probe.longestGapMs(killedAtMs - heldBackMs, untilMs))} ms without a change, ${heldBackMs} of them before the kill`,
+  };
+}
+
+/** Has clients work at these addresses while `disrupting` fails over, and checks everything that they were told. */
+async function underLoad(
+  context: TestContext,
+  pair: PostgresPair,
+  addresses: readonly { readonly url: string }[],
+  disrupting: (probe: Probe, broken: AbortController) => Promise<readonly Awaited<ReturnType<typeof failOver>>[]>,
+): Promise<void> {
+  const random = seeded(seed);
+  const broken = new AbortController();
+  try {
+    const shops = await Promise.all(shopIds.map((shopId) => openShop(shopId, addresses, random, broken.signal)));
+    const probe = await startProbe(addresses, "probe");
+    const load = { nodes: addresses, shops, clientCount, seconds: secondsBefore + secondsAfter, seed, random };
+    const done: Awaited<ReturnType<typeof failOver>>[] = [];
+    const steps = await runLoad(load, broken, async () => void done.push(...(await disrupting(probe, broken))));
+    await probe.end();
+    const killedAtMs = done.map((each) => each.killedAtMs);
+    await prove(pair.url, shops, addresses, killedAtMs);
+    const { answers, repeats } = toldOf(shops);
+    for (const { told } of done) context.diagnostic(told());
+    context.diagnostic(`${steps} steps, ${answers} answers; repeated after: ${repeats}`);
+  } catch (error) {
+    context.diagnostic(`OPENPO_TEST_NODES_SEED=${seed}`);
+    throw error;
+  } finally {
+    hangUp();
+  }
+}
+
 suite("crash: failover", { skip }, () => {
   test("the primary is killed under load and its standby promoted: each acknowledged change is kept, each key has one effect", async (context) => {
     await using pair = await startPair();
-    const random = seeded(seed);
-    const broken = new AbortController();
-    await withNodes(pair.url, 3, async (nodes) => {
-      const shops = await Promise.all(shopIds.map((shopId) => openShop(shopId, nodes, random, broken.signal)));
-      const probe = await startProbe(nodes, "probe");
-      const load = { nodes, shops, clientCount, seconds: secondsBefore + secondsAfter, seed, random };
-      let killedAtMs = 0;
-      let promotedMs = 0;
-      const steps = await runLoad(load, broken, async () => {
+    await withNodes(pair.url, nodeCount, (nodes) =>
+      underLoad(context, pair, nodes, async (probe, broken) => {
         await sleep(secondsBefore * 1_000);
-        assert.ok(probe.written > 0);
-        killedAtMs = systemClock.now() + heldBackMs;
-        promotedMs = await pair.failOver(heldBackMs);
-        const writtenBefore = probe.written;
-        while (probe.written <= writtenBefore && !broken.signal.aborted) await sleep(50);
-      });
-      await probe.end();
-      await prove(pair.url, shops, nodes, [killedAtMs]);
-      const { answers, repeats } = toldOf(shops);
-      context.diagnostic(
-        `${steps} steps, ${answers} answers; promoted ${promotedMs} ms after the kill; ` +
-          `${Math.round(probe.longestGapMs(killedAtMs - heldBackMs))} ms without a change, ${heldBackMs} of them before the kill; repeated after: ${repeats}`,
-      );
-    })
-      .catch((error: unknown) => {
-        context.diagnostic(`OPENPO_TEST_NODES_SEED=${seed}`);
-        throw error;
-      })
-      .finally(hangUp);
+        return [await failOver(pair, probe, broken)];
+      }),
+    );
   });
+
+  test(
+    "behind HAProxy the database fails over and back, again and again: each acknowledged change is kept, each key has one effect",
+    { skip: failovers === 0 ? "only by npm run test:failover" : noHaproxy },
+    async (context) => {
+      await using pair = await startPair();
+      const ports = await Promise.all(Array.from({ length: nodeCount }, freePort));
+      const nodes = ports.map((port) => serviceNode(pair.url, { PORT: String(port) }));
+      try {
+        await Promise.all(nodes.map((node) => node.start()));
+        await using balancer = await startHaproxy(ports.map((port) => `127.0.0.1:${port}`));
+        await underLoad(context, pair, [balancer], async (probe, broken) => {
+          const done = [];
+          while (done.length < failovers && !broken.signal.aborted) {
+            await sleep(secondsBefore * 1_000);
+            done.push(await failOver(pair, probe, broken));
+            // What was the primary comes back as the standby.
+            if (done.length < failovers) await pair.addStandby();
+          }
+          return done;
+        });
+      } finally {
+        await Promise.all(nodes.map((node) => node.end("SIGKILL")));
+      }
+    },
+  );
 });

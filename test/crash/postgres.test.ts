@@ -179,7 +179,7 @@ suite("crash: PostgreSQL", { concurrency: true }, () => {
       assert.ok(performance.now() - startedMs < 25_000);
       assert.deepEqual(await near.read("a", kept), { numbers: [1], halves: 0 });
       proxy.resume();
-      assert.deepEqual(await persistently(() => far.read("a", kept), 5_000), { numbers: [1], halves: 0 });
+      assert.deepEqual(await persistently(() => far.read("a", kept), patienceMs), { numbers: [1], halves: 0 });
     }));
 
   test("a connection cut before the commit, then a crash: later transactions are not mistaken for the lost one", async () => {
@@ -201,10 +201,10 @@ suite("crash: PostgreSQL", { concurrency: true }, () => {
       await server.start();
       // These writes get the transaction ids that the database has forgotten in the crash.
       for (let index = 0; index < 30; index += 1)
-        await persistently(() => near.write("b", (tx) => tx.batch([addLocation("b", String(index), "x")])), 10_000);
+        await persistently(() => near.write("b", (tx) => tx.batch([addLocation("b", String(index), "x")])), patienceMs);
       proxy.resume();
       await told;
-      assert.deepEqual(await persistently(() => near.write("a", kept), 5_000), { numbers: [], halves: 0 });
+      assert.deepEqual(await persistently(() => near.write("a", kept), patienceMs), { numbers: [], halves: 0 });
     }, server.url);
   });
 
@@ -228,7 +228,7 @@ suite("crash: PostgreSQL", { concurrency: true }, () => {
       }
       assert.ok(tookMs < 40_000, `it took ${tookMs} ms`);
       proxy.resume();
-      await persistently(() => far.write("a", (tx) => tx.batch(pair(3))), 10_000);
+      await persistently(() => far.write("a", (tx) => tx.batch(pair(3))), patienceMs);
     }));
 
   test("a key that could not be released while the database was away is free soon after the database is back", () =>

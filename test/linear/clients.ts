@@ -34,7 +34,7 @@ const ordersMax = 45;
 /** How often what was lost is sent again, at most. */
 const triesMax = 12;
 
-const orderRecords = [
+export const orderRecords = [
   { type: "location", locationId, name: "Warehouse" },
   { type: "supplier", supplierId: "mill", name: "The Mill", currencyCode: "EUR" },
   ...variantIds.map((variantId) => ({
@@ -210,6 +210,7 @@ class Shop {
     const asked: Asked & { requestId: string } = {
       requestId: `sent at ${sentAt}`,
       chain,
+      clashes: false,
       shopId,
       keyId: "",
       idempotencyKey,

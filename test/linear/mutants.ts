@@ -11,8 +11,8 @@ export const linearMutants: readonly LinearMutant[] = [
   {
     name: "stale-memory",
     file: "src/store/memory.ts",
-    from: "    if (!entry.seen.every((each) => each.stands())) {",
-    to: "    if (!entry.seen.every((each) => each.stands() || Math.random() < 0.5)) {",
+    from: "    if (!stands(entry)) {",
+    to: "    if (!stands(entry) && Math.random() < 0.5) {",
     breaks: "D111: what is remembered is answered though its rows have changed",
     engine: "sqlite",
   },

@@ -174,7 +174,8 @@ test(
           await withPrometheus(program.url, async (watching) => {
             // Prometheus finds its targets after some seconds; an increase counts from what it has seen before.
             await until("two samples are taken", async () => (await watching.samples()) >= 2);
-            assert.deepEqual(await watching.alerts(), []);
+            // A scrape that a busy machine does not answer within its second is an alert until the next one.
+            await until("no alert is left", async () => (await watching.alerts()).length === 0);
             const groups = await watching.rules();
             const unhealthy = groups.flatMap(({ rules }) => rules).filter(({ health }) => health !== "ok");
             assert.deepEqual(unhealthy, []);

@@ -64,7 +64,7 @@ async function rowsOf(program: RunningProgram): Promise<Rows> {
 const loaded = `(async () => {
   const isLoading = () =>
     document.querySelector("h1, [role=alert]") === null || [...document.querySelectorAll("[role=status], output")].some((each) => each.checkVisibility() && /Loading/.test(each.textContent));
-  for (let looks = 0; looks < 500 && isLoading(); looks += 1) await new Promise((resolve) => setTimeout(resolve, 20));
+  for (let looks = 0; looks < 3_000 && isLoading(); looks += 1) await new Promise((resolve) => setTimeout(resolve, 20));
   return !isLoading();
 })()`;
 

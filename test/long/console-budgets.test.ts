@@ -8,7 +8,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { after, test } from "node:test";
 import { gzipSync } from "node:zlib";
+import type { Request } from "playwright-core";
 import { endConsole, invitation, newPage, skip } from "../support/console.ts";
+import { until } from "../support/until.ts";
 
 after(endConsole);
 
@@ -51,17 +53,42 @@ test("the built console keeps its budgets: the first page, each screen that is l
   assert.ok(weightOf(styles) <= budgets.style, `the styles have ${weightOf(styles)} bytes`);
 });
 
+/** What the page does not wait for: texts of its own, and the stream of events, which stays open. */
+const notWaitedFor = /^data:|\/events\/stream$/;
+
+/** In the page: notes when the row of an order is first there, for the page goes on to ask for what may come later. */
+const notesTheRow = `new MutationObserver((_, watch) => {
+  if (!document.body?.textContent.includes("PO-1024")) return;
+  watch.disconnect();
+  performance.mark("row");
+}).observe(document, { childList: true, subtree: true, characterData: true });`;
+
+/** In the page: what it had asked for until then, itself among it. */
+const askedBeforeTheRow = `(() => {
+  const [{ startTime }] = performance.getEntriesByName("row");
+  return ["navigation", "resource"]
+    .flatMap((type) => performance.getEntriesByType(type))
+    .filter((entry) => entry.startTime <= startTime && !${notWaitedFor}.test(entry.name))
+    .map((entry) => entry.name);
+})()`;
+
 test("the list of orders is there after six requests at most, none of them to another server", { skip }, async () => {
   const { page, program, faults } = await newPage();
   await page.goto(await invitation(program));
   await page.getByRole("link", { name: "PO-1024" }).waitFor();
-  const asked: string[] = [];
+  await page.addInitScript(notesTheRow);
+  const running = new Set<Request>();
   page.on("request", (request) => {
-    // The stream of events stays open; the page does not wait for it.
-    if (!/^data:|\/events\/stream$/.test(request.url())) asked.push(request.url());
+    if (!notWaitedFor.test(request.url())) running.add(request);
   });
+  for (const end of ["requestfinished", "requestfailed"] as const)
+    page.on(end as "requestfinished", (request) => void running.delete(request));
   await page.goto(`${program.url}/console/orders`);
   await page.getByRole("link", { name: "PO-1024" }).waitFor();
+  // The page lists a request when it has ended.
+  await until("no request runs", () => running.size === 0);
+  const asked = await page.evaluate<readonly string[]>(askedBeforeTheRow);
+  assert.ok(asked.some((each) => each.endsWith("/api/v1/purchase-orders")));
   assert.ok(asked.length <= requestsMax, asked.join("\n"));
   assert.deepEqual(faults, []);
 });

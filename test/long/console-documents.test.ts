@@ -6,6 +6,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
+import { until } from "../support/console-shop.ts";
 import { endConsole, picture, skip, withConsole, withPerson } from "../support/console.ts";
 
 after(endConsole);
@@ -35,7 +36,7 @@ test("an owner sets the letterhead, and the order's page, its print and its PDF 
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("alert").getByText("Not saved: one field is wrong.").waitFor();
     assert.match(await page.locator("#wrong-footer").innerText(), /U\+5496/);
-    assert.equal(await page.evaluate("document.activeElement.name"), "footer");
+    await until(page, "document.activeElement.name === 'footer'");
     await picture(page, "documents-refused");
 
     const listed = await program.ask("GET", "/api/v1/purchase-orders?status=Sent&limit=1", program.word("write key"));

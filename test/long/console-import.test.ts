@@ -71,13 +71,16 @@ test("20,000 products come in within 30 seconds, and the page tells how far it i
     await signIn(page, program, "many", "owner");
     const head = products[0] ?? "";
     const rows = Array.from({ length: 20_000 }, (_, nth) => `p-${nth},Product ${nth},SKU-${nth},9.50,4`);
+    // What comes and goes is waited for before it can come.
+    const checking = page.getByRole("progressbar", { name: "Checking …" }).waitFor();
     await choose(page, "products.csv", [head, ...rows]);
-    await page.getByRole("progressbar", { name: "Checking …" }).waitFor();
+    await checking;
     await page.getByText("20,000 products").waitFor({ timeout: 60_000 });
     assert.equal(await page.locator(".file tbody tr").count(), 20);
+    const importing = page.getByRole("progressbar", { name: "Importing …" }).waitFor();
     const fromMs = performance.now();
     await page.getByRole("button", { name: "Import (20,000)" }).click();
-    await page.getByRole("progressbar", { name: "Importing …" }).waitFor();
+    await importing;
     await page.getByText("Imported:").waitFor({ timeout: 60_000 });
     const tookMs = Math.round(performance.now() - fromMs);
     assert.ok(tookMs <= 30_000, `${tookMs} ms`);

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { accessibilityFaults } from "../support/axe.ts";
-import { endConsole, newPage, picture, skip } from "../support/console.ts";
+import { endConsole, newPage, picture, skip, throughAgain } from "../support/console.ts";
 
 after(endConsole);
 
@@ -123,7 +123,7 @@ test(
     await page.getByRole("link", { name: "All shops" }).click();
     await page.getByText("The server does not answer.").waitFor();
     assert.deepEqual(await accessibilityFaults(page), []);
-    await page.unroute("**/admin/v1/shops");
+    await throughAgain(page);
 
     await page.reload();
     await page.getByText("give the admin token once more").waitFor();

@@ -10,6 +10,7 @@ import { endConsole, invitation, picture, skip, withConsole, withEnvironment } f
 import { attachedTo, mailEnv, sha256Of } from "../support/mail-shop.ts";
 import { textOf as pdfText } from "../support/poppler.ts";
 import { parseMail, type SmtpServerForTests, startSmtpServer } from "../support/smtp.ts";
+import { patienceMs } from "../support/until.ts";
 
 let mailServer: SmtpServerForTests | null = null;
 
@@ -45,7 +46,7 @@ async function signedIn(of: Page, link: string): Promise<Page> {
   assert.ok(browser !== null);
   const context = await browser.newContext({ viewport: { width: 1_280, height: 900 } });
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(patienceMs);
   await page.goto(link);
   await page.getByRole("heading", { name: "Orders" }).waitFor();
   return page;
@@ -121,7 +122,7 @@ test(
       assert.ok(browser !== null);
       const telephone = await browser.newContext({ viewport: { width: 360, height: 740 }, javaScriptEnabled: false });
       const phone = await telephone.newPage();
-      phone.setDefaultTimeout(30_000);
+      phone.setDefaultTimeout(patienceMs);
       await phone.goto(url);
       await phone.getByRole("heading", { name: /^Purchase order/ }).waitFor();
       const flour = phone.getByRole("group", { name: "Flour" });

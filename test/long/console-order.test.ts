@@ -1,13 +1,17 @@
-/** A purchaser's way through an order in a real browser, by keyboard alone: edit, add, merge, send, confirm, complete. */
+/**
+ * A purchaser's way through an order in a real browser, by keyboard alone: edit, add, merge, send, confirm, complete.
+ *
+ * Only on sqlite: what a browser shows does not depend on the engine.
+ */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Page } from "playwright-core";
 import type { PurchaseOrder } from "../../client/index.ts";
 import { apiOf, press, showsStatus } from "../support/console-shop.ts";
 import { endConsole, picture, skip, withConsole, withoutEvents } from "../support/console.ts";
 import type { RunningProgram } from "../support/process.ts";
+import { until } from "../support/until.ts";
 
 after(endConsole);
 
@@ -47,10 +51,11 @@ async function openDraft(page: Page, link: string, program: RunningProgram) {
 }
 
 /** Holds once what the service says is this. Notices of a save come and go when it begins, so it may take a moment. */
-async function becomes<T>(said: () => Promise<T>, wanted: T): Promise<void> {
-  for (let looks = 0; looks < 50 && !isDeepStrictEqual(await said(), wanted); looks += 1) await sleep(100);
-  assert.deepEqual(await said(), wanted);
-}
+const becomes = <T>(said: () => Promise<T>, wanted: T): Promise<true> =>
+  until(
+    async () => ({ wanted, said: await said() }),
+    async () => isDeepStrictEqual(await said(), wanted),
+  );
 
 test(
   "a purchaser edits, adds and pastes lines by keyboard; what another changed is merged, never overwritten",
@@ -153,7 +158,7 @@ test(
       await page.getByLabel(/^Quantity of/).waitFor();
       await page.keyboard.press("Enter");
       await page.locator("table.grid tbody tr").nth(3).waitFor();
-      assert.equal(await page.evaluate("document.activeElement.getAttribute('role')"), "combobox");
+      await page.waitForFunction("document.activeElement.getAttribute('role') === 'combobox'");
 
       // Rows of a sheet in one call.
       await page.getByText("Paste rows from a sheet").focus();

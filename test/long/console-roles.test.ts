@@ -1,4 +1,8 @@
-/** What each role does in the console, by keyboard alone: every control is reached with Tab. An operator signs in with the admin token. */
+/**
+ * What each role does in the console, by keyboard alone: every control is reached with Tab. An operator signs in with the admin token.
+ *
+ * Only on sqlite: what a browser shows does not depend on the engine.
+ */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Locator, Page } from "playwright-core";

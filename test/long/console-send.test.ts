@@ -1,6 +1,8 @@
 /**
  * Sending an order from the console (screen 5): two clicks from a draft to a mail with the very file that was shown, what becomes of mails, and that nothing a
  * person has written is lost.
+ *
+ * Only on sqlite: what a browser shows does not depend on the engine.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -1,6 +1,8 @@
 /**
  * An order's way to its supplier and back, in a real browser: sent, by a link to a telephone without script, answered, accepted, received.
  * And the supplier's pages by themselves: what axe-core finds, and whether anything goes over the edge.
+ *
+ * Only on sqlite: what a browser shows does not depend on the engine.
  */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
@@ -8,6 +10,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { accessibilityFaults } from "../support/axe.ts";
 import { apiOf, makeShop, showsStatus } from "../support/console-shop.ts";
 import { endConsole, picture, skip, withConsole } from "../support/console.ts";
+import { patienceMs } from "../support/until.ts";
 
 after(endConsole);
 
@@ -53,6 +56,7 @@ async function telephone(
     ...options,
   });
   const own = await context.newPage();
+  own.setDefaultTimeout(patienceMs);
   return { context, page: own };
 }
 

@@ -8,6 +8,7 @@ import { after, test } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { endConsole, picture, skip, withPerson } from "../support/console.ts";
 import { startReceiver } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
 
 after(endConsole);
 
@@ -61,11 +62,15 @@ test(
         assert.equal(changed.status, 200, changed.text);
         await receiver.until(() => receiver.received.some(({ type }) => type === "purchase_order.updated"));
         const waiting = page.getByRole("row", { name: /purchase_order\.updated.*Waiting/s });
-        for (let looks = 0; looks < 50 && (await waiting.getByText("HTTP 500").count()) === 0; looks += 1) {
+        // A list that is asked for again is empty until its answer comes.
+        const readAgain = async (): Promise<void> => {
           await page.getByRole("button", { name: "Read again" }).click();
-          await page.waitForTimeout(100);
-        }
-        await waiting.getByText("HTTP 500").waitFor();
+          await page.locator("[aria-labelledby='deliveries'] :is(tbody tr, p.empty)").first().waitFor();
+        };
+        await until("the first attempt is noted", async () => {
+          await readAgain();
+          return (await waiting.getByText("HTTP 500").count()) > 0;
+        });
         await picture(page, "webhook-endpoint");
         // When it is tried again, and when the test arrived.
         assert.ok((await page.locator("main time[datetime]").count()) >= 2);
@@ -76,7 +81,12 @@ test(
         );
         await page.getByRole("combobox", { name: "State" }).selectOption("Delivered");
         await page.waitForURL(/state=delivered/);
-        await page.getByRole("row", { name: /purchase_order\.updated.*Delivered/s }).waitFor();
+        // The receiver has it before the service has noted its answer.
+        const delivered = page.getByRole("row", { name: /purchase_order\.updated.*Delivered/s });
+        await until("the delivery is noted", async () => {
+          await readAgain();
+          return (await delivered.count()) > 0;
+        });
 
         // Gone: disabled, and back with a replay of what it missed.
         receiver.answer = (response) => void response.writeHead(410).end();
@@ -102,7 +112,8 @@ test(
         await dialog.getByRole("button", { name: "Close without copying" }).click();
         await page.getByRole("button", { name: "Send a test" }).click();
         await page.getByText("The test arrived: 204").waitFor();
-        const last = receiver.received.at(-1);
+        // What is replayed may still arrive beside it.
+        const last = receiver.received.findLast(({ type }) => type === "test.ping");
         assert.ok(last !== undefined);
         for (const each of [secret, next]) new Webhook(each).verify(last.body, last.headers as Record<string, string>);
 

@@ -1,7 +1,7 @@
 /** A person's way through the console in a real browser: from the link that the first start prints to an order and back. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { endConsole, picture, skip, withConsole } from "../support/console.ts";
+import { endConsole, picture, skip, throughAgain, withConsole } from "../support/console.ts";
 
 after(endConsole);
 
@@ -83,7 +83,7 @@ test("no width scrolls sideways, in light and dark, full, empty and failing", { 
     await page.route("**/api/v1/**", (route) => route.abort());
     await page.goto(`${origin}/console/orders?status=Draft`);
     await page.getByRole("alert").waitFor();
-    await page.unroute("**/api/v1/**");
+    await throughAgain(page);
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("link", { name: "PO-1024" }).waitFor();
   });

@@ -1,23 +1,36 @@
-/** What is remembered of views of reorders only, against the same decided anew, after whatever was changed (V8). */
+/** What is remembered of views of reorders only, and what blocks say, against the same decided anew, after whatever was changed (V8, V9). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { dateOf, dayIn } from "../../src/core/calendar.ts";
 import { loadShop } from "../../src/shop/accounts.ts";
+import { loadBlocks, makeBlock } from "../../src/shop/forecast-blocks.ts";
 import { forecastPage } from "../../src/shop/forecast.ts";
 import { loadForecastView } from "../../src/shop/forecast-views.ts";
-import type { Tx } from "../../src/store/store.ts";
+import { countingRows } from "../support/counted-rows.ts";
 import { type GoodsServer, startGoodsServer } from "../support/goods-server.ts";
 import { type TestServer, startServer } from "../support/server.ts";
 import { onPostgres } from "../support/store.ts";
 
 const orders = "/api/v1/purchase-orders";
 const variants = ["red", "blue", "green"];
-const viewIds = ["all", "mill", "warehouse"];
+const viewIds = ["all", "mill", "warehouse", "named"];
 
 /** One thing that is changed: which, of which variant, to what. */
 const step = fc.record({
-  kind: fc.constantFrom("level", "sale", "variant", "terms", "supplier", "order", "receive", "view", "create"),
+  kind: fc.constantFrom(
+    "level",
+    "sale",
+    "variant",
+    "terms",
+    "supplier",
+    "order",
+    "receive",
+    "view",
+    "create",
+    "blocks",
+    "blocks",
+  ),
   variant: fc.nat(2),
   value: fc.nat(100),
 });
@@ -60,6 +73,11 @@ async function change(server: GoodsServer, node: TestServer, { kind, variant, va
       return await server.bring([
         { type: "supplier", supplierId: "mill", name: "Mill", currencyCode: "EUR", leadTimeDays: value },
       ]);
+    case "blocks":
+      // Some or all, of one variant or two, so that they are of several versions.
+      for (let made = 0; made <= value % 6; made += 1)
+        await server.engine.write(server.shopId, (tx) => makeBlock(tx, server.shopId, 1 + (value % 2)));
+      return;
     case "view":
       return await server.bring([view("mill", value % 2 === 0 ? {} : { supplierIds: ["mill"] })]);
     case "order":
@@ -81,14 +99,23 @@ async function change(server: GoodsServer, node: TestServer, { kind, variant, va
   }
 }
 
-/** The rows of the view: as remembered, or for these variants, which are decided anew. */
-function rowsOf(server: TestServer, viewId: string, variantIds: readonly string[] | null): Promise<readonly unknown[]> {
+/**
+ * The rows of the view: as remembered, or for these variants, which are decided anew.
+ *
+ * @param viewName another name: nothing is remembered of such a view.
+ */
+function rowsOf(
+  server: TestServer,
+  viewId: string,
+  variantIds: readonly string[] | null,
+  viewName = viewId,
+): Promise<readonly unknown[]> {
   const { engine, shopId, clock } = server;
   return engine.read(shopId, async (tx) => {
     const [found, shop] = await Promise.all([loadForecastView(tx, shopId, viewId), loadShop(tx, shopId)]);
     assert.ok(found !== null && shop !== null);
     const context = { shop, today: dayIn("UTC", clock.now()) };
-    const page = await forecastPage(tx, shopId, { view: found, variantIds }, context, null, 50);
+    const page = await forecastPage(tx, shopId, { view: { ...found, viewName }, variantIds }, context, null, 50);
     return [page.totalCount, ...page.variants];
   });
 }
@@ -97,6 +124,7 @@ test(
   "after any changes, a view of reorders only shows what is decided anew, on two nodes too",
   { timeout: 240_000 },
   async () => {
+    let [asked, readFromBlocks] = [0, 0];
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 25 }), async (steps) => {
         await using server = await startGoodsServer();
@@ -104,6 +132,7 @@ test(
           view("all", {}),
           view("mill", { supplierIds: ["mill"] }),
           view("warehouse", { locationIds: ["warehouse"] }),
+          view("named", { variantIds: ["red", "green"] }),
           ...variants.map((variantId) => ({
             type: "sale",
             variantId,
@@ -113,8 +142,17 @@ test(
           })),
         ]);
         const check = async (node: TestServer): Promise<void> => {
-          for (const viewId of viewIds)
-            assert.deepEqual(await rowsOf(node, viewId, null), await rowsOf(node, viewId, variants), viewId);
+          const { engine, shopId } = node;
+          if ((await engine.read(shopId, (tx) => loadBlocks(tx, shopId))) !== null) readFromBlocks += 1;
+          for (const viewId of viewIds) {
+            const anew = await rowsOf(node, viewId, variants);
+            assert.deepEqual(await rowsOf(node, viewId, null), anew, viewId);
+            assert.deepEqual(
+              await rowsOf(node, viewId, null, `never read ${(asked += 1)}`),
+              anew,
+              `${viewId} by blocks`,
+            );
+          }
         };
         const walk = async (node: TestServer): Promise<void> => {
           for (const each of steps) {
@@ -130,6 +168,7 @@ test(
       }),
       { numRuns: Number(process.env["OPENPO_PROPERTY_RUNS"] ?? 8) },
     );
+    assert.ok(readFromBlocks > 0, "blocks were never read");
   },
 );
 
@@ -147,20 +186,12 @@ test("after a change of one variant, a view of reorders only reads that variant 
   ]);
   const read = (): Promise<{ readonly rows: number; readonly totalCount: number }> =>
     engine.read(shopId, async (tx) => {
-      let rows = 0;
-      const counting: Tx = {
-        all: async <R>(...[sql, params]: Parameters<Tx["all"]>): Promise<R[]> => {
-          const found = await tx.all<R>(sql, params);
-          rows += found.length;
-          return found;
-        },
-        batch: (statements) => tx.batch(statements),
-      };
+      const { counting, rows } = countingRows(tx);
       const [found, shop] = await Promise.all([loadForecastView(tx, shopId, "all"), loadShop(tx, shopId)]);
       assert.ok(found !== null && shop !== null);
       const scope = { view: found, variantIds: null };
       const { totalCount } = await forecastPage(counting, shopId, scope, { shop, today }, null, 3);
-      return { rows, totalCount };
+      return { rows: rows(), totalCount };
     });
   const first = await read();
   assert.ok(first.rows > 600, `${first.rows} rows to decide about all`);

@@ -88,14 +88,22 @@ test("nothing more is read from a connection on which many requests wait", async
     },
   };
   await using server = await start({ surfaces: [slow] });
-  const request = get("/slow", `X-Padding: ${"x".repeat(1_000)}\r\n`);
-  // Far more than the system's buffers take. The server must stop reading, so these bytes are never all sent.
+  const request = get("/slow", `X-Padding: ${"x".repeat(30_000)}\r\n`);
+  const count = 2_000;
+  // Far more than the system's buffers take, and than requests up to any other bound. The server must stop reading.
   const socket = await sendUnread(server.port, request);
-  socket.write(request.repeat(60_000));
-  await sleep(500);
-  assert.ok(socket.writableLength > 20 * mebibyte, `${socket.writableLength} bytes are left`);
+  socket.write(request.repeat(count));
+  // Until nothing more is taken.
+  let left = socket.writableLength;
+  for (let before = Number.POSITIVE_INFINITY; left < before; left = socket.writableLength) {
+    before = left;
+    await sleep(1_000);
+  }
   socket.destroy();
   gate.resolve();
+  const buffersBytes = 16 * mebibyte;
+  const readMax = 2 * pipelinedMax * request.length + buffersBytes;
+  assert.ok(count * request.length - left < readMax, `${left} bytes are left`);
 });
 
 // Answers.
@@ -108,12 +116,14 @@ const large = (megabytes: number): Surface => ({
 
 test("an answer of which nothing is read is cut off", async () => {
   const waitLimits = { silenceMs: 300, arrivalMs: 200, drainMs: 600 };
-  await using server = await start({ surfaces: [large(64)], waitLimits });
+  // Less than all unread answers together may have: it is its silence that ends this one.
+  const megabytes = 40;
+  await using server = await start({ surfaces: [large(megabytes)], waitLimits });
   const socket = await sendUnread(server.port, get("/large"));
-  await until("cut off", () => server.logged.some((line) => line.includes("an answer that nobody reads is cut off")));
+  await until("cut off", () => server.logged.some((line) => line.includes('an answer that nobody reads is cut off"')));
   socket.resume();
   await until("closed", () => socket.closed);
-  assert.equal(socket.bytesRead < 64 * mebibyte, true);
+  assert.equal(socket.bytesRead < megabytes * mebibyte, true);
 });
 
 test("beyond the memory for unread answers the oldest are cut, and others are served (H9)", async () => {
@@ -209,6 +219,9 @@ async function growthUnder(program: RunningProgram, attack: () => Promise<void>)
   return most - before;
 }
 
+/** As `npm start` and the image run Node (docs/operating.md, "Memory of Node"). */
+const asStarted = { NODE_OPTIONS: "--max-semi-space-size=8" };
+
 const portOf = ({ url }: RunningProgram): number => Number(new URL(url).port);
 
 test("unread documents, pipelined or on many connections, cost the program less than 300 MB", async () => {
@@ -229,7 +242,7 @@ test("unread documents, pipelined or on many connections, cost the program less 
   });
 });
 
-test("unread answers of a large order cost the program less than 300 MB", async () => {
+test("unread answers of a large order cost the program less than 250 MB", async () => {
   await withProgram(async (program, adminToken) => {
     await program.ask("PUT", "/admin/v1/shops/a", adminToken, { name: "A", currencyCode: "EUR" });
     const made = await program.ask("POST", "/admin/v1/shops/a/keys", adminToken, { name: "k", scope: "read" });
@@ -262,21 +275,27 @@ test("unread answers of a large order cost the program less than 300 MB", async 
     const key = `Authorization: Bearer ${String(made.at("data", "apiKey"))}\r\n`;
     const sockets: Socket[] = [];
     const count = 70;
-    const served = async (): Promise<number> => {
+    const answered = async (status: number): Promise<number> => {
       const { text } = await program.ask("GET", "/metrics", "");
-      return Number(
-        /^openpo_requests_total\{operation="purchase_order_get",status="200"\} (\d+)$/m.exec(text)?.[1] ?? 0,
+      const counted = new RegExp(
+        `^openpo_requests_total\\{operation="purchase_order_get",status="${status}"\\} (\\d+)$`,
+        "m",
       );
+      return Number(counted.exec(text)?.[1] ?? 0);
     };
     // A reader thread starts with the first one.
     await program.ask("GET", "/api/v1/purchase-orders/large", String(made.at("data", "apiKey")));
     const growth = await growthUnder(program, async () => {
-      while (sockets.length < count)
-        sockets.push(await sendUnread(portOf(program), get("/api/v1/purchase-orders/large", key)));
-      while ((await served()) < count + 1) await sleep(200);
+      while ((await answered(200)) < count + 1) {
+        // Those that waited too long on a busy machine were refused; others ask in their place.
+        const wanted = count + (await answered(503));
+        while (sockets.length < wanted)
+          sockets.push(await sendUnread(portOf(program), get("/api/v1/purchase-orders/large", key)));
+        await sleep(200);
+      }
     });
     for (const socket of sockets) socket.destroy();
-    // Here it was 146 MB on SQLite and 257 MB on PostgreSQL, whose reader threads hold more; 276 and 317 MB when threads answered with texts.
-    assert.ok(growth < growthMax, `${Math.round(growth / mebibyte)} MB`);
-  });
+    // Here it was 165 MB on PostgreSQL, 187 when bodies that had been sent waited for Node's next collection; 30 to 70 more without the option.
+    assert.ok(growth < 250 * mebibyte, `${Math.round(growth / mebibyte)} MB`);
+  }, asStarted);
 });

@@ -7,19 +7,22 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { z } from "zod";
+import { brotli } from "../../src/compression.ts";
 import { apiKeyRandomBytes, makeApiKey } from "../../src/core/api-key.ts";
 import {
+  answersPackedBytesMax,
   answersRememberedBytesMax,
   callersRememberedBytesMax,
   replaysRememberedBytesMax,
 } from "../../src/core/limits.ts";
+import { KnownAnswers } from "../../src/operations/known-answers.ts";
 import { operation } from "../../src/operations/operation.ts";
 import { insertApiKey } from "../../src/shop/accounts.ts";
 import type { Engine } from "../../src/store/store.ts";
 import { crateOperations } from "../support/operations.ts";
 import { startServer } from "../support/server.ts";
 
-/** Characters of an answer. Each is counted as two bytes. */
+/** Characters of an answer. Each takes a byte, since none is beyond U+00FF. */
 const length = 1_000_000;
 
 const shape = {
@@ -95,16 +98,38 @@ test("answers of reads are remembered up to answersRememberedBytesMax", async ()
   assert.equal(await readsOf(server.engine, () => get("c1")), 1);
 });
 
+test("answers that have no room any more are remembered compressed, up to answersPackedBytesMax", () => {
+  const answers = new KnownAnswers(brotli);
+  const seen = [{ stands: () => true }];
+  // Cannot be made shorter by more than a quarter.
+  const text = randomBytes(48_000).toString("base64");
+  const put = (id: number): void =>
+    answers.put(
+      `shop\nrest\ntext_get\n${id}`,
+      { shown: { dataText: JSON.stringify(`${id}${text}`) }, shopText: "" },
+      seen,
+    );
+  const isKnown = (id: number): boolean => answers.get(`shop\nrest\ntext_get\n${id}`, "") !== null;
+  const atMost = Math.ceil(answersRememberedBytesMax / text.length + answersPackedBytesMax / 48_000);
+  const held = Math.floor(atMost * 0.95);
+  for (let id = 0; id < held; id += 1) put(id);
+  assert.equal(isKnown(0), true);
+  for (let id = held; id <= atMost + 1; id += 1) put(id);
+  assert.equal(isKnown(0), true, "it was asked for later than the others");
+  assert.equal(isKnown(1), false);
+});
+
 test("answers that were told again are remembered up to replaysRememberedBytesMax", async () => {
   await using server = await start();
   const post = (id: string) =>
     server.post(`/api/v1/crates/${id}/text`, {}, { undocumented: true, headers: { "Idempotency-Key": id } });
-  const held = Math.floor(replaysRememberedBytesMax / (2 * length));
+  const held = Math.floor(replaysRememberedBytesMax / length);
   const ids = many(held + 2);
   // A keyed write ends what is remembered of others, so all are written first.
   for (const isReplayed of [undefined, "true"])
     for (const id of ids) assert.equal((await post(id)).headers["idempotent-replayed"], isReplayed);
   assert.equal(await readsOf(server.engine, () => post(ids.at(-1) ?? "")), 0);
+  assert.equal(await readsOf(server.engine, () => post("c2")), 0, `${held} answers fit`);
   assert.equal(await readsOf(server.engine, () => post("c1")), 1);
 });
 
@@ -127,5 +152,6 @@ test("callers are remembered up to callersRememberedBytesMax", async () => {
   assert.equal(await looks(first), 0);
   for (const apiKey of others) await asked(apiKey);
   assert.equal(await looks(others.at(-1)), 0);
+  assert.equal(await looks(others[0]), 0, `${count - 1} callers fit`);
   assert.ok((await looks(first)) > 0, `${count} callers are more than ${callersRememberedBytesMax} bytes`);
 });

@@ -256,7 +256,8 @@ test("no secret, body, name or address reaches a span, a log line or the audit l
     const told = { spans: JSON.stringify(spans()), log: stderr, audit };
     assert.match(told.log, /"operation":"purchase_order_receive"/, "the log was on");
     assert.match(told.audit, /purchase_order_receive/);
-    for (const [where, text] of Object.entries(told))
-      for (const hidden of [/canary/i, /c4n4ry/, new RegExp(key), new RegExp(adminToken), new RegExp(secret)])
-        assert.doesNotMatch(text, hidden, where);
+    for (const [where, text] of Object.entries(told)) {
+      for (const hidden of [/canary/i, /c4n4ry/]) assert.doesNotMatch(text, hidden, where);
+      for (const hidden of [key, adminToken, secret]) assert.ok(!text.includes(hidden), where);
+    }
   }));

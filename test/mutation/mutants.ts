@@ -142,15 +142,11 @@ export function mutantsOf(file: string, source: string): readonly Mutant[] {
         replaceNode(node, Array.isArray(node["elements"]) && node["elements"].length > 0 ? "[]" : '["mutated"]');
         break;
       case "ObjectExpression":
-        // An arrow's body is in parentheses already.
         if (Array.isArray(node["properties"]) && node["properties"].length > 0) replaceNode(node, "{}");
         break;
       case "ArrowFunctionExpression":
         if (isNode(node["body"]) && node["body"].type !== "BlockStatement") {
-          const { start, end } = node["body"];
-          const inParentheses =
-            source[start - 1] === "(" && source[end] === ")" && source.slice(0, start).trimEnd().endsWith("(");
-          replace(start, end, inParentheses ? "undefined" : "undefined");
+          replaceNode(node["body"], "undefined");
         }
         break;
       case "BlockStatement":

@@ -3,15 +3,16 @@
  *
  * Each mutant (mutants.ts) of a file is given to the tests of that file. A mutant that fails a test, or that does not end, is killed; one with which
  * all tests pass has survived. The score is the share of the killed ones. Mutants that change nothing anybody could see are listed in
- * equivalent.ts, each with its reason, and do not count; one that is killed all the same fails the run, since its reason is wrong.
+ * equivalent.ts, each with its reason, and do not count. One that is killed all the same fails the run, since its reason is wrong, and so does one
+ * that the source no longer has.
  *
- * It prints each survivor, and the last line is `N passed, N failed`: files that reach `scoreMin`, and files that do not.
+ * It prints each survivor and each equivalent mutant, and the last line is `N passed, N failed`: files that reach `scoreMin`, and files that do not.
  */
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
-import { equivalent } from "./equivalent.ts";
+import { type Equivalent, equivalents } from "./equivalent.ts";
 import { type Mutant, mutantsOf } from "./mutants.ts";
 import { type Change, changeVariable } from "./play.ts";
 
@@ -36,11 +37,19 @@ const targets: Readonly<Record<string, readonly string[]>> = {
   "src/core/receive.ts": goods,
   "src/core/confirm.ts": goods,
   "src/core/complete.ts": goods,
-  "src/core/purchase-order-fields.ts": unit("purchase-order-fields", "edit", "lines", "supplier-terms"),
-  "src/core/idempotency.ts": unit("idempotency", "request-identity"),
-  "src/core/rate-limit.ts": [...unit("limits"), "test/property/rate-limit.test.ts"],
-  "src/core/cost-sync.ts": unit("cost-sync", "write-back", "outbox"),
+  "src/core/purchase-order-fields.ts": unit("purchase-order-fields", "edit", "supplier-terms"),
+  "src/core/idempotency.ts": unit("request-identity"),
+  "src/operations/idempotency.ts": unit("answers-stored"),
+  "src/shop/idempotency.ts": unit("answers-stored"),
+  "src/core/rate-limit.ts": ["test/property/rate-limit.test.ts"],
+  "src/core/cost-sync.ts": unit("cost-sync"),
+  "src/shop/cost-sync.ts": unit("cost-rows"),
+  "src/operations/purchase-orders/cost-sync.ts": unit("cost-steps"),
 };
+
+// The tests tell nothing to a runner that this process may be part of.
+const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
+const environment = { ...inherited, OPENPO_TEST_ENGINE: "sqlite" };
 
 interface Played {
   readonly passed: boolean;
@@ -51,11 +60,16 @@ function play(tests: readonly string[], change: Change | null, secondsMax: numbe
   const startedAtMs = performance.now();
   const child = spawn(
     process.execPath,
-    ["--disable-warning=ExperimentalWarning", path.join(import.meta.dirname, "play.ts"), ...tests],
+    [
+      "--disable-warning=ExperimentalWarning",
+      `--test-reporter=${path.join(import.meta.dirname, "first-failure.ts")}`,
+      path.join(import.meta.dirname, "play.ts"),
+      ...tests,
+    ],
     {
       cwd: root,
       stdio: "ignore",
-      env: { ...process.env, ...(change === null ? {} : { [changeVariable]: JSON.stringify(change) }) },
+      env: { ...environment, ...(change === null ? {} : { [changeVariable]: JSON.stringify(change) }) },
     },
   );
   const timer = setTimeout(() => child.kill("SIGKILL"), secondsMax * 1_000);
@@ -67,15 +81,35 @@ function play(tests: readonly string[], change: Change | null, secondsMax: numbe
   });
 }
 
-const shown = (text: string): string => text.replaceAll(/\s+/g, " ").slice(0, 90);
-const reasonOf = ({ file, before, text, line }: Mutant, source: string): string | null =>
-  equivalent.find(
-    (each) =>
-      each.file === file &&
-      each.before === shown(before) &&
-      each.after === shown(text) &&
-      (source.split("\n")[line - 1] ?? "").includes(each.on),
-  )?.reason ?? null;
+const inOneLine = (text: string): string => text.replaceAll(/\s+/g, " ");
+const shown = (text: string): string => inOneLine(text).slice(0, 90);
+
+/** Whether the mutant is the one that the entry describes. */
+function isMeantBy({ at, after }: Equivalent, { start, end, before, text }: Mutant, source: string): boolean {
+  const [ahead = "", changed, behind = ""] = at.split(/[«»]/);
+  return (
+    changed === inOneLine(before) &&
+    after === inOneLine(text) &&
+    inOneLine(source.slice(0, start)).endsWith(ahead) &&
+    inOneLine(source.slice(end)).startsWith(behind)
+  );
+}
+
+/** The mutants of a file, those that are equivalent with their reason. */
+function mutantsWithReasons(
+  file: string,
+): readonly { readonly mutant: Mutant; readonly equivalent: Equivalent | undefined }[] {
+  const source = readFileSync(path.join(root, file), "utf8");
+  const mutants = mutantsOf(file, source);
+  const known = equivalents
+    .filter((each) => each.file === file)
+    .map((each) => {
+      const meant = mutants.filter((mutant) => isMeantBy(each, mutant, source));
+      if (meant.length === 1) return { equivalent: each, mutant: meant[0] };
+      throw new Error(`equivalent.ts: ${file} has ${meant.length} mutants ${each.at} → ${each.after}, not one.`);
+    });
+  return mutants.map((mutant) => ({ mutant, equivalent: known.find((each) => each.mutant === mutant)?.equivalent }));
+}
 
 interface Score {
   readonly killed: number;
@@ -88,25 +122,30 @@ async function scoreOf(file: string, tests: readonly string[]): Promise<Score> {
   const whole = await play(tests, null, 600);
   if (!whole.passed) throw new Error(`${file}: its tests fail as the tree stands: ${tests.join(" ")}`);
   const secondsMax = Math.max(secondsMin, whole.seconds * timesMax);
-  const source = readFileSync(path.join(root, file), "utf8");
-  const left = [...mutantsOf(file, source)];
+  const left = [...mutantsWithReasons(file)];
   const score = { killed: 0, survived: 0, equivalent: 0, wrong: 0 };
   const working = async (): Promise<void> => {
-    for (let mutant = left.shift(); mutant !== undefined; mutant = left.shift()) {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const { mutant, equivalent } = next;
       const { file: at, start, end, text, line, before } = mutant;
       const { passed } = await play(tests, { file: at, start, end, text }, secondsMax);
-      const reason = reasonOf(mutant, source);
-      if (passed && reason !== null) score.equivalent += 1;
-      else if (passed) score.survived += 1;
-      else score.killed += 1;
-      if (!passed && reason !== null) score.wrong += 1;
-      if (passed === (reason === null))
-        console.log(`${passed ? "survived" : "NOT EQUIVALENT"} ${at}:${line}: ${shown(before)} → ${shown(text)}`);
+      if (!passed) score.killed += 1;
+      else if (equivalent === undefined) score.survived += 1;
+      else score.equivalent += 1;
+      if (!passed && equivalent !== undefined) score.wrong += 1;
+      const change = `${at}:${line}: ${shown(before)} → ${shown(text)}`;
+      if (passed)
+        console.log(equivalent === undefined ? `survived ${change}` : `equivalent ${change}: ${equivalent.reason}`);
+      else if (equivalent !== undefined) console.log(`NOT EQUIVALENT ${change}`);
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, working));
   return score;
 }
+
+for (const { file } of equivalents)
+  if (!(file in targets)) throw new Error(`equivalent.ts: ${file} is not among the files.`);
+for (const file of Object.keys(targets)) mutantsWithReasons(file);
 
 const wanted = process.argv.slice(2);
 let passed = 0;

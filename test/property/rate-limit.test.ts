@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { readBucket, takeToken, type BucketLimit, type TokenBucket } from "../../src/core/rate-limit.ts";
+import {
+  type BucketLimit,
+  clocksApartMsMax,
+  giveToken,
+  limitInMillionths,
+  readBucket,
+  takeToken,
+  type TokenBucket,
+} from "../../src/core/rate-limit.ts";
 
 test("a burst up to the capacity passes, then one call per refilled token", () => {
   const limit: BucketLimit = { capacity: 2, refillPerSecond: 4 };
@@ -50,6 +58,50 @@ test("a changed limit applies from the next call", () => {
   assert.equal(readBucket(bucket, { capacity: 5, refillPerSecond: 1 }, 0).remaining, 5);
   assert.equal(readBucket(bucket, { capacity: 200, refillPerSecond: 1 }, 0).remaining, 99);
   assert.equal(readBucket(bucket, { capacity: 200, refillPerSecond: 50 }, 100).remaining, 104);
+});
+
+test("a clock that is behind by clocksApartMsMax is another node's; behind by more, the bucket was ahead", () => {
+  const limit: BucketLimit = { capacity: 2, refillPerSecond: 4 };
+  const [tenth, apart] = [100, clocksApartMsMax];
+  const empty: TokenBucket = { level: 0, atMs: tenth + apart };
+  const within = takeToken(empty, limit, tenth).bucket;
+  assert.equal(within.atMs, tenth + apart, "what that node has refilled is not refilled again");
+  assert.equal(takeToken(empty, limit, tenth - 1).bucket.atMs, tenth - 1);
+});
+
+test("a token that is given back can be taken again, and never more than the bucket holds", () => {
+  const limit: BucketLimit = { capacity: 3, refillPerSecond: 4 };
+  const taken = takeToken(takeToken(null, limit, 0).bucket, limit, 0).bucket;
+  const given = giveToken(taken, limit, 0);
+  assert.deepEqual(given.reading, { remaining: 2, resetAfterMs: 250, retryAfterMs: null });
+  assert.deepEqual(readBucket(given.bucket, limit, 0), given.reading);
+  assert.deepEqual(giveToken(taken, limit, 125).reading, { remaining: 2, resetAfterMs: 125, retryAfterMs: null });
+  const full = { remaining: 3, resetAfterMs: 0, retryAfterMs: null };
+  assert.deepEqual(giveToken(given.bucket, limit, 125).reading, full);
+  assert.deepEqual(giveToken(null, limit, 0).reading, full);
+  const refused = takeToken({ level: 0, atMs: 0 }, limit, 0);
+  assert.deepEqual(giveToken(refused.bucket, limit, 0).reading, {
+    remaining: 1,
+    resetAfterMs: 500,
+    retryAfterMs: null,
+  });
+});
+
+test("a limit in millionths is what a bucket holds, and what a millisecond adds", () => {
+  const limit: BucketLimit = { capacity: 3, refillPerSecond: 0.125 };
+  assert.deepEqual(limitInMillionths(limit), { levelMax: 3_000_000, refillPerMs: 125 });
+  assert.deepEqual(
+    readBucket({ level: 999_875, atMs: 0 }, limit, 1),
+    readBucket({ level: 1_000_000, atMs: 1 }, limit, 1),
+  );
+});
+
+test("a bucket is full after the wait that is told, and not a millisecond before", () => {
+  const limit: BucketLimit = { capacity: 3, refillPerSecond: 3 };
+  const { bucket, reading } = takeToken(null, limit, 0);
+  assert.deepEqual(reading, { remaining: 2, resetAfterMs: 334, retryAfterMs: null });
+  assert.equal(readBucket(bucket, limit, 333).remaining, 2);
+  assert.equal(readBucket(bucket, limit, 334).remaining, 3);
 });
 
 const limits = fc.record({

@@ -5,14 +5,27 @@
  *     npm run release:keep                                   the version in package.json
  *     npm run release:keep -- --again                        replaces what is kept of it
  *     npm run release:keep -- --checkout DIR --as NAME       of a checkout of an earlier commit
+ *     npm run release:keep -- … --program                    its program alone, beside what is kept of it
  *
  * It needs `pg_dump` of the PostgreSQL that it starts, which must not be newer than the oldest one that is supported.
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { transformSync } from "esbuild";
 import type { JsonObject } from "../../src/core/json.ts";
 import { programVersion } from "../../src/program-version.ts";
 import { findPostgres, freshDatabase, startPostgres, withClient } from "../support/postgres.ts";
@@ -23,14 +36,20 @@ import { atTime, type Running, startCheckout } from "./program.ts";
 import { type MadeShops, withSurroundings } from "./shops.ts";
 
 const { values: given } = parseArgs({
-  options: { checkout: { type: "string" }, as: { type: "string" }, again: { type: "boolean", default: false } },
+  options: {
+    checkout: { type: "string" },
+    as: { type: "string" },
+    again: { type: "boolean", default: false },
+    program: { type: "boolean", default: false },
+  },
 });
 const root = path.join(import.meta.dirname, "../..");
 const checkout = path.resolve(given.checkout ?? root);
 const jsonIn = (name: string): JsonObject => JSON.parse(readFileSync(path.join(checkout, name), "utf8"));
 const version = given.as ?? programVersion();
 const target = path.join(import.meta.dirname, version);
-if (existsSync(target) && !given.again) {
+const keeps = fileNames[given.program ? "program" : "directory"];
+if (existsSync(path.join(target, keeps)) && !given.again) {
   console.error(
     `${version} is kept already. A kept release is never changed; --again replaces one that nobody has yet.`,
   );
@@ -62,15 +81,32 @@ async function kept(
   return { version, migrations, atMs: readAtMs, ...made, answers };
 }
 
+const write = (name: string, bytes: Uint8Array): void => {
+  writeFileSync(path.join(target, name), bytes);
+  console.log(`  ${name}: ${bytes.length} bytes`);
+};
+
+/** The program as it runs, without types, comments and fonts, which nodes need for documents only. */
+function packProgram(): Buffer {
+  const program = path.join(directory, "program");
+  cpSync(path.join(checkout, "package.json"), path.join(program, "package.json"));
+  for (const name of globSync("src/**/*.{ts,cjs,sql}", { cwd: checkout })) {
+    const file = path.join(checkout, name);
+    if (name.endsWith(".d.ts") || lstatSync(file).isSymbolicLink()) continue;
+    const source = readFileSync(file, "utf8");
+    mkdirSync(path.join(program, path.dirname(name)), { recursive: true });
+    const small = name.endsWith(".ts") ? transformSync(source, { loader: "ts", minifyWhitespace: true }).code : source;
+    writeFileSync(path.join(program, name), small);
+  }
+  return packDirectory(program);
+}
+
 const directory = mkdtempSync(path.join(tmpdir(), "openpo-keep-"));
-await using server = await startPostgres();
-try {
+
+async function keepAll(): Promise<void> {
+  await using server = await startPostgres();
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
-  const write = (name: string, bytes: Uint8Array): void => {
-    writeFileSync(path.join(target, name), bytes);
-    console.log(`  ${name}: ${bytes.length} bytes`);
-  };
   await withSurroundings(async (env, make) => {
     console.log(`${version}, a data directory:`);
     const data = path.join(directory, "data");
@@ -103,6 +139,12 @@ try {
     write(fileNames.dumpAnswers, packed(Buffer.from(JSON.stringify(store))));
   });
   write(fileNames.document, packed(Buffer.from(JSON.stringify(jsonIn("openapi.json")))));
+  write(fileNames.program, packProgram());
+}
+
+try {
+  if (given.program) write(fileNames.program, packProgram());
+  else await keepAll();
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }

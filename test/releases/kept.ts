@@ -1,8 +1,9 @@
 /** What is kept of a release, and how it is put where the program opens it. */
-import { readdirSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import type { JsonObject } from "../../src/core/json.ts";
-import { textIn } from "./archive.ts";
+import { textIn, unpackInto } from "./archive.ts";
 import type { KeptAnswer } from "./answers.ts";
 import type { MadeShops } from "./shops.ts";
 
@@ -12,6 +13,7 @@ export const fileNames = {
   dump: "database.sql.br",
   dumpAnswers: "database.json.br",
   document: "openapi.json.br",
+  program: "program.br",
 } as const;
 
 /** A store of a release with what it has answered. */
@@ -41,3 +43,20 @@ export const documentOf = (release: string): JsonObject => JSON.parse(textIn(fil
 /** The statements of a dump, without lines that only `psql`, or only a newer server, knows. */
 export const statementsOfDump = (file: string): string =>
   textIn(file).replaceAll(/^(?:\\.*|SET transaction_timeout.*)$/gm, "");
+
+/** The releases whose program is kept. */
+export const releasesWithProgram = releases.filter((release) => existsSync(fileOf(release, "program")));
+
+/** How many migrations of the shop's schema a release had. */
+export const migrationsOf = (release: string): number => keptStore(release, "dumpAnswers").migrations;
+
+/** The program of a release, unpacked, with this checkout's packages. */
+export function unpackProgram(release: string): { readonly main: string } & Disposable {
+  const directory = mkdtempSync(path.join(tmpdir(), "openpo-release-"));
+  unpackInto(directory, fileOf(release, "program"));
+  symlinkSync(path.join(import.meta.dirname, "../../node_modules"), path.join(directory, "node_modules"));
+  return {
+    main: path.join(directory, "src/main.cjs"),
+    [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}

@@ -6,6 +6,9 @@ import path from "node:path";
 /** The environment variable with the milliseconds by which at-time.ts moves the clock. */
 export const clockVariable = "OPENPO_TEST_CLOCK_MS";
 
+/** The environment variable by which that moves the machine's clock alone. */
+export const machineOnlyVariable = "OPENPO_TEST_CLOCK_OF_MACHINE";
+
 /** A start takes a second, and many times as much on a machine that does other things too. */
 const startMsMax = 60_000;
 
@@ -37,6 +40,13 @@ export interface Running {
 export const atTime = (atMs: number): Readonly<Record<string, string>> => ({
   NODE_OPTIONS: `--import=${path.join(import.meta.dirname, "at-time.ts")} --disable-warning=ExperimentalWarning`,
   [clockVariable]: String(atMs - Date.now()),
+});
+
+/** The environment in which the program's machine has a clock that is wrong by so much; the database's clock stays as it is. */
+export const withMachineClock = (byMs: number): Readonly<Record<string, string>> => ({
+  ...atTime(Date.now()),
+  [clockVariable]: String(byMs),
+  [machineOnlyVariable]: "1",
 });
 
 /** Sends a request; a body that is no text is sent as JSON. */

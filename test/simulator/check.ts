@@ -6,10 +6,14 @@
  */
 import { afterEvent } from "./after-event.ts";
 import { isDeepStrictEqual } from "node:util";
+import type { SentItem } from "../../src/core/stock-push.ts";
 import { type Attempt, type Deed, type OrderSeen, toldBy } from "./client.ts";
+import { judgeCosts } from "./costs.ts";
 import { created, isCustom, type ModelOrder, openStatuses, pendingOf, verdictOn } from "./model.ts";
+import { storedAnswersBytesMax } from "../../src/core/limits.ts";
 import { openingOnHand } from "./template.ts";
 import { locationId, variantIds } from "./story.ts";
+import { startAtMs } from "./time.ts";
 import type { Course, EventTold, Row, ShopEnd } from "./world.ts";
 
 /** An order after one of its changes. */
@@ -44,25 +48,44 @@ const isExpected = (error: string, { happened }: Course): boolean =>
   (happened.has("failing-sync") && error.includes("A sync to disk has failed")) ||
   (happened.has("full-disk") && /full|takes no more|disk|cannot be/i.test(error));
 
+/** What is left when nothing goes wrong any more is done by then: a delay before an attempt is 5 s at most, a claim of a process that died 30 s. */
+const lateMsMax = 10_000;
+
+/** Attempts at an effect before it has failed (D11). */
+const attemptsMax = 7;
+
+/** What may have an effect tried again. */
+const calmWithout = ["full-disk", "failing-sync", "clock"] as const;
+
+/** What may have a shop refuse whatever it is asked. A clock that is set is no reason: what waits is not older for it. */
+const mayRefuseAll = ["full-disk", "failing-sync", "kill"] as const;
+
+/** Effects that need one attempt. Unit costs that somebody else has set meanwhile are looked at by several. */
+const triedOnce: readonly string[] = ["push-stock", "mirror-incoming", "sync-tags"];
+
 /** Refusals that say that nothing was done, and have their reason outside of the order. */
 function isOutside(attempt: Attempt, { story, happened }: Course): boolean {
   if (attempt.reply === null) return false;
   const { error } = toldBy(attempt.reply);
   const plan = story.shops.find((each) => each.rateLimit.capacity < 100);
+  const mayFail = happened.has("faults") || happened.has("variant") || happened.has("full-disk");
   switch (error?.code ?? "") {
     case "RATE_LIMITED":
       return plan !== undefined;
     case "UPSTREAM_STOREFRONT":
     case "TIMEOUT":
     case "INVENTORY_GUARD_ISSUES":
-      return happened.has("faults") || happened.has("variant") || happened.has("full-disk");
+      return mayFail;
     case "ON_HAND_SYNC_IN_FLIGHT":
       return true;
     case "DO_UNAVAILABLE":
     case "DO_OVERLOADED":
-      return happened.has("full-disk") || happened.has("failing-sync") || happened.has("kill");
+      if (story.storedAnswersBytesMax < storedAnswersBytesMax && /stored answers/.test(error?.message ?? ""))
+        return true;
+      return mayRefuseAll.some((each) => happened.has(each));
     default:
-      return error?.reason === "IDEMPOTENCY_IN_PROGRESS";
+      // Whether they are right is judged with the other requests under the key.
+      return error?.reason === "IDEMPOTENCY_IN_PROGRESS" || error?.reason === "IDEMPOTENCY_KEY_REUSED";
   }
 }
 
@@ -95,6 +118,8 @@ class ShopJudge {
     for (const attempt of this.#attempts) this.#judgeAttempt(attempt);
     this.#judgeRows();
     this.#judgeStock();
+    this.#judgeCosts();
+    this.#judgeEffects();
     this.#judgeAudit();
   }
 
@@ -174,23 +199,52 @@ class ShopJudge {
       const { chain, idempotencyKey } = attempt;
       if (idempotencyKey !== null) chains.set(chain, [...(chains.get(chain) ?? []), attempt]);
     }
-    for (const attempts of chains.values()) {
-      const [first] = attempts;
-      if (first === undefined || first.deed.op === "read" || first.deed.op === "list") continue;
-      const told = `${first.requestId} ${JSON.stringify(first.deed)} under ${first.idempotencyKey}`;
-      const effective = attempts.filter(({ requestId }) => this.#events.has(requestId));
-      // A 502 of /quick-complete is not stored, and what it received is kept: the repetition completes (C28).
-      if (effective.length > 1 && first.deed.op !== "quick-complete")
-        this.#tell(`${told}: ${effective.map(({ requestId }) => requestId).join(", ")} have each had an effect`);
-      const kept = attempts.filter(({ reply }) => reply !== null && isKept(reply));
-      const bodies = new Set(kept.map(({ reply }) => `${reply?.status} ${reply?.body}`));
-      if (bodies.size > 1)
-        this.#tell(
-          `${told}: its repetitions have got ${bodies.size} answers: ${[...bodies].join(" | ").slice(0, 1_500)}`,
-        );
-      const originals = kept.filter(({ reply }) => reply?.headers["Idempotent-Replayed"] === undefined);
-      if (originals.length > 1) this.#tell(`${told}: ${originals.length} answers are no replays`);
+    for (const chain of chains.values()) {
+      this.#judgeKey(chain);
+      for (const clashes of [false, true]) this.#judgeRepetitions(chain.filter((each) => each.clashes === clashes));
     }
+  }
+
+  /** C19: of different requests under one key one has an effect, and the other is told that the key was used. */
+  #judgeKey(attempts: readonly Attempt[]): void {
+    const effective = attempts.filter(({ requestId }) => this.#events.has(requestId));
+    if (new Set(effective.map(({ clashes }) => clashes)).size > 1)
+      this.#tell(
+        `${attempts[0]?.idempotencyKey}: different requests under it, ${effective.map(({ requestId }) => requestId).join(", ")}, have each had an effect`,
+      );
+    for (const attempt of attempts) {
+      const reason = attempt.reply === null ? undefined : toldBy(attempt.reply).error?.reason;
+      const told = `${attempt.requestId} ${JSON.stringify(attempt.deed)} under ${attempt.idempotencyKey}`;
+      const beside = attempts.filter((other) => other !== attempt && other.sentAt < attempt.answeredAt);
+      if (reason === "IDEMPOTENCY_KEY_REUSED" && !beside.some(({ clashes }) => clashes !== attempt.clashes))
+        this.#tell(`${told}: it was told that the key was used for another request, and no other was sent`);
+      const same = beside.filter(
+        ({ clashes, answeredAt }) => clashes === attempt.clashes && answeredAt > attempt.sentAt,
+      );
+      if (reason === "IDEMPOTENCY_IN_PROGRESS" && same.length === 0)
+        this.#tell(`${told}: it was told that it is running, and nobody else had sent it`);
+    }
+  }
+
+  #judgeRepetitions(attempts: readonly Attempt[]): void {
+    const [first] = attempts;
+    if (first === undefined || first.deed.op === "read" || first.deed.op === "list") return;
+    const told = `${first.requestId} ${JSON.stringify(first.deed)} under ${first.idempotencyKey}`;
+    const effective = attempts.filter(({ requestId }) => this.#events.has(requestId));
+    // A 502 of /quick-complete is not stored, and what it received is kept: the repetition completes (C28).
+    if (effective.length > 1 && first.deed.op !== "quick-complete")
+      this.#tell(`${told}: ${effective.map(({ requestId }) => requestId).join(", ")} have each had an effect`);
+    const kept = attempts.filter(({ reply }) => reply !== null && isKept(reply));
+    const bodies = new Set(kept.map(({ reply }) => `${reply?.status} ${reply?.body}`));
+    if (bodies.size > 1)
+      this.#tell(
+        `${told}: its repetitions have got ${bodies.size} answers: ${[...bodies].join(" | ").slice(0, 1_500)}`,
+      );
+    const originals = kept.filter(({ reply }) => reply?.headers["Idempotent-Replayed"] === undefined);
+    if (originals.length > 1) this.#tell(`${told}: ${originals.length} answers are no replays`);
+    for (const { requestId, reply, sentAt } of attempts)
+      if (reply?.status === 429 && kept.some(({ answeredAt }) => answeredAt < sentAt))
+        this.#tell(`${told}: ${requestId} was refused for its rate, and a replay takes no token`);
   }
 
   /** The sequence up to which a request must have seen the shop, and up to which it can have. */
@@ -387,7 +441,7 @@ class ShopJudge {
       const expected = openingOnHand + synced;
       if (level?.["on_hand"] !== expected)
         this.#tell(`on hand of ${variantId} is ${level?.["on_hand"]} here, and ${expected} by what was synced`);
-      if (storefront?.["onHand"] !== expected)
+      if (!this.#mayHave(variantId, expected).includes(Number(storefront?.["onHand"])))
         this.#tell(
           `on hand of ${variantId} is ${storefront?.["onHand"]} at the storefront, ${expected} by what was synced`,
         );
@@ -415,6 +469,72 @@ class ShopJudge {
           `line ${line["po_line_item_id"]} has received ${line["quantity_received"]} and synced ${line["quantity_synced"]} at the end`,
         );
     }
+  }
+
+  /** C45: what the history says of unit costs is what was written and shown. */
+  #judgeCosts(): void {
+    const { shopId, storefront } = this.#end;
+    const { costs, story } = this.#course;
+    judgeCosts(
+      {
+        shopId,
+        ...costs,
+        rows: this.#rows("cost_sync"),
+        orders: new Map(this.#rows("purchase_order").map((row) => [String(row["purchase_order_id"]), row])),
+        effects: this.#rows("effect"),
+        catalogue: new Map(this.#rows("variant").map((row) => [String(row["variant_id"]), row["unit_cost"]])),
+        storefront: new Map(storefront.map((row) => [String(row["variantId"]), row["unitCost"]])),
+        pricesOfOthers: new Set(story.steps.flatMap((step) => (step.do === "price" ? step.unitCost : []))),
+      },
+      (finding) => this.#tell(finding),
+    );
+  }
+
+  /** What the storefront can have of a variant: what is synced, with or without each push that was given up without an outcome. */
+  #mayHave(variantId: string, synced: number): readonly number[] {
+    let may = [synced];
+    for (const push of this.#rows("stock_push")) {
+      if (push["settled_at"] !== null) continue;
+      const items = JSON.parse(String(push["items"])) as readonly SentItem[];
+      for (const item of items)
+        if (item.variantId === variantId && item.result === null)
+          may = [...may, ...may.map((onHand) => onHand + item.delta)];
+    }
+    return may;
+  }
+
+  /** C38: what the outbox had to do was tried often enough, no more often than needed, and in time. */
+  #judgeEffects(): void {
+    const { story, kills, happened } = this.#course;
+    const troubles = story.steps.filter((step) => step.do === "faults" || step.do === "variant");
+    const mayRefuse = troubles.some(
+      (step) => step.do === "variant" || step.faults.some(({ outcome }) => outcome === "refused"),
+    );
+    const mayFail = mayRefuse || troubles.some((step) => step.do === "faults" && step.faults.length > 0);
+    const isCalm = !mayFail && kills === 0 && !calmWithout.some((each) => happened.has(each));
+    for (const row of this.#rows("effect")) {
+      const attempts = Number(row["attempts"]);
+      const told = `the effect ${row["effect_id"]} (${row["kind"]}, ${row["state"]}, ${attempts} attempts, ${row["detail"]})`;
+      if (row["state"] === "failed" && attempts < attemptsMax && !mayRefuse)
+        this.#tell(`${told} was given up too early`);
+      if (attempts > attemptsMax) this.#tell(`${told} was tried too often`);
+      if (isCalm && attempts > 1 && triedOnce.includes(String(row["kind"])))
+        this.#tell(`${told} was tried again, and nothing had failed`);
+      // By a clock that was set, nobody knows when it was.
+      const lateMs = happened.has("clock") ? 0 : this.#lateMs(row);
+      if (lateMs > lateMsMax) this.#tell(`${told} was settled ${Math.round(lateMs)} ms after nothing kept it from it`);
+    }
+  }
+
+  /** How long an effect has taken since it was asked for and nothing went wrong any more. */
+  #lateMs(row: Row): number {
+    if (row["settled_at"] === null) return 0;
+    const settledMs = Number(row["settled_at"]) - startAtMs;
+    // A push of stock that is asked for tries again what was given up.
+    const pushesMs = this.#attempts.flatMap(({ deed, sentMs }) =>
+      deed.op === "sync" && sentMs < settledMs ? sentMs : [],
+    );
+    return settledMs - Math.max(this.#course.quietFromMs, Number(row["created_at"]) - startAtMs, ...pushesMs);
   }
 
   /** H1: every request that was answered has one row, with what it was answered, and the chain of hashes has all rows as they are. */

@@ -71,6 +71,8 @@ export interface Attempt {
   readonly requestId: string;
   /** Equal for all that were sent as repetitions of each other. */
   readonly chain: number;
+  /** Sent under the idempotency key of another request. */
+  readonly clashes: boolean;
   readonly shopId: string;
   readonly keyId: string;
   readonly idempotencyKey: string | null;
@@ -102,7 +104,13 @@ export interface Told {
   };
 }
 
-export const toldBy = (reply: Reply): Told => JSON.parse(reply.body) as Told;
+const told = new WeakMap<Reply, Told>();
+
+export function toldBy(reply: Reply): Told {
+  const known = told.get(reply) ?? (JSON.parse(reply.body) as Told);
+  told.set(reply, known);
+  return known;
+}
 
 interface ClientOptions {
   readonly shopIds: readonly string[];
@@ -118,6 +126,7 @@ interface Asked {
   readonly key: Key;
   readonly deed: Deed;
   readonly chain: number;
+  readonly clashes: boolean;
   readonly idempotencyKey: string | null;
 }
 
@@ -125,6 +134,9 @@ const thousandths = (units: number): number => Math.round(units * 1_000) / 1_000
 
 /** Between two attempts at a request without an answer, at least. */
 const retryMs = 300;
+
+/** A client that is told to wait for longer gives up. */
+const waitMsMax = 3_600_000;
 
 /** Requests of the end are sent until they are answered. */
 const triesAtTheEnd = 40;
@@ -149,7 +161,7 @@ export class Client {
   }
 
   /** Begins what the step asks; the story goes on meanwhile. */
-  ask({ shop, key: keyIndex, ask, keyed, tries, twice }: Extract<Step, { readonly do: "ask" }>): void {
+  ask({ shop, key: keyIndex, ask, keyed, tries, twice, clashes }: Extract<Step, { readonly do: "ask" }>): void {
     const shopId = this.#options.shopIds[shop];
     if (shopId === undefined) return;
     const key = keysOf(shopId)[keyIndex];
@@ -157,30 +169,34 @@ export class Client {
     if (key === undefined || deed === null) return;
     const chain = (this.#chains += 1);
     const idempotencyKey = keyed ? `key-${chain}` : null;
-    const begin = (): void => {
+    const begin = (asked: Asked): void => {
       this.#running += 1;
-      void this.#persist({ shopId, key, deed, chain, idempotencyKey }, tries).finally(() => {
+      void this.#persist(asked, tries).finally(() => {
         this.#running -= 1;
       });
     };
-    begin();
-    if (twice) begin();
+    const asked = { shopId, key, deed, chain, clashes: false, idempotencyKey };
+    begin(asked);
+    if (twice) begin(asked);
+    const other = clashes ? otherThan(deed) : null;
+    if (other !== null) begin({ ...asked, deed: other, clashes: true });
   }
 
   /** What every simulation ends with: each kept answer is asked for again, then each order is pushed and read. */
   async finish(): Promise<void> {
     const answered = this.attempts.filter(({ reply, idempotencyKey }) => reply !== null && idempotencyKey !== null);
-    const chains = new Map(answered.map((attempt) => [attempt.chain, attempt]));
-    for (const { shopId, keyId, deed, chain, idempotencyKey } of chains.values()) {
+    const chains = new Map(answered.map((attempt) => [`${attempt.chain} ${attempt.clashes}`, attempt]));
+    for (const { shopId, keyId, deed, chain, clashes, idempotencyKey } of chains.values()) {
       const key = keysOf(shopId).find((each) => each.keyId === keyId);
-      if (key !== undefined) await this.#persist({ shopId, key, deed, chain, idempotencyKey }, triesAtTheEnd);
+      if (key !== undefined) await this.#persist({ shopId, key, deed, chain, clashes, idempotencyKey }, triesAtTheEnd);
     }
     for (const shopId of this.#options.shopIds) {
       const key = keysOf(shopId)[0];
       if (key === undefined) continue;
       const ask = async (deed: Deed): Promise<Reply | null> => {
         const chain = (this.#chains += 1);
-        return await this.#persist({ shopId, key, deed, chain, idempotencyKey: null }, triesAtTheEnd);
+        const asked = { shopId, key, deed, chain, clashes: false, idempotencyKey: null };
+        return await this.#persist(asked, triesAtTheEnd);
       };
       const listed = await ask({ op: "list" });
       for (const order of (listed === null ? null : toldBy(listed).data?.purchaseOrders) ?? []) {
@@ -206,19 +222,20 @@ export class Client {
         continue;
       }
       const { error } = toldBy(reply);
-      if (error?.retryable !== true) return reply;
+      if (error?.retryable !== true || (error.retryAfterMs ?? 0) > waitMsMax) return reply;
       await sleep(Math.min(error.retryAfterMs ?? retryMs, 5_000) + random.next() * 20);
     }
     return last;
   }
 
-  async #attempt({ shopId, key, deed, chain, idempotencyKey }: Asked): Promise<Reply | null> {
+  async #attempt({ shopId, key, deed, chain, clashes, idempotencyKey }: Asked): Promise<Reply | null> {
     const { send, now } = this.#options;
     const spelled = spell(deed);
     const requestId = `req_${this.attempts.length + 1}`;
     const attempt: Attempt = {
       requestId,
       chain,
+      clashes,
       shopId,
       keyId: key.keyId,
       idempotencyKey,
@@ -275,9 +292,29 @@ export class Client {
 
 const variantAt = (index: number): string => variantIds[index % variantIds.length] ?? variantIds[0];
 
+/** Another write than this one, as a client would send it that uses a key twice by mistake. Null: what only reads has no key. */
+export function otherThan(deed: Deed): Deed | null {
+  if (deed.op === "read" || deed.op === "list") return null;
+  if (deed.op === "create")
+    return { ...deed, lines: deed.lines.map((line) => ({ ...line, ordered: line.ordered + 1 })) };
+  if (deed.op === "rename") return { ...deed, name: `${deed.name} or not` };
+  return { op: "rename", orderId: deed.orderId, name: "under a key of something else" };
+}
+
 /** Repeating it changes nothing more (spec "Repeat safety without a key"). */
 export const isSafe = ({ op }: Deed): boolean =>
   ["confirm", "receive", "rename", "sync", "reset", "read", "list"].includes(op);
+
+/** A new order of up to so many lines. */
+export const newOrder = (random: Random, linesMax: number): Deed => ({
+  op: "create",
+  located: true,
+  lines: Array.from({ length: random.int(1, linesMax) }, () => ({
+    variantId: random.pick(variantIds),
+    ordered: random.int(1, 9),
+    unitCost: random.pick([1, 2.5, 19.99]),
+  })),
+});
 
 /** What is asked of an order that looks like this. Null: nothing can be. */
 export function deedOn(order: OrderSeen, ask: OrderAsk): Deed | null {

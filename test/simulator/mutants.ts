@@ -1,21 +1,18 @@
 /** Faults planted in the engine, the outbox and the idempotency layer, each of which the simulator must find. */
+import type { Planted } from "../support/plant.ts";
+
 export const mutantVariable = "OPENPO_MUTANT";
 
 /** Seeds within which each is found. */
 export const mutantSeedsMax = 500;
 
-export interface Mutant {
-  readonly name: string;
-  readonly file: string;
-  /** Text that the file has exactly once, and what stands in its place. */
-  readonly from: string;
-  readonly to: string;
+export interface Mutant extends Planted {
   /** What it breaks. */
   readonly breaks: string;
   /** The first seed that is played. Default 1. */
   readonly seed?: number;
-  /** No seed has found it yet, and why that may be: a hole to be closed. */
-  readonly open?: string;
+  /** A test that finds it, where no seed can, and why. */
+  readonly foundBy?: { readonly test: string; readonly why: string };
 }
 
 export const mutants: readonly Mutant[] = [
@@ -71,12 +68,22 @@ export const mutants: readonly Mutant[] = [
     breaks: "W1: the name of the -wal file is not on disk when its content is",
   },
   {
+    name: "found-wal-not-synced",
+    file: "src/store/sqlite/file.ts",
+    from: "if (!migrated && this.#isWalEmpty) return;",
+    to: "if (!migrated) return;",
+    breaks: "W8: what a killed process has committed and not synced is told by the next one before it is on disk",
+    foundBy: {
+      test: "test/contract/found-wal.test.ts",
+      why: "a process must be killed within a sync, and the power be cut after the next one has told of it and before that one syncs anything",
+    },
+  },
+  {
     name: "move-not-synced",
     file: "src/store/sqlite/file.ts",
     from: "      fdatasync(main, (error) => {",
     to: "      setImmediate((error: Error | null = null) => {",
     breaks: "W3: the -wal file is begun anew before the database file is synced",
-    open: "pages are moved too seldom, and a power cut hits the moment too seldom",
   },
   {
     name: "unsynced-pages-are-moved",
@@ -85,7 +92,7 @@ export const mutants: readonly Mutant[] = [
     to: "      if (this.#moveDue) this.#moveWal();",
     breaks:
       "W3: what was committed during a sync is moved out of the -wal file before it is synced; a power cut then damages the file",
-    seed: 700,
+    seed: 2_450,
   },
   {
     name: "failed-sync-is-forgotten",
@@ -100,7 +107,13 @@ export const mutants: readonly Mutant[] = [
     from: "        if (!keep && alone) file.rollback();\n        else if (!keep) file.rollbackToSavepoint();\n        else if (!alone) file.release();",
     to: "        if (!keep && alone) file.rollback();\n        else if (!alone) file.release();",
     breaks: "S2: of writes that are committed together a failed one is kept",
-    open: "writes of one shop are too seldom committed together with one that fails after it has written",
+  },
+  {
+    name: "full-disk-is-acknowledged",
+    file: "src/store/sqlite/door.ts",
+    from: "      this.#abandon(file, error);\n      throw error instanceof StoreFailure ? error.fault : error;",
+    to: "      this.#abandon(file, error);\n      if (!(error instanceof StoreFailure)) throw error;",
+    breaks: "S2: what a full disk has not taken is acknowledged",
   },
   {
     name: "group-runs-backwards",
@@ -108,7 +121,14 @@ export const mutants: readonly Mutant[] = [
     from: "      for (const write of group) {\n        if (result.left",
     to: "      for (const write of [...group].reverse()) {\n        if (result.left",
     breaks: "S1: writes are not run in the order in which they were accepted",
-    open: "requests that run together have no order that a client could see",
+  },
+  // The queue.
+  {
+    name: "waits-by-the-time-of-day",
+    file: "src/store/queue.ts",
+    from: "options.elapsedMs ?? (() => performance.now())",
+    to: "options.elapsedMs ?? (() => Date.now())",
+    breaks: "Q2: what waits is refused when the clock is set forward",
   },
   // The outbox.
   {
@@ -131,7 +151,6 @@ export const mutants: readonly Mutant[] = [
     from: '  if (error.landed === "no") await tx.batch',
     to: '  if (error.landed !== "no" || error.landed === "no") await tx.batch',
     breaks: "F3: a push whose answer was lost counts as not landed",
-    open: "not tried for long enough",
   },
   {
     name: "landed-twice",
@@ -146,7 +165,6 @@ export const mutants: readonly Mutant[] = [
     from: "        await engine.write(shopId, (tx) => tx.batch([release]), { durable: false });",
     to: "        void release;",
     breaks: "O1: the claims of a process that died are not released at the next start",
-    open: "their leases end half a minute later, and what is late is not yet judged",
   },
   {
     name: "nothing-is-resumed",
@@ -161,7 +179,6 @@ export const mutants: readonly Mutant[] = [
     from: "attempts >= attemptsMax) return null;",
     to: "attempts >= 1) return null;",
     breaks: "C38: a storefront that fails once is given up",
-    open: "the pushes of the end put right what was given up",
   },
   {
     name: "incoming-of-before",
@@ -176,7 +193,6 @@ export const mutants: readonly Mutant[] = [
     from: "  const variantIds = [...new Set(run.flatMap(({ effect }) => effect.variantIds))];\n  const rows",
     to: "  const variantIds = [...new Set(run.slice(-1).flatMap(({ effect }) => effect.variantIds))];\n  const rows",
     breaks: "C41: of effects that are claimed together only the last is carried out",
-    open: "not found in 200 seeds; incoming is mirrored again by the next change",
   },
   {
     name: "effects-outside-the-commit",
@@ -185,14 +201,28 @@ export const mutants: readonly Mutant[] = [
     to: "values (?, ?, ?, ?, ?, ?, 'skipped', 0, ?, null, 0, null, ?, null, ?)`;",
     breaks: "S3: what a change asks for is not in the outbox",
   },
+  // Unit costs that are read back.
+  {
+    name: "replaced-cost-has-failed",
+    file: "src/outbox/costs.ts",
+    from: "shown === row.unitCost ? null : await loadReplacingCost(tx, shopId, row, shown)",
+    to: "shown === row.unitCost || shopId !== null ? null : await loadReplacingCost(tx, shopId, row, shown)",
+    breaks: "C45: a cost that was written and replaced since counts as failed",
+  },
+  {
+    name: "any-cost-counts-as-ours",
+    file: "src/core/cost-sync.ts",
+    from: 'if (shown === unitCost) return { outcome: "applied", reason: null };',
+    to: 'if (shown !== null) return { outcome: "applied", reason: null };',
+    breaks: "C45: a cost counts as applied though the storefront shows another one",
+  },
   // Idempotency.
   {
     name: "no-claim",
     file: "src/operations/idempotency.ts",
-    from: "      let isHeld = holder === null;",
-    to: "      let isHeld = holder === null || record === null;",
+    from: "      runs = isHeld;\n      if (holder === null) return",
+    to: "      runs = isHeld = true;\n      if (record === null) return",
     breaks: "C19: two attempts under a key run at the same time",
-    open: "not tried for long enough; H2 refuses the second attempt too",
   },
   {
     name: "answer-not-stored",
@@ -228,7 +258,18 @@ export const mutants: readonly Mutant[] = [
     from: '      if (headers !== null && headers["X-Request-Id"] !== requestId) throw inProgress();',
     to: "      void headers, requestId;",
     breaks: "H2: an attempt does not look whether another has stored its answer",
-    open: "a second line of defence: without nodes the claim in memory keeps the second attempt away",
+    foundBy: {
+      test: "test/story/keys-across-nodes.test.ts",
+      why: "a second line of defence: in one process the claim in memory keeps the second attempt away",
+    },
+  },
+  {
+    name: "neither-claim-nor-refusal",
+    file: "src/operations/idempotency.ts",
+    from: '      if (headers !== null && headers["X-Request-Id"] !== requestId) throw inProgress();',
+    to: "      void headers, requestId;",
+    with: "no-claim",
+    breaks: "H2, C19: both lines of defence are gone, and a request under a key has two effects",
   },
   {
     name: "keys-shared-by-all",
@@ -236,7 +277,6 @@ export const mutants: readonly Mutant[] = [
     from: "      const idempotencyKey = keyOfWrite(incoming);\n      if (idempotencyKey === null) return false;",
     to: "      const idempotencyKey = keyOfWrite(incoming);\n      if (idempotencyKey !== undefined) return false;",
     breaks: "C18: an answered key takes a token, and its body is not looked at first",
-    open: "tokens of replays are not yet judged",
   },
   {
     name: "replay-with-its-own-request-id",

@@ -4,7 +4,7 @@
  */
 import { brotliDecompressSync } from "node:zlib";
 import { brotli } from "../../src/compression.ts";
-import { shopsOpenMax } from "../../src/core/limits.ts";
+import { shopsOpenMax, storedAnswersBytesMax } from "../../src/core/limits.ts";
 import { openDataDirectory } from "../../src/data-directory.ts";
 import { BodyMemory, RequestBody } from "../../src/http/body.ts";
 import { createRest } from "../../src/http/rest.ts";
@@ -16,6 +16,7 @@ import { createOutbox } from "../../src/outbox/runner.ts";
 import type { Clock, Compression, Engine, Log } from "../../src/store/store.ts";
 import type { SandboxControl } from "../../src/storefront/sandbox/control.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
+import type { Story } from "./story.ts";
 
 /** A request as a client sends it. */
 export interface Sent {
@@ -41,14 +42,20 @@ export interface Service {
 interface ServiceOptions {
   readonly directory: string;
   readonly walPagesMax: number;
+  readonly journal: Partial<Story["journal"]>;
+  /** Default: as in `core/limits.ts`. */
+  readonly storedAnswersBytesMax?: number;
   readonly log: Log;
   /** Null: the shops' built-in storefronts run in this process. */
   readonly storefrontOf: ((shopId: string) => Storefront) | null;
+  /** Notes what the shop's storefront is asked. Default: nothing is noted. */
+  readonly watched?: (shopId: string, storefront: Storefront) => Storefront;
   readonly random: () => number;
 }
 
 /** Nothing leaves the event loop. */
 const compression: Compression = {
+  ...brotli,
   compress: (text) => brotli.compress(text),
   compressAside: (text) => Promise.resolve(brotli.compress(text)),
   expand: (text) => Promise.resolve(brotliDecompressSync(Buffer.from(text, "base64")).toString("utf8")),
@@ -106,10 +113,19 @@ async function answerWith(perform: Perform, bodies: BodyMemory, sent: Sent): Pro
 }
 
 export async function openService(options: ServiceOptions): Promise<Service> {
-  const { directory, walPagesMax, log, storefrontOf, random } = options;
-  const store = await openDataDirectory(directory, log, { shopsOpenMax, walPagesMax });
-  const { engine, clock, ids, alone, coordination, loop } = store;
-  const storefront = storefrontOf ?? ((shopId: string) => store.sandboxOf(shopId));
+  const {
+    directory,
+    walPagesMax,
+    storedAnswersBytesMax: answersBytesMax = storedAnswersBytesMax,
+    journal,
+    log,
+    storefrontOf,
+    watched = (_shopId, storefront) => storefront,
+    random,
+  } = options;
+  const store = await openDataDirectory(directory, log, { shopsOpenMax, walPagesMax, journal });
+  const { engine, clock, ids, alone, coordination, loop, auditJournal } = store;
+  const storefront = (shopId: string): Storefront => watched(shopId, storefrontOf?.(shopId) ?? store.sandboxOf(shopId));
   const outbox = createOutbox({
     engine,
     clock,
@@ -126,9 +142,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     clock,
     ids,
     loop,
+    auditJournal,
     outbox,
     log,
     readers: null,
+    storedAnswersBytesMax: answersBytesMax,
     compression,
     storefrontOf: (shop) => Promise.resolve(storefront(shop.shopId)),
   });

@@ -34,11 +34,18 @@ export async function shrunk(
     best = { story: shorter, findings };
     return true;
   };
-  for (let size = Math.ceil(story.steps.length / 2); size >= 1; size = Math.floor(size / 2)) {
+  const takeOut = async (size: number): Promise<void> => {
     for (let at = 0; at < best.story.steps.length;) {
       const { steps } = best.story;
       if (!(await fails([...steps.slice(0, at), ...steps.slice(at + size)]))) at += size;
     }
+  };
+  for (let size = Math.ceil(story.steps.length / 2); size > 2; size = Math.floor(size / 2)) await takeOut(size);
+  // A step can be in need of one that comes after it.
+  for (let before = Infinity; best.story.steps.length < before;) {
+    before = best.story.steps.length;
+    await takeOut(2);
+    await takeOut(1);
   }
   return best;
 }

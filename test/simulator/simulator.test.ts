@@ -9,7 +9,10 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
+import { sourceWith } from "../support/plant.ts";
 import { mutantSeedsMax, mutants, mutantVariable } from "./mutants.ts";
+
+const root = path.join(import.meta.dirname, "../..");
 
 /** Seeds that are played. `npm run simulate -- --seeds 1000000` plays more. */
 const seeds = Number(process.env["OPENPO_SIMULATOR_SEEDS"] ?? 1_000);
@@ -23,8 +26,12 @@ function simulate(options: readonly string[], mutant: string | null = null): Pro
   const hooks = mutant === null ? [] : ["--import", path.join(import.meta.dirname, "mutate.ts")];
   const program = path.join(import.meta.dirname, "simulate.ts");
   const { [mutantVariable]: _, ...env } = process.env;
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", ...hooks, program, ...options], {
-    env: mutant === null ? env : { ...env, [mutantVariable]: mutant },
+  return node([...hooks, program, ...options], mutant === null ? env : { ...env, [mutantVariable]: mutant });
+}
+
+function node(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Run> {
+  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", ...args], {
+    env,
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
@@ -76,7 +83,7 @@ test("a seed that fails is printed with its shortest story", async () => {
 });
 
 /** One of each layer; `npm run simulate:mutants` plants all. */
-const planted = ["answers-before-sync", "unsynced-pages-are-moved", "nothing-is-resumed", "answer-not-stored"] as const;
+const planted = ["answers-before-sync", "move-not-synced", "nothing-is-resumed", "answer-not-stored"] as const;
 
 for (const name of planted) {
   const mutant = mutants.find((each) => each.name === name);
@@ -86,5 +93,25 @@ for (const name of planted) {
     const run = await simulate([...from, "--failures", "1", "--as-it-is"], name);
     assert.equal(run.status, 1, run.output);
     assert.match(run.output, /✖ seed \d+: \d+ finding/);
+  });
+}
+
+test("each fault of the list can be planted, and at least twenty are found by seeds", () => {
+  assert.equal(new Set(mutants.map(({ name }) => name)).size, mutants.length);
+  for (const mutant of mutants) {
+    const source = readFileSync(path.join(root, mutant.file), "utf8");
+    assert.notEqual(sourceWith(mutant, source), source, mutant.name);
+    if (mutant.with !== undefined) assert.ok(mutants.some(({ name }) => name === mutant.with));
+  }
+  assert.ok(mutants.filter(({ foundBy }) => foundBy === undefined).length >= 20);
+});
+
+for (const { name, foundBy } of mutants) {
+  if (foundBy === undefined) continue;
+  test(`the planted fault ${name} is found by ${foundBy.test}`, async () => {
+    const run = await node([path.join(import.meta.dirname, "try-mutants.ts"), name], process.env);
+    assert.ok(run.output.includes(`\n| ${name} | ${foundBy.test} |`), run.output);
+    assert.match(run.output, /\n1 passed, 0 failed\n$/);
+    assert.equal(run.status, 0);
   });
 }

@@ -1,6 +1,8 @@
 /**
  * What happens in a simulation, step by step: what clients ask, and what goes wrong. A story is made from a seed, and can be cut shorter.
  */
+import { storedAnswersBytesMax } from "../../src/core/limits.ts";
+import { defaultQueueLimits } from "../../src/store/queue.ts";
 import type { Random } from "./random.ts";
 import { randomOf } from "./random.ts";
 
@@ -46,6 +48,8 @@ interface AskStep {
   readonly tries: number;
   /** Sent twice at almost the same time. */
   readonly twice: boolean;
+  /** At almost the same time, another request is sent under the same idempotency key. */
+  readonly clashes: boolean;
 }
 
 export interface StorefrontFault {
@@ -67,10 +71,13 @@ export type Step = { readonly afterMs: number } & (
       readonly faults: readonly StorefrontFault[];
     }
   | { readonly do: "variant"; readonly shop: number; readonly variant: number; readonly status: string }
+  /** Soon after the next costs that the service writes there, somebody else sets one of them to this, in ten-thousandths. */
+  | { readonly do: "price"; readonly shop: number; readonly unitCost: number; readonly delayMs: number }
   | { readonly do: "slow-disk"; readonly syncMsMax: number }
   | { readonly do: "full-disk"; readonly forMs: number }
   | { readonly do: "failing-sync" }
-  | { readonly do: "clock"; readonly byMs: number }
+  /** `afterTasks`: as of a kill. */
+  | { readonly do: "clock"; readonly byMs: number; readonly afterTasks: number }
 );
 
 export interface ShopPlan {
@@ -90,6 +97,16 @@ export interface Story {
   readonly platformApart: boolean;
   /** With so many pages a shop's `-wal` file is moved into its database file. */
   readonly walPagesMax: number;
+  /** The longest that a sync takes at first. */
+  readonly syncMsMax: number;
+  /** With so many rows audit rows leave the journal: those of one shop, and those of all. */
+  readonly journal: { readonly rowsMax: number; readonly shopRows: number };
+  /** What arrives within so long arrives at the same moment; 0: each request at its own. */
+  readonly arrivalsEveryMs: number;
+  /** How long the processor takes at most between two looks at the clock; 0: no time. */
+  readonly processorMs: number;
+  /** What a shop's stored answers may take. */
+  readonly storedAnswersBytesMax: number;
   readonly steps: readonly Step[];
 }
 
@@ -164,6 +181,7 @@ function askStep(random: Random, shops: number, orders: number): AskStep {
     keyed,
     tries: random.pick([1, 3, 8]),
     twice: keyed && random.chance(0.15),
+    clashes: keyed && random.chance(0.06),
     ask:
       orders === 0 || ask < 0.1
         ? {
@@ -179,6 +197,37 @@ function askStep(random: Random, shops: number, orders: number): AskStep {
           ? { op: "list" }
           : { order: random.int(0, 5), ...orderAsk(random) },
   };
+}
+
+/** A storefront that fails for so many calls is given up. */
+const outageCalls = 20;
+
+/** The attempts at an effect that is given up are over by then. */
+const outageMs = 15_000;
+
+/** A storefront that fails for longer than it is tried, and then works again. */
+function outage(random: Random, shops: number): readonly Step[] {
+  const shop = random.int(0, shops - 1);
+  const first = random.pick(["lost-response", "lost-response", "error", "timeout"] as const);
+  const faults: readonly StorefrontFault[] = [
+    { call: "changeOnHand", outcome: first, variantIds: null, times: random.pick([1, 2, outageCalls]) },
+    {
+      call: random.pick(["changeOnHand", "*"]),
+      outcome: random.pick(["error", "throttled", "timeout"] as const),
+      variantIds: null,
+      times: outageCalls,
+    },
+  ];
+  const quiet = { do: "faults", shop, latencyMs: 0, applyDelayMs: 0 } as const;
+  return [
+    { afterMs: 0, ...quiet, faults },
+    ...Array.from({ length: random.int(2, 5) }, () => ({
+      afterMs: random.pick([0, 1, 50]),
+      ...askStep(random, shops, 1),
+      shop,
+    })),
+    { afterMs: outageMs, ...quiet, faults: [] },
+  ];
 }
 
 function trouble(random: Random, shops: number): Step {
@@ -200,7 +249,8 @@ function trouble(random: Random, shops: number): Step {
       shop,
       latencyMs: random.pick([0, 0, 20, 300]),
       applyDelayMs: random.pick([0, 0, 50, 2_500]),
-      faults: Array.from({ length: random.int(1, 3) }, () => ({
+      // Without any it is only slow.
+      faults: Array.from({ length: random.int(0, 3) }, () => ({
         call: random.pick(calls),
         outcome: random.pick(["error", "throttled", "timeout", "refused", "lost-response", "lost-response"] as const),
         variantIds: random.chance(0.6) ? null : [random.pick(variantIds)],
@@ -212,7 +262,71 @@ function trouble(random: Random, shops: number): Step {
   if (kind < 0.86) return { afterMs, do: "slow-disk", syncMsMax: random.pick([0.5, 20, 100, 200]) };
   if (kind < 0.92) return { afterMs, do: "full-disk", forMs: random.pick([5, 50, 1_000]) };
   if (kind < 0.94) return { afterMs, do: "failing-sync" };
-  return { afterMs, do: "clock", byMs: random.pick([-3_600_000, -5_000, -50, 50, 5_000, 600_000]) };
+  const byMs = random.pick([-3_600_000, -5_000, -50, 50, 5_000, 15_000, 600_000, 600_000]);
+  return { afterMs, do: "clock", byMs, afterTasks: 0 };
+}
+
+/**
+ * Adds a power cut a few steps after each sync that fails: what was acknowledged as if it had succeeded is gone then. And after some processes that
+ * were killed, soon after the next one has started: what that one has found and told is gone then, if it was not synced.
+ */
+function withPowerCuts(random: Random, steps: readonly Step[]): readonly Step[] {
+  const played: Step[] = [];
+  let untilCut: number | null = null;
+  const cut = (): void => {
+    const [afterMs, downMs] = [random.pick([0, 20, 200]), random.pick([400, 700])];
+    played.push({ afterMs, do: "kill", withPower: false, downMs, afterTasks: 0 });
+    untilCut = null;
+  };
+  for (const step of steps) {
+    played.push(step);
+    if (step.do === "failing-sync") untilCut = random.int(2, 5);
+    else if (step.do === "kill" && step.withPower && random.chance(0.5))
+      played.push({
+        afterMs: step.downMs + random.int(1, 400),
+        do: "kill",
+        withPower: false,
+        downMs: 400,
+        afterTasks: random.int(0, 20),
+      });
+    else if (untilCut === 1) cut();
+    else if (untilCut !== null) untilCut -= 1;
+  }
+  if (untilCut !== null) cut();
+  return played;
+}
+
+/** Requests to a shop that come together before a clock is set, so that some of them wait. */
+const burstLength = 6;
+
+/** Sets clocks that go forward by more than anything may wait while requests wait, and again a little later. */
+function withWaiting(random: Random, shops: number, steps: readonly Step[]): readonly Step[] {
+  return steps.flatMap((step) => {
+    if (step.do !== "clock" || step.byMs < defaultQueueLimits.waitMsMax) return [step];
+    const shop = random.int(0, shops - 1);
+    return [step, { ...step, byMs: 15_000 }].flatMap((jump): readonly Step[] => [
+      ...Array.from({ length: burstLength }, () => ({ afterMs: 0, ...askStep(random, shops, 1), shop })),
+      { ...jump, afterMs: random.pick([0, 1, 2]), afterTasks: random.int(1, 60) },
+    ]);
+  });
+}
+
+/** No order costs so much. Each price of others is one of its own. */
+const pricesOfOthers = 9_990_001;
+
+/** Prices that others set at the storefronts, put between the steps. */
+function withPrices(random: Random, shops: number, steps: readonly Step[]): readonly Step[] {
+  if (!random.chance(0.2)) return steps;
+  const placed = [...steps];
+  for (let index = 0; index < random.int(1, 3); index += 1)
+    placed.splice(random.int(0, placed.length), 0, {
+      afterMs: 0,
+      do: "price",
+      shop: random.int(0, shops - 1),
+      unitCost: pricesOfOthers + index,
+      delayMs: random.pick([0, 1, 5, 50]),
+    });
+  return placed;
 }
 
 /** The story of a seed. */
@@ -220,12 +334,13 @@ export function storyOf(seed: string): Story {
   const random = randomOf(`${seed}/story`);
   const shops = random.pick([1, 1, 2, 3]);
   const troubled = random.pick([0, 0.05, 0.1, 0.2]);
-  const length = random.int(15, 60);
+  const length = random.int(13, 52);
   const steps: Step[] = [];
   let orders = 0;
   for (let index = 0; index < length; index += 1) {
     if (index > 3 && random.chance(troubled)) {
-      steps.push(trouble(random, shops));
+      if (random.chance(0.05)) steps.push(...outage(random, shops));
+      else steps.push(trouble(random, shops));
       continue;
     }
     const step = askStep(random, shops, orders);
@@ -244,6 +359,26 @@ export function storyOf(seed: string): Story {
     })),
     platformApart: random.chance(0.5),
     walPagesMax: random.pick([1_000, 1_000, 60, 15]),
-    steps,
+    // A slow disk has more written during a sync, and a power cut more often meets one.
+    syncMsMax: random.named("disk").pick([2, 2, 20]),
+    // Without room in the journal, reads write to their shops' logs at once: what is not synced meets the moves of their `-wal` files.
+    journal: random.named("journal").pick([
+      { rowsMax: 0, shopRows: 1 },
+      { rowsMax: 0, shopRows: 1 },
+      { rowsMax: 0, shopRows: 1 },
+      { rowsMax: 0, shopRows: 1 },
+      { rowsMax: 0, shopRows: 1 },
+      { rowsMax: 1_000, shopRows: 2 },
+      { rowsMax: 6, shopRows: 100 },
+      { rowsMax: 1_000, shopRows: 100 },
+    ]),
+    arrivalsEveryMs: random.pick([0, 0, 0.5, 2]),
+    processorMs: random.pick([0, 0, 0, 0.2, 2]),
+    storedAnswersBytesMax: random.chance(0.08) ? random.int(2, 12) * 2_048 : storedAnswersBytesMax,
+    steps: withPrices(
+      random.named("prices"),
+      shops,
+      withPowerCuts(random.named("failing syncs"), withWaiting(random.named("waiting"), shops, steps)),
+    ),
   };
 }

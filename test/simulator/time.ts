@@ -90,7 +90,7 @@ const realSetImmediate = setImmediate;
 const untilSettled = (): Promise<void> => new Promise((resolve) => void realSetImmediate(resolve));
 
 /** The wall clock at the start of every simulation: 2026-01-05, a Monday, 09:00 UTC. */
-const startAtMs = Date.UTC(2026, 0, 5, 9);
+export const startAtMs = Date.UTC(2026, 0, 5, 9);
 
 /** What a task takes. A process that goes round and round lets time pass. */
 const taskMs = 0.02;
@@ -115,10 +115,19 @@ export class Machine {
   #trigger: { readonly process: Process; left: number; readonly run: () => void } | null = null;
   /** Errors that a task has thrown to nobody. */
   readonly uncaught: unknown[] = [];
+  /** How long the processor takes at most between two looks at the clock. */
+  processorMs = 0;
+  readonly #processor: Random;
 
   constructor(random: Random, first: Process) {
     this.#random = random;
+    this.#processor = random.named("processor");
     this.current = first;
+  }
+
+  /** The program looks at the clock: what it has done since the last look has taken its time. */
+  #look(): void {
+    if (this.processorMs > 0) this.#elapsedMs += this.#processor.next() * this.processorMs;
   }
 
   get elapsedMs(): number {
@@ -258,9 +267,19 @@ export class Machine {
     };
     const undo = [
       replace(globalThis, replaced),
-      replace(Date, { now: () => this.wallMs }),
+      replace(Date, {
+        now: () => {
+          this.#look();
+          return this.wallMs;
+        },
+      }),
       replace(Math, { random: () => this.#random.next() }),
-      replace(performance, { now: () => this.#elapsedMs }),
+      replace(performance, {
+        now: () => {
+          this.#look();
+          return this.#elapsedMs;
+        },
+      }),
       replaceBuiltin("node:crypto", {
         randomFillSync: (bytes: Uint8Array) => {
           this.#random.fill(bytes);

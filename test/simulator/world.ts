@@ -4,6 +4,7 @@
 import { copyFileSync, cpSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { auditRowsVerifiedMax } from "../../src/core/limits.ts";
+import { asMoney } from "../../src/core/money.ts";
 import { saveShop } from "../../src/shop/accounts.ts";
 import type { AuditFinding } from "../../src/shop/audit-verification.ts";
 import { eventsAfter } from "../../src/shop/events.ts";
@@ -16,6 +17,7 @@ import type { Storefront } from "../../src/storefront/storefront.ts";
 import type { Reply } from "../../src/operations/envelope.ts";
 import { verifyWhole } from "../support/audit.ts";
 import { Client, type Attempt } from "./client.ts";
+import { type CostCall, type CostReading, CostWatch } from "./costs.ts";
 import { Disk } from "./disk.ts";
 import { type Random, randomOf } from "./random.ts";
 import { openService, type Sent, type Service } from "./service.ts";
@@ -78,6 +80,10 @@ export interface Course {
   readonly findings: readonly string[];
   readonly elapsedMs: number;
   readonly tasksRun: number;
+  /** From when on nothing went wrong any more, as virtual time. */
+  readonly quietFromMs: number;
+  /** What storefronts were told of unit costs, and what they have shown. */
+  readonly costs: { readonly calls: readonly CostCall[]; readonly readings: readonly CostReading[] };
 }
 
 /** Tables whose rows tell what a shop holds. */
@@ -91,6 +97,7 @@ const tables = [
   "effect",
   "stock_push",
   "cost_sync",
+  "variant",
   "audit_log",
   "idempotency_record",
   "shop",
@@ -119,7 +126,11 @@ export async function play(story: Story, template: string, directory: string): P
   const random = randomOf(story.seed);
   const outside = new Process("outside");
   const machine = new Machine(random.named("order"), outside);
+  machine.processorMs = story.processorMs;
   const disk = new Disk(machine, random.named("disk"), directory);
+  disk.weather.mayLosePower = story.steps.some(
+    (step) => (step.do === "kill" && !step.withPower) || step.do === "failing-sync",
+  );
   mkdirSync(directory, { recursive: true });
   copyTemplate(template, path.join(directory, "0"), shopIds.slice(0, story.shops.length));
   const undo = [machine.install(), disk.install()];
@@ -181,6 +192,13 @@ export class World {
   #powerCuts = 0;
   #kills = 0;
   #isFull = false;
+  #quietFromMs = 0;
+  readonly #costs = new CostWatch(
+    () => this.#machine.elapsedMs,
+    (shopId, variantIds) => this.#afterCosts(shopId, variantIds),
+  );
+  /** By shop, what others set after the next costs that the service writes. */
+  readonly #prices = new Map<string, Extract<Step, { readonly do: "price" }>>();
 
   constructor(story: Story, random: Random, machine: Machine, disk: Disk, outside: Process, directory: string) {
     this.#story = story;
@@ -197,7 +215,8 @@ export class World {
   }
 
   async play(): Promise<Course> {
-    const { steps } = this.#story;
+    const { steps, syncMsMax } = this.#story;
+    this.#disk.weather.syncMsMax = syncMsMax;
     const machine = this.#machine;
     await this.#openPlatform();
     await machine.settle(this.#outside, () => this.#start(path.join(this.#directory, "0")));
@@ -241,6 +260,8 @@ export class World {
       findings: this.#findings,
       elapsedMs: machine.elapsedMs,
       tasksRun: machine.tasksRun,
+      quietFromMs: this.#quietFromMs,
+      costs: this.#costs,
     };
   }
 
@@ -258,6 +279,8 @@ export class World {
       findings: [...this.#findings, `the simulation broke off: ${textOf(error)}`],
       elapsedMs: this.#machine.elapsedMs,
       tasksRun: this.#machine.tasksRun,
+      quietFromMs: this.#quietFromMs,
+      costs: this.#costs,
     };
   }
 
@@ -346,6 +369,14 @@ export class World {
     return 0.05 + this.#network.next() * networkMsMax;
   }
 
+  /** How long a request is under way. What arrives at the same moment is taken in together. */
+  #untilArrival(): number {
+    const { arrivalsEveryMs } = this.#story;
+    const nowMs = this.#machine.elapsedMs;
+    const atMs = nowMs + this.#delay();
+    return (arrivalsEveryMs === 0 ? atMs : Math.ceil(atMs / arrivalsEveryMs) * arrivalsEveryMs) - nowMs;
+  }
+
   /** A process that was killed tells nothing more. */
   #logOf(process: Process): Log {
     return {
@@ -369,13 +400,17 @@ export class World {
         node.service = await openService({
           directory,
           walPagesMax: this.#story.walPagesMax,
+          journal: this.#story.journal,
+          storedAnswersBytesMax: this.#story.storedAnswersBytesMax,
           log: this.#logOf(process),
           storefrontOf: this.#platforms === null ? null : (shopId) => this.#remote(shopId),
+          watched: (shopId, storefront) => this.#costs.of(shopId, storefront),
           random: () => this.#random.next(),
         });
       } catch (error) {
         if (process.isAlive) this.#findings.push(`the service did not start: ${textOf(error)}`);
       }
+      this.#quietFromMs = Math.max(this.#quietFromMs, this.#machine.elapsedMs);
     };
     await new Promise<void>((resolve) => {
       this.#machine.after(0, () => void open().then(resolve), process);
@@ -396,7 +431,7 @@ export class World {
   #send(sent: Sent): Promise<Reply | null> {
     const asking = this.#machine.current;
     return new Promise((resolve) => {
-      this.#machine.after(this.#delay(), () => {
+      this.#machine.after(this.#untilArrival(), () => {
         const node = this.#node;
         const service = node?.service;
         let isOver = false;
@@ -450,10 +485,19 @@ export class World {
         this.#setFull(true);
         this.#machine.after(step.forMs, () => this.#setFull(false));
         return;
-      case "clock":
+      case "clock": {
         this.#happened.add("clock");
-        this.#machine.setByMs += step.byMs;
+        const process = this.#node?.process;
+        const set = (): void => void (this.#machine.setByMs += step.byMs);
+        if (step.afterTasks === 0 || !isUp || process === undefined) set();
+        else this.#machine.afterTasks(process, step.afterTasks, set);
         return;
+      }
+      case "price": {
+        const shopId = this.#shops[step.shop];
+        if (shopId !== undefined) this.#prices.set(shopId, step);
+        return;
+      }
       case "faults":
       case "variant": {
         if (this.#platforms === null && !isUp) return;
@@ -465,6 +509,20 @@ export class World {
         this.#machine.after(0, () => void this.#trouble(step, shopId).catch(() => {}), process);
       }
     }
+  }
+
+  /** Somebody else sets a unit cost at the storefront, soon after the service has written some. */
+  #afterCosts(shopId: string, variantIds: readonly string[]): void {
+    const step = this.#prices.get(shopId);
+    const [variantId] = variantIds;
+    if (step === undefined || variantId === undefined) return;
+    this.#prices.delete(shopId);
+    const set = async (): Promise<void> => {
+      this.#happened.add("price");
+      await this.#control(shopId)?.patchVariant(variantId, { unitCost: asMoney(step.unitCost) });
+    };
+    const process = this.#platforms === null ? (this.#node?.process ?? this.#outside) : this.#platformProcess;
+    this.#machine.after(step.delayMs, () => void set().catch(() => {}), process);
   }
 
   #control(shopId: string): SandboxControl | null {
@@ -534,6 +592,7 @@ export class World {
         await control.replaceFaults({ latencyMs: 0, applyDelayMs: 0, faults: [] });
         for (const variantId of variantIds) await control.patchVariant(variantId, { status: "active" });
       });
+    this.#quietFromMs = Math.max(this.#quietFromMs, machine.elapsedMs);
   }
 
   /** Runs until no effect is pending in any shop. */

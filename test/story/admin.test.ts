@@ -36,17 +36,16 @@ test("without the admin token everything is 401, also what is not there", async 
     const { apiKey } = await makeKey(program, token, "shop", "write");
     const routes = [...adminOperations.map(({ route }) => route), { method: "GET", path: "/nothing" }];
     const wrongTokens = ["", "x", `${token}x`, token.slice(0, -1), apiKey];
-    // Side by side: wrong tokens are answered late.
-    await Promise.all(
-      wrongTokens
-        .flatMap((wrong) => routes.map(({ method, path }) => ({ wrong, method, path })))
-        .map(async ({ wrong, method, path }) => {
+    // Side by side, since wrong tokens are answered late, but fewer than a process lets wait.
+    for (const wrong of wrongTokens)
+      await Promise.all(
+        routes.map(async ({ method, path }) => {
           const target = admin + path.replaceAll(/\{\w+\}/g, "shop");
           const answered = await program.ask(method, target, wrong);
           assertFault(answered, 401, "UNAUTHORIZED");
           assert.equal(answered.headers.get("www-authenticate"), "Bearer");
         }),
-    );
+      );
     assert.equal((await program.ask("GET", `${admin}/shops/shop`, token)).status, 200);
   });
 });
@@ -75,7 +74,8 @@ test("unknown paths are 404, unknown methods 405 with Allow, whatever the shop",
     };
     for (const { route, takesFile } of adminOperations) {
       const { method, path } = route;
-      if (!path.includes("{shopId}") || method === "PUT") continue;
+      // Those that make a shop look for none.
+      if (!path.includes("{shopId}") || method === "PUT" || path.endsWith("/restore")) continue;
       const query = path.endsWith("/open-lines") ? "?code=x" : "";
       const target = admin + path.replace("{shopId}", "none").replaceAll(/\{\w+\}/g, "x") + query;
       const made = bodies[path.slice(path.lastIndexOf("/"))] ?? {};
@@ -415,16 +415,25 @@ test("wrong admin tokens are answered later each time and named in the log with 
       assert.equal(answer.headers.get("x-content-type-options"), "nosniff");
       return performance.now() - startedAtMs;
     };
-    for (let guess = 0; guess < guessesAtOnceMax + 5; guess += 1) await took("wrong", 401);
-    assert.ok((await took("wrong", 401)) > 500);
-    assert.ok((await took(adminToken, 200)) < 500);
-    // The right one ends the count.
-    assert.ok((await took("wrong", 401)) < 500);
+    const counted: number[] = [];
+    await until(
+      "both are answered at once in a round: a busy machine makes any answer late, but not always",
+      async () => {
+        for (let guess = 0; guess < guessesAtOnceMax + 5; guess += 1) await took("wrong", 401);
+        assert.ok((await took("wrong", 401)) > 500);
+        const rightMs = await took(adminToken, 200);
+        // The right one ends the count.
+        const wrongMs = await took("wrong", 401);
+        await took(adminToken, 200);
+        counted.push(...Array.from({ length: guessesAtOnceMax + 6 }, (_, index) => index + 1), 1);
+        return rightMs < 500 && wrongMs < 500;
+      },
+    );
     const { stderr } = await program.end("SIGTERM");
     const guesses = [...stderr.matchAll(/"remoteAddress":"127\.0\.0\.1","guess":(\d+),"msg":"wrong admin token"/g)];
     assert.deepEqual(
       guesses.map(([, guess]) => Number(guess)),
-      [...Array.from({ length: guessesAtOnceMax + 6 }, (_, index) => index + 1), 1],
+      counted,
     );
   });
 });

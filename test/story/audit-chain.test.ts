@@ -4,7 +4,6 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { auditLinksPlacedMax, auditPlaceMs, auditRowsVerifiedMax, sweepEveryRequests } from "../../src/core/limits.ts";
 import { AuditTrail } from "../../src/operations/audit-trail.ts";
 import { chainOf, digestOf } from "../../src/shop/audit-chain.ts";
@@ -15,6 +14,7 @@ import { auditEntry, verifyWhole, type WholeVerification } from "../support/audi
 import { crateOperations } from "../support/operations.ts";
 import { adminToken, startServer, type TestServer, type TestServerOptions } from "../support/server.ts";
 import { onPostgres } from "../support/store.ts";
+import { until } from "../support/until.ts";
 
 const crates = "/api/v1/crates";
 const start = (options: TestServerOptions = {}) => startServer({ operations: crateOperations(), ...options });
@@ -358,7 +358,7 @@ test("pruning takes whole links from the beginning, and the rest verifies from t
   server.clock.advance(31 * 86_400_000);
   for (let request = 0; request < sweepEveryRequests; request += 1) await server.get(crates);
   const anchorOf = async () => (await engine.read(shopId, (tx) => chainOf(tx, shopId)))?.anchor;
-  for (let wait = 0; wait < 200 && (await anchorOf())?.position !== before.head.position; wait += 1) await sleep(20);
+  await until(anchorOf, async () => (await anchorOf())?.position === before.head.position);
   assert.deepEqual(await anchorOf(), before.head, "everything old is pruned, and nothing else");
   await trailOf(server).place(shopId);
   const whole = await verify(server);
@@ -432,7 +432,7 @@ test("links get their places within auditPlaceMs, auditLinksPlacedMax a turn, an
         tx.all("select 1 as waits from audit_link where shop_id = ? and position is null", [shopId]),
       )
     ).length;
-  for (let wait = 0; wait < 100 && (await waiting()) > 0; wait += 1) await sleep(auditPlaceMs / 10);
+  await until("all have their places", async () => (await waiting()) === 0, 60 * auditPlaceMs);
   assert.equal(await waiting(), 0);
   assert.deepEqual((await verify(server, auditRowsVerifiedMax)).findings, []);
 });

@@ -4,14 +4,16 @@ import { test } from "node:test";
 import { linesOnLoopMax, rowsOnLoopMax, variantsOnLoopMax } from "../../src/operations/loop-limits.ts";
 import type { BroadRead } from "../../src/operations/broad-read.ts";
 import { ReaderPool, type ReaderStore } from "../../src/reader-pool.ts";
+import { countStatements } from "../../src/shop/purchase-order-counts.ts";
 import { pageOfOrders } from "../../src/shop/purchase-orders.ts";
-import { systemClock } from "../../src/system.ts";
 import { loadShop } from "../../src/shop/accounts.ts";
+import { backgroundNiceness } from "../../src/store/background-thread.ts";
 import { bring } from "../support/imported-records.ts";
 import { connectAgent, revisions } from "../support/mcp.ts";
 import { silent, startBroadServer } from "../support/broad-server.ts";
 import { type TestResponse, type TestServer, adminToken, startServer } from "../support/server.ts";
 import { onPostgres } from "../support/store.ts";
+import { nicenessOf } from "../support/threads.ts";
 
 const orders = "/api/v1/purchase-orders";
 /** A page of the audit log, as far as it is looked at. */
@@ -37,7 +39,7 @@ async function createOrder(server: TestServer, lines: number): Promise<string> {
   return purchaseOrderId;
 }
 
-/** Orders without lines, written as rows. */
+/** Orders without lines, written as rows, and counted among all orders (R4). */
 async function addOrders(server: TestServer, count: number): Promise<void> {
   await server.engine.write(server.shopId, (tx) =>
     tx.batch([
@@ -50,6 +52,7 @@ async function addOrders(server: TestServer, count: number): Promise<void> {
                 'Unpaid', 'never-synced', 'n-' || cast(i as text), i, i, 1 from number`,
         params: [],
       },
+      ...countStatements(server.shopId, new Map([["all ", count]])),
     ]),
   );
 }
@@ -87,6 +90,8 @@ test("an order with many lines is read on a thread: every line, at the version t
   assert.equal(left.length, length + 2, "a page of lines stays");
   const [audited] = await server.audit();
   assert.equal(audited?.tag, "rest:purchase_order_line_item_list");
+  for (const nicer of nicenessOf("openpo-reader"))
+    assert.equal(nicer, backgroundNiceness, "the event loop has the processor first");
 });
 
 test("a search of many orders runs on a thread and answers what the event loop answers; of few it stays", async () => {
@@ -426,7 +431,7 @@ test("an answer from a thread leaves when everything that the thread may have se
       };
     },
   };
-  const pool = new ReaderPool({ store, clock: systemClock, log: silent, module: new URL(answering) });
+  const pool = new ReaderPool({ store, log: silent, module: new URL(answering) });
   try {
     await using server = await startServer();
     const shop = await server.engine.read(server.shopId, (tx) => loadShop(tx, server.shopId));
@@ -485,7 +490,7 @@ test("a thread keeps the file that it has read open, and closes it when it reads
     },
   };
   const limits = { runningMax: 1, runningPerShopMax: 1, waitingPerShopMax: 9, waitMsMax: 9_000 };
-  const pool = new ReaderPool({ store, clock: systemClock, log: silent, limits, module: new URL(keeping) });
+  const pool = new ReaderPool({ store, log: silent, limits, module: new URL(keeping) });
   try {
     await using server = await startServer();
     const shop = await server.engine.read(server.shopId, (tx) => loadShop(tx, server.shopId));

@@ -1,21 +1,38 @@
 /** Raw connections: order of answers, clients that stop sending or reading, and a stop of the service (C2, H6–H8). */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextRound, setTimeout as sleep } from "node:timers/promises";
+import {
+  headersTimeoutMs,
+  keepAliveTimeoutMs,
+  requestTimeoutMs,
+  silenceMs,
+  timeoutCheckMs,
+} from "../../src/core/limits.ts";
+import { defaultArrivalLimits, defaultWaitLimits } from "../../src/http/node/server.ts";
 import { crateOperations } from "../support/operations.ts";
+import { patienceMs, until } from "../support/until.ts";
 import { startServer, type TestServer, type TestServerOptions } from "../support/server.ts";
 
 const crates = "/api/v1/crates";
 const start = (options: TestServerOptions = {}) => startServer({ operations: crateOperations(), ...options });
 const shortWaits = { silenceMs: 200, arrivalMs: 200, drainMs: 600 };
 
+/** Waits until the server, which is in this process, has read what was written to it: each round of the event loop looks for it. */
+async function arrived(): Promise<void> {
+  await sleep(50);
+  for (let round = 0; round < 5; round += 1) await nextRound();
+}
+
 interface Line {
-  write(text: string): void;
+  write(part: string | Uint8Array): void;
   /** Resolves with all received bytes when the server has closed the connection. */
   readonly closed: Promise<string>;
   /** Resolves with the received bytes as soon as they contain this text. */
   until(part: string): Promise<string>;
+  destroy(): void;
 }
 
 async function open(server: TestServer, read = true): Promise<Line> {
@@ -32,6 +49,7 @@ async function open(server: TestServer, read = true): Promise<Line> {
   return {
     write: (part) => void socket.write(part),
     closed: closed.promise,
+    destroy: () => void socket.destroy(),
     async until(part) {
       while (!text.includes(part)) await new Promise((resolve) => setTimeout(resolve, 5));
       return text;
@@ -90,8 +108,80 @@ test("pipelined requests are answered in their order", async () => {
   assert.deepEqual(statuses(await line.closed), ["200", "200", "404"]);
 });
 
+test("a body is the same in one piece with its headers, after them, in pieces, and behind another request", async () => {
+  await using server = await start();
+  const label = "é".repeat(40);
+  const body = Buffer.from(`{"label":"${label}"${" ".repeat(300)}}`);
+  const post = (more = ""): Buffer =>
+    Buffer.from(head(server, "POST", crates, `Content-Length: ${body.length}\r\n${more}`));
+  const last = post("Connection: close\r\n");
+  for (const pieces of [
+    [Buffer.concat([post(), body, last, body])],
+    [Buffer.concat([post(), body]), Buffer.concat([last, body])],
+    [post(), body, last, body],
+    // Within a character of two bytes.
+    [Buffer.concat([post(), body.subarray(0, 12)]), body.subarray(12, 300), body.subarray(300), last, body],
+  ]) {
+    const line = await open(server);
+    for (const piece of pieces) {
+      line.write(piece);
+      await arrived();
+    }
+    const text = await line.closed;
+    assert.deepEqual(statuses(text), ["201", "201"], text);
+    assert.equal(text.split(`"label":"${label}"`).length, 3, text);
+  }
+  // What has arrived of a body that breaks off is nobody's request.
+  const before = (await server.get(crates)).text.split(label).length;
+  assert.equal(before, 9);
+  const socket = connect(server.port, "127.0.0.1");
+  socket.end(Buffer.concat([post(), body.subarray(0, 100)]));
+  await once(socket.resume(), "close");
+  assert.equal((await server.get(crates)).text.split(label).length, before);
+});
+
+/** The times that Node holds, each so short that a test can wait for it, or as it is. */
+const arrivals = (short: Partial<typeof defaultArrivalLimits>) => ({
+  ...defaultArrivalLimits,
+  timeoutCheckMs: 20,
+  ...short,
+});
+
+test("the service holds silenceMs, headersTimeoutMs, requestTimeoutMs and keepAliveTimeoutMs, and looks at them every timeoutCheckMs", () => {
+  assert.deepEqual(defaultArrivalLimits, { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs, timeoutCheckMs });
+  assert.equal(defaultWaitLimits.silenceMs, silenceMs);
+});
+
+test("headers that have not arrived after headersTimeoutMs are 408, on a connection that says nothing too", async () => {
+  await using server = await start({ arrivalLimits: arrivals({ headersTimeoutMs: 100 }) });
+  const [slow, silent] = [await open(server), await open(server)];
+  slow.write("GET /healthz HTTP/1.1\r\nHo");
+  assertToldInWords(await slow.closed, "408");
+  await silent.closed;
+});
+
+test("a request whose body has not arrived after requestTimeoutMs is 408, though something arrives all the time", async () => {
+  await using server = await start({
+    arrivalLimits: arrivals({ requestTimeoutMs: 200, headersTimeoutMs: 200 }),
+  });
+  const slow = await open(server);
+  slow.write(head(server, "POST", crates, "Content-Length: 100000\r\n"));
+  const dripping = setInterval(() => slow.write(" "), 10);
+  assertToldInWords(await slow.closed.finally(() => clearInterval(dripping)), "408");
+});
+
+test("an idle connection is closed after keepAliveTimeoutMs", async () => {
+  // The silence of a connection that is in use would close it too, far later.
+  const waitLimits = { ...shortWaits, silenceMs: 600_000 };
+  await using server = await start({ waitLimits, arrivalLimits: arrivals({ keepAliveTimeoutMs: 300 }) });
+  const line = await open(server);
+  line.write(head(server, "GET", "/healthz"));
+  const closed = await Promise.race([line.closed, sleep(patienceMs, "never", { ref: false })]);
+  assert.deepEqual(statuses(closed), ["200"]);
+});
+
 test("a body that stops arriving is 408; a slow one is accepted", async () => {
-  await using server = await start({ waitLimits: shortWaits });
+  await using server = await start({ waitLimits: { ...shortWaits, silenceMs: 3_000 } });
   const silent = await open(server);
   silent.write(`${head(server, "POST", crates, "Content-Length: 20\r\n")}{`);
   assertToldInWords(await silent.closed, "408");
@@ -117,6 +207,30 @@ test("an answer that takes longer than the body timeout is not cut off", async (
   assert.deepEqual(statuses(await line.closed), ["200"]);
 });
 
+test("the memory of a long answer is given back when it has been sent, and when its connection is closed instead", async () => {
+  const made: Uint8Array[] = [];
+  const large = {
+    path: "/large",
+    reply: () => {
+      const bytes = new Uint8Array(32 * 1_048_576).fill(120);
+      made.push(bytes);
+      return Promise.resolve({ status: 200, headers: {}, body: "", bytes, errorCode: null });
+    },
+  };
+  await using server = await start({ surfaces: [large] });
+  const [read, unread] = [await open(server), await open(server, false)];
+  read.write(head(server, "GET", "/large", "Connection: close\r\n"));
+  const text = await read.closed;
+  assert.equal(text.slice(text.indexOf("\r\n\r\n") + 4), "x".repeat(32 * 1_048_576));
+  await until("given back", () => made[0]?.byteLength === 0);
+  unread.write(head(server, "GET", "/large"));
+  await until("asked", () => made.length === 2);
+  await arrived();
+  assert.equal(made[1]?.byteLength, 32 * 1_048_576, "it is still to be sent");
+  unread.destroy();
+  await until("given back", () => made[1]?.byteLength === 0);
+});
+
 test("a stop closes idle connections at once, and refuses requests that have not fully arrived (H8)", async () => {
   const server = await start({ waitLimits: { ...shortWaits, silenceMs: 60_000 } });
   const [silent, unfinishedHead, idle, unfinishedBody] = [
@@ -129,7 +243,7 @@ test("a stop closes idle connections at once, and refuses requests that have not
   idle.write(head(server, "GET", "/healthz"));
   await idle.until('"status":"ok"');
   unfinishedBody.write(`${head(server, "POST", crates, "Content-Length: 20\r\n")}{`);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await arrived();
   await server.stop();
   assert.equal(await silent.closed, "");
   assert.equal(await unfinishedHead.closed, "");
@@ -156,7 +270,7 @@ test("a stop answers all requests that have arrived, and closes the connections 
   await reached.promise;
   const stopped = server.stop();
   line.write(head(server, "GET", crates));
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await arrived();
   gate.resolve();
   const text = await line.closed;
   assert.deepEqual(statuses(text), ["200", "200"]);

@@ -7,8 +7,10 @@ import { loadFonts } from "../../src/documents/fonts.ts";
 import { pdfOf } from "../../src/documents/pdf.ts";
 import { sheetOf } from "../../src/documents/sheet.ts";
 import { exportRecords } from "../../src/exchange/export.ts";
+import { backgroundNiceness } from "../../src/store/background-thread.ts";
 import { askAdmin, signInAs } from "../support/people.ts";
 import { startServer, type TestServer } from "../support/server.ts";
+import { nicenessOf } from "../support/threads.ts";
 
 async function orderOf(server: TestServer): Promise<string> {
   const made = await server.post("/api/v1/purchase-orders", { noteToSupplier: "Before noon, please." });
@@ -198,6 +200,8 @@ test("a PDF of 500 lines is made in 3 s, and the event loop belongs to others me
   const { user, system } = process.cpuUsage(before);
   assert.equal(first.status, 200, first.text);
   assert.ok((user + system) / 1_000 < documentMsMax, `${(user + system) / 1_000} ms of processor`);
+  for (const nicer of nicenessOf("openpo-documents"))
+    assert.equal(nicer, backgroundNiceness, "the event loop has the processor first");
   const content = await readContent(server.engine, server.shopId, purchaseOrderId);
   const drawOnLoop = () => pdfOf(sheetOf(content), content.createdAtMs, loadFonts(null));
   await drawOnLoop();

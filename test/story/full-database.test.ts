@@ -5,11 +5,11 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { crateOperations } from "../support/operations.ts";
 import { shopsSchema, withClient } from "../support/postgres.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { databaseOf } from "../support/store.ts";
+import { until } from "../support/until.ts";
 
 const crates = "/api/v1/crates";
 const filled = ["location", "idempotency_record", "audit_log", "token_bucket"];
@@ -66,7 +66,7 @@ test("a database that takes no more: reads and replays go on within the rate lim
 
   await makeRoom(server);
   server.clock.advance(10_000_000);
-  for (let wait = 0; wait < 100 && (await ready()) !== 200; wait += 1) await sleep(50);
+  await until("it is ready again", async () => (await ready()) === 200);
   assert.equal(await ready(), 200);
   assert.equal((await create("during", "k2")).status, 201);
   assert.equal((await server.get(crates)).at("data", "crates", "length"), 2);

@@ -1010,13 +1010,14 @@ test("a line that comes while the guard looks is looked at before confirmAll con
   await using server = await open();
   await server.bringOrder("Sent", [lineA]);
   await server.sandbox.patchVariant("blue", { status: "deleted" });
-  await server.faults([], { latencyMs: 80 });
+  await server.faults([], { latencyMs: 1_000 });
   const confirming = server.post(server.order("/confirm"), { confirmAll: true });
   while ((await server.calls("checkVariants")) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   const added = await server.post(server.order("/line-items"), {
     lineItems: [{ variantId: "blue", quantityOrdered: 1 }],
   });
   assert.equal(added.status, 201, added.text);
+  await server.faults([]);
   const stopped = await confirming;
   assert.equal(stopped.at("error", "code"), "INVENTORY_GUARD_ISSUES", stopped.text);
   assert.equal(stopped.at("error", "details", 0, "variantId"), "blue");

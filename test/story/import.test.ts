@@ -4,11 +4,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
+import { chunkWeightMax, chunkWeightQuietMax, importQuietMs } from "../../src/exchange/import-chunks.ts";
 import { checkRecords, importRecords, recoverImports } from "../../src/exchange/import.ts";
 import { lineBytesMax } from "../../src/exchange/ndjson.ts";
 import { Fault } from "../../src/core/fault.ts";
 import { statuses } from "../../src/core/purchase-order.ts";
 import type { InventoryLevel, Variant } from "../../src/shop/catalogue.ts";
+import { delegated } from "../../src/store/delegated.ts";
+import { LoopShare } from "../../src/store/loop-share.ts";
 import type { Engine, Work, WriteOptions } from "../../src/store/store.ts";
 import { ndjson, piecesOf, type TestShop, withShops } from "../support/admin.ts";
 import { lineA, startGoodsServer } from "../support/goods-server.ts";
@@ -571,7 +574,8 @@ test("orders that the shop does not have are stored without looking for each of 
       await importRecords(counting, shop.shop, piecesOf(ndjson(file), 65_536), "req_1");
       return count;
     };
-    assert.equal(await asked("few", 4), await asked("more", 80));
+    // Both are written in one turn (`chunkWeightMax`).
+    assert.equal(await asked("few", 4), await asked("more", 48));
   });
 });
 
@@ -677,6 +681,56 @@ test("an import of several chunks lets other writes of the shop through while it
     );
   });
 });
+
+for (const [name, weightMax, quietMs] of [
+  ["chunkWeightMax rows in a turn", chunkWeightMax, importQuietMs - 1],
+  ["chunkWeightQuietMax rows in a turn when nobody has asked for importQuietMs", chunkWeightQuietMax, importQuietMs],
+] as const)
+  test(`an import writes ${name}: its records and what belongs to them`, async () => {
+    await withShops(async (open) => {
+      const shop = await open("shop");
+      const { engine } = shop;
+      const rowsOf = async (): Promise<number> => {
+        const count = (table: string): Promise<{ n: number }[]> =>
+          engine.peek("shop", (tx) => tx.all(`select count(*) as n from ${table} where shop_id = ?`, ["shop"]));
+        const found = await Promise.all(["location", "purchase_order", "purchase_order_line"].map(count));
+        return found.flat().reduce((sum, { n }) => sum + n, 0);
+      };
+      const written: number[] = [];
+      const counting: Engine = {
+        ...delegated(engine),
+        write: async <T>(shopId: string, work: Work<T>, options?: WriteOptions): Promise<T> => {
+          const before = await rowsOf();
+          const value = await engine.write(shopId, work, options);
+          written.push((await rowsOf()) - before);
+          return value;
+        },
+      };
+      class Loop extends LoopShare {
+        override get quietMs(): number {
+          return quietMs;
+        }
+      }
+      const places = Array.from({ length: weightMax + 1 }, (_, index) => ({
+        type: "location",
+        locationId: `place-${index}`,
+        name: `Place ${index}`,
+      }));
+      const orders = Array.from({ length: 40 }, (_, index) =>
+        order({
+          purchaseOrderId: `o-${index}`,
+          lineItems: Array.from({ length: 9 }, (_line, line) => ({ variantId: `v-${line}`, quantityOrdered: 1 })),
+        }),
+      );
+      const context = { ...shop, engine: counting, loop: new Loop() };
+      await importRecords(context, shop.shop, piecesOf(ndjson([...places, ...orders]), 65_536), "req_1");
+      assert.equal(Math.max(...written), weightMax);
+      assert.equal(
+        written.reduce((sum, each) => sum + each, 0),
+        places.length + orders.length * 10,
+      );
+    });
+  });
 
 test("an order that is imported over another gets an ETag of its own, unless it is the same", async () => {
   await using server = await startGoodsServer();

@@ -25,7 +25,7 @@ const reason = (response: TestResponse): Json | undefined => response.at("error"
 /** A coordination that grants every claim. */
 const forgetful = (coordination: Coordination): Coordination => ({
   takeToken: (...args) => coordination.takeToken(...args),
-  takeTokenWhen: (...args) => coordination.takeTokenWhen(...args),
+  takeTokensWhen: (...args) => coordination.takeTokensWhen(...args),
   giveToken: (...args) => coordination.giveToken(...args),
   peekTokens: (...args) => coordination.peekTokens(...args),
   claimKey: () => Promise.resolve(null),

@@ -480,6 +480,31 @@ test("without a token a large message is refused unread, unless an answer is sto
   );
 });
 
+test("without a token a large message that is no replay is refused the same way each time, and a replay of another key's answer is answered (C18)", async () => {
+  await using server = await startServer({ shop: { rateLimit: { capacity: 3, refillPerSecond: 0.001 } } });
+  const { apiKey } = await server.addKey("write");
+  const create = (poName: string) =>
+    toolCall("purchase_order_create", {
+      poName,
+      lineItems: Array.from({ length: 60 }, () => ({ variantId: "v", quantityOrdered: 1, note: "x".repeat(2_000) })),
+      idempotencyKey: "k",
+    });
+  const name = (response: TestResponse) => response.at("result", "structuredContent", "purchaseOrder", "poName");
+  assert.equal(name(await post(server, create("first"))), "first");
+  assert.equal(name(await post(server, create("second"), { key: apiKey })), "second");
+  await post(server, { jsonrpc: "2.0", id: 1, method: "ping" });
+  const refused: TestResponse[] = [];
+  for (let count = 0; count < 3; count += 1) refused.push(await post(server, create("second")));
+  for (const response of refused) {
+    assert.equal(response.status, 429);
+    assert.equal(response.at("error", "code"), "RATE_LIMITED");
+    assert.match(String(response.headers["ratelimit"]), /r=0/);
+  }
+  assert.equal(name(await post(server, create("second"), { key: apiKey })), "second");
+  assert.equal(name(await post(server, create("first"))), "first");
+  assert.equal((await post(server, create("second"))).status, 429);
+});
+
 test("of a message that is no tool call at most 64 KiB are read (C71)", async () => {
   await using server = await startServer();
   const params = { padding: "x".repeat(70_000) };

@@ -1,10 +1,13 @@
 /** What `/metrics` of the running program tells of its store, and its own port (OPENPO_METRICS_PORT). */
 import assert from "node:assert/strict";
-import { createServer } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { once } from "node:events";
 import { test } from "node:test";
 import { type RunningProgram, runProgram, serveProgram, withDirectory, withProgram } from "../support/process.ts";
+import { scrapersMax } from "../../src/core/limits.ts";
 import { onPostgres } from "../support/store.ts";
+import { exchange, statusesIn } from "../support/raw.ts";
+import { until } from "../support/until.ts";
 
 const orders = "/api/v1/purchase-orders";
 
@@ -58,13 +61,28 @@ test("OPENPO_METRICS_PORT moves /metrics to a port on which nothing else is", as
     const program = await serveProgram(env);
     assert.equal((await program.ask("GET", "/metrics", "")).status, 404);
     assert.equal((await program.ask("GET", "/healthz", "")).status, 200);
-    const own = `http://127.0.0.1:${port}`;
-    const answer = await fetch(`${own}/metrics`);
-    assert.equal(answer.status, 200);
-    assert.equal(answer.headers.get("X-Content-Type-Options"), "nosniff");
-    assert.match(await answer.text(), /^openpo_requests_total\{operation="healthz",status="200"\} 1$/m);
+    // Each on a connection that ends with its answer, so that none is left to count among the scrapers.
+    const ask = (path: string): Promise<string> =>
+      exchange(port, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    const answered = async (path: string): Promise<string | undefined> => statusesIn(await ask(path))[0];
+    const answer = await ask("/metrics");
+    assert.deepEqual(statusesIn(answer), ["200"]);
+    assert.match(answer, /^X-Content-Type-Options: nosniff\r$/im);
+    assert.match(answer, /^openpo_requests_total\{operation="healthz",status="200"\} 1\r?$/m);
     for (const path of ["/healthz", "/api/v1/openapi.json", "/admin/v1/shops", "/"])
-      assert.equal((await fetch(own + path)).status, 404, path);
+      assert.equal(await answered(path), "404", path);
+    // Who asks for health or metrics is told, on the way out.
+    const scrapers: Socket[] = [];
+    await until("no room", async () => {
+      const scraper = connect(port, "127.0.0.1");
+      scrapers.push(scraper);
+      await once(scraper, "connect");
+      return (await answered("/")) === "503";
+    });
+    assert.equal(scrapers.length, scrapersMax);
+    assert.equal(await answered("/metrics"), "200");
+    for (const socket of scrapers) socket.destroy();
+    await until("room", async () => (await answered("/")) === "404");
     const second = await runProgram(["serve", "--data-dir", `${directory}/other`], {
       OPENPO_METRICS_PORT: String(port),
     });

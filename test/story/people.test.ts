@@ -471,6 +471,7 @@ test("below owners people reach what is listed here of the admin API, and owners
     "shop_delete",
     "shop_export",
     "shop_snapshot",
+    "shop_restore",
     "sandbox_get",
     "sandbox_variant_patch",
     "sandbox_faults_put",

@@ -3,12 +3,20 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
 import type { Json } from "../../src/core/json.ts";
 import { Fault } from "../../src/core/fault.ts";
-import { bodyBytesMax, refusalRowsPerMinuteMax, sweepEveryRequests, sweptRowsMax } from "../../src/core/limits.ts";
+import {
+  bodyBytesMax,
+  headerBytesMax,
+  refusalRowsPerMinuteMax,
+  responseBytesMax,
+  sweepEveryRequests,
+  sweptRowsMax,
+} from "../../src/core/limits.ts";
 import type { AuditEntry } from "../../src/shop/audit.ts";
 import type { Surface } from "../../src/http/surface.ts";
+import { operation } from "../../src/operations/operation.ts";
 import type { PerformDependencies } from "../../src/operations/perform.ts";
 import type { Engine } from "../../src/store/store.ts";
 import { delegated } from "../../src/store/delegated.ts";
@@ -474,11 +482,11 @@ test("a read is answered although the shop's turn does not come, and its audit r
       return await engine.write(shopId, work, options);
     },
   });
-  await using server = await start({ perform: (deps) => ({ engine: waiting(deps.engine) }) });
+  await using server = await start({ perform: (deps) => ({ engine: waiting(deps.engine), auditJournal: null }) });
   assert.equal((await server.get(crates)).status, 200);
   assert.deepEqual(await server.audit(), []);
   turn.resolve();
-  for (let wait = 0; wait < 100 && (await server.audit()).length === 0; wait += 1) await sleep(10);
+  await until("the row follows", async () => (await server.audit()).length > 0);
   assert.equal((await server.audit()).length, 1);
   fails = true;
   assert.equal((await server.get(crates)).status, 500, "a row that fails in time is the answer");
@@ -655,6 +663,63 @@ test("an answer above the size limit is 413, and a write with such an answer cha
   } finally {
     await tiny.stop();
   }
+});
+
+test("an answer has at most responseBytesMax bytes, a read's as well as a write's", async () => {
+  const output = z.strictObject({ text: z.string() });
+  const shape = {
+    title: "T",
+    summary: "S.",
+    description: "D.",
+    tag: "Crates",
+    destructive: false,
+    faults: [],
+  } as const;
+  const input = z.strictObject({ bytes: z.string() });
+  const text = (bytes: string) => ({ data: { text: "x".repeat(Number(bytes)) } });
+  await using server = await start({
+    operations: [
+      ...crateOperations(),
+      operation({
+        ...shape,
+        name: "crate_text_get",
+        scope: "read",
+        repeat: "read",
+        route: { method: "GET", path: "/crates/{bytes}/text" },
+        success: 200,
+        input,
+        output,
+        run: (_, { bytes }) => Promise.resolve(text(bytes)),
+      }),
+      operation({
+        ...shape,
+        name: "crate_text_set",
+        scope: "write",
+        repeat: "safe",
+        route: { method: "POST", path: "/crates/{bytes}/text" },
+        success: 200,
+        input,
+        output,
+        run: (call, { bytes }) => call.commit(() => Promise.resolve({ effects: [], answer: () => text(bytes) })),
+      }),
+    ],
+  });
+  for (const method of ["GET", "POST"])
+    for (const [bytes, status] of [
+      [responseBytesMax - 1_024, 200],
+      [responseBytesMax, 413],
+    ] as const) {
+      const answer = await server.request(method, `${crates}/${bytes}/text`, { undocumented: true });
+      assert.equal(answer.status, status, `${method} ${bytes}`);
+    }
+});
+
+test("request line and headers have at most headerBytesMax bytes", async () => {
+  await using server = await start();
+  const ask = (bytes: number): Promise<string> =>
+    raw(server, `GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: ${"x".repeat(bytes)}\r\n\r\n`);
+  assert.match(await ask(headerBytesMax - 1_024), /^HTTP\/1\.1 200 /);
+  assert.match(await ask(headerBytesMax), /^HTTP\/1\.1 431 /);
 });
 
 test("a bug is INTERNAL with the request id, and the log has its stack but no key and no body (H5)", async () => {
@@ -847,8 +912,7 @@ test("refusals without a token have an audit row each up to a hundred a minute, 
   assert.equal((await server.get(crates)).status, 200);
   const rows = async () => (await server.audit()).filter(({ status }) => status === 404);
   const counted = (list: readonly AuditEntry[]): number => list.reduce((sum, { count }) => sum + count, 0);
-  for (let wait = 0; wait < 200 && counted(await rows()) < refusalRowsPerMinuteMax + extra + 1; wait += 1)
-    await sleep(20);
+  await until("all are counted", async () => counted(await rows()) >= refusalRowsPerMinuteMax + extra + 1);
   const all = await rows();
   assert.equal(counted(all), refusalRowsPerMinuteMax + extra + 1);
   assert.equal(all.length, refusalRowsPerMinuteMax + 2);

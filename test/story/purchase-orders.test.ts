@@ -4,6 +4,7 @@ import { test } from "node:test";
 import type { Json } from "../../src/core/json.ts";
 import { type OrderLine, startGoodsServer } from "../support/goods-server.ts";
 import type { TestResponse, TestServer } from "../support/server.ts";
+import { until } from "../support/until.ts";
 
 const orders = "/api/v1/purchase-orders";
 
@@ -315,18 +316,13 @@ test("lines that come while the guard looks are looked at before the order is se
     lineItems: [{ variantId: "red", quantityOrdered: 1 }],
   });
   await server.sandbox.patchVariant("blue", { status: "deleted" });
-  await server.faults([], { latencyMs: 60 });
-  const [sent, added] = await Promise.all([
-    server.post(`${path}/status`, { status: "Sent" }),
-    new Promise<TestResponse>((resolve, reject) => {
-      setTimeout(() => {
-        server
-          .post(`${path}/line-items`, { lineItems: [{ variantId: "blue", quantityOrdered: 1 }] })
-          .then(resolve, reject);
-      }, 20);
-    }),
-  ]);
+  await server.faults([], { latencyMs: 1_000 });
+  const sending = server.post(`${path}/status`, { status: "Sent" });
+  await until("the guard looks", async () => (await server.calls("checkVariants")) > 0);
+  const added = await server.post(`${path}/line-items`, { lineItems: [{ variantId: "blue", quantityOrdered: 1 }] });
   assert.equal(added.status, 201);
+  await server.faults([]);
+  const sent = await sending;
   assert.equal(sent.at("error", "code"), "INVENTORY_GUARD_ISSUES", sent.text);
   assert.equal(header(await server.get(path), "status"), "Draft");
 });

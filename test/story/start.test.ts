@@ -2,11 +2,14 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { createServer } from "node:net";
 import path from "node:path";
+import { text as readText } from "node:stream/consumers";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { onStore, runProgram, serveProgram, withDirectory } from "../support/process.ts";
+import { until } from "../support/until.ts";
 
 const run = promisify(execFile);
 
@@ -104,27 +107,23 @@ test("a request that runs during a stop is answered", async () => {
     const token = "an-admin-token-for-tests";
     const program = await serveProgram({ OPENPO_DATA_DIR: directory, OPENPO_ADMIN_TOKEN: token, OPENPO_DEMO: "0" });
     await program.ask("PUT", "/admin/v1/shops/slow", token, { name: "Slow" });
-    const ending: ReturnType<typeof program.end>[] = [];
-    const body = new ReadableStream<Uint8Array>({
-      async pull(controller) {
-        if (ending.length === 0) {
-          controller.enqueue(Buffer.from('{"type":"location","locationId":"a",'));
-          await new Promise((resolve) => setTimeout(resolve, 200));
-          ending.push(program.end("SIGTERM"));
-          await new Promise((resolve) => setTimeout(resolve, 200));
-          return;
-        }
-        controller.enqueue(Buffer.from('"name":"A"}\n'));
-        controller.close();
-      },
+    const sent = request(`${program.url}/admin/v1/shops/slow/import`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${token}`, Expect: "100-continue" },
     });
-    const answered = await program.ask("POST", "/admin/v1/shops/slow/import", token, body);
-    assert.equal(answered.status, 200, answered.text);
-    assert.deepEqual(answered.at("data", "imported"), { location: 1 });
-    assert.deepEqual(
-      (await Promise.all(ending)).map(({ code }) => code),
-      [0],
-    );
+    sent.flushHeaders();
+    // The service has the request.
+    await once(sent, "continue");
+    sent.write('{"type":"location","locationId":"a",');
+    const ending = program.end("SIGTERM");
+    await until("it stops", () => program.stderr.includes("OpenPO stops (SIGTERM)"));
+    sent.end('"name":"A"}\n');
+    const [answered] = (await once(sent, "response")) as [IncomingMessage];
+    const text = await readText(answered);
+    assert.equal(answered.statusCode, 200, text);
+    const { data }: { readonly data: object } = JSON.parse(text);
+    assert.deepEqual(data, { imported: { location: 1 } });
+    assert.equal((await ending).code, 0);
   });
 });
 

@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { brotli } from "../../src/compression.ts";
 import { storedLargeBytesMin, sweepEveryRequests } from "../../src/core/limits.ts";
-import type { Compression } from "../../src/store/store.ts";
+import { delegated } from "../../src/store/delegated.ts";
+import type { Compression, Coordination } from "../../src/store/store.ts";
 import { lineA, startGoodsServer } from "../support/goods-server.ts";
 import { startServer, type TestResponse, type TestServer } from "../support/server.ts";
+import { until } from "../support/until.ts";
 
 const orders = "/api/v1/purchase-orders";
 const dayMs = 86_400_000;
@@ -114,7 +115,7 @@ test("the total of stored answers is what they take, whatever was stored, replac
   server.clock.advance(dayMs + 1_000);
   await keyed(server, "a", { lineItems: [] });
   for (let request = 0; request < sweepEveryRequests; request += 1) await server.get(server.order(""));
-  for (let wait = 0; wait < 200 && (await storedIn(server)).records > 1; wait += 1) await sleep(20);
+  await until("the old ones are deleted", async () => (await storedIn(server)).records <= 1);
   assert.equal((await storedIn(server)).records, 1);
   assert.ok((await agrees()) < full / 10);
 });
@@ -165,4 +166,67 @@ test("small answers may take all of the quota and no more (C21)", async () => {
   const { total } = await storedIn(server);
   assert.ok(total > quota - 4_000 && total <= quota, String(total));
   assert.equal(await orderCount(server), stored);
+});
+
+/** The one stored answer. `scope`: as its key is claimed. */
+async function recordOf({ engine, shopId }: TestServer): Promise<{ fingerprint: string; scope: string }> {
+  const [row] = await engine.read(shopId, (tx) =>
+    tx.all<{ fingerprint: string; scope: string }>(
+      "select fingerprint, key_id || ' ' || idempotency_key as scope from idempotency_record where shop_id = ?",
+      [shopId],
+    ),
+  );
+  return row ?? assert.fail();
+}
+
+const claims = (coordination: Coordination | null): Coordination => coordination ?? assert.fail();
+
+test("an answer that was told again is remembered, and still told only to the same request, while nobody runs, and for 24 hours (C17, C18, C21)", async () => {
+  const reads: string[] = [];
+  let coordination: Coordination | null = null;
+  await using server = await startServer({
+    perform: (deps) => {
+      ({ coordination } = deps);
+      return {
+        engine: {
+          ...delegated(deps.engine),
+          read(...args) {
+            reads.push("read");
+            return deps.engine.read(...args);
+          },
+        },
+      };
+    },
+  });
+  const body = order(false);
+  const first = await keyed(server, "k", body);
+  const isTold = async (): Promise<void> => {
+    const again = await keyed(server, "k", body);
+    assert.deepEqual([again.status, again.headers["idempotent-replayed"]], [201, "true"]);
+    assert.equal(again.text, first.text);
+    for (const name of ["x-request-id", "location", "etag"]) assert.equal(again.headers[name], first.headers[name]);
+  };
+  await isTold();
+  reads.length = 0;
+  await isTold();
+  if (server.engine.embedded) assert.deepEqual(reads, [], "it comes from memory");
+
+  const other = await keyed(server, "k", { ...body, note: "other" });
+  assert.deepEqual([other.status, other.at("error", "reason")], [400, "IDEMPOTENCY_KEY_REUSED"]);
+  await isTold();
+  // As an attempt does that may yet replace its answer.
+  const { fingerprint, scope } = await recordOf(server);
+  await claims(coordination).claimKey(server.shopId, scope, { kind: "run", fingerprint });
+  const early = await keyed(server, "k", body);
+  assert.deepEqual([early.status, early.at("error", "reason")], [400, "IDEMPOTENCY_IN_PROGRESS"]);
+  await claims(coordination).releaseKey(server.shopId, scope);
+  await isTold();
+
+  server.clock.advance(dayMs + 1_000);
+  const anew = await keyed(server, "k", body);
+  assert.deepEqual([anew.status, anew.headers["idempotent-replayed"]], [201, undefined]);
+  assert.notEqual(anew.text, first.text);
+  const anewAgain = await keyed(server, "k", body);
+  assert.deepEqual([anewAgain.text, anewAgain.headers["idempotent-replayed"]], [anew.text, "true"]);
+  assert.equal(await orderCount(server), 2);
 });

@@ -3,6 +3,7 @@ import { exportRecords } from "../../src/exchange/export.ts";
 import { importRecords } from "../../src/exchange/import.ts";
 import type { ImportContext } from "../../src/exchange/import-run.ts";
 import { defaultSettings, saveShop, type Shop } from "../../src/shop/accounts.ts";
+import { LoopShare } from "../../src/store/loop-share.ts";
 import { systemClock, timeOrderedIds } from "../../src/system.ts";
 import { makePlace, openStore } from "./store.ts";
 
@@ -21,13 +22,20 @@ export async function* piecesOf(bytes: Uint8Array, size: number): AsyncGenerator
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
 }
 
+/** Never quiet, so that an import has the same turns on every machine (`importQuietMs`). */
+class BusyLoop extends LoopShare {
+  override get quietMs(): number {
+    return 0;
+  }
+}
+
 /** Lets `use` open shops in one store, and removes the store afterwards. */
 export async function withShops(
   use: (open: (shopId: string, settings?: Partial<Shop>) => Promise<TestShop>) => Promise<void>,
   context: Partial<ImportContext> = {},
 ): Promise<void> {
   const place = await makePlace();
-  const store = await openStore(place.directory);
+  const store = await openStore(place.directory, { loop: new BusyLoop() });
   const { engine } = store;
   const base: ImportContext = {
     engine,

@@ -2,7 +2,6 @@
 import type { BroadRead, Readers } from "../../src/operations/broad-read.ts";
 import type { AnswerThreads } from "../../src/mcp/large-answers.ts";
 import { ReaderPool, type ReaderStore } from "../../src/reader-pool.ts";
-import { systemClock } from "../../src/system.ts";
 import { type TestServerOptions, startServer } from "./server.ts";
 
 export const silent = { info: () => {}, warn: () => {}, error: () => {} };
@@ -15,7 +14,6 @@ export async function startBroadServer(options: TestServerOptions = {}, module?:
     readers: (store: ReaderStore): Readers & AnswerThreads & { close(): Promise<void> } => {
       const pool = new ReaderPool({
         store,
-        clock: systemClock,
         log: silent,
         ...(module === undefined ? {} : { module }),
       });

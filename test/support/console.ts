@@ -7,6 +7,7 @@ import type { Role } from "../../src/core/role.ts";
 import { browserPath } from "./browser.ts";
 import { type RunningProgram, serveProgram } from "./process.ts";
 import { makePlace, type StorePlace } from "./store.ts";
+import { patienceMs } from "./until.ts";
 
 export const skip = browserPath === undefined && "NO CHROMIUM ON THIS MACHINE: the console was not looked at";
 
@@ -109,7 +110,7 @@ export async function newPage(locale = "en-US"): Promise<NewPage> {
   const { program, browser } = await (started ??= start());
   const context = await browser.newContext({ viewport: { width: 1_280, height: 900 }, locale });
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(patienceMs);
   return { page, program, faults: watched(page, program) };
 }
 
@@ -136,6 +137,12 @@ export async function withConsole(
 /** Keeps the shop's events from a page that is opened or reloaded afterwards, so that it learns of another's change when it saves. */
 export const withoutEvents = (page: Page): Promise<unknown> =>
   page.route("**/events/stream*", (route) => route.abort());
+
+/**
+ * Lets all requests of a page go to the server again. One that a route holds at this moment is let go too, and what the route does with it later comes to
+ * nothing: Playwright's `unroute` would have it fail the file.
+ */
+export const throughAgain = (page: Page): Promise<void> => page.unrouteAll({ behavior: "ignoreErrors" });
 
 /** Lets `use` work with a page on which somebody with this role is signed in and sees the orders. */
 export const withPerson = (role: Role, use: (page: Page, program: RunningProgram) => Promise<void>): Promise<void> =>

@@ -230,6 +230,9 @@ async function openParts(pools: Pools) {
     snapshotOf: () => {
       throw new Error("nothing is copied here");
     },
+    restoreShop: () => {
+      throw new Error("nothing is restored here");
+    },
     calls: { outbox, storefrontOf, log },
     wakeOutbox: () => {},
     storefronts: noConnections,

@@ -14,6 +14,7 @@ import {
 } from "../../src/core/money.ts";
 import { editableHeaderFields, storedLineFields, valuesFrom } from "../../src/core/purchase-order-fields.ts";
 import type { LineItem, PurchaseOrder, ShopFacts } from "../../src/core/purchase-order.ts";
+import type { ImportedOrder } from "../../src/shop/purchase-orders.ts";
 
 export function quantity(units: number): Quantity {
   const value = quantityFrom(units);
@@ -93,6 +94,14 @@ export function order(
     ...facts,
   };
 }
+
+/** An order from outside that has nothing beside its lines. */
+export const importedOrder = (facts: PurchaseOrder): ImportedOrder => ({
+  order: facts,
+  attachments: { payments: [], documents: [], shipments: [], credits: [] },
+  history: { log: [], receipts: [], costSyncHistory: [] },
+  deletedAtMs: null,
+});
 
 export const shop = (facts: Partial<ShopFacts> = {}): ShopFacts => ({
   currencyCode: "USD",

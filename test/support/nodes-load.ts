@@ -684,7 +684,7 @@ const sharedGoods = (kept: readonly Order[]): Order =>
 
 /**
  * Checks that every key still has its first answer on every node, every answer has an audit row, and every change exactly one. Audit rows of
- * reads are not synced (D5), so a crash of the database may lose the last of them, but no others.
+ * reads are not synced (D5), so a crash of the database may lose the last of them; those of refusals cannot be written while it is away.
  */
 async function proveAnswers(shop: Shop, nodes: readonly Address[], crashedAtMs: readonly number[]): Promise<void> {
   for (const { asked } of shop.client.told.values()) assert.ok((await shop.client.insist(asked)).replayed);

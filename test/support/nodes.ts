@@ -16,8 +16,8 @@ export interface ServiceNode {
   readonly url: string;
   /** Its current process; null while it is stopped. */
   readonly program: RunningProgram | null;
-  /** Starts it, repeatedly until it serves. */
-  start(): Promise<void>;
+  /** Starts it, repeatedly until it serves. `main` is that of another program than this checkout's. */
+  start(main?: string): Promise<void>;
   /** Ends it with the signal. Returns its exit status. */
   end(signal: NodeJS.Signals): Promise<number | null>;
   /** The stderr of all its processes that have ended. */
@@ -39,16 +39,17 @@ export function serviceNode(databaseUrl: string, env: Readonly<Record<string, st
     get log() {
       return log;
     },
-    async start() {
+    async start(main) {
       const untilMs = systemClock.now() + startMsMax;
       while (program === null) {
         try {
-          program = await serveProgram({
+          const given = {
             OPENPO_DATABASE_URL: databaseUrl,
             OPENPO_ADMIN_TOKEN: adminToken,
             OPENPO_DEMO: "0",
             ...env,
-          });
+          };
+          program = await serveProgram(given, [], main);
           ({ url } = program);
         } catch (error) {
           log += `\n${String(error)}\n`;

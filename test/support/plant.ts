@@ -11,22 +11,39 @@ export interface Planted {
   /** Text that the file has exactly once, and what stands in its place. */
   readonly from: string;
   readonly to: string;
+  /** Another fault of the list that is planted with it. */
+  readonly with?: string;
+}
+
+/** The source of the file with the fault, where `source` is without it. @throws Error when it does not have the fault's text once. */
+export function sourceWith({ name, file, from, to }: Planted, source: string): string {
+  if (source.split(from).length !== 2) throw new Error(`${name}: ${file} does not have its text exactly once: ${from}`);
+  return source.replace(from, () => to);
 }
 
 /** Plants the fault of this name; none without a name. @throws Error when there is no such fault, or its file does not have its text once. */
 export function plantNamed(name: string | undefined, all: readonly Planted[]): void {
-  if (name === undefined) return;
-  const planted = all.find((each) => each.name === name);
-  if (planted === undefined) throw new Error(`there is no mutant ${name}`);
-  const file = path.join(import.meta.dirname, "../..", planted.file);
-  const source = readFileSync(file, "utf8");
-  if (source.split(planted.from).length !== 2)
-    throw new Error(`${name}: ${planted.file} does not have its text exactly once: ${planted.from}`);
+  const planted: Planted[] = [];
+  for (let next = name; next !== undefined; next = planted.at(-1)?.with) {
+    const found = all.find((each) => each.name === next);
+    if (found === undefined) throw new Error(`there is no mutant ${next}`);
+    planted.push(found);
+  }
+  if (planted.length > 0) plant(planted);
+}
+
+/** Plants all of these. @throws Error when a file does not have its text once. */
+export function plant(all: readonly Planted[]): void {
+  const sources = new Map<string, string>();
+  for (const planted of all) {
+    const file = path.join(import.meta.dirname, "../..", planted.file);
+    sources.set(file, sourceWith(planted, sources.get(file) ?? readFileSync(file, "utf8")));
+  }
   registerHooks({
     load(url, context, next) {
       const loaded = next(url, context);
-      if (!url.startsWith("file:") || fileURLToPath(url) !== file) return loaded;
-      return { ...loaded, source: source.replace(planted.from, () => planted.to) };
+      const source = url.startsWith("file:") ? sources.get(fileURLToPath(url)) : undefined;
+      return source === undefined ? loaded : { ...loaded, source };
     },
   });
 }

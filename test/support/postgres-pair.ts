@@ -88,9 +88,9 @@ function at(url: string, port: number): string {
   return other.href;
 }
 
-/** The processes of a server, which do not end at once with the one that started them. */
-function processesOf(server: PostgresServer): readonly number[] {
-  const [first = ""] = readFileSync(`${server.data}/postmaster.pid`, "utf8").split("\n");
+/** The processes of the server with this data directory, which do not end at once with the one that started them. */
+export function processesOf(data: string): readonly number[] {
+  const [first = ""] = readFileSync(`${data}/postmaster.pid`, "utf8").split("\n");
   const children = globSync("/proc/[0-9]*/stat").flatMap((file) => {
     try {
       const fields = readFileSync(file, "utf8").split(") ").at(-1)?.split(" ") ?? [];
@@ -159,7 +159,7 @@ export async function startPair({ settings = {}, synchronous = true }: PairOptio
       if (promoted === null || proxy === null) throw new Error("there is no standby");
       proxy.stall();
       await sleep(heldBackMs);
-      const left = processesOf(dying);
+      const left = processesOf(dying.data);
       const killedAtMs = systemClock.now();
       for (const pid of left) {
         try {

@@ -60,11 +60,12 @@ const template = "openpo_test_template";
 const startMsMax = 60_000;
 const source = path.join(import.meta.dirname, "../../src");
 
-/** Finds `initdb` and `postgres`: in the named directory, npm's, Debian's newest, or the first in PATH. */
-export function findPostgres(): string | null {
+/** Finds `initdb` and `postgres`, and other programs beside them: in the named directory, npm's, Debian's newest, or the first in PATH. */
+export function findPostgres(besides: readonly string[] = []): string | null {
   const asked = process.env[binariesVariable];
   const places = asked === undefined ? knownPlaces() : [asked];
-  return places.find((place) => ["initdb", "postgres"].every((name) => existsSync(path.join(place, name)))) ?? null;
+  const programs = ["initdb", "postgres", ...besides];
+  return places.find((place) => programs.every((name) => existsSync(path.join(place, name)))) ?? null;
 }
 
 function knownPlaces(): readonly string[] {
@@ -83,13 +84,13 @@ function npmPlaces(): readonly string[] {
   }
 }
 
-interface User {
+export interface User {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** The user to run PostgreSQL as if this process is root, since PostgreSQL refuses root. */
-function unprivilegedUser(): User | null {
+/** The user to run PostgreSQL as if this process is root, since PostgreSQL refuses root; null: this process is not. */
+export function unprivilegedUser(): User | null {
   if (process.getuid?.() !== 0) return null;
   const users = readFileSync("/etc/passwd", "utf8").split("\n");
   for (const name of ["postgres", "nobody"]) {
@@ -121,7 +122,8 @@ function runnable(binaries: string, directory: string, as: Partial<User>): strin
   }
 }
 
-async function freePort(): Promise<number> {
+/** A port that nobody uses. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
@@ -158,6 +160,10 @@ export interface PostgresOptions {
     /** The name that it tells the primary. */
     readonly name: string;
   };
+  /** Where its programs are. Default: as `findPostgres` finds them. */
+  readonly binaries?: string;
+  /** Makes its files, instead of `initdb`, of those of a server with this password. */
+  readonly files?: { readonly password: string; make(data: string): Promise<void> };
 }
 
 type Standby = NonNullable<PostgresOptions["standbyOf"]>;
@@ -211,11 +217,13 @@ function initDatabase(data: string, binaries: string, passwordFile: string, as: 
 }
 
 /** @throws Error when there are no binaries (`findPostgres`), or the server does not start. */
-export async function startPostgres({ settings: more = {}, standbyOf }: PostgresOptions = {}): Promise<
-  PostgresServer & AsyncDisposable
-> {
-  const found = findPostgres();
-  if (found === null) throw new Error("There is no PostgreSQL on this machine.");
+export async function startPostgres({
+  settings: more = {},
+  standbyOf,
+  binaries: found = findPostgres() ?? undefined,
+  files,
+}: PostgresOptions = {}): Promise<PostgresServer & AsyncDisposable> {
+  if (found === undefined) throw new Error("There is no PostgreSQL on this machine.");
   const directory = mkdtempSync(path.join(tmpdir(), "openpo-postgres-"));
   const keeper = spawn(process.execPath, [path.join(import.meta.dirname, "postgres-keeper.ts"), directory], {
     stdio: ["pipe", "ignore", "ignore"],
@@ -236,12 +244,13 @@ export async function startPostgres({ settings: more = {}, standbyOf }: Postgres
     mkdirSync(data, { mode: 0o700 });
     if (user !== null) for (const each of [directory, data]) chownSync(each, user.uid, user.gid);
     const binaries = runnable(found, directory, as);
-    const password =
-      standbyOf === undefined ? randomBytes(16).toString("hex") : new URL(standbyOf.primary.superuserUrl).password;
+    const copied = standbyOf === undefined ? files?.password : new URL(standbyOf.primary.superuserUrl).password;
+    const password = copied ?? randomBytes(16).toString("hex");
     const passwordFile = path.join(directory, "password");
     writeFileSync(passwordFile, password);
-    if (standbyOf === undefined) initDatabase(data, binaries, passwordFile, as);
-    else await copyForStandby(standbyOf, data, binaries, as);
+    if (standbyOf !== undefined) await copyForStandby(standbyOf, data, binaries, as);
+    else if (files === undefined) initDatabase(data, binaries, passwordFile, as);
+    else await files.make(data);
     const port = await freePort();
     const urlOf = (user: string, database: string): string =>
       `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
@@ -270,7 +279,7 @@ export async function startPostgres({ settings: more = {}, standbyOf }: Postgres
     };
     await start();
     const version = await withClient(urlOf("postgres", "postgres"), async (client) => {
-      if (standbyOf === undefined) {
+      if (copied === undefined) {
         await client.query(`create role ${role} login createdb password '${password}'`);
         await client.query(`create database ${role} owner ${role}`);
       }
@@ -471,6 +480,7 @@ export async function openPostgresStore(
     coordination,
     loop,
     readerStore: databaseForReaders(url),
+    auditJournal: null,
     alone: false,
     async close() {
       await coordination.close();

@@ -7,8 +7,8 @@ const pauseMs = 25;
 const waitMsMax = 2_000;
 
 export interface Probe {
-  /** The longest time between two changes that succeeded, of which the later one came after `sinceMs`. */
-  longestGapMs(sinceMs: number): number;
+  /** The longest time between two changes that succeeded, of which the later one came after `sinceMs` and by `untilMs`. */
+  longestGapMs(sinceMs: number, untilMs?: number): number;
   /** How many changes succeeded. */
   readonly written: number;
   end(): Promise<void>;
@@ -34,8 +34,12 @@ export async function startProbe(nodes: readonly { readonly url: string }[], sho
   };
   const ended = writing();
   return {
-    longestGapMs: (sinceMs) =>
-      Math.max(...writtenAtMs.map((atMs, index) => (atMs > sinceMs ? atMs - (writtenAtMs[index - 1] ?? sinceMs) : 0))),
+    longestGapMs: (sinceMs, untilMs = Infinity) =>
+      Math.max(
+        ...writtenAtMs.map((atMs, index) =>
+          atMs > sinceMs && atMs <= untilMs ? atMs - (writtenAtMs[index - 1] ?? sinceMs) : 0,
+        ),
+      ),
     get written() {
       return writtenAtMs.length;
     },

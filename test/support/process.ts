@@ -6,7 +6,7 @@
  */
 import { once } from "node:events";
 import { fetchChecked } from "./contract.ts";
-import { type Environment, type Finished, running, startProgram } from "./program.ts";
+import { type Environment, type Finished, running, startProgram, thisProgram } from "./program.ts";
 import { databaseFor, makePlace } from "./store.ts";
 
 /** A start takes a second, and many times as much on a machine that does other things too. */
@@ -73,10 +73,14 @@ function member(value: unknown, steps: readonly (string | number)[]): unknown {
   return found;
 }
 
-/** Starts the server; resolves when it listens. */
-export async function serveProgram(given: Environment, args: readonly string[] = []): Promise<RunningProgram> {
+/** Starts the server, of another checkout if `main` is its; resolves when it listens. */
+export async function serveProgram(
+  given: Environment,
+  args: readonly string[] = [],
+  main = thisProgram,
+): Promise<RunningProgram> {
   const env = await onStore(given, args);
-  const { child, output, finished } = startProgram(args, env);
+  const { child, output, finished } = startProgram(args, env, null, main);
   const url = await new Promise<string>((resolve, reject) => {
     const timer = setTimeout(() => {
       child.kill("SIGKILL");

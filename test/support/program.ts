@@ -7,7 +7,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 
-const main = path.join(import.meta.dirname, "../../src/main.ts");
+/** The program of this checkout. */
+export const thisProgram = path.join(import.meta.dirname, "../../src/main.ts");
 
 export interface Finished {
   readonly code: number | null;
@@ -20,8 +21,13 @@ export const running = new Set<ChildProcess>();
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** Starts the program with this environment and a free port. */
-export function startProgram(args: readonly string[], env: Environment, stdin: string | null = null) {
+/** Starts the program with this environment and a free port. `main` is that of another checkout, if any. */
+export function startProgram(
+  args: readonly string[],
+  env: Environment,
+  stdin: string | null = null,
+  main = thisProgram,
+) {
   const child: ChildProcess = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", main, ...args], {
     env: {
       PATH: process.env["PATH"],

@@ -1,6 +1,7 @@
 /** A TCP proxy between a node and its database that can lose an answer, stop forwarding, or refuse connections. */
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
+import { commit } from "../../src/store/postgres/connection.ts";
 
 export type LostCommit = "before" | "after" | "for-long" | "before-for-long";
 
@@ -22,8 +23,8 @@ export interface DatabaseProxy {
 /** Delay until the database side of a cut connection is closed. */
 const lastWordsMs = 300;
 
-/** Matches a `commit` statement in both forms of the protocol. */
-const commits = ["\0commit\0", "Q\0\0\0\x0bcommit\0"];
+/** Matches a `commit` statement: its text in both forms of the protocol, and the name under which it is prepared. */
+const commits = ["\0commit\0", "Q\0\0\0\x0bcommit\0", `\0${commit.name}\0`];
 
 export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const target = new URL(databaseUrl);

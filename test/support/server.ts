@@ -23,7 +23,7 @@ import type { ConnectionLimits } from "../../src/http/node/connections.ts";
 import type { Surface } from "../../src/http/surface.ts";
 import { createMetricsPage } from "../../src/http/health.ts";
 import { createMetrics } from "../../src/http/metrics.ts";
-import { startHttpServer, type WaitLimits } from "../../src/http/node/server.ts";
+import { type ArrivalLimits, startHttpServer, type WaitLimits } from "../../src/http/node/server.ts";
 import type { Readers } from "../../src/operations/broad-read.ts";
 import type { Operation } from "../../src/operations/operation.ts";
 import { StoreCounts } from "../../src/operations/counts.ts";
@@ -68,6 +68,7 @@ export interface TestServerOptions {
   readonly console?: true;
   readonly responseBytesMax?: number;
   readonly waitLimits?: WaitLimits;
+  readonly arrivalLimits?: ArrivalLimits;
   readonly connectionLimits?: ConnectionLimits;
   readonly bodies?: BodyMemory;
   /** Makes the new server another node on that server's shops, with the same keys. Stop the new one first. PostgreSQL only. */
@@ -222,6 +223,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     clock,
     ids,
     loop,
+    auditJournal: store.auditJournal,
     outbox,
     storefrontOf,
     log,
@@ -231,7 +233,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   };
   const perform = createPerform({ ...deps, ...options.perform?.(deps) });
   const isAdminToken = adminTokenCheck(adminToken);
-  const documents = new Documents({ engine, clock, log });
+  const documents = new Documents({ engine, log });
   const admin: AdminContext = {
     engine,
     clock,
@@ -239,6 +241,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     loop,
     sandboxOf: (shopId) => openSandbox({ engine: sandboxEngine, clock, shopId }),
     snapshotOf: () => assert.fail("tests of a server take no snapshots"),
+    restoreShop: () => assert.fail("tests of a server restore nothing"),
     calls: { outbox, storefrontOf, log },
     wakeOutbox: () => {},
     storefronts,
@@ -291,7 +294,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ],
     ...(options.bodies === undefined ? {} : { bodies: options.bodies }),
   });
-  const { waitLimits, connectionLimits } = options;
+  const { waitLimits, arrivalLimits, connectionLimits } = options;
   const server = await startHttpServer({
     app,
     host: "127.0.0.1",
@@ -299,6 +302,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ids,
     log,
     ...(waitLimits === undefined ? {} : { waitLimits }),
+    ...(arrivalLimits === undefined ? {} : { arrivalLimits }),
     ...(connectionLimits === undefined ? {} : { connectionLimits }),
   });
   const agent = new Agent({ keepAlive: true });

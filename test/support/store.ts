@@ -10,9 +10,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { memoryCoordination } from "../../src/store/sqlite/coordination.ts";
-import { filesForReaders } from "../../src/data-directory.ts";
+import { filesForReaders, openJournal } from "../../src/data-directory.ts";
 import type { ReaderStore } from "../../src/reader-pool.ts";
 import { orderColumn } from "../../src/shop/purchase-order-tables.ts";
+import type { AuditRowPlace } from "../../src/shop/audit-journal.ts";
 import { keepingForecastVersions } from "../../src/shop/forecast-version.ts";
 import { LoopShare } from "../../src/store/loop-share.ts";
 import type { QueueLimits } from "../../src/store/queue.ts";
@@ -156,10 +157,14 @@ export interface Store {
   readonly loop: LoopShare;
   /** How reader threads reach the shops. */
   readonly readerStore: ReaderStore;
+  /** Where audit rows of reads wait; null on PostgreSQL. */
+  readonly auditJournal: AuditRowPlace | null;
   /** False if other stores may be open on the same shops. */
   readonly alone: boolean;
   close(): Promise<void>;
 }
+
+const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
 const schemaOf = (room: string): string => path.join(import.meta.dirname, `../../src/${room}/schema`);
 
@@ -182,7 +187,8 @@ export async function openStore(
         ...limits,
       });
     const files = await open("shops", "shop");
-    const engine = keepingForecastVersions(files, timeOrderedIds(clock));
+    const journal = await openJournal(directory, files, { clock, log: silent });
+    const engine = keepingForecastVersions(journal.engine(files), timeOrderedIds(clock));
     const sandboxEngine = await open("sandbox", "storefront/sandbox");
     return {
       engine,
@@ -190,6 +196,7 @@ export async function openStore(
       coordination: memoryCoordination(),
       loop,
       readerStore: filesForReaders(files),
+      auditJournal: journal,
       alone: true,
       async close() {
         await engine.close();

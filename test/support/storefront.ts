@@ -18,7 +18,7 @@ import type { AllowedHosts } from "../../src/storefront/hosts.ts";
 import type { Storefront } from "../../src/storefront/storefront.ts";
 import { SecretBox } from "../../src/storefront/secret-box.ts";
 import { createStorefronts } from "../../src/storefronts.ts";
-import { context, order, shop as shopFacts } from "./goods.ts";
+import { context, importedOrder, order, shop as shopFacts } from "./goods.ts";
 import { inPlace, openStore } from "./store.ts";
 import { until } from "./until.ts";
 
@@ -135,12 +135,7 @@ export async function openWorld(directory: string, options: WorldOptions = {}): 
       const number = { purchaseOrderId, poNumber: `PO-${purchaseOrderId}`, locationId };
       await engine.write(shopId, async (tx) => {
         const placed = order("In Progress", lineItems, { ...number, ...headerFacts });
-        const imported = {
-          order: placed,
-          attachments: { payments: [], documents: [], shipments: [], credits: [] },
-          history: { log: [], receipts: [], costSyncHistory: [] },
-          deletedAtMs: null,
-        };
+        const imported = importedOrder(placed);
         const before = await importOrder(tx, shopId, imported, false);
         await tx.batch(importedSums(shopId, [{ before, next: placed }], incomingDeltas(before, placed)));
         await tx.batch(

@@ -5,7 +5,6 @@
 import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import * as limits from "../../src/core/limits.ts";
 import { createMetrics } from "../../src/http/metrics.ts";
 import { loadMigrations, statementsOf } from "../../src/store/migrations.ts";
 
@@ -117,29 +116,6 @@ test("proxies wait longer than the service takes, and allow the same sizes", () 
   // The proxy must close an idle connection first, so that it never uses one that the service is closing.
   const idle = seconds("deploy/nginx.conf", /^ +keepalive_timeout (\d+)s;$/gm);
   assert.ok(idle * 1_000 < limit("keepAliveTimeoutMs"));
-});
-
-test("docs/operating.md lists every bound of core/limits.ts with its value", () => {
-  const units: Readonly<Record<string, number>> = { "": 1, bytes: 1, ms: 1, s: 1_000, min: 60_000, days: 86_400_000 };
-  const rows = [...textOf("docs/operating.md").matchAll(/^\|[^|]+\| `(\w+)` *\| ([\d,]+) ?(\w*) *\|/gm)];
-  const told = rows.map(([, name = "", value = "", unit = ""]) => [
-    name,
-    Number(value.replaceAll(",", "")) * (units[unit] ?? 0),
-  ]);
-  assert.deepEqual(Object.fromEntries(told), { ...limits });
-});
-
-test("every bound in docs/operating.md is named by a test, which drives it", () => {
-  const [, section = ""] = /^## Sizes and limits$([^]*?)^## /m.exec(textOf("docs/operating.md")) ?? [];
-  const rows = section.split("\n").filter((line) => line.startsWith("|"));
-  const names = rows.flatMap((row) => captures(row, /`([a-z]\w+[A-Z]\w*)`/g));
-  assert.ok(names.length > 70, String(names.length));
-  const tests = globSync("test/{story,unit,long,contract,crash,property,conformance}/**/*.test.ts")
-    .map(textOf)
-    .join("\n");
-  const tested = new Set(tests.match(/\b[a-z]\w+\b/g));
-  const untested = [...new Set(names)].filter((name) => !tested.has(name));
-  none(untested.map((name) => `${name} has no test: name it in one that fails when the bound is taken out.`));
 });
 
 test("the metrics in docs/operating.md and in the alert rules exist", () => {

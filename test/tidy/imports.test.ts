@@ -13,7 +13,7 @@ import { test } from "node:test";
  */
 const rooms: Readonly<Record<string, readonly string[]>> = {
   core: ["core/", "node:crypto"],
-  store: ["store/", "core/", "node:fs", "node:path"],
+  store: ["store/", "core/", "node:fs", "node:os", "node:path"],
   "store/sqlite": ["store/", "core/", "node:"],
   "store/postgres": ["store/", "core/", "node:", "pg"],
   shop: ["shop/", "store/", "core/", "node:crypto"],

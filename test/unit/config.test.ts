@@ -24,7 +24,7 @@ test("an empty environment gives the defaults of contract §1", () => {
       unreadBytesMax: 67_108_864,
       bodiesBytesMax: 67_108_864,
       storedAnswersBytesMax: 4_294_967_296,
-      shopsOpenMax: 2_048,
+      shopsOpenMax: 256,
     },
   });
 });

@@ -9,7 +9,9 @@ import {
   type CostRow,
   costSource,
   dueCosts,
+  readBackCost,
   skippedCustomLines,
+  unreadCost,
 } from "../../src/core/cost-sync.ts";
 import { moneyToNumber } from "../../src/core/money.ts";
 import type { PurchaseOrder, ShopFacts } from "../../src/core/purchase-order.ts";
@@ -148,6 +150,12 @@ test("a missing rate is refused and names fxRateOverride", () => {
     fxRateOverride: fxRate(500_000),
   });
   assert.match(refusal(() => costPlan(absurd, shop(), new Map())).action ?? "", /fxRateOverride/);
+  const dear = { ...absurd, fxRateOverride: fxRate(1) };
+  assert.equal(
+    moneyToNumber(costPlan(dear, shop(), new Map())[0]?.proposedUnitCost ?? money(0)),
+    1_000_000_000,
+    "the largest cost itself is written",
+  );
 });
 
 // Attempts of one completion (C45).
@@ -226,6 +234,12 @@ test("costs of variants that are gone, cannot be set or were skipped by the call
     ],
   );
   assert.equal(costAttempt(due, [], standings, new Set()).attempt, 1);
+  const failed = due.slice(2, 3).map((proposal) => row(proposal, "failed"));
+  assert.deepEqual(
+    costAttempt(due, failed, standings, new Set()).skipped.map(({ isRecorded }) => isRecorded),
+    [false, false],
+    "a row of another outcome does not say that it was skipped",
+  );
 });
 
 test("the source of an order's costs changes with what costs follow from, and with nothing else", () => {
@@ -249,4 +263,28 @@ test("the source of an order's costs changes with what costs follow from, and wi
 test("a reopened order starts another completion", () => {
   assert.equal(completionOf({ completedAtMs: null }), 0);
   assert.equal(completionOf({ completedAtMs: 7_000 }), 7_000);
+});
+
+test("a cost that is shown was applied, one that another has replaced too, and any other may still be shown (C45, D346)", () => {
+  const byOther = { orderName: "PO-1002", isBeside: false };
+  const taken = { unitCost: money(3), isAccepted: true };
+  const unknown = { unitCost: money(3), isAccepted: false };
+  assert.deepEqual(readBackCost(taken, money(3), null), { outcome: "applied", reason: null });
+  assert.deepEqual(readBackCost(unknown, money(3), byOther), { outcome: "applied", reason: null });
+  assert.equal(readBackCost(taken, money(4), null), null);
+  assert.equal(readBackCost(unknown, null, null), null);
+  assert.deepEqual(readBackCost(taken, money(4), byOther), { outcome: "applied", reason: "replaced since by PO-1002" });
+  assert.deepEqual(readBackCost(taken, null, { orderName: null, isBeside: true }), {
+    outcome: "applied",
+    reason: "replaced since by another cost of this order",
+  });
+  assert.deepEqual(readBackCost(unknown, money(4), byOther), {
+    outcome: "failed",
+    reason: "replaced since by PO-1002; whether it was written before is not known",
+  });
+});
+
+test("a cost that was never shown has failed, with what is shown instead", () => {
+  assert.deepEqual(unreadCost(null), { outcome: "failed", reason: "the storefront shows no unit cost" });
+  assert.deepEqual(unreadCost(money(7.25)), { outcome: "failed", reason: "the storefront shows 7.25" });
 });

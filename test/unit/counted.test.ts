@@ -1,6 +1,7 @@
 /** What is counted by API key, address or shop is kept for a bounded number of them, those seen last (core/limits.ts). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setImmediate as nextRound } from "node:timers/promises";
 import { Guesses } from "../../src/admin/guesses.ts";
 import {
   guessersMax,
@@ -15,7 +16,9 @@ import {
   refusalRowsPerMinuteMax,
   signInFailuresMax,
   sweepEveryRequests,
+  sweepLateRequests,
   sweepShopsMax,
+  sweptRowsMax,
 } from "../../src/core/limits.ts";
 import { StoreCounts } from "../../src/operations/counts.ts";
 import { Refusals } from "../../src/operations/refusals.ts";
@@ -31,7 +34,8 @@ const namesOf = (count: number): readonly string[] => Array.from({ length: count
 /** An engine that only counts the writes of each shop. */
 function countingWrites() {
   const writes = new Map<string, number>();
-  const engine: Pick<Engine, "write"> = {
+  const engine: Pick<Engine, "write" | "isAtHand"> = {
+    isAtHand: () => true,
     write: (shopId, work) => {
       writes.set(shopId, (writes.get(shopId) ?? 0) + 1);
       return work({ all: () => Promise.resolve([]), batch: () => Promise.resolve() });
@@ -137,4 +141,40 @@ test("requests are counted towards a sweep for the shops that were asked last", 
   for (const shopId of namesOf(sweepShopsMax)) count(shopId);
   count("shop");
   assert.equal(of("shop"), 3, "its count was given up for others");
+});
+
+test("a sweep that would have to open a file waits for sweepLateRequests requests, or until the file is open", async () => {
+  let isOpen = false;
+  const { engine, of } = countingWrites();
+  const sweeps = new Sweeps({ engine: { ...engine, isAtHand: () => isOpen }, clock, log, counts: new StoreCounts() });
+  const count = (shopId: string, times: number): void => {
+    for (let request = 0; request < times; request += 1) sweeps.count({ shopId, auditRetentionDays: 90 });
+  };
+  count("shop", sweepLateRequests - sweepEveryRequests);
+  assert.equal(of("shop"), 0);
+  count("shop", 1);
+  assert.equal(of("shop"), 1);
+  count("shop", sweepLateRequests - 1);
+  assert.equal(of("shop"), 1);
+  isOpen = true;
+  count("shop", 1);
+  assert.equal(of("shop"), 2);
+});
+
+test("a late sweep deletes slice by slice, a turn each, as many as the requests have asked for", async () => {
+  let slices = 0;
+  const engine: Pick<Engine, "write" | "isAtHand"> = {
+    isAtHand: () => false,
+    write: (_shopId, work) => {
+      slices += 1;
+      const full = Array.from({ length: sweptRowsMax }, () => ({ bytes: 1 }));
+      const all = <R>(): Promise<R[]> => Promise.resolve(full as unknown as R[]);
+      return work({ all, batch: () => Promise.resolve() });
+    },
+  };
+  const sweeps = new Sweeps({ engine, clock, log, counts: new StoreCounts() });
+  for (let request = 0; request < sweepLateRequests; request += 1)
+    sweeps.count({ shopId: "shop", auditRetentionDays: 0 });
+  for (let round = 0; round < 200; round += 1) await nextRound();
+  assert.equal(slices, sweepLateRequests / sweepEveryRequests);
 });

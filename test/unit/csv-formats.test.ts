@@ -353,10 +353,14 @@ test("a number cell of any length is read in time proportional to its length", a
       [`1.${zeros}x`, /must be a number like/],
       [zeros.replaceAll("0", "1"), /has too many digits: "1{100}…"$/],
     ] as const) {
-      const startedAtMs = performance.now();
-      await refuses(bring(shop, "shopify-products", ["Handle,Title,Variant Price", `mug,Mug,${cell}`]), message);
-      const tookMs = performance.now() - startedAtMs;
-      assert.ok(tookMs < 1_000, `${cell.slice(-1)}: ${tookMs} ms`);
+      // The least of several: what else the machine does only ever adds time.
+      let leastMs = Number.POSITIVE_INFINITY;
+      for (let attempt = 0; attempt < 5 && leastMs >= 1_000; attempt += 1) {
+        const startedAtMs = performance.now();
+        await refuses(bring(shop, "shopify-products", ["Handle,Title,Variant Price", `mug,Mug,${cell}`]), message);
+        leastMs = Math.min(leastMs, performance.now() - startedAtMs);
+      }
+      assert.ok(leastMs < 1_000, `${cell.slice(-1)}: ${leastMs} ms`);
     }
     const exact = `${zeros}12.50${zeros}`;
     assert.deepEqual(await bring(shop, "shopify-products", ["Handle,Title,Variant Price", `mug,Mug,${exact}`]), {

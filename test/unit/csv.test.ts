@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { csvRows } from "../../src/exchange/csv.ts";
+import { csvRows, rowBytesMax } from "../../src/exchange/csv.ts";
 import { piecesOf } from "../support/admin.ts";
 
 const wanted = {
@@ -19,9 +19,12 @@ interface Row {
 }
 
 /** Reads the rows of a file that arrives in pieces of `size` bytes. */
-async function rowsOf(file: string | Uint8Array, size = 65_536): Promise<readonly Row[]> {
+const rowsOf = (file: string | Uint8Array, size = 65_536): Promise<readonly Row[]> =>
+  rowsIn(piecesOf(Buffer.from(file), size));
+
+async function rowsIn(pieces: AsyncIterable<Uint8Array>): Promise<readonly Row[]> {
   const rows: Row[] = [];
-  for await (const batch of csvRows(piecesOf(Buffer.from(file), size), wanted))
+  for await (const batch of csvRows(pieces, wanted))
     for (const row of batch)
       rows.push({
         line: row.lineNumber,
@@ -86,6 +89,29 @@ test("unreadable input is refused with its line number", async () => {
   ];
   for (const [file, message] of cases)
     await assert.rejects(rowsOf(file), (error: Error) => message.test(error.message) || assert.fail(error.message));
+});
+
+test("a row has at most rowBytesMax bytes, with or without quotes, wherever the file is cut into pieces", async () => {
+  const file = (bytes: number, quote: string, line: string): string =>
+    `Handle\n${quote}${line.repeat(bytes / line.length)}${quote}\nmug\n`;
+  for (const size of [65_536, 4 * rowBytesMax])
+    for (const [quote, line] of [
+      ["", "x"],
+      ['"', `${"x".repeat(1_023)}\n`],
+    ] as const) {
+      assert.equal((await rowsOf(file(rowBytesMax - 1_024, quote, line), size)).length, 2);
+      await assert.rejects(rowsOf(file(rowBytesMax + 1_024, quote, line), size), /is longer than 1048576 bytes/);
+    }
+});
+
+test("of a row that does not end no more than rowBytesMax bytes are held", async () => {
+  const piece = Buffer.alloc(65_536, "x");
+  let bytes = 0;
+  const endless = async function* () {
+    for (; bytes < 16 * rowBytesMax; bytes += piece.length) yield piece;
+  };
+  await assert.rejects(rowsIn(endless()), /line 1: is longer than 1048576 bytes/);
+  assert.ok(bytes <= 2 * rowBytesMax, `${bytes} bytes were read`);
 });
 
 test("written values are read back, wherever the file is cut into pieces", async () => {

@@ -3,12 +3,19 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import path from "node:path";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { documentColumns, documentLanguages } from "../../src/core/document-settings.ts";
 import type { DocumentContent } from "../../src/documents/content.ts";
-import { Documents, keptBytesMax } from "../../src/documents/documents.ts";
+import {
+  Documents,
+  documentsWaitingPerShopMax,
+  documentWaitMsMax,
+  drawnAtOnceMax,
+  keptBytesMax,
+} from "../../src/documents/documents.ts";
+import { DrawingThreads } from "../../src/documents/drawing-threads.ts";
 import type { Engine } from "../../src/store/store.ts";
-import { systemClock } from "../../src/system.ts";
 import { csvDocument } from "../../src/documents/csv.ts";
 import { loadFonts, missingCharacter } from "../../src/documents/fonts.ts";
 import { pdfOf } from "../../src/documents/pdf.ts";
@@ -263,10 +270,10 @@ test(
 
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
-const startDocuments = (): Documents =>
+const startDocuments = (time: { readonly elapsedMs?: () => number } = {}): Documents =>
   new Documents({
     engine: { read: () => assert.fail("the content is given") } as unknown as Engine,
-    clock: systemClock,
+    ...time,
     log: silent,
   });
 
@@ -299,6 +306,46 @@ test("finished documents are kept up to keptBytesMax, those that were used last"
   const again = await made(2);
   assert.ok(again !== second, "it is made anew");
   assert.equal(again.sha256, second.sha256);
+});
+
+/** Documents whose drawing lasts until the test ends it. */
+function drawnByHand(t: TestContext, elapsedMs: () => number) {
+  const drawing: (() => void)[] = [];
+  t.mock.method(DrawingThreads.prototype, "draw", async () => {
+    await new Promise<void>((resolve) => drawing.push(resolve));
+    return Buffer.from("%PDF");
+  });
+  const documents = startDocuments({ elapsedMs });
+  let asked = 0;
+  const ask = (shopId: string) => documents.make(shopId, contentWith(0, { poNumber: `PO-${(asked += 1)}` }), "pdf");
+  return { drawing, ask };
+}
+
+test("drawnAtOnceMax documents are drawn at a time, one of a shop, while documentsWaitingPerShopMax of it wait for documentWaitMsMax", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const clock = { nowMs: 1_000, now: () => clock.nowMs };
+  const { drawing, ask } = drawnByHand(t, clock.now);
+  const large = Array.from({ length: 1 + documentsWaitingPerShopMax }, () => ask("large"));
+  const refused = Promise.allSettled(large);
+  await assert.rejects(ask("large"), { code: "DO_OVERLOADED" });
+  assert.equal(drawing.length, 1, "one of a shop");
+  const others = Array.from({ length: 2 * drawnAtOnceMax }, (_, index) => ask(`shop ${index}`));
+  await setImmediate();
+  assert.equal(drawing.length, drawnAtOnceMax);
+  for (let count = 0; count < others.length + 1; count += 1) {
+    drawing.shift()?.();
+    await setImmediate();
+    assert.ok(drawing.length <= drawnAtOnceMax);
+  }
+  await Promise.all(others);
+  clock.nowMs += documentWaitMsMax;
+  t.mock.timers.tick(documentWaitMsMax);
+  while (drawing.length > 0) {
+    drawing.shift()?.();
+    await setImmediate();
+  }
+  const ended = (await refused).map(({ status }) => status);
+  assert.ok(ended.includes("fulfilled") && ended.at(-1) === "rejected", String(ended));
 });
 
 test("a note of many pages is broken between lines and loses none", { skip: noPoppler }, async () => {

@@ -8,7 +8,8 @@ function queueUnderTest(limits: Partial<FairLimits> = {}) {
   const clock = { nowMs: 1_000, now: () => clock.nowMs };
   const queue = new FairQueue(
     { runningMax: 2, runningPerShopMax: 1, waitingPerShopMax: 100, waitMsMax: 10_000, ...limits },
-    clock,
+    "broad reads",
+    clock.now,
   );
   const started: string[] = [];
   const ends = new Map<string, () => void>();

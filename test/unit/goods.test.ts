@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decideComplete, decideQuickComplete, decideQuickReceive } from "../../src/core/complete.ts";
 import { decideConfirm } from "../../src/core/confirm.ts";
-import { type GoodsDecision, unsyncedText } from "../../src/core/goods.ts";
+import { type GoodsDecision, linesNamed, unchangedGoods, unsyncedText } from "../../src/core/goods.ts";
+import { inWords } from "../../src/core/guidance.ts";
 import { lineItemStatus } from "../../src/core/lines.ts";
 import { decideReceive, decideUnreceive } from "../../src/core/receive.ts";
 import { decideStatus } from "../../src/core/status-move.ts";
@@ -100,6 +101,106 @@ test("each rule of goods takes the statuses of the specification and no other, a
       assert.ok(fault.action !== null && fault.action.length > 0, `${name} from ${status}`);
     }
   }
+});
+
+test("every refusal of a quantity says how to go on", () => {
+  const ways = (fault: { readonly action: string | null; readonly message: string }): string =>
+    `${fault.message.split(":")[0]}: ${inWords(fault.action ?? "", (name) => name)}`;
+  const from = order("Confirmed", [line("a", { confirmed: 5, rejected: 3 })]);
+  assert.equal(
+    ways(refusal(() => confirm(from, { a: 11 }))),
+    "/lines/0/quantityConfirmed: Confirm at most what was ordered, or raise quantityOrdered with purchase_order_line_item_update first.",
+  );
+  assert.equal(
+    ways(refusal(() => confirm(from, { a: 2 }))),
+    "/lines/0/quantityConfirmed: Lower quantityRejected or quantityCancelled with purchase_order_line_item_update first, or confirm more.",
+  );
+  const working = { ...from, status: "In Progress" } as const;
+  assert.equal(
+    ways(refusal(() => receive(working, { a: 3 }))),
+    "/lines/0/quantityReceived: Correct the totals, or send allowOverReceipt: true to take more than was expected.",
+  );
+  assert.equal(
+    ways(refusal(() => unreceive(working, { a: 1 }))),
+    "/lines/0/quantity: The quantity is the amount to take back, not a new total.",
+  );
+  assert.equal(
+    ways(refusal(() => receive(working, { nowhere: 3 }))),
+    "/lines/0/lineItemId: Nothing was changed. Read the order's line items and name them by shownLineId.",
+  );
+});
+
+test("a line is named once in a request: that it is not twice, the schema has seen to", () => {
+  const twice = [{ lineItemId: "a" }, { lineItemId: "b" }, { lineItemId: "a" }];
+  assert.throws(() => linesNamed(order("Sent", [line("a"), line("b")]), twice), TypeError);
+});
+
+test("a confirmation is an entry of the log with the totals confirmed, and no receipt", () => {
+  const decided = confirm(order("Sent", [line("a", { confirmed: 2 }), line("b")]), { a: 4 });
+  assert.deepEqual(decided.log, [
+    {
+      action: "confirm",
+      message: "Confirmed 1 line; moved from Sent to Partially Confirmed.",
+      changes: [
+        { field: "quantityConfirmed", poLineItemId: "a", before: 2, after: 4 },
+        { field: "status", poLineItemId: null, before: "Sent", after: "Partially Confirmed" },
+      ],
+    },
+  ]);
+  assert.deepEqual(decided.receipts, []);
+  const more = confirm(decided.next, { a: 5 }, context({ nowMs: 9_000 }));
+  assert.deepEqual(
+    more.log.map(({ message, changes }) => [message, changes.length]),
+    [["Confirmed 1 line.", 1]],
+  );
+  assert.equal(more.next.previousStatus, "Sent", "an order that does not move keeps where it came from");
+});
+
+test("what a call leaves as it was says so in every part of its answer", () => {
+  const before = order("Received", [line("a", { received: 10 })]);
+  const { status, updatedLineItemIds, stockSync } = unchangedGoods(before);
+  assert.deepEqual(
+    [status, updatedLineItemIds, stockSync],
+    [{ before: "Received", after: "Received", autoTransitioned: false }, [], "skipped"],
+  );
+});
+
+test("an order that moves without a line that changed tells no line", () => {
+  const decided = confirm(order("Sent", [line("a", { confirmed: 4 })]), { a: 4 });
+  assert.deepEqual([decided.next.status, decided.updatedLineItemIds], ["Confirmed", []]);
+  assert.equal(decided.log[0]?.message, "Confirmed 0 lines; moved from Sent to Confirmed.");
+});
+
+test("a push that is on its way or has failed stays the state of an order that pushes nothing new", () => {
+  const lines = [line("a", { received: 4 }), line("custom", { variantId: "CSTM-1" })];
+  for (const state of ["in-flight", "failed"] as const) {
+    const decided = receive(order("In Progress", lines, { storefrontSyncState: state }), { custom: 1 });
+    assert.equal(decided.next.storefrontSyncState, state);
+  }
+  const rejected = receive(order("In Progress", lines, { storefrontSyncState: "in-flight" }), {
+    a: { received: 4, rejected: 1 },
+  });
+  assert.equal(rejected.stockSync, "skipped", "the line's push is on its way");
+  assert.deepEqual(rejected.receipts, [], "nothing has come in");
+});
+
+test("an order without a location pushes nothing", () => {
+  const decided = receive(order("In Progress", [line("a")], { locationId: null }), { a: 4 });
+  assert.deepEqual([pushes(decided), decided.stockSync], [[], "skipped"]);
+});
+
+test("lines that the storefront does not have are named up to the fifth, with their quantities", () => {
+  const unsynced = (count: number): string | null =>
+    unsyncedText(
+      order(
+        "Received",
+        Array.from({ length: count }, (_, index) => line(`l${index}`, { received: 1 })),
+      ),
+    );
+  const named = Array.from({ length: 5 }, (_, index) => `l${index} (1 received, 0 there)`).join(", ");
+  assert.equal(unsynced(0), null);
+  assert.equal(unsynced(5), `Not at the storefront: 5 lines, ${named}.`);
+  assert.equal(unsynced(6), `Not at the storefront: 6 lines, ${named}, and 1 more.`);
 });
 
 test("the status after a confirmation follows from the lines", () => {
@@ -305,6 +406,12 @@ test("a total lowered below what is synced is refused, over-receipt or not; down
   assert.match(fault.message, /already synced to the storefront, 6/);
   assert.match(fault.action ?? "", /unreceive/);
   assert.equal(receive(from, { a: 6 }).next.status, "Partially Received");
+  const pushed = order("Partially Received", [line("a", { received: 4, synced: 6 })]);
+  assert.equal(
+    receive(pushed, { a: { received: 4, rejected: 1 } }).next.lineItems[0]?.quantityRejected,
+    quantity(1),
+    "a total that stays is not lowered",
+  );
 });
 
 test("goods may come in while a negative push is on its way", () => {
@@ -413,6 +520,37 @@ test("completing leaves outstanding quantities on the lines and takes them off w
     refusal(() => decideComplete(order("In Progress", []), false, context())).action ?? "",
     /purchase_order_receive.*purchase_order_quick_complete/,
   );
+});
+
+test("a completion is an entry of the log, moves no line and no stock", () => {
+  const from = order("Received", [line("a", { received: 10 })]);
+  const working = { ...from, status: "In Progress" } as const;
+  for (const [action, decided] of [
+    ["complete", decideComplete(from, false, context())],
+    ["quick-complete", decideQuickComplete(working, false, context())],
+  ] as const) {
+    const { before } = decided.status;
+    assert.deepEqual(decided.log, [
+      {
+        action,
+        message: `Completed from ${before}.`,
+        changes: [{ field: "status", poLineItemId: null, before, after: "Completed" }],
+      },
+    ]);
+    assert.deepEqual(decided.status, { before, after: "Completed", autoTransitioned: action === "quick-complete" });
+    assert.deepEqual([decided.updatedLineItemIds, decided.stockSync], [[], "skipped"]);
+  }
+});
+
+test("a quick receipt is an entry of the log of its own, and the order stays where it is", () => {
+  const decided = decideQuickReceive(order("In Progress", [line("a", { confirmed: 8 })]), context());
+  assert.deepEqual(decided.log, [
+    {
+      action: "quick-complete",
+      message: "Received everything outstanding on 1 line.",
+      changes: [{ field: "quantityReceived", poLineItemId: "a", before: 0, after: 8 }],
+    },
+  ]);
 });
 
 test("quick receiving takes what was confirmed and is outstanding, and stays In Progress so that it can be repeated", () => {

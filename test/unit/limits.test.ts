@@ -1,11 +1,14 @@
 /** Bounds that are driven without a server, each with the value that the program has (core/limits.ts; docs/operating.md, "Sizes and limits"). */
 import assert from "node:assert/strict";
+import { Duplex } from "node:stream";
 import { test } from "node:test";
 import { setImmediate as nextRound } from "node:timers/promises";
 import {
   acceptTurnsMax,
+  auditJournalRowsMax,
   auditWaitMsMax,
   bodyArrivalMs,
+  connectionsRefusedAtOnceMax,
   credentialsKnownMax,
   credentialsKnownPerShopMax,
   digestsBytesMax,
@@ -13,26 +16,30 @@ import {
   loopFreeMs,
   pathLengthMax,
   publishedPieceBytes,
-  retryAfterMsMin,
   refusedConnectionsPerSecond,
   roundMs,
   sandboxesOpenMax,
+  shopsWarmMax,
+  shopsWatchedMax,
   signInFailureMs,
   signInFailuresMax,
+  statementsDroppedMax,
 } from "../../src/core/limits.ts";
 import { shownPath } from "../../src/core/shown-path.ts";
 import { openFilesMax } from "../../src/data-directory.ts";
 import { BodyMemory, RequestBody } from "../../src/http/body.ts";
-import { RetryTimes } from "../../src/http/node/admission.ts";
+import { Connections } from "../../src/http/node/connections.ts";
 import { Rounds } from "../../src/http/node/rounds.ts";
 import { publish } from "../../src/http/publication.ts";
 import type { HttpRequest } from "../../src/http/surface.ts";
 import { AuditRows } from "../../src/operations/audit.ts";
 import { Attempts, signInAttempts } from "../../src/http/attempts.ts";
+import { AuditJournal } from "../../src/shop/audit-journal.ts";
 import { KnownCredentials } from "../../src/shop/known-credentials.ts";
 import { factsOf } from "../../src/shop/order-block.ts";
 import { matchesOf } from "../../src/shop/order-matches.ts";
 import { LoopShare } from "../../src/store/loop-share.ts";
+import { defaultShopLimits } from "../../src/store/sqlite/engine.ts";
 import { ShopQueue, defaultQueueLimits } from "../../src/store/queue.ts";
 import type { Tx } from "../../src/store/store.ts";
 import { auditEntry, noTrail } from "../support/audit.ts";
@@ -72,12 +79,49 @@ test("connections are accepted at most acceptTurnsMax times before a request sta
   assert.ok(turns >= acceptTurnsMax && turns <= acceptTurnsMax + 3, String(turns));
 });
 
-test("connections that are refused together are asked to retry at refusedConnectionsPerSecond", () => {
-  const times = new RetryTimes();
-  const waits = Array.from({ length: 2 * refusedConnectionsPerSecond + 1 }, () =>
-    times.next(1_000, refusedConnectionsPerSecond),
-  );
-  assert.deepEqual([waits[0], waits.at(-1)], [retryAfterMsMin, retryAfterMsMin + 2_000]);
+test("connections that are refused together are asked to retry at refusedConnectionsPerSecond", (t) => {
+  t.mock.method(performance, "now", () => 0);
+  const unused = () => assert.fail();
+  const connections = new Connections({
+    ids: { next: (prefix) => `${prefix}_1` },
+    log: { info: () => {}, warn: () => {}, error: unused },
+    limits: { connectionsMax: 0, unreadBytesMax: 1 },
+    serve: unused,
+    refuse: unused,
+  });
+  const told: string[] = [];
+  const sockets: Duplex[] = [];
+  for (let count = 0; count <= connectionsRefusedAtOnceMax + 2 * refusedConnectionsPerSecond; count += 1) {
+    const socket = new Duplex({
+      read: () => {},
+      write: (answer, _, done) => {
+        told.push(/^Retry-After: (\d+)/im.exec(String(answer))?.[1] ?? "");
+        done();
+      },
+    });
+    sockets.push(socket);
+    connections.add(socket);
+  }
+  for (const socket of sockets) socket.destroy();
+  const half = refusedConnectionsPerSecond;
+  assert.equal(told.length, 2 * half + 1);
+  assert.deepEqual([told[0], told[half], told[half + 1], told.at(-1)], ["1", "2", "3", "3"]);
+});
+
+test("an engine of files keeps shopsWarmMax shops in memory, knows shopsWatchedMax, and lets statementsDroppedMax wait for the collector", () => {
+  assert.deepEqual(defaultShopLimits, { shopsWarmMax, shopsWatchedMax, statementsDroppedMax });
+});
+
+test("the journal has room for further rows up to twice auditJournalRowsMax", async () => {
+  const withLeft = async (rows: number): Promise<boolean> => {
+    const left = Array.from({ length: rows }, (_, index) => ({ seq: index + 1, shop_id: "shop" }));
+    const file = { create: () => Promise.resolve(), peek: () => Promise.resolve(left) };
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what opening asks for
+    const options = { file, clock: { now: () => 0 } } as never;
+    return (await AuditJournal.open(options)).hasRoom;
+  };
+  assert.equal(await withLeft(2 * auditJournalRowsMax - 1), true);
+  assert.equal(await withLeft(2 * auditJournalRowsMax), false);
 });
 
 test("a body that has not arrived after bodyArrivalMs is refused", async (t) => {
@@ -193,7 +237,7 @@ test("a shop's queue takes a thousand writes, and refuses what has waited for te
   const queue = new ShopQueue<{ readonly refuse: () => void }>({
     limits: defaultQueueLimits,
     groupLengthMax: 1,
-    clock,
+    elapsedMs: clock.now,
     turn: () => first.promise,
   });
   const add = (name: number): void => queue.add({ refuse: () => void refused.push(name) });

@@ -17,6 +17,7 @@ class Story {
     const sent: Asked = {
       requestId: `req_${this.#moment}`,
       chain: idempotencyKey === null ? this.#moment : 0,
+      clashes: false,
       shopId: "shop",
       keyId: "",
       idempotencyKey,

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import {
   lineItemStatus,
   lineTotal,
+  noTotals,
   orderTotals,
   paidStatus,
   pendingQuantity,
@@ -102,6 +103,10 @@ test("what is owed has shipping and tax in it and the discount taken off, is rou
   assert.equal(owed({ discountAmount: money(59.9649) }), 0.01);
   assert.equal(owed({ discountAmount: money(60) }), 0);
   assert.equal(owed({ currencyCode: "JPY", shippingCost: money(0.5) }), 61, "60 JPY and a half");
+});
+
+test("the totals to begin with are those of an order without lines and amounts", () => {
+  assert.deepEqual(noTotals, orderTotals(order("Draft", []), [], shop()));
 });
 
 test("the header sums up the quantities of its lines", () => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { crc32, deflateSync } from "node:zlib";
 import { loadFonts } from "../../src/documents/fonts.ts";
-import { logoFrom } from "../../src/documents/logo.ts";
+import { logoBytesMax, logoFrom, logoPixelsMax, logoUnpackedBytesMax } from "../../src/documents/logo.ts";
 import { pdfOf } from "../../src/documents/pdf.ts";
 import { sheetOf } from "../../src/documents/sheet.ts";
 import { contentWith } from "../support/document-content.ts";
@@ -60,8 +60,8 @@ test("a PNG, a JPEG and an SVG of paths are taken with their sizes, and drawn", 
 
 for (const [what, bytes, message] of [
   ["a file of another kind", Buffer.from("GIF89a..."), /must be a PNG, a JPEG or an SVG/],
-  ["more bytes than allowed", Buffer.alloc(256 * 1_024 + 1), /has 262145 bytes; at most 262144/],
-  ["more pixels than allowed", png(1001, 1000), /has 1001 × 1000 pixels; at most 1000000/],
+  ["more bytes than allowed", Buffer.alloc(logoBytesMax + 1), /has 262145 bytes; at most 262144/],
+  ["more pixels than allowed", png(1 + logoPixelsMax / 1_000, 1_000), /has 1001 × 1000 pixels; at most 1000000/],
   ["a JPEG with more pixels", jpeg(4000, 4000), /at most 1000000/],
   ["a PNG that unpacks to more than it shows", png(100, 100, { rows: 40_000 }), /is a damaged PNG/],
   ["a PNG that unpacks to less", png(100, 100, { rows: 99 }), /is a damaged PNG/],
@@ -92,6 +92,7 @@ for (const [what, bytes, message] of [
 test("a PNG may unpack to 4 MiB, and not to more", () => {
   const depth16 = png(1000, 1000);
   // Sixteen bits a channel: twice the bytes for as many pixels.
+  assert.ok(8 * logoPixelsMax > logoUnpackedBytesMax);
   depth16[24] = 16;
   assert.throws(() => read(depth16), /unpacks to 8001000 bytes; at most 4194304/);
 });

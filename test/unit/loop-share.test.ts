@@ -205,3 +205,16 @@ test("a timer is never set into the past, although time passes between two looks
   }
   assert.ok(waitsMs.length > 0 && waitsMs.every((ms) => ms >= 0), waitsMs.join(" "));
 });
+
+test("it is quiet since the latest request came, whoever sent it", async () => {
+  const { loop, pass, hold } = loopUnderTest();
+  await pass(40);
+  assert.equal(loop.quietMs, 40);
+  const left = loop.arrive(null);
+  await pass(30);
+  left();
+  hold("a", 20);
+  assert.equal(loop.quietMs, 50, "work and the end of a request are no requests");
+  loop.arrive("b");
+  assert.equal(loop.quietMs, 0);
+});

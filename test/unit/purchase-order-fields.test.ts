@@ -2,17 +2,23 @@
  * The tables of fields: what making, changing and showing a record does with each row.
  */
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import {
+  type FieldKind,
   type Fields,
+  completed,
   namesGiven,
+  packed,
   shownValue,
   storedHeaderFields,
   storedLineFields,
+  unpacked,
   valuesFrom,
   withChanges,
 } from "../../src/core/purchase-order-fields.ts";
 import { columnOf } from "../../src/shop/columns.ts";
+import { loadSchema, migrate } from "../../src/store/sqlite/schema.ts";
 import { fxRate, money, quantity } from "../support/goods.ts";
 
 const fields = {
@@ -53,6 +59,71 @@ test("values are shown as the API shows them", () => {
   assert.deepEqual(shownValue("strings", ["a"]), ["a"]);
   assert.equal(shownValue("money", null), null);
 });
+
+test("every text, day, list and address is shown as it is", () => {
+  for (const kind of ["text", "day", "strings", "address", "integer"] as const) {
+    assert.equal(shownValue(kind, "x"), "x");
+    assert.equal(shownValue(kind, 7), 7);
+  }
+});
+
+test("packed values have the order of the table, and make the same record again", () => {
+  const record = { name: "given", note: null, tags: ["a", "b"] };
+  assert.deepEqual(packed(fields, { tags: record.tags, name: record.name, note: null }), ["given", null, ["a", "b"]]);
+  assert.deepEqual(unpacked(fields, packed(fields, record)), record);
+  assert.deepEqual(unpacked(fields, ["given"]), { name: "given", note: null, tags: null }, "what is left off is null");
+  assert.deepEqual(Object.keys(unpacked(fields, [])), ["name", "note", "tags"]);
+});
+
+test("changes are completed from what is known; null is not absent", () => {
+  const known = { name: "known", note: "known", tags: ["known"] };
+  assert.deepEqual(completed(fields, { name: "given", note: null }, known), {
+    name: "given",
+    note: null,
+    tags: ["known"],
+  });
+});
+
+/** How values of each kind are stored. */
+const storedAs: Readonly<Record<FieldKind, "TEXT" | "INTEGER">> = {
+  text: "TEXT",
+  day: "TEXT",
+  strings: "TEXT",
+  address: "TEXT",
+  instant: "INTEGER",
+  integer: "INTEGER",
+  quantity: "INTEGER",
+  money: "INTEGER",
+  rate: "INTEGER",
+};
+/** Columns that are no fields: keys, and what rows are found and sorted by. */
+const otherColumns: Readonly<Record<string, readonly string[]>> = {
+  purchase_order: ["shop_id", "paid_status", "search_folded", "deleted_at"],
+  purchase_order_line: ["shop_id", "purchase_order_id", "position", "order_created_at"],
+};
+for (const [table, stored] of Object.entries({
+  purchase_order: storedHeaderFields,
+  purchase_order_line: storedLineFields,
+}))
+  test(`the fields of ${table} are its columns: each of its kind, and null where null is what a field is without a value`, () => {
+    const database = new DatabaseSync(":memory:");
+    migrate(database, loadSchema("src/shop/schema"));
+    const columns = database
+      .prepare(`pragma table_info(${table})`)
+      .all()
+      .map((column) => ({ name: String(column["name"]), type: column["type"], mayBeNull: column["notnull"] === 0 }));
+    database.close();
+    const found = Object.entries<Fields[string]>(stored).map(([name, field]) => ({
+      name: columnOf(name),
+      type: storedAs[field.kind],
+      mayBeNull: field.empty === null,
+    }));
+    const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1);
+    assert.deepEqual(
+      found.sort(byName),
+      columns.filter(({ name }) => !otherColumns[table]?.includes(name)).sort(byName),
+    );
+  });
 
 test("no two fields share a column", () => {
   for (const table of [storedHeaderFields, storedLineFields]) {

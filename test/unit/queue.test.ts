@@ -17,7 +17,7 @@ function queueUnderTest(limits: QueueLimits, groupLengthMax = 3, gate?: () => Pr
   const queue = new ShopQueue<Write>({
     limits,
     groupLengthMax,
-    clock,
+    elapsedMs: clock.now,
     depth,
     ...(gate === undefined ? {} : { gate }),
     turn: (group) =>

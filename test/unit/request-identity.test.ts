@@ -1,12 +1,18 @@
 /** Parsing of idempotency keys, API keys and cursors, and fingerprints of requests. */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { apiKeyRandomBytes, makeApiKey, parseApiKey } from "../../src/core/api-key.ts";
 import { shopIdPattern } from "../../src/core/secret.ts";
 import { type CursorScope, decodeCursor, encodeCursor } from "../../src/core/cursor.ts";
 import { Fault } from "../../src/core/fault.ts";
-import { parseIdempotencyKey, type RequestIdentity, requestFingerprint } from "../../src/core/idempotency.ts";
+import {
+  idempotencyKeyProblem,
+  parseIdempotencyKey,
+  type RequestIdentity,
+  requestFingerprint,
+} from "../../src/core/idempotency.ts";
 
 const invalid = (error: unknown): boolean => error instanceof Fault && error.code === "INVALID_INPUT";
 
@@ -15,6 +21,23 @@ test("an idempotency key is one string of 1 to 255 characters (C21)", () => {
   assert.equal(parseIdempotencyKey(["k"]), "k");
   assert.equal(parseIdempotencyKey(["k".repeat(255)]), "k".repeat(255));
   for (const values of [[""], ["a", "a"], ["k".repeat(256)]]) assert.throws(() => parseIdempotencyKey(values), invalid);
+});
+
+test("a wrong idempotency key is told what is wrong with it", () => {
+  const problems: readonly (readonly [readonly string[], string])[] = [
+    [["a", "a"], "is given more than once"],
+    [["", ""], "is given more than once"],
+    [[""], "is empty"],
+    [["k".repeat(256)], "is longer than 255 characters"],
+  ];
+  for (const [values, problem] of problems) {
+    assert.equal(idempotencyKeyProblem(values), problem);
+    assert.throws(
+      () => parseIdempotencyKey(values),
+      (error) => error instanceof Fault && error.message.includes(problem),
+    );
+  }
+  for (const values of [[], ["k"], ["k".repeat(255)]]) assert.equal(idempotencyKeyProblem(values), null);
 });
 
 const request: RequestIdentity = {
@@ -47,6 +70,28 @@ test("another method, path, query or body changes the fingerprint, and raw bytes
   ];
   const prints = [request, ...others.map((other) => ({ ...request, ...other }))].map(requestFingerprint);
   assert.equal(new Set(prints).size, prints.length);
+});
+
+test("the bytes of which a fingerprint is made are fixed: a stored answer may be from the release before", () => {
+  const sha256 = (...parts: readonly (string | Uint8Array)[]): string =>
+    createHash("sha256")
+      .update(Buffer.concat(parts.map((part) => Buffer.from(part))))
+      .digest("hex");
+  const query: readonly (readonly [string, string])[] = [
+    ["b", "3"],
+    ["a", "2"],
+    ["c", "4"],
+    ["a", "1"],
+    ["b", "0"],
+  ];
+  const head = '["PATCH","/a",[["a","2"],["a","1"],["b","3"],["b","0"],["c","4"]]]';
+  const asked = { method: "PATCH", path: "/a", query };
+  assert.equal(
+    requestFingerprint({ ...asked, body: { json: { y: 1, x: [null] } } }),
+    sha256(head, '\njson\n{"x":[null],"y":1}'),
+  );
+  const bytes = Uint8Array.of(0xff, 0x00, 0x7b);
+  assert.equal(requestFingerprint({ ...asked, body: { bytes } }), sha256(head, "\nbytes\n", bytes));
 });
 
 const randomBytes = fc.uint8Array({ minLength: apiKeyRandomBytes, maxLength: apiKeyRandomBytes });

@@ -1,5 +1,6 @@
 /** What a statement reads and changes, as far as its text confines it to one part (W6). */
 import assert from "node:assert/strict";
+import { partsWatchedMax } from "../../src/core/limits.ts";
 import { test } from "node:test";
 import {
   type Accesses,
@@ -91,7 +92,7 @@ test("what was seen falls with a change of the same part, of unknown parts, and 
   watch.changed({ names: ["parent", "parent at large"], part: null }, []);
   assert.equal(b.stands(), false);
   const c = seen("c");
-  watch.close();
+  watch.forget();
   assert.equal(c.stands(), false);
 });
 
@@ -107,6 +108,27 @@ test("rows are durable with the commit that changed them last", () => {
   assert.equal(seen.due, 1);
   watch.synced(1);
   assert.equal(seen.due, 0);
+  watch.changed(rows, []);
+  watch.committed(3);
+  watch.forget();
+  assert.equal(seen.due, 3, "what is to be synced still is");
+  watch.rest();
+  assert.equal(seen.due, 0, "the next file counts its commits anew");
+});
+
+test("all files together watch partsWatchedMax parts", () => {
+  const watch = new RowWatch(new WatchedParts());
+  const seen = (part: number): SeenRows => {
+    const rows = new SeenRows(watch);
+    rows.add(read, [part]);
+    return rows;
+  };
+  const read = { names: [], part: { tables: ["parent"], parameter: 0 } };
+  const [first, second] = [seen(0), seen(1)];
+  for (let part = 2; part < partsWatchedMax; part += 1) watch.part(`part ${part}`);
+  assert.equal(first.stands(), true);
+  watch.part("one more");
+  assert.deepEqual([first.stands(), second.stands()], [false, true]);
 });
 
 test("all files together watch so many parts; the one that was seen first counts as changed, of whichever file it is", () => {
@@ -123,7 +145,7 @@ test("all files together watch so many parts; the one that was seen first counts
     [first, second, third].map((each) => each.stands()),
     [false, true, true],
   );
-  files[1].close();
+  files[1].forget();
   const [fourth, fifth] = [seen(files[0], "c"), seen(files[0], "d")];
   assert.deepEqual([fourth.stands(), fifth.stands()], [true, true], "a closed file watches nothing");
 });

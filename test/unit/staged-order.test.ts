@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { stagedOrderFrom, stagedOrderText } from "../../src/exchange/purchase-orders.ts";
 import type { ImportedOrder } from "../../src/shop/purchase-orders.ts";
-import { line, order } from "../support/goods.ts";
+import { importedOrder, line, order } from "../support/goods.ts";
 
 const address = {
   companyName: "Quay 4",
@@ -21,7 +21,7 @@ const address = {
 };
 
 const imported: ImportedOrder = {
-  order: {
+  ...importedOrder({
     ...order("On Hold", [{ ...line("a"), sku: "S-1", note: "Fragile" }, line("b")]),
     previousStatus: "Sent",
     storefrontSyncState: "failed",
@@ -29,9 +29,7 @@ const imported: ImportedOrder = {
     tags: ["a", "b"],
     shippingAddress: address,
     updatedAtMs: 5,
-  },
-  attachments: { payments: [], documents: [], shipments: [], credits: [] },
-  history: { log: [], receipts: [], costSyncHistory: [] },
+  }),
   deletedAtMs: 7,
 };
 

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LoopShare } from "../../src/store/loop-share.ts";
+import type { Engine } from "../../src/store/store.ts";
 import { beginImport } from "../../src/exchange/import-run.ts";
-import { stageRecords } from "../../src/exchange/staging.ts";
+import { stageBytesMax, stageRecords } from "../../src/exchange/staging.ts";
+import { delegated } from "../../src/store/delegated.ts";
 import { withShops } from "../support/admin.ts";
 
 test("the checks of a file give way to the requests of another shop (Q5)", () => {
@@ -42,3 +44,27 @@ test("the checks of a file give way to the requests of another shop (Q5)", () =>
     { loop },
   );
 });
+
+test("a file is staged in turns of stageBytesMax bytes", () =>
+  withShops(async (open) => {
+    const { shop, ...context } = await open("importing");
+    const lease = await beginImport(context, shop.shopId);
+    let read = 0;
+    const seen: number[] = [];
+    const records = async function* () {
+      for (let lineNumber = 1; lineNumber <= 10; lineNumber += 1) {
+        read += 1;
+        const value = () => ({ type: "location", locationId: `l${lineNumber}`, name: "L" });
+        yield { lineNumber, bytes: stageBytesMax / 4, value, columns: null };
+      }
+    };
+    const engine: Engine = {
+      ...delegated(context.engine),
+      write: (shopId, work, options) => {
+        seen.push(read);
+        return context.engine.write(shopId, work, options);
+      },
+    };
+    await stageRecords({ ...context, engine }, shop, lease, "req_test", records());
+    assert.deepEqual(seen, [4, 8, 10]);
+  }));

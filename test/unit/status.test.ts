@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decideStatus } from "../../src/core/status-move.ts";
+import { decideStatus, isGuardedMove } from "../../src/core/status-move.ts";
 import {
   type Activity,
   availableMoves,
@@ -16,6 +16,7 @@ import {
   statusesOnTheWay,
   statusesOpenTo,
   statusesThatPermit,
+  usualPrevious,
 } from "../../src/core/status.ts";
 import { Fault } from "../../src/core/fault.ts";
 import { inWords } from "../../src/core/guidance.ts";
@@ -84,6 +85,16 @@ const permitted: readonly (readonly [Status, string])[] = [
   ["Disputed", ". . . . . . . ."],
 ];
 
+for (const [index, activity] of activities.entries())
+  test(`${activity}: the statuses that permit it, and those in which it can change the order`, () => {
+    const marked = (marks: string): readonly Status[] =>
+      permitted
+        .filter(([, row]) => marks.includes(row.split(" ")[index] ?? assert.fail("no mark")))
+        .map(([status]) => status);
+    assert.deepEqual(statusesThatPermit(activity), marked("+~"));
+    assert.deepEqual(statusesOpenTo(activity), marked("+"));
+  });
+
 /** Whether the order's status lets this operation do anything. */
 function isOpenTo(before: PurchaseOrder, operation: string): boolean {
   if (operation === "purchase_order_status") return availableMoves(before).length > 0;
@@ -116,6 +127,84 @@ for (const [status, row] of permitted)
       for (const name of named) assert.ok(isOpenTo(before, name), `${name} is open in ${status}`);
     });
   }
+
+/** The sentence with `/receive` for each operation of an order that it names. */
+const inShort = (text: string | null): string =>
+  inWords(text ?? assert.fail("there is no guidance"), (name) => name.replace("purchase_order_", "/"));
+
+test("a refusal for the sake of the status lists the statuses that it must be", () => {
+  const refused = (status: Status, activity: Activity): string =>
+    refusal(() => refuseUnless(order(status, []), activity)).message;
+  assert.equal(
+    refused("Draft", "quick-complete"),
+    "An order that is Draft cannot be quick-completed; it must be In Progress.",
+  );
+  assert.equal(refused("Sent", "delete"), "An order that is Sent cannot be deleted; it must be Draft or Cancelled.");
+  assert.equal(
+    refused("Draft", "complete"),
+    "An order that is Draft cannot be completed; it must be Partially Received or Received.",
+  );
+  assert.equal(
+    refused("Completed", "confirm"),
+    "An order that is Completed cannot be confirmed; it must be Sent, Partially Confirmed, Confirmed or In Progress.",
+  );
+});
+
+test("lines that cannot be edited name the moves after which they can", () => {
+  const way = (status: Status, previousStatus: Status): string =>
+    inShort(guidanceTo(order(status, [], { previousStatus }), "edit-lines"));
+  for (const status of ["Received", "Completed"] as const)
+    assert.equal(way(status, "Draft"), "Move it back with /status first: In Progress or Partially Received.");
+  assert.equal(way("On Hold", "Sent"), "Move it back with /status first: Sent.");
+  assert.equal(way("Disputed", "Received"), "Move it back with /status first.", "Received has no lines to edit either");
+});
+
+test("goods that stand in the way of confirming are corrected by receiving or taking back", () => {
+  for (const status of ["Partially Received", "Received"] as const)
+    assert.equal(
+      inShort(guidanceTo(order(status, []), "confirm")),
+      "Goods have been recorded; correct them with /receive or /unreceive.",
+    );
+});
+
+test("confirmAll is proposed wherever it leads on, while no line is confirmed short", () => {
+  const ways = (status: Status): readonly string[] => {
+    const before = order(status, [line("full", { confirmed: 10 }), line("open")]);
+    const moves = statuses.map((to) => [to, () => void move(before, to)] as const);
+    const done = activities.map((each) => [each, () => refuseUnless(before, each)] as const);
+    return [...moves, ...done].flatMap(([name, work]) => {
+      try {
+        work();
+        return [];
+      } catch (error) {
+        assert.ok(error instanceof Fault);
+        return `${error.action}`.includes("confirmAll: true") ? [name] : [];
+      }
+    });
+  };
+  const goodsMoving = ["receive", "unreceive", "complete", "quick-complete"];
+  assert.deepEqual(ways("Sent"), ["Partially Confirmed", "Confirmed", "In Progress", "Completed", ...goodsMoving]);
+  assert.deepEqual(ways("Partially Confirmed"), ["Confirmed", "In Progress", "Completed", ...goodsMoving]);
+  for (const status of statuses.filter((each) => each !== "Sent" && each !== "Partially Confirmed"))
+    assert.deepEqual(ways(status), [], status);
+});
+
+test("each status usually follows on this one; a held one can follow on several", () => {
+  const usual: Readonly<Record<Status, Status | null>> = {
+    Draft: "Draft",
+    Sent: "Draft",
+    "Partially Confirmed": "Sent",
+    Confirmed: "Sent",
+    "In Progress": "Confirmed",
+    "Partially Received": "In Progress",
+    Received: "In Progress",
+    Completed: "Received",
+    Cancelled: null,
+    "On Hold": null,
+    Disputed: null,
+  };
+  for (const status of statuses) assert.equal(usualPrevious(status), usual[status], status);
+});
 
 test("held, open, closed and before goods are these statuses", () => {
   const those = (rule: (order: { readonly status: Status }) => boolean): readonly Status[] =>
@@ -235,6 +324,10 @@ test("work begins when every line that is not cancelled has a confirmed quantity
   assert.equal(fault.status, 409);
   assert.equal(fault.reason, "UNCONFIRMED_LINES");
   assert.match(fault.message, /: b, c\.$/);
+  assert.equal(
+    inShort(fault.action),
+    "Confirm them with /confirm, or cancel them with /line_item_update (quantityCancelled).",
+  );
   assert.deepEqual(fault.details, [
     { lineItemId: "b", variantId: "variant of b", message: "has no confirmed quantity" },
     { lineItemId: "c", variantId: "variant of c", message: "has no confirmed quantity" },
@@ -277,6 +370,28 @@ test("a refusal over many unconfirmed lines spells out the first and holds all o
   );
   assert.match(fault.message, /l0, .*l19 and 580 more\.$/);
   assert.equal(fault.details?.length, 600);
+  const twenty = Array.from({ length: 20 }, (_, index) => line(`l${index}`));
+  assert.match(refusal(() => move(order("Confirmed", twenty), "In Progress")).message, /: l0, .*, l18, l19\.$/);
+});
+
+test("the inventory guard asks before a move to Sent alone", () => {
+  assert.deepEqual(statuses.filter(isGuardedMove), ["Sent"]);
+});
+
+test("no way leads to Completed by name, not even from a held order that was Completed before", () => {
+  for (const status of held)
+    assert.deepEqual(availableMoves(order(status, [], { previousStatus: "Completed" })), [], status);
+});
+
+test("a refused move says which are open, or that none is", () => {
+  const some = refusal(() => move(order("Received", []), "Sent"));
+  assert.match(some.message, / Allowed moves from here: In Progress, Partially Received, On Hold, Disputed\.$/);
+  assert.equal(some.action, "Choose one of: In Progress, Partially Received, On Hold, Disputed.");
+  // Goods bar the only way back.
+  const stuck = order("On Hold", [line("a", { received: 1 })], { previousStatus: "Sent" });
+  const none = refusal(() => move(stuck, "On Hold"));
+  assert.match(none.message, / Allowed moves from here: none\.$/);
+  assert.equal(inShort(none.action), "No move is open through /status.");
 });
 
 test("lines are asked for confirmation only on the way from Confirmed to In Progress", () => {
@@ -376,6 +491,8 @@ test("a refusal for an unlisted move names the operation that leads there", () =
     ["Partially Received", "Received", /purchase_order_receive/],
     ["In Progress", "Completed", /purchase_order_quick_complete/],
     ["Draft", "Cancelled", /purchase_order_delete/],
+    ["Received", "Cancelled", /^Move the order back first, then cancel it\.$/],
+    ["Completed", "Cancelled", /^Move the order back first, then cancel it\.$/],
   ];
   for (const [from, to, way] of ways) assert.match(`${refusal(() => move(order(from, []), to)).action}`, way);
 });

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { withinLimit } from "../../src/operations/upstream.ts";
+import { storefrontCallLimitMs, withinLimit } from "../../src/operations/upstream.ts";
 import { StorefrontError } from "../../src/storefront/storefront.ts";
+import { shortened } from "../support/shortened.ts";
 
 test("a call to a hanging storefront is aborted at the time limit", async () => {
   const signals: AbortSignal[] = [];
@@ -17,6 +18,13 @@ test("a call to a hanging storefront is aborted at the time limit", async () => 
     signals.map((signal) => signal.aborted),
     [true],
   );
+});
+
+test("unless it is told otherwise, a call has storefrontCallLimitMs", async (t) => {
+  const asked = shortened(t, [storefrontCallLimitMs]);
+  const hanging = withinLimit(() => new Promise<never>(() => {}));
+  assert.deepEqual(asked, [storefrontCallLimitMs]);
+  await assert.rejects(hanging, { kind: "timeout" });
 });
 
 test("an answer within the limit is passed on, and so is a failure", async () => {

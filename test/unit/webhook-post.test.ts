@@ -9,7 +9,7 @@ import { after, test } from "node:test";
 import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { AttemptResult } from "../../src/core/webhooks.ts";
 import { type ConnectPolicy, onlyGlobal, parseAllowed } from "../../src/webhooks/addresses.ts";
-import { post } from "../../src/webhooks/post.ts";
+import { excerptBytesMax, post, webhookAnswerBytesMax } from "../../src/webhooks/post.ts";
 
 const here = "127.0.0.1";
 const publicHost = "hooks.example";
@@ -118,9 +118,9 @@ test(
   },
 );
 
-test("of an answer no more than 64 kB is read, and the first 500 bytes are kept; of a host that was opened none", async () => {
+test("of an answer no more than webhookAnswerBytesMax bytes are read, and the first excerptBytesMax are kept; of a host that was opened none", async () => {
   const endless = (socket: Socket): void => {
-    const part = Buffer.alloc(65_536, "a");
+    const part = Buffer.alloc(webhookAnswerBytesMax, "a");
     const go = (): void => {
       while (!socket.destroyed && socket.write(part));
     };
@@ -130,7 +130,7 @@ test("of an answer no more than 64 kB is read, and the first 500 bytes are kept;
   };
   const whole = await answered(endless, { timeoutMs: 30_000 });
   assert.ok(whole.result?.kind === "answered");
-  assert.deepEqual([whole.result.status, whole.result.excerpt], [500, "a".repeat(500)]);
+  assert.deepEqual([whole.result.status, whole.result.excerpt], [500, "a".repeat(excerptBytesMax)]);
   assert.ok(whole.result.ms < 10_000, `an endless answer was read for ${whole.result.ms} ms`);
   const strange = await answered(
     (socket) => void socket.end(Buffer.from("HTTP/1.1 500 No\r\n\r\na\0b\xffc", "latin1")),

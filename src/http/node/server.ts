@@ -15,7 +15,17 @@ import { asFault, failure, type Reply, respond } from "../../operations/envelope
 import type { Ids, Log } from "../../store/store.ts";
 import type { App, Transport } from "../app.ts";
 import type { Gauge } from "../metrics.ts";
-import { connectionsMax, headerBytesMax, listeningSockets, silenceMs, unreadBytesMax } from "../../core/limits.ts";
+import {
+  connectionsMax,
+  headerBytesMax,
+  headersTimeoutMs,
+  keepAliveTimeoutMs,
+  listeningSockets,
+  requestTimeoutMs,
+  silenceMs,
+  timeoutCheckMs,
+  unreadBytesMax,
+} from "../../core/limits.ts";
 import { type ConnectionLimits, Connections } from "./connections.ts";
 import { isOrdinary, requestFrom, writeReply } from "./reply.ts";
 import {
@@ -28,17 +38,20 @@ import {
   tooSlow,
 } from "./refusals.ts";
 
-/** From the first byte of a request to the last of its headers. */
-const headersTimeoutMs = 15_000;
+/** Time limits that Node holds. */
+export interface ArrivalLimits {
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly keepAliveTimeoutMs: number;
+  readonly timeoutCheckMs: number;
+}
 
-/** From the first byte of a request to the last of its body; a file of 100,000 orders takes its minutes to import. */
-const requestTimeoutMs = 3_600_000;
-
-/** How long an idle connection is kept open for the next request. */
-const keepAliveTimeoutMs = 65_000;
-
-/** How often the two time limits are checked. */
-const timeoutCheckMs = 5_000;
+export const defaultArrivalLimits: ArrivalLimits = {
+  headersTimeoutMs,
+  requestTimeoutMs,
+  keepAliveTimeoutMs,
+  timeoutCheckMs,
+};
 
 /** Time limits that depend on the client's silence or on a stop. */
 export interface WaitLimits {
@@ -50,7 +63,7 @@ export interface WaitLimits {
   readonly drainMs: number;
 }
 
-const defaultWaitLimits: WaitLimits = { silenceMs, arrivalMs: 5_000, drainMs: 60_000 };
+export const defaultWaitLimits: WaitLimits = { silenceMs, arrivalMs: 5_000, drainMs: 60_000 };
 
 const defaultConnectionLimits: ConnectionLimits = { connectionsMax, unreadBytesMax };
 
@@ -65,6 +78,7 @@ interface ServerOptions {
   readonly ids: Ids;
   readonly log: Log;
   readonly waitLimits?: WaitLimits;
+  readonly arrivalLimits?: ArrivalLimits;
   readonly connectionLimits?: ConnectionLimits;
 }
 
@@ -82,7 +96,7 @@ export interface RunningServer {
 
 /** Serves the app. @throws Error with the system's code (`EADDRINUSE`) when it cannot listen. */
 export async function startHttpServer(options: ServerOptions): Promise<RunningServer> {
-  const { app, host, port, ids, log, waitLimits = defaultWaitLimits } = options;
+  const { app, host, port, ids, log, waitLimits = defaultWaitLimits, arrivalLimits = defaultArrivalLimits } = options;
   const answer: Parameters<typeof getRequestListener>[0] = async (request, { incoming }) => {
     const response = await app.fetch(request, transportOf(incoming));
     // The listener soon closes the connection of a body of which only a part was read: a client that is told sends nothing more on it.
@@ -116,10 +130,10 @@ export async function startHttpServer(options: ServerOptions): Promise<RunningSe
   const server = createServer(
     {
       maxHeaderSize: headerBytesMax,
-      headersTimeout: headersTimeoutMs,
-      requestTimeout: requestTimeoutMs,
-      keepAliveTimeout: keepAliveTimeoutMs,
-      connectionsCheckingInterval: timeoutCheckMs,
+      headersTimeout: arrivalLimits.headersTimeoutMs,
+      requestTimeout: arrivalLimits.requestTimeoutMs,
+      keepAliveTimeout: arrivalLimits.keepAliveTimeoutMs,
+      connectionsCheckingInterval: arrivalLimits.timeoutCheckMs,
       // The listener refuses it instead, with the error body.
       requireHostHeader: false,
     },

@@ -187,7 +187,9 @@ export const costRowSchema = z
     outcome: z.enum(["proposed", "applied", "skipped", "failed"]).meta({
       description: "A row that is proposed or failed may still have been applied.",
     }),
-    reason: z.string().nullable(),
+    reason: z.string().nullable().meta({
+      description: "Why it was skipped or has failed, or of which order a cost has replaced it since it was applied.",
+    }),
     attempt: z.int(),
     proposedAt: instantSchema,
     resolvedAt: instantSchema.nullable(),

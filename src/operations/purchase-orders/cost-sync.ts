@@ -10,7 +10,6 @@
  */
 import { z } from "zod";
 import {
-  type CostOutcome,
   type CostProposal,
   type CostRow,
   completionOf,
@@ -19,6 +18,7 @@ import {
   costSource,
   type DueCosts,
   dueCosts,
+  type SettledCost,
   skippedCustomLines,
 } from "../../core/cost-sync.ts";
 import { orderUri } from "../../core/effect.ts";
@@ -27,7 +27,13 @@ import { Fault } from "../../core/fault.ts";
 import type { VariantStanding } from "../../core/guard.ts";
 import type { PurchaseOrder } from "../../core/purchase-order.ts";
 import { supplierVariantStatement } from "../../shop/catalogue.ts";
-import { catalogueCostStatement, loadCostFacts, loadCostRows, settleCostStatement } from "../../shop/cost-sync.ts";
+import {
+  acceptCostsStatement,
+  catalogueCostStatement,
+  loadCostFacts,
+  loadCostRows,
+  settleCostStatement,
+} from "../../shop/cost-sync.ts";
 import { eventStatements } from "../../shop/events.ts";
 import { costStatement } from "../../shop/purchase-order-history.ts";
 import type { Statement, Tx } from "../../store/store.ts";
@@ -70,14 +76,19 @@ interface StoredProposal extends CostProposal {
 /** An attempt whose rows are stored. */
 interface StoredAttempt {
   readonly order: PurchaseOrder;
+  readonly completion: number;
   readonly attempt: number;
   readonly proposals: readonly StoredProposal[];
   readonly warnings: readonly string[];
   readonly appliedVariantIds: ReadonlySet<string>;
 }
 
-/** What the storefront said of one cost; `error` when the call failed as a whole. */
-type CostResult = ItemResult & { readonly error?: StorefrontError };
+/** A cost with what the storefront said of it; `error` when the call failed as a whole, else null. */
+interface ToldCost {
+  readonly proposal: StoredProposal;
+  readonly result: ItemResult;
+  readonly error: StorefrontError | null;
+}
 
 /**
  * Refuses what `writeCosts` would refuse, before anything is changed.
@@ -117,18 +128,17 @@ export async function writeCosts(
     return attempt;
   });
   const { proposals } = stored;
-  const results = proposals.length === 0 ? [] : await write(call, stored);
-  if (results.some((result) => !isAccepted(result))) {
-    const refused = new Set(
-      proposals.flatMap((proposal, index) => (isAccepted(results[index]) ? [] : [proposal.poLineItemId])),
-    );
+  const told = proposals.length === 0 ? [] : await write(call, stored);
+  const refused = told.filter(({ result }) => !isAccepted(result));
+  if (refused.length > 0) {
+    const lines = new Set(refused.map(({ proposal }) => proposal.poLineItemId));
     await call.change((tx) =>
       tx.batch([
-        ...settledStatements(call, stored, results),
-        ...eventStatements(shopId, lineEvent("cost_sync.failed", stored.order, refused), stampOf(call)),
+        ...settledStatements(call, stored, told),
+        ...eventStatements(shopId, lineEvent("cost_sync.failed", stored.order, lines), stampOf(call)),
       ]),
     );
-    throw refusal(proposals, results);
+    throw refusal(proposals.length, refused);
   }
   return {
     costSync: {
@@ -138,9 +148,15 @@ export async function writeCosts(
       warnings: [...stored.warnings],
     },
     settle: proposals.length > 0,
-    statements: proposals.map((proposal) =>
-      catalogueCostStatement(shopId, proposal.variantId, proposal.proposedUnitCost),
-    ),
+    statements:
+      proposals.length === 0
+        ? []
+        : [
+            acceptCostsStatement(shopId, stored.order.purchaseOrderId, stored, call.clock.now()),
+            ...proposals.map(({ variantId, proposedUnitCost }) =>
+              catalogueCostStatement(shopId, variantId, proposedUnitCost),
+            ),
+          ],
     isCurrent: (order) => costSource(order) === costSource(stored.order),
   };
 }
@@ -187,7 +203,7 @@ async function storeAttempt(
   ];
   if (statements.length > 0) await tx.batch(statements);
   const warnings = skipped.map(({ reason }) => `${reason}; its unit cost was not written`);
-  return { order, attempt, proposals: writes, warnings, appliedVariantIds: due.appliedVariantIds };
+  return { order, completion, attempt, proposals: writes, warnings, appliedVariantIds: due.appliedVariantIds };
 }
 
 /** Gives the supplier's catalogue entry the order's own cost, where there is such an entry. */
@@ -209,82 +225,68 @@ async function lookUp(call: Call, variantIds: readonly string[]): Promise<Readon
   }
 }
 
-/** Writes the costs to the storefront. One result per proposal; a call that fails as a whole counts for each of them. */
-async function write(call: Call, { order, attempt, proposals }: StoredAttempt): Promise<readonly CostResult[]> {
+/** Writes the costs to the storefront. A call that fails as a whole counts for each of them. */
+async function write(
+  call: Call,
+  { order, completion, attempt, proposals }: StoredAttempt,
+): Promise<readonly ToldCost[]> {
   const { purchaseOrderId } = order;
   try {
-    return await withinLimit((signal) =>
+    const results = await withinLimit((signal) =>
       call.storefront.writeCosts(
         proposals.map((proposal) => ({ variantId: proposal.variantId, unitCost: proposal.proposedUnitCost })),
         {
-          reference: `costs:${purchaseOrderId}:${completionOf(order)}:${attempt}`,
+          reference: `costs:${purchaseOrderId}:${completion}:${attempt}`,
           documentUri: orderUri(call.shop.shopId, purchaseOrderId),
           traceparent: call.traceparent,
           signal,
         },
       ),
     );
+    return proposals.map((proposal, index) => ({ proposal, result: results[index] ?? notAnswered, error: null }));
   } catch (error) {
     if (!(error instanceof StorefrontError)) throw error;
     const { message } = error;
     const result: ItemResult =
       error.landed === "maybe" ? { outcome: "unknown", message } : { outcome: "rejected", reason: error.kind, message };
-    return proposals.map(() => ({ ...result, error }));
+    return proposals.map((proposal) => ({ proposal, result, error }));
   }
 }
 
-const isAccepted = (result: ItemResult | undefined): boolean =>
-  result?.outcome === "applied" || result?.outcome === "unchanged";
+const notAnswered: ItemResult = { outcome: "unknown", message: "the storefront did not answer for this variant" };
+
+type Refused = Extract<ItemResult, { readonly message: string }>;
+
+const isAccepted = (result: ItemResult): result is Exclude<ItemResult, Refused> =>
+  result.outcome === "applied" || result.outcome === "unchanged";
 
 /** Settle the rows of an attempt that did not go through; the catalogue gets the costs that the storefront took. */
-function settledStatements(
-  call: Call,
-  { order, proposals }: StoredAttempt,
-  results: readonly CostResult[],
-): readonly Statement[] {
+function settledStatements(call: Call, { order }: StoredAttempt, told: readonly ToldCost[]): readonly Statement[] {
   const { shopId } = call.shop;
   const nowMs = call.clock.now();
-  return proposals.flatMap((proposal, index) => {
-    const settled = outcomeOf(results[index]);
-    return [
-      settleCostStatement(shopId, order.purchaseOrderId, proposal.costSyncId, settled, nowMs),
-      ...(settled.outcome === "applied"
-        ? [catalogueCostStatement(shopId, proposal.variantId, proposal.proposedUnitCost)]
-        : []),
-    ];
-  });
+  return told.flatMap(({ proposal, result }) => [
+    settleCostStatement(shopId, order.purchaseOrderId, proposal.costSyncId, outcomeOf(result), nowMs),
+    ...(isAccepted(result) ? [catalogueCostStatement(shopId, proposal.variantId, proposal.proposedUnitCost)] : []),
+  ]);
 }
 
-/** What a row becomes. One without an answer stays `proposed`, since its cost may have been written. */
-function outcomeOf(result: ItemResult | undefined): { readonly outcome: CostOutcome; readonly reason: string | null } {
-  switch (result?.outcome) {
-    case "applied":
-    case "unchanged":
-      return { outcome: "applied", reason: null };
-    case "rejected":
-      return { outcome: "failed", reason: result.message };
-    case "unknown":
-      return { outcome: "proposed", reason: result.message };
-    case undefined:
-      return { outcome: "proposed", reason: "the storefront did not answer for this variant" };
-  }
+/** What a row becomes. One of unknown outcome stays `proposed`, since its cost may have been written. */
+function outcomeOf(result: ItemResult): SettledCost {
+  if (isAccepted(result)) return { outcome: "applied", reason: null };
+  return { outcome: result.outcome === "rejected" ? "failed" : "proposed", reason: result.message };
 }
 
 /** Variants that a message spells out; cost-sync-history has them all. */
 const namedVariantsMax = 5;
 
-function refusal(proposals: readonly StoredProposal[], results: readonly CostResult[]): Fault {
-  const failed = proposals.flatMap((proposal, index) => {
-    const result = results[index];
-    return result === undefined || !("message" in result) ? [] : [{ proposal, result }];
-  });
-  const named = failed
+function refusal(costCount: number, refused: readonly ToldCost[]): Fault {
+  const named = refused
     .slice(0, namedVariantsMax)
-    .map(({ proposal, result }) => `${proposal.variantId}: ${result.message}`);
-  const more = failed.length > namedVariantsMax ? `; and ${failed.length - namedVariantsMax} more` : "";
+    .map(({ proposal, result }) => `${proposal.variantId}: ${outcomeOf(result).reason}`);
+  const more = refused.length > namedVariantsMax ? `; and ${refused.length - namedVariantsMax} more` : "";
   return notCompleted(
-    `The storefront did not take ${failed.length} of ${proposals.length} unit costs (${named.join("; ")}${more}). Costs that it took are kept.`,
-    failed.find(({ result }) => result.error !== undefined)?.result.error ?? null,
+    `The storefront did not take ${refused.length} of ${costCount} unit costs (${named.join("; ")}${more}). Costs that it took are kept.`,
+    refused[0]?.error ?? null,
   );
 }
 

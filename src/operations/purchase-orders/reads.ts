@@ -22,6 +22,7 @@ import { loadSupplier } from "../../shop/catalogue.ts";
 import { isBehind, sealBlocks } from "../../shop/order-digest.ts";
 import { loadAttachments, loadSupplierCredits } from "../../shop/purchase-order-attachments.ts";
 import { type HistoryPosition, loadReceipts, pageOfCosts, pageOfLog } from "../../shop/purchase-order-history.ts";
+import { countOf } from "../../shop/purchase-order-counts.ts";
 import { type OrderFilters, listOrders, walksOrders } from "../../shop/purchase-order-list.ts";
 import { pageOfLines } from "../../shop/purchase-orders.ts";
 import { hasMoreRows } from "../../shop/size.ts";
@@ -140,7 +141,7 @@ export const listPurchaseOrders = operation({
     const page = await call.read(async (tx) => {
       if (walksOrders(asked)) {
         if (await isBehind(tx, shopId)) call.afterwards((sealing) => sealBlocks(sealing, shopId, call.ids));
-        if (await hasMoreRows(tx, "purchase_order", shopId, rowsOnLoopMax)) call.leaveLoop();
+        if ((await countOf(tx, shopId, "all", [""])) > rowsOnLoopMax) call.leaveLoop();
       }
       return await listOrders(tx, shopId, asked, position, limit);
     });

@@ -9,8 +9,11 @@
  *       transaction itself asks otherwise.
  * - N2. Every wait has a limit: for a connection, a lock, a statement, a server that no longer answers. A session whose client is gone
  *       releases its locks.
+ * - N3. A connection has a session of its own for as long as it is open: settings and prepared statements belong to the session. A pooler that
+ *       gives each transaction any session is refused (`check`).
  */
 import {
+  Client,
   type CustomTypesConfig,
   DatabaseError,
   Pool,
@@ -21,28 +24,33 @@ import {
 import { Fault } from "../../core/fault.ts";
 import { checkParams, unavailable } from "../engine-rules.ts";
 import type { Log, SqlValue, Statement } from "../store.ts";
+import { type Answer, Segment, type Session } from "./segment.ts";
+
+export type { Answer } from "./segment.ts";
 
 /** Longest wait for a free or new connection. */
-const connectMsMax = 5_000;
+export const connectMsMax = 5_000;
 
 /** Longest wait for a lock: as long as a write may wait in a shop's queue. */
-const lockMsMax = 10_000;
+export const lockMsMax = 10_000;
 
 /** Longest run of one statement at the server. The client waits a little longer and then drops the connection. */
 export const statementMsMax = 20_000;
 
-const answerMsMax = 25_000;
+/** Longest wait for the answer to a statement. */
+export const answerMsMax = 25_000;
 
 /** The same for one statement of maintenance on a whole shop or schema. */
 export const maintenanceMsMax = 600_000;
 
 /** The server ends a transaction that is idle for so long, so that a node that hangs does not hold a shop. */
-const silenceMsMax = 8_000;
+export const idleTransactionMsMax = 8_000;
 
 /** Texts that are prepared on every connection. Further ones, and those used only once, are parsed each time. */
-const preparedMax = 400;
+export const preparedMax = 400;
 
-const textsMax = 4_000;
+/** Texts that are known. Further ones are translated each time. */
+export const textsMax = 4_000;
 
 /** When a caller tries again: a database that cannot be reached, and one that is overloaded. */
 const unavailableRetryMs = 1_000;
@@ -50,6 +58,9 @@ const unavailableRetryMs = 1_000;
 const overloadedRetryMs = 1_000;
 
 const serverVersionMin = 150_000;
+
+/** How often it is tried whether a pooler lends a connection's session to another one. */
+const sharingTriesMax = 3;
 
 /** A statement as PostgreSQL takes it. */
 export interface Query {
@@ -62,12 +73,50 @@ export interface Query {
   readonly answerMsMax?: number;
 }
 
-export type Answer =
-  | { readonly ok: true; readonly rows: readonly unknown[]; readonly command: string }
-  | { readonly ok: false; readonly error: unknown };
-
 /** A command in PostgreSQL's own SQL, without parameters; or several, of which the last one's answer counts. */
 export const command = (text: string): Query => ({ text, values: [], writes: false });
+
+/** A command that many transactions have. It is prepared, once per connection. */
+const usualCommand = (text: string, name: string): Query => ({ ...command(text), name: `command.${name}` });
+
+export const beginWrite = usualCommand("begin", "begin");
+
+export const beginRead = usualCommand("begin isolation level repeatable read read only", "begin_read");
+
+/** For a transaction that may be lost in a power cut. */
+export const unsynced = usualCommand("set local synchronous_commit = off", "unsynced");
+
+export const commit = usualCommand("commit", "commit");
+
+export const rollback = usualCommand("rollback", "rollback");
+
+export const savepoint = usualCommand("savepoint part", "savepoint");
+
+export const releaseSavepoint = usualCommand("release savepoint part", "release");
+
+export const undoToSavepoint = usualCommand("rollback to savepoint part", "undo");
+
+const endsTransaction = /^(?:commit|rollback)$/i;
+
+/** Several commands in one text, which cannot be prepared. */
+const isSeveral = ({ text, values, name }: Query): boolean =>
+  values.length === 0 && name === undefined && text.includes(";");
+
+/**
+ * What is sent with one sync. The end of a transaction before another one stands alone, so that it ends also a transaction that has failed.
+ */
+function segmentsOf(queries: readonly Query[]): readonly (readonly Query[])[] {
+  const segments: Query[][] = [];
+  let open: Query[] | null = null;
+  for (const [index, query] of queries.entries()) {
+    const ends = endsTransaction.test(query.text);
+    const standsAlone = isSeveral(query) || (ends && index < queries.length - 1);
+    if (open === null || standsAlone) segments.push((open = []));
+    open.push(query);
+    if (standsAlone || ends) open = null;
+  }
+  return segments;
+}
 
 interface KnownText {
   readonly text: string;
@@ -117,12 +166,26 @@ export function queryOf({ sql, params }: Statement): Query {
 /** int8, and numeric, which is the type of sums of int8. */
 const numericTypes: ReadonlySet<number> = new Set([20, 1700]);
 
-const types: CustomTypesConfig = {
-  // oxlint-disable-next-line typescript/no-unsafe-return, typescript/no-explicit-any -- the library's own signature
-  getTypeParser: (oid: number, format?: any): any =>
-    // oxlint-disable-next-line typescript/no-unsafe-argument -- handed on as it came
-    numericTypes.has(oid) ? Number : defaultTypes.getTypeParser(oid, format),
-};
+/** How a value's text is read. Values are always sent as text. */
+const parserOf = (typeId: number): ((text: string) => unknown) =>
+  numericTypes.has(typeId) ? Number : defaultTypes.getTypeParser(typeId, "text");
+
+/** What ends the transaction of a connection and is yet to be sent. */
+const endings = new WeakMap<PoolClient, { readonly query: Query }>();
+
+/** What is prepared on each connection. */
+const sessions = new WeakMap<PoolClient, Session>();
+
+function sessionOf(client: PoolClient): Session {
+  const found = sessions.get(client);
+  if (found !== undefined) return found;
+  const made: Session = new Map();
+  sessions.set(client, made);
+  return made;
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- the library's own signature
+const types: CustomTypesConfig = { getTypeParser: (typeId: number): any => parserOf(typeId) };
 
 /** The SQLSTATE of an error from the server; null for any other error. */
 export function sqlState(error: unknown): string | null {
@@ -206,25 +269,47 @@ export class PostgresConnection {
     this.#pool = pool;
   }
 
-  /** Sends all queries in one round trip. @returns their answers in the same order; never rejects. */
+  /** The process of the session that the server has named when the connection was opened. */
+  get processId(): number {
+    return "processID" in this.#client ? Number(this.#client.processID) : 0;
+  }
+
+  /**
+   * Sends all queries in one round trip. Once one has failed, those that follow it in its transaction fail with it, and a transaction that
+   * should have ended is rolled back.
+   *
+   * @returns their answers in the same order; never rejects.
+   */
   async exchange(queries: readonly Query[]): Promise<readonly Answer[]> {
     this.#pool.statements += queries.length;
     this.#pool.roundTrips += 1;
-    const settled = await Promise.allSettled(this.#send(queries));
-    return settled.map((outcome): Answer => {
-      if (outcome.status === "fulfilled") {
-        const { rows, command } = lastOf(outcome.value);
-        return { ok: true, rows, command };
-      }
-      if (isLost(outcome.reason)) this.lost = true;
-      return { ok: false, error: outcome.reason };
+    const answers = await this.#send(queries);
+    const last = queries.at(-1);
+    if (!this.lost && answers.at(-1)?.ok === false && last !== undefined && endsTransaction.test(last.text))
+      this.sendOnly([rollback]);
+    return answers;
+  }
+
+  /**
+   * Ends what the connection has begun with what is sent on it next, but at the end of this round of the event loop at the latest, whoever
+   * has it then.
+   */
+  endLater(query: Query): void {
+    const ending = { query };
+    endings.set(this.#client, ending);
+    setImmediate(() => {
+      if (endings.get(this.#client) === ending) this.sendOnly([]);
     });
   }
 
   /** Sends the queries and does not wait for answers. Later ones on this connection come after them. */
   sendOnly(queries: readonly Query[]): void {
     this.#pool.statements += queries.length;
-    for (const sent of this.#send(queries)) sent.catch(() => (this.lost = true));
+    void this.#loseIfFailed(this.#send(queries));
+  }
+
+  async #loseIfFailed(sent: Promise<readonly Answer[]>): Promise<void> {
+    if ((await sent).some(({ ok }) => !ok)) this.lost = true;
   }
 
   /** Sends all queries in one round trip. @returns the rows of each. @throws the database's error of the first that failed. */
@@ -239,21 +324,45 @@ export class PostgresConnection {
     return rows as R[];
   }
 
-  #send(queries: readonly Query[]): readonly Promise<QueryResult>[] {
+  async #send(queries: readonly Query[]): Promise<readonly Answer[]> {
     const { stream } = this.#client.connection;
+    const sent: Promise<readonly Answer[]>[] = [];
+    const ending = endings.get(this.#client);
+    endings.delete(this.#client);
     // Corked, they leave in one packet.
     stream.cork();
     try {
-      return queries.map(({ text, values, name, answerMsMax }) =>
-        this.#client.query({
-          text,
-          values: [...values],
-          ...(name === undefined ? {} : { name }),
-          ...(answerMsMax === undefined ? {} : { query_timeout: answerMsMax }),
-        }),
-      );
+      if (ending !== undefined) void this.#loseIfFailed(this.#sendSegment([ending.query]));
+      for (const segment of segmentsOf(queries)) sent.push(this.#sendSegment(segment));
     } finally {
       stream.uncork();
+    }
+    const answers = (await Promise.all(sent)).flat();
+    if (answers.some((answer) => !answer.ok && isLost(answer.error))) this.lost = true;
+    return answers;
+  }
+
+  #sendSegment(queries: readonly Query[]): Promise<readonly Answer[]> {
+    const [first] = queries;
+    if (first !== undefined && isSeveral(first)) return this.#sendText(first);
+    const limits = queries.flatMap((query) => query.answerMsMax ?? []);
+    const segment = new Segment(
+      queries,
+      sessionOf(this.#client),
+      parserOf,
+      limits.length === 0 ? undefined : Math.max(...limits),
+    );
+    this.#client.query(segment);
+    return segment.answers;
+  }
+
+  async #sendText({ text, answerMsMax: query_timeout }: Query): Promise<readonly Answer[]> {
+    try {
+      const result = await this.#client.query({ text, ...(query_timeout === undefined ? {} : { query_timeout }) });
+      const { rows, command: said } = lastOf(result);
+      return [{ ok: true, rows, command: said }];
+    } catch (error) {
+      return [{ ok: false, error }];
     }
   }
 
@@ -280,10 +389,12 @@ export class PostgresPool {
       // Statistics know nothing of a shop that is new or has grown, and a plan made for its id then reads all of its rows where a key
       // would do (D235).
       "set plan_cache_mode = force_generic_plan",
+      // A plan is kept while its table grows. One that reads all of a small table would be the plan for a large one (D369).
+      "set enable_seqscan = off",
       `set search_path = ${schemas.map((name) => `"${name}"`).join(", ")}`,
       `set statement_timeout = ${statementMsMax}`,
       `set lock_timeout = ${lockMsMax}`,
-      `set idle_in_transaction_session_timeout = ${silenceMsMax}`,
+      `set idle_in_transaction_session_timeout = ${idleTransactionMsMax}`,
       "set tcp_keepalives_idle = 10",
       "set tcp_keepalives_interval = 5",
       "set tcp_keepalives_count = 3",
@@ -334,9 +445,9 @@ export class PostgresPool {
   /** Checks the server's version and encoding, and whether row-level security holds. @throws Error saying what is wrong. */
   async check(): Promise<void> {
     await this.using(async (connection) => {
-      const [server] = await connection.run<{ version: string; encoding: string; secured: boolean }>(
+      const [server] = await connection.run<{ version: string; encoding: string; secured: boolean; pid: number }>(
         `select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding,
-                not (rolsuper or rolbypassrls) as secured
+                not (rolsuper or rolbypassrls) as secured, pg_backend_pid() as pid
          from pg_roles where rolname = current_user`,
       );
       if (Number(server?.version) < serverVersionMin)
@@ -344,7 +455,45 @@ export class PostgresPool {
       if (server?.encoding !== "UTF8")
         throw new Error(`The database's encoding is ${server?.encoding ?? "?"}; OpenPO needs UTF8.`);
       this.rowSecurityHolds = server.secured;
+      // Where the server has named its own process there is no pooler in between.
+      if (server.pid !== connection.processId && (await this.#sharesSession(connection)))
+        throw new Error(
+          "A pooler in between gives each transaction another session of the database, and OpenPO needs one for each connection. With PgBouncer set pool_mode = session for this database, or name PostgreSQL itself.",
+        );
     });
+  }
+
+  /**
+   * Whether a pooler lends the session of this connection to others between two transactions: another connection begins a transaction and looks
+   * which session it has got.
+   */
+  async #sharesSession(connection: PostgresConnection): Promise<boolean> {
+    const asked = "select pg_backend_pid() as pid";
+    const own = async (): Promise<number | undefined> => (await connection.run<{ pid: number }>(asked))[0]?.pid;
+    for (let tries = 0; tries < sharingTriesMax; tries += 1) {
+      const before = await own();
+      const other = new Client({
+        connectionString: this.#url,
+        connectionTimeoutMillis: connectMsMax,
+        query_timeout: connectMsMax,
+      });
+      // Those who wait for an answer get the error.
+      other.on("error", () => {});
+      try {
+        await other.connect();
+        await other.query("begin");
+        const { rows } = await other.query<{ pid: number }>(asked);
+        if (rows[0]?.pid === before || (await own()) !== before) return true;
+      } catch (error) {
+        // It lends a session for a statement only, and refuses transactions.
+        if (sqlState(error) === "08P01") return true;
+        // Without a further connection nothing can be told.
+        return false;
+      } finally {
+        await other.end();
+      }
+    }
+    return false;
   }
 
   /** Row-level security holds for the role that connects. */

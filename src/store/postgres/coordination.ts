@@ -23,11 +23,22 @@ import {
   limitInMillionths,
   readBucket,
   takeToken,
+  tokenInMillionths,
 } from "../../core/rate-limit.ts";
 import { checkParams } from "../engine-rules.ts";
 import type { Coordination, KeyClaim, KeyRelease, SqlValue, Tx } from "../store.ts";
-import { type PostgresPool, type Query, command, faultOf, numbered, rowsOf, takesNothing } from "./connection.ts";
-import { withoutTurn } from "./engine.ts";
+import {
+  type PostgresPool,
+  type Query,
+  beginWrite,
+  commit,
+  faultOf,
+  numbered,
+  rowsOf,
+  takesNothing,
+  unsynced,
+} from "./connection.ts";
+import { lookAt } from "./engine.ts";
 import { unpaced } from "./paced-tx.ts";
 import { migratePostgres, ownLine } from "./schema.ts";
 import { runBefore } from "./transaction.ts";
@@ -127,13 +138,6 @@ interface Before {
  */
 type Run = <R>(own: Own, before?: Before) => Promise<R[]>;
 
-const beginUnsynced = command("begin; set local synchronous_commit = off");
-
-const commit = command("commit");
-
-/** Lets the statement see the shop's rows. */
-const look = (schemaName: string, shopId: string): Query => withoutTurn(schemaName, "engine_look", shopId);
-
 const unsyncedRunner =
   (pool: PostgresPool, schemaName: string): Run =>
   async <R>({ name, text, values }: Own, before?: Before): Promise<R[]> => {
@@ -141,10 +145,16 @@ const unsyncedRunner =
     try {
       const rows =
         before === undefined
-          ? (await pool.using((connection) => connection.rowsOf([beginUnsynced, query, commit])))[1]
+          ? (await pool.using((connection) => connection.rowsOf([beginWrite, unsynced, query, commit])))[2]
           : rowsOf(
-              await runBefore(unpaced(before.tx), [beginUnsynced, look(schemaName, before.shopId), query, commit]),
-            )[2];
+              await runBefore(unpaced(before.tx), [
+                beginWrite,
+                unsynced,
+                lookAt(schemaName, before.shopId),
+                query,
+                commit,
+              ]),
+            )[3];
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- who writes the statement names its columns
       return rows as R[];
     } catch (error) {
@@ -152,13 +162,13 @@ const unsyncedRunner =
     }
   };
 
-type Buckets = Pick<Coordination, "takeToken" | "takeTokenWhen" | "giveToken" | "peekTokens">;
+type Buckets = Pick<Coordination, "takeToken" | "takeTokensWhen" | "giveToken" | "peekTokens">;
 
 /** Shops whose tokens are counted here while the database takes nothing. */
-const bucketsHereMax = 10_000;
+export const bucketsHereMax = 10_000;
 
 /** The buckets; while the database can be read and takes nothing (D104), those of this node alone, so that reads go on within a limit. */
-function whileFull(shared: Buckets): Buckets {
+export function whileFull(shared: Buckets): Buckets {
   const here = new Map<string, TokenBucket>();
   const instead = async <T>(ask: () => Promise<T>, askHere: () => T): Promise<T> => {
     try {
@@ -185,25 +195,26 @@ function whileFull(shared: Buckets): Buckets {
       );
   return {
     takeToken: change("takeToken", takeToken),
-    takeTokenWhen: (...args) =>
+    takeTokensWhen: (shopId, limit, nowMs, asked, tx) =>
       instead(
-        () => shared.takeTokenWhen(...args),
-        () => null,
+        () => shared.takeTokensWhen(shopId, limit, nowMs, asked, tx),
+        () => Array.from({ length: asked.count }, () => null),
       ),
     giveToken: change("giveToken", giveToken),
     peekTokens: (shopId, limit, nowMs) => shared.peekTokens(shopId, limit, nowMs),
   };
 }
 
-/** The take of a token, provided that `when` has a row. */
+/** The take of so many millionths, or of nothing when there are fewer, provided that `when` has a row. */
 const takeSql = (schema: string, when: string): string => `
     insert into ${schema}.token_bucket as bucket (shop_id, level, at_ms, refused)
-    select $1::text, $2::bigint - 1000000, $4::bigint, false${when}
+    select $1::text, case when $2::bigint < $5::bigint then $2::bigint else $2::bigint - $5::bigint end, $4::bigint,
+           $2::bigint < $5::bigint${when}
     on conflict (shop_id) do update set
       (level, at_ms, refused) = (
-        select case when now.level < 1000000 then now.level else now.level - 1000000 end,
+        select case when now.level < $5::bigint then now.level else now.level - $5::bigint end,
                case when bucket.at_ms > $4::bigint + ${clocksApartMsMax} then $4::bigint else greatest($4::bigint, bucket.at_ms) end,
-               now.level < 1000000
+               now.level < $5::bigint
         from (select least($2::bigint, bucket.level + greatest(0, $4::bigint - bucket.at_ms) * $3::bigint) as level) as now)
     returning level, at_ms, refused`;
 
@@ -221,6 +232,9 @@ function tokenBuckets(run: Run, schema: string): Buckets {
   };
   const taken = (row: Row, limit: BucketLimit): BucketReading =>
     bucketReading({ level: row.level, atMs: row.at_ms }, limit, row.refused);
+  /** The bucket before the last so many tokens were taken. */
+  const before = (row: Row | null, tokens: number): Row | null =>
+    row === null ? null : { ...row, level: row.level + tokens * tokenInMillionths };
   const read = (row: Omit<Row, "refused"> | undefined, limit: BucketLimit, nowMs: number): BucketReading =>
     readBucket(row === undefined ? null : { level: row.level, atMs: row.at_ms }, limit, nowMs);
   /** By the statement that must have a row. There are few of them. */
@@ -228,23 +242,32 @@ function tokenBuckets(run: Run, schema: string): Buckets {
   const conditionalTake = (when: string): { readonly name: string; readonly text: string } => {
     const made = conditional.get(when) ?? {
       name: `take_token_when_${conditional.size}`,
-      text: takeSql(schema, ` where exists (${numbered(when, 4)})`),
+      text: takeSql(schema, ` where exists (${numbered(when, 5)})`),
     };
     conditional.set(when, made);
     return made;
   };
   return {
     async takeToken(shopId, limit, nowMs) {
-      const values = valuesOf(shopId, limit, nowMs);
+      const values = [...valuesOf(shopId, limit, nowMs), tokenInMillionths];
       const [row] = await run<Row>({ name: "take_token", text: takeSql(schema, ""), values });
       if (row === undefined) throw new Error("a token bucket has no row");
       return taken(row, limit);
     },
-    async takeTokenWhen(shopId, limit, nowMs, when, tx) {
+    async takeTokensWhen(shopId, limit, nowMs, { when, count }, tx) {
       checkParams(when.params);
-      const values = [...valuesOf(shopId, limit, nowMs), ...when.params];
-      const [row] = await run<Row>({ ...conditionalTake(when.sql), values }, { tx, shopId });
-      return row === undefined ? null : taken(row, limit);
+      const take = async (tokens: number): Promise<Row | null> => {
+        const values = [...valuesOf(shopId, limit, nowMs), tokens * tokenInMillionths, ...when.params];
+        const [row] = await run<Row>({ ...conditionalTake(when.sql), values }, { tx, shopId });
+        return row ?? null;
+      };
+      const row = await take(count);
+      // Some of them may get one.
+      const isShort = row?.refused === true && count > 1;
+      const rows = isShort
+        ? await Promise.all(Array.from({ length: count }, () => take(1)))
+        : Array.from({ length: count }, (_, index) => before(row, count - 1 - index));
+      return rows.map((each) => (each === null ? null : taken(each, limit)));
     },
     async giveToken(shopId, limit, nowMs) {
       const [row] = await run<Row>({ name: "give_token", text: giveSql, values: valuesOf(shopId, limit, nowMs) });

@@ -25,15 +25,21 @@ import {
   type PostgresConnection,
   type PostgresPool,
   type Query,
+  beginRead,
+  beginWrite,
   command,
+  commit,
   faultOf,
   isLost,
   maintenanceMsMax,
+  rollback,
   sqlState,
   takesNothing,
+  unsynced,
 } from "./connection.ts";
 import { paced } from "./paced-tx.ts";
 import { migratePostgres, ownLine, searchAllShops, sharedLine, tablesOf } from "./schema.ts";
+import { FirstStatistics } from "./statistics.ts";
 import { type Part, PartTx, Transaction } from "./transaction.ts";
 
 /** Writes that share a transaction. With more, other nodes would wait longer for the shop. */
@@ -78,10 +84,10 @@ interface PostgresEngineOptions {
  * @throws Error when the schema cannot be used, saying why.
  */
 export async function openPostgresEngine(options: PostgresEngineOptions): Promise<Engine> {
-  const { pool, schemaName, schemaDirectory, dueRows = [], migrates = true, program } = options;
+  const { pool, schemaName, schemaDirectory, dueRows = [], migrates = true, program, log } = options;
   if (!migrates) return new PostgresEngine(options);
   const lines = [ownLine("postgres", schemaName), sharedLine(schemaDirectory)];
-  await migratePostgres(pool, schemaName, lines, { searched: dueRows, program });
+  await migratePostgres(pool, schemaName, lines, { searched: dueRows, program, log });
   return new PostgresEngine(options);
 }
 
@@ -93,24 +99,31 @@ const turnOf = (schemaName: string, shopId: string, marked: boolean): Query => (
   writes: false,
 });
 
-/** Begins a read or an append, which take no turn. The functions' names are those of the migrations. */
-export const withoutTurn = (schemaName: string, begin: "engine_look" | "engine_append", shopId: string): Query => ({
-  text: `select "${schemaName}".${begin}($1) as opened`,
+/**
+ * Begins a look at the shop, which takes no turn. The function of the migrations is called only to refuse a shop that is not there: calling it takes
+ * five times as long as this statement (D372).
+ */
+export function lookAt(schemaName: string, shopId: string): Query {
+  const schema = `"${schemaName}"`;
+  return {
+    text: `select case when exists (select 1 from ${schema}.engine_shop where shop_id = $1)
+      then set_config('openpo.shop_id', $1, true) else (select null from ${schema}.engine_look($1)) end as opened`,
+    values: [shopId],
+    name: `${schemaName}.look`,
+    writes: false,
+  };
+}
+
+/** Begins an addition beside the turns. */
+const appendTo = (schemaName: string, shopId: string): Query => ({
+  text: `select "${schemaName}".engine_append($1) as opened`,
   values: [shopId],
-  name: `${schemaName}.${begin}`,
+  name: `${schemaName}.engine_append`,
   writes: false,
 });
 
-const beginWrite = command("begin");
-
-const beginRead = command("begin isolation level repeatable read read only");
-
-const commit = command("commit");
-
-const rollback = command("rollback");
-
-/** For a transaction that may be lost in a power cut. */
-const commitUnsynced = command("set local synchronous_commit = off; commit");
+/** Ends a transaction that may be lost in a power cut. */
+const commitUnsynced = [unsynced, commit];
 
 /** The refusal of a write whose commit may or may not have happened. */
 const unknownOutcome = (cause: unknown): Fault =>
@@ -136,6 +149,7 @@ class PostgresEngine implements Engine {
   readonly #appends = new Map<string, ShopQueue<NodeWrite>>();
   readonly #removals = new Map<string, Promise<void>>();
   readonly #running = new Set<Promise<unknown>>();
+  readonly #statistics: FirstStatistics;
   #refusal: Fault | null = null;
   /** When the database last had no room for a write. */
   #fullAtMs: number | null = null;
@@ -144,6 +158,7 @@ class PostgresEngine implements Engine {
     this.#options = options;
     this.#loop = options.loop ?? new LoopShare();
     this.#tables = loadMigrations(options.schemaDirectory).flatMap(tablesOf);
+    this.#statistics = new FirstStatistics(options.pool, options.schemaName, options.log);
   }
 
   async create(shopId: string): Promise<void> {
@@ -263,7 +278,7 @@ class PostgresEngine implements Engine {
   async #snapshotRead<T>(shopId: string, work: Work<T>): Promise<T> {
     const { pool, schemaName } = this.#options;
     return pool.using(async (connection) => {
-      const opening = [beginRead, withoutTurn(schemaName, "engine_look", shopId)];
+      const opening = [beginRead, lookAt(schemaName, shopId)];
       const transaction = new Transaction(connection, opening, false);
       const tx = new PartTx(transaction, transaction.begin(), false);
       try {
@@ -274,7 +289,7 @@ class PostgresEngine implements Engine {
         throw shopError(shopId, transaction.lost?.error ?? error);
       } finally {
         tx.end();
-        if (transaction.begun) connection.sendOnly([rollback]);
+        if (transaction.begun) connection.endLater(rollback);
       }
     });
   }
@@ -303,6 +318,10 @@ class PostgresEngine implements Engine {
     });
   }
 
+  isAtHand(): boolean {
+    return true;
+  }
+
   admit(shopId: string): void {
     this.#queues.get(shopId)?.admit();
   }
@@ -314,7 +333,6 @@ class PostgresEngine implements Engine {
     const queue = new ShopQueue<NodeWrite>({
       limits: this.#options.queue ?? defaultQueueLimits,
       groupLengthMax,
-      clock: this.#options.clock,
       depth: this.#options.depth,
       turn: async (group) => {
         await this.#turn(shopId, group, takesTurn);
@@ -334,10 +352,12 @@ class PostgresEngine implements Engine {
   async #turn(shopId: string, group: readonly NodeWrite[], takesTurn: boolean): Promise<void> {
     const { pool, schemaName } = this.#options;
     const marked = group.some((write) => write.durable);
-    const opening = takesTurn ? turnOf(schemaName, shopId, marked) : withoutTurn(schemaName, "engine_append", shopId);
+    const opening = takesTurn ? turnOf(schemaName, shopId, marked) : appendTo(schemaName, shopId);
     try {
       const settles = await pool.using((connection) => this.#runGroup(connection, shopId, group, opening));
       for (const settle of settles) settle();
+      const taking = this.#statistics.turnKept();
+      if (taking !== null) void this.#tracked(taking);
     } catch (error) {
       const refusal = this.#refusalOf(shopError(shopId, error));
       for (const write of group) write.refuse(refusal);
@@ -393,7 +413,7 @@ class PostgresEngine implements Engine {
       if (keeps && !mustSync && group.every((write) => !write.committed)) {
         open = false;
         if (!shared) await transaction.flush();
-        connection.sendOnly([commitUnsynced]);
+        connection.sendOnly(commitUnsynced);
       } else if (keeps) {
         open = false;
         await this.#commit(connection, shopId, transaction, mustSync);
@@ -413,7 +433,7 @@ class PostgresEngine implements Engine {
     const turn = textOf(transaction.opened);
     let answer: Answer | undefined;
     try {
-      answer = (await transaction.flush([mustSync ? commit : commitUnsynced])).at(-1);
+      answer = (await transaction.flush(mustSync ? [commit] : commitUnsynced)).at(-1);
     } catch (error) {
       if (!isLost(error)) {
         connection.sendOnly([rollback]);
@@ -433,9 +453,9 @@ class PostgresEngine implements Engine {
    * @throws Fault DO_UNAVAILABLE when it was not committed, or when that stays unknown.
    */
   async #findOutcome(shopId: string, turn: string, cause: unknown): Promise<void> {
-    const { pool, schemaName, clock, log } = this.#options;
+    const { pool, schemaName, log } = this.#options;
     const [number = "", mark = ""] = turn.split(" ");
-    const untilMs = clock.now() + outcomeMsMax;
+    const untilMs = performance.now() + outcomeMsMax;
     for (;;) {
       let outcome: string | null = null;
       try {
@@ -452,7 +472,7 @@ class PostgresEngine implements Engine {
       }
       if (outcome === "kept") return;
       if (outcome === "lost") throw faultOf(cause) ?? cause;
-      if (outcome === "unknown" || clock.now() >= untilMs) {
+      if (outcome === "unknown" || performance.now() >= untilMs) {
         log?.error({ err: cause, shopId, turn }, "The outcome of a commit could not be found out.");
         throw unknownOutcome(cause);
       }

@@ -4,7 +4,7 @@
  * The nodes lock one row in turn (table `first_start`). The first one holds the lock until its start has succeeded or failed; the others
  * wait for that. A node that dies during its first start loses the lock with its connection, and the next node makes one.
  */
-import { type PostgresPool, command, sqlState } from "./connection.ts";
+import { type PostgresPool, beginWrite, command, commit, rollback, sqlState } from "./connection.ts";
 
 /** How long a node waits for another node's first start. */
 const firstStartMsMax = 120_000;
@@ -48,11 +48,11 @@ export async function claimFirstStart(pool: PostgresPool, schemaName: string): P
   const release = (): void => {
     if (!isOpen) return;
     isOpen = false;
-    connection.sendOnly([command("rollback")]);
+    connection.sendOnly([rollback]);
     connection.release();
   };
   try {
-    await connection.run("begin");
+    await connection.rowsOf([beginWrite]);
     await connection.run(`set local lock_timeout = ${firstStartMsMax}`);
     await connection.run("set local statement_timeout = 0");
     // The connection is idle while the node makes the demo shop.
@@ -67,7 +67,7 @@ export async function claimFirstStart(pool: PostgresPool, schemaName: string): P
       async complete() {
         if (!isOpen) return;
         await connection.run(`update "${schemaName}".first_start set settled = true where one = 1`);
-        await connection.run("commit");
+        await connection.rowsOf([commit]);
         isOpen = false;
         connection.release();
       },

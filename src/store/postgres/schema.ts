@@ -7,13 +7,27 @@
  * - Every table gets row-level security: a transaction sees and writes the rows of the one shop that it has named
  *   (`openpo.shop_id`), whatever its statements say. An update or insert in a migration is about all shops: the owner of the tables,
  *   who runs it, is let through for that statement. Tables that are searched over all shops (D77) get a second policy, for reading.
+ * - A schema in use is changed when nothing runs on its shops: a migration first takes the table that every turn and look begins with. So
+ *   it and a turn never wait for each other. It waits for what runs, and gives up after `quietMsMax` and tries again later, since everything
+ *   that begins meanwhile waits behind it: a backup that runs for an hour holds up the new node, not the service.
  * - The role may not truncate tables: row-level security does not hold for that, and no statement of the program does it.
  */
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { escapeLiteral } from "pg";
-import type { DueRows } from "../store.ts";
+import type { DueRows, Log } from "../store.ts";
 import { loadMigrations, statementsOf } from "../migrations.ts";
-import { type PostgresConnection, type PostgresPool, command, maintenanceMsMax, sqlState } from "./connection.ts";
+import {
+  type PostgresConnection,
+  type PostgresPool,
+  type Query,
+  beginWrite,
+  command,
+  commit,
+  maintenanceMsMax,
+  rollback,
+  sqlState,
+} from "./connection.ts";
 
 const tableName = /^create\s+table\s+(\w+)/i;
 
@@ -88,6 +102,18 @@ const triesMax = 10;
 
 const pauseMs = 100;
 
+/** How long a migration waits for a table at most. PostgreSQL has a vacuum give way after a second. */
+const quietMsMax = 2_000;
+
+/** Until it tries again. */
+const quietPauseMs = 3_000;
+
+/** How long it tries. */
+const quietTriesMsMax = 600_000;
+
+/** Somebody else holds a table, or waits for one that the migration holds. */
+const isHeld = (error: unknown): boolean => ["55P03", "40P01"].includes(sqlState(error) ?? "");
+
 /** Two nodes have made the same schema or table at once: one gets an error about a duplicate, and finds it made on its next try. */
 const isRace = (error: unknown): boolean => ["23505", "42P06", "42P07"].includes(sqlState(error) ?? "");
 
@@ -96,6 +122,9 @@ interface MigrationOptions {
   readonly searched?: readonly SearchedRows[];
   /** The program as people know it (`OpenPO 0.1.0`). A schema that it migrates says so in its comment. */
   readonly program?: string | undefined;
+  readonly log?: Log | undefined;
+  /** How long it is tried while others hold a table. */
+  readonly triesMsMax?: number;
 }
 
 /**
@@ -109,13 +138,26 @@ export async function migratePostgres(
   lines: readonly MigrationLine[],
   options: MigrationOptions = {},
 ): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
+  const { log, triesMsMax = quietTriesMsMax } = options;
+  const untilMs = performance.now() + triesMsMax;
+  for (let races = 0; ;) {
     try {
       await pool.using((connection) => migrate(connection, schemaName, lines, options));
       return;
     } catch (error) {
-      if (!isRace(error) || tries === triesMax) throw error;
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      if (isHeld(error)) {
+        if (performance.now() > untilMs)
+          throw new Error(
+            `its schema ${schemaName} could not be brought to this version: other sessions hold its tables, such as a backup that runs. Start again when they have ended.`,
+            { cause: error },
+          );
+        log?.warn({ err: error, schemaName }, "the migration waits until other sessions have let go of a table");
+        await sleep(quietPauseMs);
+      } else {
+        races += 1;
+        if (!isRace(error) || races === triesMax) throw error;
+        await sleep(pauseMs);
+      }
     }
   }
 }
@@ -126,11 +168,12 @@ async function migrate(
   lines: readonly MigrationLine[],
   { searched = [], program }: MigrationOptions,
 ): Promise<void> {
-  const run = async (text: string): Promise<void> => {
-    await connection.rowsOf([{ ...command(text), answerMsMax: maintenanceMsMax }]);
+  const ask = async (query: Query): Promise<void> => {
+    await connection.rowsOf([{ ...query, answerMsMax: maintenanceMsMax }]);
   };
+  const run = (text: string): Promise<void> => ask(command(text));
   try {
-    await run("begin");
+    await ask(beginWrite);
     await run("set local lock_timeout = 0");
     await run("set local statement_timeout = 0");
     const [schema] = await connection.run("select 1 as found from pg_namespace where nspname = $1", [schemaName]);
@@ -140,6 +183,10 @@ async function migrate(
       line text not null, version bigint not null, primary key (line, version))`);
     // A node that comes second waits here, and then finds everything done.
     await run("lock table migration in share row exclusive mode");
+    if (await isBehind(connection, schemaName, lines)) {
+      await run(`set local lock_timeout = ${quietMsMax}`);
+      await run("lock table engine_shop in access exclusive mode");
+    }
     let isChanged = false;
     for (const line of lines) if (await migrateLine(connection, schemaName, line, { run, program })) isChanged = true;
     if (isChanged && program !== undefined)
@@ -148,9 +195,9 @@ async function migrate(
     await allowSearches(connection, schemaName, tables, run);
     await indexSearches(connection, schemaName, searched, run);
     await denyTruncate(connection, schemaName, run);
-    await run("commit");
+    await ask(commit);
   } catch (error) {
-    connection.sendOnly([command("rollback")]);
+    connection.sendOnly([rollback]);
     throw error;
   }
 }
@@ -166,6 +213,24 @@ async function writerOf(connection: PostgresConnection, schemaName: string): Pro
   );
   const comment = row?.comment ?? "";
   return comment.startsWith(writtenBy) ? comment.slice(writtenBy.length) : "a newer version of OpenPO";
+}
+
+/** Whether the schema holds shops, and there are steps that it has not had. */
+async function isBehind(
+  connection: PostgresConnection,
+  schemaName: string,
+  lines: readonly MigrationLine[],
+): Promise<boolean> {
+  const [shops] = await connection.run(
+    "select 1 as found from pg_class where relnamespace = $1::regnamespace and relname = $2",
+    [`"${schemaName}"`, "engine_shop"],
+  );
+  if (shops === undefined) return false;
+  const rows = await connection.run<{ line: string; version: number }>(
+    "select line, max(version) as version from migration group by line",
+  );
+  const versions = new Map(rows.map(({ line, version }) => [line, version]));
+  return lines.some(({ name, steps }) => (versions.get(name) ?? 0) < steps.length);
 }
 
 /** Runs the steps of one line that the schema has not had yet. @returns whether there were any. */

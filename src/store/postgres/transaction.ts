@@ -10,7 +10,15 @@
  *   If one of those statements fails, its part is undone alone and what followed it is sent again; no caller has seen an answer to it yet.
  */
 import type { SqlValue, Statement, Tx } from "../store.ts";
-import { type Answer, type PostgresConnection, type Query, command, queryOf } from "./connection.ts";
+import {
+  type Answer,
+  type PostgresConnection,
+  type Query,
+  queryOf,
+  releaseSavepoint as release,
+  savepoint,
+  undoToSavepoint as undo,
+} from "./connection.ts";
 
 /** A statement of a part. With a waiter, `work` awaits its rows. */
 interface Entry {
@@ -42,12 +50,6 @@ export class Part {
     for (const { waiter } of this.entries.splice(0)) waiter?.reject(error);
   }
 }
-
-const savepoint = command("savepoint part");
-
-const release = command("release savepoint part");
-
-const undo = command("rollback to savepoint part");
 
 /** A query of a round trip; `part` and `entry` are null where it belongs to none. */
 interface Sent {

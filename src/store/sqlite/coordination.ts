@@ -4,12 +4,19 @@
  * Owns: nothing that outlives the process, so a crash leaves no key in flight and no bucket empty. Does not own: the arithmetic of a
  * bucket (core/rate-limit.ts), when keys are claimed and released (operations/perform.ts).
  */
-import { type TokenBucket, giveToken, readBucket, takeToken } from "../../core/rate-limit.ts";
+import {
+  type BucketLimit,
+  type BucketReading,
+  type TokenBucket,
+  giveToken,
+  readBucket,
+  takeToken,
+} from "../../core/rate-limit.ts";
 import { operatorSessionsMax } from "../../core/limits.ts";
 import type { Coordination, KeyClaim } from "../store.ts";
 
 /** Buckets kept before full ones are dropped: a shop without a bucket has a full one. */
-const bucketsMax = 10_000;
+export const bucketsMax = 10_000;
 
 /** A Coordination in this process's memory. */
 export function memoryCoordination(): Coordination {
@@ -26,18 +33,18 @@ export function memoryCoordination(): Coordination {
   // A shop id holds no line feed, so different pairs make different texts.
   const pairOf = (shopId: string, scope: string): string => `${shopId}\n${scope}`;
 
-  const take: Coordination["takeToken"] = (shopId, limit, nowMs) => {
+  const take = (shopId: string, limit: BucketLimit, nowMs: number): BucketReading => {
     const { bucket, reading } = takeToken(buckets.get(shopId)?.bucket ?? null, limit, nowMs);
     buckets.set(shopId, { bucket, fullAtMs: bucket.atMs + reading.resetAfterMs });
     if (buckets.size > sweepAtSize) dropFullBuckets(nowMs);
-    return Promise.resolve(reading);
+    return reading;
   };
 
   return {
-    takeToken: take,
-    async takeTokenWhen(shopId, limit, nowMs, when, tx) {
+    takeToken: async (...args) => take(...args),
+    async takeTokensWhen(shopId, limit, nowMs, { when, count }, tx) {
       const rows = await tx.all(when.sql, when.params);
-      return rows.length === 0 ? null : await take(shopId, limit, nowMs);
+      return Array.from({ length: count }, () => (rows.length === 0 ? null : take(shopId, limit, nowMs)));
     },
     giveToken(shopId, limit, nowMs) {
       const { bucket, reading } = giveToken(buckets.get(shopId)?.bucket ?? null, limit, nowMs);

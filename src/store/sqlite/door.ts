@@ -251,7 +251,6 @@ export class ShopDoor {
     this.#queue = new ShopQueue({
       limits: queue,
       groupLengthMax,
-      clock,
       depth,
       turn: (group) => this.#turn(group),
       gate: () => loop.turn(shopId),
@@ -517,13 +516,14 @@ export class ShopDoor {
     const failure = error instanceof StoreFailure ? error : null;
     if (failure !== null) this.#logFailure(failure);
     // Some of it was made by writes that are rolled back.
-    file.forget();
+    file.watch.forgetMade();
     try {
       file.rollback();
     } catch {
       // The connection is closed below, which ends the transaction as well.
     }
     if (failure?.reopen === false || file !== this.#file) return;
+    file.watch.forget();
     this.#file = null;
     this.#retiring = this.#retire(file, () => file.untilQuiet());
   }

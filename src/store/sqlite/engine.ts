@@ -4,22 +4,30 @@
  * Owns: which shops exist and which are open, creating and removing their files. Does not own: one shop's turns and reads (door.ts), the
  * file and its durability (file.ts), the schema (schema.ts), the lock of the directory (directory-lock.ts).
  */
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { access, constants as accessModes, readdir, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { shopIdPattern } from "../../core/secret.ts";
-import type { Fault } from "../../core/fault.ts";
-import { filesClosingMax, recordsRememberedBytesMax, statementsDroppedMax } from "../../core/limits.ts";
+import { Fault } from "../../core/fault.ts";
+import {
+  filesClosingMax,
+  recordsRememberedBytesMax,
+  shopsWarmMax,
+  shopsWatchedMax,
+  statementsDroppedMax,
+} from "../../core/limits.ts";
 import { notFound, unavailable } from "../engine-rules.ts";
 import { LoopShare } from "../loop-share.ts";
 import { Memory } from "../memory.ts";
 import { type QueueDepth, type QueueLimits, defaultQueueLimits } from "../queue.ts";
 import type { Clock, Engine, Footprint, Log, Work, WriteOptions } from "../store.ts";
+import { readInPlace } from "./closed-file.ts";
 import { type FileLoan, ShopDoor } from "./door.ts";
 import { makeDirectory, makePrivateFile } from "./directories.ts";
 import { DroppedStatements, KnownStatements, ShopFile, syncDirectory } from "./file.ts";
 import { readClosedFile } from "./reader.ts";
-import { WatchedParts } from "./row-watch.ts";
+import { ReadsInPlace } from "./reads-in-place.ts";
+import { RowWatch, WatchedParts } from "./row-watch.ts";
 import { type Schema, loadSchema } from "./schema.ts";
 
 const fileSuffix = ".db";
@@ -29,6 +37,9 @@ const readyBytes = 262_144;
 
 /** After a write that the disk had no room for, the engine is not ready for so long. */
 const fullForMs = 5_000;
+
+/** When a request is repeated that came while its shop's file was replaced. */
+const replacedRetryMs = 2_000;
 
 const fullMessage = "The disk with the data directory takes no more. What is stored can be read.";
 
@@ -41,10 +52,10 @@ interface SqliteEngineOptions {
   readonly partColumn?: string;
   /** Files that are open at the same time; more only while more shops are busy. */
   readonly shopsOpenMax: number;
-  /** Of these, the ones used last keep what they have read of their files in memory. Default: all. */
+  /** Of these, the ones used last keep what they have read of their files in memory. */
   readonly shopsWarmMax?: number;
-  /** Default: as in `core/limits.ts`. */
   readonly statementsDroppedMax?: number;
+  readonly shopsWatchedMax?: number;
   /** With so many pages a shop's `-wal` file is moved into its database file. Default: about 4 MB. */
   readonly walPagesMax?: number | undefined;
   readonly queue?: QueueLimits;
@@ -57,6 +68,9 @@ interface SqliteEngineOptions {
   /** A sync has failed and nothing more may be acknowledged (W4). Default: ends the process with status 1. */
   readonly onFatal?: (error: unknown) => void;
 }
+
+/** Bounds that hold unless the engine is opened with others. */
+export const defaultShopLimits = { shopsWarmMax, shopsWatchedMax, statementsDroppedMax } as const;
 
 /** The engine, with what only files can do. */
 export interface SqliteEngine extends Engine {
@@ -83,8 +97,27 @@ export interface SqliteEngine extends Engine {
    * @throws Fault DO_UNAVAILABLE  the shop's file cannot be read.
    */
   glance<T>(shopId: string, work: Work<T>): Promise<T>;
+  /**
+   * Puts another file in the place of the shop's, or makes the shop. Meanwhile requests of the shop are refused with DO_UNAVAILABLE; those that
+   * run end first. The shop has the one file or the other, whenever the process dies.
+   *
+   * @param prepare  is given the shop's file, closed and whole, or null without one, and ends with `staged` as it is to be. When it fails, the shop goes on
+   *              with its file.
+   * @throws Fault DO_UNAVAILABLE  the shop's file cannot be opened, unless it is given up, or the files cannot be exchanged.
+   */
+  replace<T>(shopId: string, files: ReplacedFiles, prepare: (present: string | null) => Promise<T>): Promise<T>;
   /** Files that are open, or are being closed. */
   readonly filesOpen: number;
+}
+
+/** Which file takes whose place. */
+interface ReplacedFiles {
+  /** In the same file system as the shops. */
+  readonly staged: string;
+  /** Where the shop's file is kept; what is there is lost. */
+  readonly keptAs: string;
+  /** The shop's file is not opened any more: it is damaged. */
+  readonly isGivenUp: boolean;
 }
 
 /** Opens the engine over a directory of shops. The caller has locked the data directory (directory-lock.ts). */
@@ -94,16 +127,22 @@ export function openSqliteEngine(options: SqliteEngineOptions): Promise<SqliteEn
 
 class SqliteShops implements SqliteEngine {
   readonly embedded = true;
-  readonly #options: SqliteEngineOptions;
+  readonly #options: SqliteEngineOptions & Record<keyof typeof defaultShopLimits, number>;
   readonly #schema: Schema;
   /** Shops in use, the least recently used one first. */
   readonly #doors = new Map<string, ShopDoor>();
   readonly #removals = new Map<string, Promise<void>>();
+  /** Shops whose files are being replaced. */
+  readonly #replacements = new Map<string, Promise<unknown>>();
   readonly #loop: LoopShare;
   readonly #knownStatements = new KnownStatements();
   readonly #dropped = new DroppedStatements();
   readonly #watchedParts = new WatchedParts();
+  /** Of shops that are or were open, the one that was opened longest ago first. */
+  readonly #watches = new Map<string, RowWatch>();
   readonly #remembered = new Memory<object>(recordsRememberedBytesMax);
+  /** How often closed shops were read since they were open. */
+  readonly #inPlace = new ReadsInPlace();
   /** Files that are being closed to make room. */
   readonly #closing = new Map<string, Promise<void>>();
   /** The shops used last. */
@@ -114,7 +153,7 @@ class SqliteShops implements SqliteEngine {
   #probing: Promise<void> | null = null;
 
   constructor(options: SqliteEngineOptions) {
-    this.#options = options;
+    this.#options = { ...defaultShopLimits, ...options };
     this.#loop = options.loop ?? new LoopShare();
     makeDirectory(options.directory);
     this.#schema = loadSchema(options.schemaDirectory);
@@ -123,6 +162,7 @@ class SqliteShops implements SqliteEngine {
   async create(shopId: string): Promise<void> {
     if (!shopIdPattern.test(shopId)) throw new TypeError(`not a shop id: ${shopId}`);
     while (this.#removals.has(shopId)) await this.#removals.get(shopId);
+    await this.#untilReplaced(shopId);
     if (this.#refusal !== null) throw this.#refusal;
     const path = this.#path(shopId);
     if (existsSync(path)) return;
@@ -145,6 +185,8 @@ class SqliteShops implements SqliteEngine {
   }
 
   async remove(shopId: string): Promise<void> {
+    // Whoever asks for the shop from now on is refused, so nothing is awaited without need.
+    if (this.#replacements.has(shopId)) await this.#untilReplaced(shopId);
     if (this.#removals.has(shopId)) return this.#removals.get(shopId);
     if (this.#refusal !== null) throw this.#refusal;
     if (!this.#exists(shopId)) return;
@@ -158,6 +200,7 @@ class SqliteShops implements SqliteEngine {
     door?.refuseAll(notFound(shopId));
     await door?.finish();
     this.#forget(shopId);
+    this.#unwatch(shopId);
     try {
       // The database file first: without it, a `-wal` is no shop.
       for (const suffix of ["", "-wal", "-shm"]) rmSync(`${this.#path(shopId)}${suffix}`, { force: true });
@@ -165,6 +208,58 @@ class SqliteShops implements SqliteEngine {
     } catch (error) {
       throw unavailable("This shop's data cannot be deleted.", error);
     }
+  }
+
+  async replace<T>(shopId: string, files: ReplacedFiles, prepare: (present: string | null) => Promise<T>): Promise<T> {
+    if (!shopIdPattern.test(shopId)) throw new TypeError(`not a shop id: ${shopId}`);
+    while (this.#removals.has(shopId)) await this.#removals.get(shopId);
+    if (this.#refusal !== null) throw this.#refusal;
+    if (this.#replacements.has(shopId)) throw beingReplaced();
+    const replacing = this.#replace(shopId, files, prepare).finally(() => this.#replacements.delete(shopId));
+    this.#replacements.set(shopId, replacing);
+    return await replacing;
+  }
+
+  async #replace<T>(
+    shopId: string,
+    { staged, keptAs, isGivenUp }: ReplacedFiles,
+    prepare: (present: string | null) => Promise<T>,
+  ): Promise<T> {
+    const path = this.#path(shopId);
+    const isThere = existsSync(path);
+    // Opened, it gets what a crash has left beside it, and the schema of this program.
+    if (isThere && !isGivenUp) (this.#doors.get(shopId) ?? this.#newDoor(shopId)).open();
+    const door = this.#doors.get(shopId);
+    door?.refuseAll(beingReplaced());
+    await door?.finish();
+    await this.#closing.get(shopId);
+    this.#forget(shopId);
+    this.#unwatch(shopId);
+    // Closing has moved all of the `-wal` file into the file. Beside another file it would damage that.
+    if (isThere && !isGivenUp) requireNoLog(path);
+    const prepared = await prepare(isThere && !isGivenUp ? path : null);
+    if (this.#refusal !== null) throw this.#refusal;
+    try {
+      makeDirectory(dirname(keptAs));
+      for (const suffix of ["", "-wal"]) {
+        rmSync(`${keptAs}${suffix}`, { force: true });
+        if (existsSync(`${path}${suffix}`)) linkSync(`${path}${suffix}`, `${keptAs}${suffix}`);
+      }
+      if (isThere && !isGivenUp) requireNoLog(path);
+      for (const suffix of ["-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
+      syncDirectory(dirname(keptAs));
+      syncDirectory(this.#options.directory);
+      renameSync(staged, path);
+      syncDirectory(this.#options.directory);
+    } catch (error) {
+      if (error instanceof Fault) throw error;
+      throw unavailable("The restored file could not be put in its place.", error);
+    }
+    return prepared;
+  }
+
+  async #untilReplaced(shopId: string): Promise<void> {
+    await this.#replacements.get(shopId)?.catch(() => {});
   }
 
   async list(): Promise<string[]> {
@@ -182,13 +277,61 @@ class SqliteShops implements SqliteEngine {
   }
 
   async read<T>(shopId: string, work: Work<T>, onSeen?: (seen: Footprint) => void): Promise<T> {
+    const read = this.#staysClosed(shopId) ? await this.#readInPlace(shopId, work, onSeen) : null;
+    if (read !== null) return read.result;
     if (this.#mustWait(shopId)) await this.#untilRoom();
     return this.#door(shopId).read(work, true, onSeen);
   }
 
   async peek<T>(shopId: string, work: Work<T>): Promise<T> {
+    const read = this.#staysClosed(shopId) ? await this.#readInPlace(shopId, work) : null;
+    if (read !== null) return read.result;
     if (this.#mustWait(shopId)) await this.#untilRoom();
     return this.#door(shopId).read(work, false);
+  }
+
+  /** The shop's file is closed, and stays so for the next read: opening it would close another. */
+  #staysClosed(shopId: string): boolean {
+    return (
+      this.#refusal === null &&
+      this.#doors.size - this.#closing.size >= this.#options.shopsOpenMax &&
+      this.#isClosed(shopId) &&
+      !this.#inPlace.isEnough(shopId) &&
+      this.#exists(shopId)
+    );
+  }
+
+  /** Nobody has the shop's file open or is putting another in its place. */
+  #isClosed(shopId: string): boolean {
+    return !this.#doors.has(shopId) && !this.#removals.has(shopId) && !this.#replacements.has(shopId);
+  }
+
+  /** Reads a file that `#staysClosed`. Everything in it is durable (S4). @returns null when it is to be opened after all. */
+  async #readInPlace<T>(
+    shopId: string,
+    work: Work<T>,
+    onSeen?: (seen: Footprint) => void,
+  ): Promise<{ readonly result: T } | null> {
+    const turn = this.#loop.turn(shopId);
+    if (turn !== null) {
+      await turn;
+      if (!this.#staysClosed(shopId)) return null;
+    }
+    this.#inPlace.add(shopId);
+    // Those that were opened beyond the limit while more shops were busy.
+    this.#closeLeastRecentlyUsed(shopId);
+    const file = {
+      path: this.#path(shopId),
+      version: this.#schema.length,
+      watch: this.#watchOf(shopId),
+      knownStatements: this.#knownStatements,
+      remembered: this.#remembered,
+      isClosed: () => this.#isClosed(shopId),
+      stuckError: () => new Error(`work on shop ${shopId} awaited something other than its Tx`),
+    };
+    const read = await this.#loop.holding(shopId, () => readInPlace(file, work));
+    if (read?.seen) onSeen?.(read.seen);
+    return read;
   }
 
   /** `append` needs nothing of its own: a turn ends within a round of the event loop. */
@@ -208,7 +351,8 @@ class SqliteShops implements SqliteEngine {
   }
 
   async glance<T>(shopId: string, work: Work<T>): Promise<T> {
-    if (this.#doors.has(shopId) || this.#refusal !== null || !this.#exists(shopId)) return this.peek(shopId, work);
+    const isReached = this.#doors.has(shopId) || this.#replacements.has(shopId);
+    if (isReached || this.#refusal !== null || !this.#exists(shopId)) return this.peek(shopId, work);
     const read = await readClosedFile(this.#path(shopId), this.#schema.length, work).catch(() => null);
     if (read !== null) return read.result;
     const result = await this.peek(shopId, work);
@@ -219,6 +363,10 @@ class SqliteShops implements SqliteEngine {
 
   get filesOpen(): number {
     return this.#doors.size;
+  }
+
+  isAtHand(shopId: string): boolean {
+    return this.#doors.has(shopId);
   }
 
   admit(shopId: string): void {
@@ -252,7 +400,7 @@ class SqliteShops implements SqliteEngine {
 
   async close(): Promise<void> {
     this.#refusal ??= unavailable("The service is stopping.");
-    await Promise.allSettled(this.#removals.values());
+    await Promise.allSettled([...this.#removals.values(), ...this.#replacements.values()]);
     await Promise.all([...this.#doors.values()].map((door) => door.finish()));
     await Promise.all(this.#closing.values());
     this.#doors.clear();
@@ -268,6 +416,7 @@ class SqliteShops implements SqliteEngine {
 
   #door(shopId: string): ShopDoor {
     if (this.#refusal !== null) throw this.#refusal;
+    if (this.#replacements.has(shopId)) throw beingReplaced();
     const door = this.#doors.get(shopId);
     if (door === undefined || this.#removals.has(shopId)) {
       if (!this.#exists(shopId)) throw notFound(shopId);
@@ -284,11 +433,11 @@ class SqliteShops implements SqliteEngine {
     this.#warm.delete(shopId);
     this.#warm.add(shopId);
     const [oldest] = this.#warm;
-    if (oldest === undefined || this.#warm.size <= (this.#options.shopsWarmMax ?? Infinity)) return;
+    if (oldest === undefined || this.#warm.size <= this.#options.shopsWarmMax) return;
     this.#warm.delete(oldest);
     const door = this.#doors.get(oldest);
     if (door === undefined) return;
-    const mustClose = this.#dropped.count >= (this.#options.statementsDroppedMax ?? statementsDroppedMax);
+    const mustClose = this.#dropped.count >= this.#options.statementsDroppedMax;
     if (!mustClose || !door.idle) door.releaseMemory();
     else if (!this.#closing.has(oldest)) this.#beginClosing(oldest, door);
   }
@@ -322,7 +471,7 @@ class SqliteShops implements SqliteEngine {
           walPagesMax: this.#options.walPagesMax,
           knownStatements: this.#knownStatements,
           dropped: this.#dropped,
-          watchedParts: this.#watchedParts,
+          watch: this.#watchOf(shopId),
           remembered: this.#remembered,
           fatal: (error) => this.#fatal(error),
           moveFailed: (error) =>
@@ -330,9 +479,27 @@ class SqliteShops implements SqliteEngine {
         }),
     });
     this.#doors.set(shopId, door);
+    this.#inPlace.forget(shopId);
     this.#warmUp(shopId);
     this.#closeLeastRecentlyUsed(shopId);
     return door;
+  }
+
+  /** The shop's watch. What was seen of the shops that were opened longest ago, and are closed, counts no more. */
+  #watchOf(shopId: string): RowWatch {
+    const watch = this.#watches.get(shopId) ?? new RowWatch(this.#watchedParts);
+    this.#watches.delete(shopId);
+    this.#watches.set(shopId, watch);
+    for (const known of this.#watches.keys()) {
+      if (this.#watches.size <= this.#options.shopsWatchedMax) break;
+      if (!this.#doors.has(known)) this.#unwatch(known);
+    }
+    return watch;
+  }
+
+  #unwatch(shopId: string): void {
+    this.#watches.get(shopId)?.forget();
+    this.#watches.delete(shopId);
   }
 
   /** Begins to close idle shops until no more than `shopsOpenMax` are open; busy ones stay open. */
@@ -377,6 +544,16 @@ class SqliteShops implements SqliteEngine {
     if (this.#options.onFatal === undefined) process.exit(1);
     this.#options.onFatal(error);
   }
+}
+
+/** The refusal of requests while the shop's file is replaced. */
+const beingReplaced = (): Fault =>
+  unavailable("This shop is being restored from a backup.", undefined, replacedRetryMs);
+
+/** @throws Fault DO_UNAVAILABLE when something is left in the file's `-wal`. */
+function requireNoLog(path: string): void {
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  if (log !== undefined && log.size > 0) throw unavailable("This shop's file could not be closed completely.");
 }
 
 /** @throws Fault DO_UNAVAILABLE when the disk does not take it. */

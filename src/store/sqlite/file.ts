@@ -28,6 +28,8 @@
  *       as fast. From `share` on, further connections may read the file (reader.ts), and no other may write or checkpoint: what is said
  *       of the `-wal` file stays true. A reader closes its connection before this one is closed. Where the disk has no room for the `-shm`
  *       file, the connection goes without it, so that the shop can be read; it cannot be shared then (`canShare`).
+ * - W8. What a process finds in the `-wal` file is synced before anything of it is told: the process before may have been killed between a
+ *       commit and its sync, and then the commit is there for everybody to read, but not on disk. A file that was closed has no `-wal`.
  */
 import {
   constants as accessModes,
@@ -52,15 +54,14 @@ import {
   changeScope,
   newAccesses,
   readScope,
-  RowWatch,
+  type RowWatch,
   type Scope,
   type SeenRows,
-  type WatchedParts,
 } from "./row-watch.ts";
 import { type Schema, migrate } from "./schema.ts";
 
 /** Prepared statements that an open file keeps; the program has fewer. */
-const statementsMax = 256;
+export const fileStatementsMax = 256;
 
 /** Those that it keeps when it is one of many: about as many as a read takes, of some 10 KB each. */
 const statementsKept = 16;
@@ -171,7 +172,7 @@ interface KnownStatement {
 }
 
 /** Statements whose texts are known. The program has fewer. */
-const knownStatementsMax = 2_048;
+export const knownStatementsMax = 2_048;
 
 /**
  * What is known of statements, for all files of an engine: the names of what a statement reads take more memory than the statement, and 2,000
@@ -235,14 +236,6 @@ export interface Made {
   readonly seen: SeenRows;
 }
 
-let names = 0;
-
-/** A name that no other open file has, nor the same file before. */
-function nextName(): string {
-  names += 1;
-  return `${names} `;
-}
-
 /** Makes the creation and removal of files in a directory durable. */
 export function syncDirectory(directory: string): void {
   const descriptor = openSync(directory, "r");
@@ -262,8 +255,8 @@ interface ShopFileOptions {
   readonly knownStatements: KnownStatements;
   /** Counts what files have given back. */
   readonly dropped: DroppedStatements;
-  /** The parts that all files watch. */
-  readonly watchedParts: WatchedParts;
+  /** Of this shop's file, from when it was open before. */
+  readonly watch: RowWatch;
   /** With so many pages the `-wal` file is moved into the database file. Default `defaultWalPagesMax`. */
   readonly walPagesMax?: number | undefined;
   /** What is remembered of all files. */
@@ -288,7 +281,7 @@ export class ShopFile {
   #isListed = false;
   /** The `-wal` file is empty, and the commit that begins it runs with sqlite's syncs switched off (W3). */
   #isWalEmpty = false;
-  readonly #statements = new RecentMap<PreparedStatement>(statementsMax);
+  readonly #statements = new RecentMap<PreparedStatement>(fileStatementsMax);
   readonly #dropped: DroppedOfFile = { count: 0 };
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
@@ -298,9 +291,6 @@ export class ShopFile {
   readonly #rollbackTo: StatementSync;
   readonly #walState: StatementSync;
   readonly #checkpoint: StatementSync;
-
-  /** What stands before the keys of this file in `remembered`. */
-  #name = nextName();
 
   /** Set while a statement of `work` is prepared: what sqlite's authorizer has found in it. */
   #preparing: Accesses | null = null;
@@ -326,7 +316,7 @@ export class ShopFile {
    */
   constructor(options: ShopFileOptions) {
     this.#options = options;
-    this.watch = new RowWatch(options.watchedParts);
+    this.watch = options.watch;
     let database: DatabaseSync | null = null;
     try {
       const connection = connect(options.path);
@@ -358,15 +348,25 @@ export class ShopFile {
       this.#wal = openSync(`${options.path}-wal`, "r");
       this.#isWalEmpty = fstatSync(this.#wal).size === 0;
       if (this.#isWalEmpty) database.exec("pragma synchronous = off");
-      if (!migrated) return;
-      fsyncSync(this.#wal);
-      syncDirectory(dirname(options.path));
-      this.#isListed = true;
+      if (!migrated && this.#isWalEmpty) return;
+      this.#syncWhatIsThere();
     } catch (error) {
       database?.close();
       if (error instanceof Fault) throw new StoreFailure(error, true);
       throw openingFailureOf(error, options.path);
     }
+  }
+
+  /** What is in the `-wal` file before the first commit (W8), and its name. */
+  #syncWhatIsThere(): void {
+    try {
+      fsyncSync(this.#wal);
+      syncDirectory(dirname(this.#options.path));
+    } catch (error) {
+      this.#options.fatal(error);
+      throw error;
+    }
+    this.#isListed = true;
   }
 
   /** A file that is opened again may have other settings than before. */
@@ -457,16 +457,11 @@ export class ShopFile {
 
   /** What is remembered under the key, if its rows stand; else null. */
   recall(key: string): object | null {
-    return this.#options.remembered.get(this.#name + key);
+    return this.#options.remembered.get(this.watch.name + key);
   }
 
   remember(key: string, { value, bytes, seen }: Made): void {
-    this.#options.remembered.put(this.#name + key, value, bytes, [seen]);
-  }
-
-  /** Forgets what is remembered of this file. */
-  forget(): void {
-    this.#name = nextName();
+    this.#options.remembered.put(this.watch.name + key, value, bytes, [seen]);
   }
 
   begin(): void {
@@ -693,7 +688,9 @@ export class ShopFile {
 
   /** Moves what `moveAll` has left into the database file and closes it. Must not be called while it is `busy`. */
   close(): void {
-    this.watch.close();
+    this.watch.rest();
+    // Node holds a connection as long as its statements, and it holds the authorizer, which holds them: else none of these is ever collected.
+    this.#database.setAuthorizer(null);
     this.#database.close();
     this.#options.dropped.freed(this.#dropped);
     closeSync(this.#wal);

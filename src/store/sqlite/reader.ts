@@ -9,12 +9,12 @@ import { checkParams } from "../engine-rules.ts";
 import type { Statement, SqlValue, Tx, Work } from "../store.ts";
 
 /** How long a reader waits for a lock that the writing connection holds for a moment. */
-const lockMsMax = 2_000;
+const readerLockMsMax = 2_000;
 
 /** Prepared statements that a connection keeps. */
-const statementsMax = 100;
+export const readerStatementsMax = 100;
 
-class ReaderTx implements Tx {
+export class ReaderTx implements Tx {
   readonly #database: DatabaseSync;
   /** The one that was prepared first comes first. */
   readonly #statements = new Map<string, StatementSync>();
@@ -28,7 +28,7 @@ class ReaderTx implements Tx {
     const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
     this.#statements.set(sql, statement);
     const [oldest] = this.#statements.keys();
-    if (this.#statements.size > statementsMax && oldest !== undefined) this.#statements.delete(oldest);
+    if (this.#statements.size > readerStatementsMax && oldest !== undefined) this.#statements.delete(oldest);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the caller names the columns of its statement
     return statement.all(...params) as R[];
   }
@@ -63,7 +63,7 @@ export class LentFileReader {
   #opened(path: string) {
     if (this.#open?.path === path) return this.#open;
     this.close();
-    const database = new DatabaseSync(path, { readOnly: true, timeout: lockMsMax });
+    const database = new DatabaseSync(path, { readOnly: true, timeout: readerLockMsMax });
     database.exec("pragma temp_store = memory");
     this.#open = { path, database, tx: new ReaderTx(database) };
     return this.#open;
@@ -77,19 +77,32 @@ export class LentFileReader {
 }
 
 /**
- * Reads a file that nobody has open, without locks and without a file beside it.
+ * Opens a file that nobody has open for reading, without locks and without a file beside it.
  *
  * @returns null when it cannot be read so: a crash has left a `-wal` file, or it has another version than `version`.
  */
+export function openClosedFile(path: string, version: number): DatabaseSync | null {
+  if (existsSync(`${path}-wal`)) return null;
+  const database = new DatabaseSync(new URL("?immutable=1", pathToFileURL(path)), { readOnly: true });
+  try {
+    if (database.prepare("pragma user_version").get()?.["user_version"] === version) return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  database.close();
+  return null;
+}
+
+/** Reads a file that nobody has open. @returns null when it cannot be read so (`openClosedFile`). */
 export async function readClosedFile<T>(
   path: string,
   version: number,
   work: Work<T>,
 ): Promise<{ readonly result: T } | null> {
-  if (existsSync(`${path}-wal`)) return null;
-  const database = new DatabaseSync(new URL("?immutable=1", pathToFileURL(path)), { readOnly: true });
+  const database = openClosedFile(path, version);
+  if (database === null) return null;
   try {
-    if (database.prepare("pragma user_version").get()?.["user_version"] !== version) return null;
     return { result: await work(new ReaderTx(database)) };
   } finally {
     database.close();

@@ -8,9 +8,11 @@
  * - W6. A `SeenRows` that stands has seen the state that is committed now. Every statement that may have changed a row which it has seen
  *       makes it fall, at once and also if the change is rolled back, whoever runs the statement. So nobody has to remember what to forget. A
  *       statement whose rows are not known from its text counts as changing, or reading, the whole table. The same holds of what another
- *       connection has read: it saw what was committed when it began, or later, and no row of that has changed since (`isAsAt`).
+ *       connection has read: it saw what was committed when it began, or later, and no row of that has changed since (`isAsAt`). What was seen
+ *       stands while the file is closed: nobody else opens it (directory-lock.ts), and this process opens it to read, or with the same watch.
  * - W7. Rows that were seen are durable as soon as the commit `due` is synced: no later one has touched them.
  */
+import { partsWatchedMax } from "../../core/limits.ts";
 import type { SqlValue } from "../store.ts";
 
 /** What one statement reads or changes. */
@@ -31,27 +33,24 @@ export interface Accesses {
 
 export const newAccesses = (): Accesses => ({ read: new Map(), changed: new Set() });
 
-/** How often rows have changed. */
+/** When rows have changed. */
 interface Cell {
-  changes: number;
-  /** The last of all changes of the file that was one of these; the last one before they were counted if there was none. */
+  readonly key: string;
+  /** The last of all changes of the file that was one of these; the last one before they were watched if there was none. */
   changedAt: number;
 }
 
-/** Changes of a part, and where they are counted. */
+/** When a part has changed, and which watch knows it. */
 interface PartCell extends Cell {
   readonly watch: RowWatch;
-  readonly key: string;
 }
-
-/** Parts whose changes are counted, of all files that share this: some 200 bytes each. */
-const partsWatchedMax = 20_000;
 
 /** The parts that files watch, the one that was seen first first. A part that is dropped counts as changed. */
 export class WatchedParts {
   readonly #max: number;
   readonly #cells = new Set<PartCell>();
 
+  /** @param max  default: as in `core/limits.ts`. */
   constructor(max = partsWatchedMax) {
     this.#max = max;
   }
@@ -62,7 +61,7 @@ export class WatchedParts {
     if (oldest === undefined || this.#cells.size <= this.#max) return;
     this.#cells.delete(oldest);
     oldest.watch.drop(oldest.key);
-    oldest.changes += 1;
+    oldest.changedAt = Infinity;
   }
 
   delete(cell: PartCell): void {
@@ -72,60 +71,69 @@ export class WatchedParts {
 
 const keyOfPart = (value: SqlValue | undefined): string => `part ${String(value)}`;
 
-/** Rows that a read has seen. */
+/** An array that has no room for more, since many are kept: `[...before, one]` leaves room for 16. */
+const withOne = <T>(before: readonly T[], one: T): readonly T[] => before.toSpliced(before.length, 0, one);
+
+/** Rows that a read has seen. Many thousands are kept, so cells that several share are kept once (`cellsOf`). */
 export class SeenRows {
   readonly #watch: RowWatch;
-  readonly #keys: string[] = [];
-  readonly #cells: Cell[] = [];
-  readonly #changes: number[] = [];
+  /** The last of all changes of the file when the read began. */
+  readonly #at: number;
+  #cells: readonly (readonly Cell[])[] = [];
+  #parts: readonly Cell[] = [];
 
   constructor(watch: RowWatch) {
     this.#watch = watch;
-    this.#see(watch.end);
+    this.#at = watch.changes;
   }
 
-  #see(cell: Cell): void {
-    this.#cells.push(cell);
-    this.#changes.push(cell.changes);
-  }
-
-  #seeKey(key: string): void {
-    this.#keys.push(key);
-    this.#see(this.#watch.cell(key));
-  }
-
-  add({ names, part }: Scope, params: readonly SqlValue[]): void {
-    for (const name of names) this.#seeKey(name);
-    if (part === null) return;
-    const key = keyOfPart(params[part.parameter]);
-    this.#keys.push(key);
-    this.#see(this.#watch.part(key));
-    for (const table of part.tables) this.#seeKey(`${table} at large`);
+  add(scope: Scope, params: readonly SqlValue[]): void {
+    const cells = this.#watch.cellsOf(scope);
+    if (!this.#cells.includes(cells)) this.#cells = withOne(this.#cells, cells);
+    if (scope.part === null) return;
+    const part = this.#watch.part(keyOfPart(params[scope.part.parameter]));
+    if (!this.#parts.includes(part)) this.#parts = withOne(this.#parts, part);
   }
 
   get isEmpty(): boolean {
-    return this.#cells.length === 1;
+    return this.#cells.length === 0;
   }
 
   /** No row of them has changed. */
   stands(): boolean {
-    return this.#cells.every((cell, index) => cell.changes === this.#changes[index]);
+    return this.isAsAt(this.#at);
   }
 
   /** No row of them has changed after this one of all changes of the file. */
   isAsAt(change: number): boolean {
-    return this.#cells.every((cell) => cell.changedAt <= change);
+    const isAsBefore = (cell: Cell): boolean => cell.changedAt <= change;
+    return (
+      isAsBefore(this.#watch.end) &&
+      this.#parts.every(isAsBefore) &&
+      this.#cells.every((cells) => cells.every(isAsBefore))
+    );
   }
 
   /** The commit that must be synced for all of them to be durable; 0: they are. */
   get due(): number {
-    return this.#keys.reduce((latest, key) => Math.max(latest, this.#watch.unsynced(key)), 0);
+    return [this.#parts, ...this.#cells]
+      .flat()
+      .reduce((latest, { key }) => Math.max(latest, this.#watch.unsynced(key)), 0);
   }
 }
 
-/** Counts the changes of one open file. */
+let names = 0;
+
+/** A name that no other file has, nor the same one before. */
+function nextName(): string {
+  names += 1;
+  return `${names} `;
+}
+
+/** Counts the changes of one shop's file, also while that is closed: nobody else opens it. */
 export class RowWatch {
   readonly #cells = new Map<string, Cell>();
+  readonly #cellsOf = new WeakMap<Scope, readonly Cell[]>();
   readonly #parts = new Map<string, PartCell>();
   readonly #watched: WatchedParts;
   /** Changed since the last commit. */
@@ -135,31 +143,67 @@ export class RowWatch {
   /** All changes so far. */
   #changes = 0;
   #committedChanges = 0;
-  /** Changes when the file is closed: from then on another connection may change it. */
-  readonly end: Cell = { changes: 0, changedAt: 0 };
+  /** Changes when what was seen of the file counts no more. */
+  readonly end: Cell = { key: "end", changedAt: 0 };
+
+  /** What stands before the keys of what is remembered of the file. */
+  #name = nextName();
 
   /** @param watched the parts of all files. */
   constructor(watched: WatchedParts) {
     this.#watched = watched;
   }
 
-  /** The file is closed. */
-  close(): void {
-    this.end.changes += 1;
+  get name(): string {
+    return this.#name;
+  }
+
+  /** The file is about to be closed, and every commit on which an answer depends is on disk. What was seen stands. */
+  rest(): void {
+    this.#uncommitted.clear();
+    this.#unsynced.clear();
+  }
+
+  /** Forgets what was made of rows, some of which were rolled back. */
+  forgetMade(): void {
+    this.#name = nextName();
+  }
+
+  /** The file has failed or is gone, or is watched no more: what was seen of it counts no more. What is to be synced still is. */
+  forget(): void {
+    this.forgetMade();
+    this.#changes += 1;
+    this.end.changedAt = this.#changes;
+    this.#committedChanges = this.#changes;
     for (const cell of this.#parts.values()) this.#watched.delete(cell);
     this.#parts.clear();
   }
 
-  cell(name: string): Cell {
-    const cell = this.#cells.get(name) ?? { changes: 0, changedAt: this.#changes };
-    this.#cells.set(name, cell);
+  /** The last of all changes so far, committed or not. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** Of what is not confined to a part, and of changes whose part is not known. The same array each time. */
+  cellsOf(scope: Scope): readonly Cell[] {
+    const known = this.#cellsOf.get(scope);
+    if (known !== undefined) return known;
+    const atLarge = scope.part?.tables.map((table) => `${table} at large`) ?? [];
+    const cells = [...scope.names, ...atLarge].map((key) => this.#cell(key));
+    this.#cellsOf.set(scope, cells);
+    return cells;
+  }
+
+  #cell(key: string): Cell {
+    const cell = this.#cells.get(key) ?? { key, changedAt: this.#changes };
+    this.#cells.set(key, cell);
     return cell;
   }
 
   part(key: string): Cell {
     const known = this.#parts.get(key);
     if (known !== undefined) return known;
-    const cell: PartCell = { changes: 0, changedAt: this.#changes, watch: this, key };
+    const cell: PartCell = { key, changedAt: this.#changes, watch: this };
     this.#parts.set(key, cell);
     this.#watched.add(cell);
     return cell;
@@ -181,9 +225,7 @@ export class RowWatch {
   #change(key: string, cell: Cell | undefined): void {
     this.#uncommitted.add(key);
     this.#changes += 1;
-    if (cell === undefined) return;
-    cell.changes += 1;
-    cell.changedAt = this.#changes;
+    if (cell !== undefined) cell.changedAt = this.#changes;
   }
 
   /** The last of all changes that whoever begins to read now is sure to see. */

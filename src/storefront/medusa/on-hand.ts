@@ -462,8 +462,8 @@ export class MedusaOnHand {
   /** Waits for the turn. @throws StorefrontError when another node keeps it. */
   async #take(turn: Turn, owner: string, signal: AbortSignal | undefined): Promise<string | null> {
     const { engine, shopId, clock } = this.#parts;
-    const endsAtMs = clock.now() + turnWaitMsMax;
-    for (;;) {
+    // The looks are counted: by a clock that is set back meanwhile it would wait for too long.
+    for (let looks = 0; ; looks += 1) {
       const nowMs = clock.now();
       const taken = await engine.write(shopId, (tx) =>
         // One process alone has its turns in `turns`; what is left in the row is from before it was started.
@@ -473,7 +473,7 @@ export class MedusaOnHand {
         turn.heldUntilMs = nowMs + turnMs;
         return taken.interrupted;
       }
-      if (nowMs >= endsAtMs)
+      if (looks * turnLookMs >= turnWaitMsMax)
         throw new StorefrontError("throttled", "another node is setting stock at Medusa for this shop", {
           landed: "no",
           retryAfterMs: 1_000,

@@ -6,7 +6,7 @@
  * The key goes to the host that was checked when the shop was connected, and nowhere else: redirects are not followed.
  */
 import { z } from "zod";
-import { retryAfterOf, textOf, unreached } from "../http.ts";
+import { retryAfterOf, storefrontRequestMsMax, textOf, unreached } from "../http.ts";
 import { StorefrontError } from "../storefront.ts";
 
 /** A connected Medusa. */
@@ -34,9 +34,6 @@ export class MedusaFailed extends StorefrontError {}
 /** Who answers is not Medusa's Admin API, or one that does not have the call. */
 export class NotMedusa extends StorefrontError {}
 
-/** How long one request may take, with its answer. Below the time limit of a call of the port, so that a retry still fits. */
-const requestMsMax = 8_000;
-
 /** What a 429 asks to wait when it does not say. */
 const throttledMs = 1_000;
 
@@ -57,7 +54,7 @@ export async function sendToMedusa(
   const maybe = writes ? "maybe" : "no";
   if (signal?.aborted === true)
     throw new StorefrontError("timeout", "nobody waited for Medusa's answer", { landed: "no" });
-  const deadline = AbortSignal.timeout(requestMsMax);
+  const deadline = AbortSignal.timeout(storefrontRequestMsMax);
   const ends = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
   try {
     const response = await fetch(`${origin}${path}`, {

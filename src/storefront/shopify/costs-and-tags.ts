@@ -23,7 +23,8 @@ const costKeptMs = 5 * 60 * 1_000;
 /** How long the store's currency is taken for known. A store with orders cannot change it. */
 const currencyKeptMs = 60 * 60 * 1_000;
 
-const costsKeptMax = 20_000;
+/** Costs that a client remembers to have written. */
+export const costsKeptMax = 20_000;
 
 interface Cost {
   readonly variantId: string;

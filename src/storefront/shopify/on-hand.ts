@@ -46,7 +46,7 @@ export interface StoreParts {
 const levelSlackMs = 5_000;
 
 /** Levels that are remembered for reads that were given up half way. */
-const levelsKeptMax = 5_000;
+export const levelsKeptMax = 5_000;
 
 interface SeenLevel {
   readonly onHand: Quantity;

@@ -20,7 +20,7 @@ import { StorefrontError } from "../storefront.ts";
 const renewAheadMs = 30 * 60 * 1_000;
 
 /** How long the exchange may take. */
-const grantMsMax = 8_000;
+export const grantMsMax = 8_000;
 
 /** How long a process has the renewal for itself; above `grantMsMax`. */
 const renewalMs = 15_000;
@@ -34,7 +34,8 @@ const lookMs = 200;
 /** How long a token whose end Shopify does not say is used. */
 const unsaidMs = 60 * 60 * 1_000;
 
-const answerBytesMax = 65_536;
+/** What is read of the answer. */
+export const grantAnswerBytesMax = 65_536;
 
 interface Grant {
   readonly accessToken: string;
@@ -81,7 +82,8 @@ export async function askForGrant(
     let bytes = 0;
     for await (const piece of response.body ?? []) {
       bytes += piece.byteLength;
-      if (bytes > answerBytesMax) throw refused("error", "Shopify's answer to the request for a token is too large");
+      if (bytes > grantAnswerBytesMax)
+        throw refused("error", "Shopify's answer to the request for a token is too large");
       pieces.push(piece);
     }
     text = Buffer.concat(pieces).toString("utf8");

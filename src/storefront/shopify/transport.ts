@@ -7,7 +7,7 @@
  * The token goes to the host that was checked when the shop was connected, and nowhere else: redirects are not followed.
  */
 import { z } from "zod";
-import { retryAfterOf, textOf, unreached } from "../http.ts";
+import { retryAfterOf, storefrontRequestMsMax, textOf, unreached } from "../http.ts";
 import { StorefrontError } from "../storefront.ts";
 import type { ThrottleStatus } from "./pacing.ts";
 import type { TokenSource } from "./token.ts";
@@ -23,9 +23,6 @@ export interface ShopifyStore {
 
 /** Shopify does not accept the token. Nothing was done. */
 export class TokenRefused extends StorefrontError {}
-
-/** How long one request may take, with its answer. Below the time limit of a call of the port, so that a retry still fits. */
-const requestMsMax = 8_000;
 
 /** What a 429 asks to wait when it does not say. */
 const throttledMs = 1_000;
@@ -80,7 +77,7 @@ export async function sendToShopify(
   const maybe = writes ? "maybe" : "no";
   if (signal?.aborted === true)
     throw new StorefrontError("timeout", "nobody waited for Shopify's answer", { landed: "no" });
-  const deadline = AbortSignal.timeout(requestMsMax);
+  const deadline = AbortSignal.timeout(storefrontRequestMsMax);
   const ends = signal === undefined ? deadline : AbortSignal.any([deadline, signal]);
   try {
     const response = await fetch(`${store.origin}/admin/api/${store.apiVersion}/graphql.json`, {

@@ -16,7 +16,7 @@ export const idsPerQueryMax = 100;
 const activeKeptMs = 30_000;
 
 /** Variants that are remembered; the ones seen longest ago go first. */
-const variantsKeptMax = 20_000;
+export const variantsKeptMax = 20_000;
 
 /** A variant of the store. */
 export interface FoundVariant {

@@ -1,0 +1,23 @@
+/** Counts how often the files of closed shops were read, so that one that is read often is opened (D376). */
+import { readsInPlaceMax } from "../../core/limits.ts";
+import { RecentMap } from "../../core/recent-map.ts";
+
+/** Closed shops whose reads are counted. */
+export const shopsCountedMax = 16_384;
+
+export class ReadsInPlace {
+  readonly #counts = new RecentMap<number>(shopsCountedMax);
+
+  add(shopId: string): void {
+    this.#counts.set(shopId, (this.#counts.get(shopId) ?? 0) + 1);
+  }
+
+  /** The next read of the shop opens its file. */
+  isEnough(shopId: string): boolean {
+    return (this.#counts.get(shopId) ?? 0) >= readsInPlaceMax;
+  }
+
+  forget(shopId: string): void {
+    this.#counts.delete(shopId);
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * Two nodes on a PostgreSQL that Patroni fails over by itself, under mixed load: all processes of the primary, and its Patroni, are killed (-9), and later
+ * come back as the standby. No acknowledged change is lost, each key has one effect, and the stock is right (S1–S4, C17–C20).
+ *
+ * Only by `npm run test:patroni`, with Debian's packages unpacked in `OPENPO_PATRONI` (support/patroni.ts). `OPENPO_TEST_NODES_SEED` seeds the clients' steps.
+ */
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { systemClock } from "../../src/system.ts";
+import { hangUp, seeded } from "../support/clients.ts";
+import { openShop, prove, runLoad, shopIds, toldOf } from "../support/nodes-load.ts";
+import { withNodes } from "../support/nodes.ts";
+import { noPatroni, startPatroni } from "../support/patroni.ts";
+import { startProbe } from "../support/probe.ts";
+
+const seed = Number(process.env["OPENPO_TEST_NODES_SEED"] ?? 20_261_126);
+const secondsBefore = 3;
+const clientCount = 6;
+
+suite("crash: Patroni", { skip: noPatroni }, () => {
+  test("Patroni fails over under load and back: each acknowledged change is kept, each key has one effect", async (context) => {
+    await using cluster = await startPatroni();
+    const random = seeded(seed);
+    const broken = new AbortController();
+    try {
+      await withNodes(cluster.url, 2, async (nodes) => {
+        const shops = await Promise.all(shopIds.map((shopId) => openShop(shopId, nodes, random, broken.signal)));
+        const probe = await startProbe(nodes, "probe");
+        const killedAtMs: number[] = [];
+        const load = { nodes, shops, clientCount, seconds: 0, seed, random };
+        const steps = await runLoad(load, broken, async () => {
+          for (const _ of ["there", "back"]) {
+            await sleep(secondsBefore * 1_000);
+            killedAtMs.push(systemClock.now());
+            const killed = await cluster.killPrimary();
+            const writtenBefore = probe.written;
+            while (probe.written <= writtenBefore && !broken.signal.aborted) await sleep(50);
+            context.diagnostic(
+              `${killed} was killed: ${Math.round(probe.longestGapMs(killedAtMs.at(-1) ?? 0))} ms without a change`,
+            );
+            assert.notEqual(await cluster.primary(), killed);
+            cluster.start(killed);
+            await cluster.untilSynchronous();
+          }
+        });
+        await probe.end();
+        await prove(cluster.url, shops, nodes, killedAtMs);
+        const { answers, repeats } = toldOf(shops);
+        context.diagnostic(`${steps} steps, ${answers} answers; repeated after: ${repeats}`);
+      });
+    } catch (error) {
+      context.diagnostic(`OPENPO_TEST_NODES_SEED=${seed}`);
+      throw error;
+    } finally {
+      hangUp();
+    }
+  });
+});

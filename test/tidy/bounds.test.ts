@@ -1,0 +1,320 @@
+/**
+ * Holds the tables of bounds in docs/operating.md, "Sizes and limits": every constant of the source whose name says that it is a size, a count
+ * or a time stands there with its value and is named by a test, or stands below with the reason why it need not.
+ */
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import * as limits from "../../src/core/limits.ts";
+
+const textOf = (file: string): string => readFileSync(file, "utf8");
+
+const [, section = ""] = /^## Sizes and limits$([^]*?)^## /m.exec(textOf("docs/operating.md")) ?? [];
+const namesTold = new Set([...section.matchAll(/`([a-z]\w+[A-Z]\w*)`/g)].map(([, name = ""]) => name));
+
+/** The rows that tell a bound with its value, by name. */
+const units: Readonly<Record<string, number>> = { "": 1, bytes: 1, ms: 1, s: 1_000, min: 60_000, days: 86_400_000 };
+const told = new Map(
+  [...section.matchAll(/^\|[^|]+\| `(\w+)` *\| ([\d,]+) ?(\w*) *\|/gm)].map(([, name = "", value = "", unit = ""]) => [
+    name,
+    Number(value.replaceAll(",", "")) * (units[unit] ?? Number.NaN),
+  ]),
+);
+
+/** A constant of a module, outside functions. */
+interface Constant {
+  readonly file: string;
+  readonly name: string;
+  /** As the source has it. */
+  readonly value: string;
+}
+
+const named = /^(?:export )?const (\w+(?:Max|Ms|Bytes|Min))(?:: \w+)? = ([^;]+);/gm;
+
+/** The constants of a source that are named like a bound; functions and lists are none. */
+const constantsIn = (file: string, source: string): readonly Constant[] =>
+  [...source.matchAll(named)]
+    .map(([, name = "", value = ""]) => ({ file, name, value }))
+    .filter(({ value }) => !/=>|^\[/.test(value));
+
+const constants = globSync("src/**/*.ts")
+  .filter((file) => file !== "src/core/limits.ts")
+  .toSorted()
+  .flatMap((file) => constantsIn(file.slice("src/".length), textOf(file)));
+
+const isNumber = (value: string): boolean => /^[\d_]+$/.test(value);
+
+test("docs/operating.md lists every bound of core/limits.ts with its value, and those of other modules with theirs", () => {
+  const elsewhere = constants.filter(({ name, value }) => told.has(name) && isNumber(value));
+  const values = elsewhere.map(({ name, value }) => [name, Number(value.replaceAll("_", ""))]);
+  const names = elsewhere.map(({ name }) => name);
+  const doubled = names.filter((name, index) => names.indexOf(name) !== index || name in limits);
+  assert.deepEqual(doubled, [], "a name that is told belongs to one constant");
+  assert.deepEqual(Object.fromEntries(told), { ...limits, ...Object.fromEntries(values) });
+});
+
+test("every bound in docs/operating.md is named by a test, which drives it", () => {
+  assert.ok(namesTold.size > 100, String(namesTold.size));
+  const tests = globSync("test/{story,unit,long,contract,crash,property,conformance}/**/*.test.ts")
+    .map(textOf)
+    .join("\n");
+  const tested = new Set(tests.match(/\b[a-z]\w+\b/g));
+  const untested = [...namesTold].filter((name) => !tested.has(name));
+  const faults = untested.map((name) => `${name} has no test: name it in one that fails when the bound is taken out.`);
+  assert.deepEqual(faults, [], `\n${faults.join("\n")}\n`);
+});
+
+/** What is named like a bound and has no row, by the reason; each entry is a module of src and its constants. */
+const withoutRow: Readonly<Record<string, readonly string[]>> = {
+  "a limit of a field, a parameter or a page, which openapi.json and admin-openapi.json tell": [
+    "admin/audit-log.ts auditPageMax",
+    "admin/events.ts eventPageMax",
+    "admin/people.ts emailMax",
+    "admin/sandbox.ts faultDelayMsMax faultsMax variantIdsMax levelsMax",
+    "admin/shops.ts waitMsMax rateCapacityMax retentionDaysMax nameMax",
+    "admin/storefront.ts secretMax",
+    "admin/webhooks.ts urlLengthMax descriptionMax overlapHoursMax deliveryPageMax",
+    "config.ts adminTokenMin adminTokenCharactersMin fromNameMax",
+    "core/attention.ts unconfirmedDaysMax",
+    "core/forecast.ts horizonPeriodsMax",
+    "core/idempotency.ts idempotencyKeyLengthMax",
+    "core/mail.ts addressLengthMax mailRecipientsMax mailSubjectMax mailMessageMax mailAttachedBytesMax mailsPerHourMax",
+    "core/money.ts quantityDecimalsMax moneyDecimalsMax fxRateDecimalsMax quantityMax unitCostMax totalValueMax fxRateMax",
+    "core/purchase-order.ts bulkLinesMax",
+    "documents/logo.ts pathsMax",
+    "documents/pdf.ts footerLinesMax",
+    "exchange/console-views.ts viewQueryMax",
+    "exchange/document-settings.ts footerMax base64Max",
+    "exchange/forecast-views.ts viewFilterMax",
+    "exchange/manufacturing-orders.ts linkedOrdersMax",
+    "http/routes.ts pathValueLengthMax",
+    "operations/agent/reorder.ts reorderVariantsMax",
+    "operations/fields.ts idMax shortTextMax productNameMax urlMax noteMax searchMax supplierVariantDetailsMax leadTimeDaysMax listParameterMax pageSizeMax pathValueMax instantLengthMax",
+    "operations/forecast-views.ts rowsPageMax",
+    "operations/manufacturing-orders.ts productionLocationsMax",
+    "operations/purchase-orders/json.ts poNameMax tagMax tagsMax",
+    "people/app.ts secretMax",
+    "shop/mails.ts listedMax",
+  ],
+  "what a text or a list shows: the rest is counted, or stands elsewhere": [
+    "admin/supplier-proposals.ts waitingListedMax",
+    "cli/audit-chain.ts findingsShownMax",
+    "cli/restore-shop.ts shownMax",
+    "core/events.ts eventLinesMax",
+    "core/goods.ts namedLinesMax",
+    "core/mail.ts wordsMax",
+    "core/status-move.ts idsInMessageMax",
+    "core/supplier-proposals.ts namedLinesMax",
+    "exchange/csv-formats.ts shownLengthMax",
+    "exchange/file-format.ts mistakesToldMax",
+    "mcp/answers.ts changedLinesMax textLengthMax noteLengthMax",
+    "mcp/schemas.ts maximumShownMax",
+    "operations/input.ts spelledOutMax",
+    "operations/purchase-orders/cost-sync.ts namedVariantsMax",
+    "operations/purchase-orders/guard.ts namedIssuesMax",
+    "outbox/step.ts namedProblemsMax",
+    "shop/changes.ts changesCountedMax",
+    "shop/restore.ts toldMax",
+    "webhooks/sender.ts countedMax",
+  ],
+  "a unit, a format or a figure of a rule: no bound": [
+    "admin/webhooks.ts hourMs",
+    "cli/follow.ts stampMs",
+    "core/api-key.ts apiKeyRandomBytes",
+    "core/calendar.ts dayMs",
+    "core/demand.ts intermittentShareMax silentWeeksMax",
+    "core/events.ts headBytesMax",
+    "core/forecast.ts stockoutDaysMax",
+    "core/json.ts integerMax",
+    "core/mail.ts minuteMs hourMs",
+    "core/rate-limit.ts clocksApartMsMax",
+    "core/reminders.ts zoneMsMax minuteMs",
+    "core/secret.ts secretRandomBytes",
+    "core/shown-path.ts readLengthMax",
+    "core/webhooks.ts secondMs minuteMs hourMs",
+    "data-directory.ts adminTokenBytes",
+    "demo/calendar.ts dayMs",
+    "documents/logo.ts filterMax",
+    "exchange/csv-formats.ts exactDigitsMax",
+    "exchange/ndjson.ts membersMax",
+    "followed-backup.ts blockBytes",
+    "mcp/message.ts keysReadMax",
+    "operations/audit-trail.ts ordersPerMs",
+    "operations/known-answers.ts besideBytes",
+    "operations/refusals.ts minuteMs",
+    "shop/purchase-orders.ts rememberedHeaderBytes rememberedLineBytes",
+    "steady-clock.ts caughtUpMsMax reportedBackMsMin",
+    "store/background-thread.ts nicenessMax",
+    "store/in-lists.ts inListMax",
+    "store/memory.ts entryBytes",
+    "store/postgres/connection.ts serverVersionMin",
+    "storefront/secret-box.ts keyBytes nonceBytes tagBytes",
+    "suppliers/texts.ts acceptedMax",
+    "system.ts halfBytes",
+    "webhooks/signature.ts secretBytes",
+  ],
+  "a document's look": [
+    "documents/code-128.ts code128Max",
+    "documents/pdf.ts logoWidthMax logoHeightMax moduleMin moduleMax barcodeWidthMax descriptionMin",
+  ],
+  "a pause between two looks or tries, and how long an answer asks to wait": [
+    "admin/app.ts signedInCheckMs",
+    "admin/storefront.ts retryAfterMs",
+    "admin/webhooks.ts testWaitMs testLookMs",
+    "cli/output.ts terminalEveryMs lineEveryMs",
+    "cli/storefronts.ts pullLookMs",
+    "core/mail.ts retryDelayMs retryDelayMsMax mailDueAheadMsMax",
+    "core/webhooks.ts dueAheadMsMax",
+    "data-directory.ts timeKeptEveryMs",
+    "documents/drawing-threads.ts retryAfterMs",
+    "exchange/import-run.ts renewMs pollMs",
+    "http/node/admission.ts windowMs",
+    "mail/sender.ts storePauseMs lookMs otherNodeLookMs sweepEveryMs",
+    "operations/purchase-orders/guard.ts linesAddedRetryAfterMs",
+    "operations/purchase-orders/in-flight.ts inFlightRetryAfterMs",
+    "operations/purchase-orders/order-claim.ts claimRenewMs",
+    "operations/purchase-orders/send.ts changedRetryAfterMs",
+    "operations/purchase-orders/stock-sync.ts pollMinMs pollMaxMs",
+    "outbox/lane.ts sweepEveryMs",
+    "outbox/limits.ts dueAheadMsMax storePauseMs otherNodeCheckMs",
+    "outbox/shop-loop.ts laterLookMs",
+    "pull/puller.ts storePauseMs",
+    "sizes.ts measuredEveryMs",
+    "store/engine-rules.ts unavailableRetryMs",
+    "store/fair-queue.ts waitAskedMsMin",
+    "store/queue.ts waitAskedMsMin",
+    "store/postgres/connection.ts unavailableRetryMs overloadedRetryMs",
+    "store/postgres/coordination.ts renewMs releasePauseMs",
+    "store/postgres/database-clock.ts measuredEveryMs",
+    "store/postgres/engine.ts outcomePauseMs unknownRetryMs",
+    "store/postgres/schema.ts pauseMs quietPauseMs",
+    "store/sqlite/engine.ts replacedRetryMs",
+    "store/sqlite/schema.ts newerVersionRetryMs",
+    "webhooks/sender.ts countedEveryMs storePauseMs",
+  ],
+  "how long something holds or is kept": [
+    "admin/people.ts invitationMs invitationKeptMs",
+    "core/mail.ts mailWindowMs mailTriedForMs failedMailKeptMs",
+    "core/supplier-links.ts supplierLinkMs supplierLinkKeptMs",
+    "exchange/import-run.ts leaseAheadMsMax",
+    "mcp/protocol.ts listLifetimeMs",
+    "operations/purchase-orders/order-claim.ts claimLeaseMs",
+    "operations/refusals.ts countedForMs",
+    "operations/sessions.ts sessionIdleMs bearerMs",
+    "shop/cost-sync.ts costWriteMsMax",
+    "shop/effects.ts leaseAheadMsMax",
+    "store/postgres/coordination.ts leasesAheadMax",
+    "store/postgres/engine.ts fullForMs",
+    "store/sqlite/engine.ts fullForMs readyBytes",
+    "webhooks/sender.ts quickMs",
+  ],
+  "a share of longer work that one turn, one step or one thread takes: the rest follows or goes elsewhere": [
+    "admin/events.ts pollEventsMax",
+    "admin/webhooks.ts sliceMax",
+    "cli/follow.ts readBytes",
+    "data-directory.ts openFilesMax",
+    "documents/drawing-threads.ts idleMsMax threadMegabytesMax",
+    "exchange/import-chunks.ts plannedRowsMax",
+    "exchange/read-only.ts pagePartsMax",
+    "exchange/staging.ts discardMax",
+    "http/node/reply.ts textMax",
+    "mcp/large-answers.ts answerOnLoopMax",
+    "operations/agent/attention.ts ordersOnLoopMax",
+    "operations/audit.ts rowsTogetherMax",
+    "operations/envelope.ts bytesMin",
+    "operations/forecast-views.ts cellsOnLoopMax",
+    "operations/idempotency.ts compressedAsideBytesMin oldestMax",
+    "operations/known-answers.ts dictionaryLengthMax",
+    "operations/loop-limits.ts linesOnLoopMax rowsOnLoopMax entriesOnLoopMax variantsOnLoopMax",
+    "operations/purchase-orders/stock-sync.ts pushesPerPollMax",
+    "outbox/joined-steps.ts stepsMax callAwaitedMsMax",
+    "reader-pool.ts idleMsMax threadMegabytesMax youngMegabytesMax",
+    "shop/audit-journal.ts rowsTogetherMax",
+    "shop/deliveries.ts claimMax",
+    "shop/demand.ts settledVariantsMax",
+    "shop/effects.ts dueMax runMax retriedMax",
+    "shop/order-digest.ts sealOrdersMax sealBlocksMax openBlocksMax newestOrdersMax digestOrdersMin",
+    "shop/order-matches.ts openBlocksMax openOrdersMax",
+    "shop/orders-by-line.ts walkedMax branchesMax",
+    "shop/pulled-records.ts sweptMax sweptSalesMax",
+    "shop/purchase-orders.ts pageLinesMax",
+    "shop/record-table.ts lookUpMax",
+    "store/loop-share.ts lateStepsMax",
+    "store/sqlite/door.ts readsPerRoundMax",
+    "store/sqlite/file.ts defaultWalPagesMax",
+    "webhooks/sender.ts parkedMax",
+  ],
+  "a wait of the program for itself or for other nodes, after which it goes on in another way": [
+    "cli/admin-client.ts healthMsMax",
+    "documents/content.ts readingsMax",
+    "http/node/connections.ts lingerMs",
+    "http/node/reply.ts unwantedBodyMs",
+    "operations/purchase-orders/guard.ts guardAttemptsMax",
+    "operations/purchase-orders/send.ts documentAttemptsMax",
+    "store/postgres/connection.ts maintenanceMsMax sharingTriesMax",
+    "store/postgres/engine.ts outcomeMsMax",
+    "store/postgres/first-start.ts firstStartMsMax",
+    "store/postgres/schema.ts triesMax quietMsMax quietTriesMsMax",
+    "store/sqlite/reader.ts readerLockMsMax",
+    "webhooks/names.ts tryMs",
+  ],
+  "how a storefront is asked: what it takes in one call, and how often it is asked again": [
+    "outbox/stock-push.ts showMsMax",
+    "shop/storefront-pulls.ts overlapMs salesReachMs",
+    "storefront/medusa/client.ts requestsAtOnceMax throttledSendsMax",
+    "storefront/medusa/costs-and-tags.ts productsPerCallMax",
+    "storefront/medusa/levels.ts levelsPerCallMax",
+    "storefront/medusa/on-hand.ts turnMs turnLeftMsMin turnWaitMsMax turnLookMs replansMax",
+    "storefront/medusa/pull.ts locationsAskedMax",
+    "storefront/medusa/transport.ts throttledMs",
+    "storefront/medusa/variants.ts idsPerCallMax",
+    "storefront/sandbox/calls.ts sandboxTimeoutMs sandboxThrottleMs",
+    "storefront/shopify/adjust.ts changesPerCallMax keyHoldsMs concurrentMs",
+    "storefront/shopify/bulk.ts pieceBytes pieceMsMax lookMs lookMsMax busyMs",
+    "storefront/shopify/client.ts throttledSendsMax",
+    "storefront/shopify/on-hand.ts levelSlackMs",
+    "storefront/shopify/token.ts renewAheadMs renewalMs renewalPauseMs lookMs unsaidMs",
+    "storefront/shopify/transport.ts throttledMs",
+    "storefront/shopify/variants.ts idsPerQueryMax",
+  ],
+  "a memory that makes work cheaper: what does not fit is looked up again": [
+    "shop/forecast-blocks.ts blockedVariantsMin changedSinceBlocksMax",
+    "shop/forecast-version.ts notedMax changedDecidedMax knownMax",
+    "storefront/shopify/costs-and-tags.ts costKeptMs currencyKeptMs",
+    "storefront/shopify/variants.ts activeKeptMs",
+    "webhooks/sender.ts withoutMs",
+  ],
+};
+
+const excused = new Set(
+  Object.values(withoutRow)
+    .flat()
+    .flatMap((entry) => {
+      const [file = "", ...names] = entry.split(" ");
+      return names.map((name) => `${file} ${name}`);
+    }),
+);
+
+const lacking = (found: readonly Constant[]): readonly string[] =>
+  found.filter(({ file, name }) => !namesTold.has(name) && !excused.has(`${file} ${name}`)).map(({ name }) => name);
+
+test("a constant that is named like a bound has a row in docs/operating.md, or a reason here", () => {
+  const faults = lacking(constants).map(
+    (name) => `${name} has no row in docs/operating.md, "Sizes and limits", and no reason in this test.`,
+  );
+  assert.deepEqual(faults, [], `\n${faults.join("\n")}\n`);
+  const there = new Set(constants.map(({ file, name }) => `${file} ${name}`));
+  assert.deepEqual(
+    [...excused].filter((entry) => !there.has(entry) || namesTold.has(entry.split(" ")[1] ?? "")),
+    [],
+    "these are gone, or have a row",
+  );
+});
+
+test("a private bound without a row is found", () => {
+  const found = constantsIn(
+    "http/x.ts",
+    "const heldMax = 3;\n\nexport const waitMs: number = 60 * 1_000;\nconst aMax = (): 1 => 1;\n",
+  );
+  assert.deepEqual(lacking(found), ["heldMax", "waitMs"]);
+});

@@ -1,0 +1,37 @@
+/** How soon Node collects what is not needed any more (D364). */
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { heapGrowthPercent } from "../../src/core/limits.ts";
+import { boundHeapGrowth } from "../../src/heap.ts";
+
+/** Collects all that is not needed any more. */
+function collect(): void {
+  setFlagsFromString("--expose-gc");
+  const gc: unknown = runInNewContext("gc");
+  if (typeof gc !== "function") assert.fail("gc is not exposed");
+  Reflect.apply(gc, undefined, []);
+}
+
+test("a heap grows by heapGrowthPercent beyond what is needed, and by what comes in while it is collected", async () => {
+  boundHeapGrowth();
+  /** What lives on, and what lives for so long only that it leaves the young generation. */
+  const kept = Array.from({ length: 400_000 }, (_, index) => ({ index, text: String(index) }));
+  const latest: object[] = Array.from({ length: 400_000 }, (_, index) => ({ index, of: [0] }));
+  collect();
+  const needed = process.memoryUsage().heapUsed;
+  let most = 0;
+  for (let round = 1; round <= 40; round += 1) {
+    for (let index = 0; index < latest.length; index += 1) {
+      latest[index] = { index, of: [round] };
+      if (index % 20_000 === 0) most = Math.max(most, process.memoryUsage().heapUsed);
+    }
+    await sleep(2);
+  }
+  assert.equal(heapGrowthPercent, 30);
+  // Three times as much with the young generation and what comes in while the rest is looked through; by V8 alone it is six times and more.
+  assert.ok(most < 4.5 * needed, `${Math.round(needed / 1e6)} MB are needed, ${Math.round(most / 1e6)} were used`);
+  assert.equal(kept.length + latest.length, 800_000);
+});
