@@ -9,7 +9,15 @@ import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { accessibilityFaults } from "../support/axe.ts";
 import { apiOf, makeShop, press, showsStatus } from "../support/console-shop.ts";
-import { endConsole, picture, skip, withConsole, withEnvironment, withoutEvents } from "../support/console.ts";
+import {
+  dialogsGone,
+  endConsole,
+  picture,
+  skip,
+  withConsole,
+  withEnvironment,
+  withoutEvents,
+} from "../support/console.ts";
 import { attachedTo, mailEnv, sha256Of } from "../support/mail-shop.ts";
 import { parseMail, type ReceivedMail, type SmtpServerForTests, startSmtpServer } from "../support/smtp.ts";
 
@@ -168,7 +176,7 @@ test(
       await page.keyboard.press("End");
       await page.keyboard.type(" (urgent)");
       await page.keyboard.press("Escape");
-      await dialog.waitFor({ state: "detached" });
+      await dialogsGone(page);
       await press(page, "button", "Send to the supplier");
       await dialog.getByText(/^SHA-256/).waitFor();
       await dialog.getByLabel("Subject").focus();

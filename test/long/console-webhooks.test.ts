@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Webhook } from "standardwebhooks";
-import { endConsole, picture, skip, withPerson } from "../support/console.ts";
+import { dialogsGone, endConsole, heldIn, picture, skip, withPerson } from "../support/console.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { until } from "../support/until.ts";
 
@@ -34,11 +34,8 @@ test(
         await picture(page, "webhook-secret");
         await dialog.getByRole("button", { name: "Close" }).click();
         await dialog.getByRole("button", { name: "Close without copying" }).click();
-        await dialog.waitFor({ state: "detached" });
-        const shown = await page.evaluate<string>(
-          "document.documentElement.outerHTML + [...document.querySelectorAll('input, textarea')].map((each) => each.value)",
-        );
-        assert.ok(!shown.includes(secret));
+        await dialogsGone(page);
+        assert.ok(!(await heldIn(page)).includes(secret));
 
         await page.getByRole("link", { name: receiver.url }).click();
         await page.getByText("Nothing was sent to this endpoint yet.").waitFor();

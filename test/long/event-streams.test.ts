@@ -7,10 +7,9 @@ import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { eventHeartbeatMs, eventPollMs, eventStreamsMax } from "../../src/core/limits.ts";
 import { eventStatements } from "../../src/shop/events.ts";
+import { heldBytes } from "../support/garbage.ts";
 import { exchange, sendUnread, statusesIn } from "../support/raw.ts";
 import { adminToken, startServer, type TestServer } from "../support/server.ts";
 import { until } from "../support/until.ts";
@@ -21,17 +20,6 @@ const eventBytes = 16_000;
 const silenceMs = 3_000;
 /** All that the stalled readers would be sent is more than four times as much. */
 const growthMax = 75 * 1_048_576;
-
-setFlagsFromString("--expose-gc");
-const collectGarbage: unknown = runInNewContext("gc");
-
-/** What the process holds in memory, without garbage. */
-function heldBytes(): number {
-  assert.ok(typeof collectGarbage === "function");
-  collectGarbage();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-}
 
 /** A request for the shop's stream of events. */
 const following = (server: TestServer, after: number): string =>

@@ -134,6 +134,15 @@ export async function withConsole(
   }
 }
 
+/** Waits until no dialog is left in the page: one that has closed leaves it a moment after it is out of sight. */
+export const dialogsGone = (page: Page): Promise<void> => page.locator("dialog").waitFor({ state: "detached" });
+
+/** All that a page holds: its elements, and what stands in its fields. */
+export const heldIn = (page: Page): Promise<string> =>
+  page.evaluate<string>(
+    "document.documentElement.outerHTML + [...document.querySelectorAll('input, textarea')].map((each) => each.value)",
+  );
+
 /** Keeps the shop's events from a page that is opened or reloaded afterwards, so that it learns of another's change when it saves. */
 export const withoutEvents = (page: Page): Promise<unknown> =>
   page.route("**/events/stream*", (route) => route.abort());

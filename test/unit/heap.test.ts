@@ -2,25 +2,16 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { test } from "node:test";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { heapGrowthPercent } from "../../src/core/limits.ts";
 import { boundHeapGrowth } from "../../src/heap.ts";
-
-/** Collects all that is not needed any more. */
-function collect(): void {
-  setFlagsFromString("--expose-gc");
-  const gc: unknown = runInNewContext("gc");
-  if (typeof gc !== "function") assert.fail("gc is not exposed");
-  Reflect.apply(gc, undefined, []);
-}
+import { collectGarbage } from "../support/garbage.ts";
 
 test("a heap grows by heapGrowthPercent beyond what is needed, and by what comes in while it is collected", async () => {
   boundHeapGrowth();
   /** What lives on, and what lives for so long only that it leaves the young generation. */
   const kept = Array.from({ length: 400_000 }, (_, index) => ({ index, text: String(index) }));
   const latest: object[] = Array.from({ length: 400_000 }, (_, index) => ({ index, of: [0] }));
-  collect();
+  collectGarbage();
   const needed = process.memoryUsage().heapUsed;
   let most = 0;
   for (let round = 1; round <= 40; round += 1) {
