@@ -132,6 +132,9 @@ export class Callers {
     const load = async (tx: Tx): Promise<Caller> => callerFrom(...(await Promise.all(lookUps(tx, shopId, secretHash))));
     // Read and not peeked at: what is remembered is durable.
     const caller = await orUnauthorized(this.#engine.read(shopId, load, (each) => seen.push(each)));
+    // Requests that came together have read the same: what is made of a shop is then made once for all of them (`textOf` in perform.ts).
+    const foundMeanwhile = this.#memory.get(secret);
+    if (foundMeanwhile !== null) return foundMeanwhile;
     const known = { caller, shopId, secretHash };
     this.#memory.put(secret, known, bytesOfText(JSON.stringify(known)), seen);
     return known;
