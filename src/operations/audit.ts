@@ -6,7 +6,7 @@ import { auditGroupsBehindMax, auditWaitMsMax } from "../core/limits.ts";
 import { shownPath } from "../core/shown-path.ts";
 import type { AuditEntry } from "../shop/audit.ts";
 import type { AuditRowPlace } from "../shop/audit-journal.ts";
-import type { Engine, Log, Tx, WriteOptions } from "../store/store.ts";
+import type { Engine, Tx, WriteOptions } from "../store/store.ts";
 import type { AuditTrail } from "./audit-trail.ts";
 import type { Reply } from "./envelope.ts";
 import type { IdentifiedRequest } from "./request.ts";
@@ -16,6 +16,14 @@ export const auditAlone: WriteOptions = { durable: false, append: true };
 
 /** Rows that are written together. A read waits for its row, so a group is no larger than one round brings. */
 const rowsTogetherMax = 256;
+
+/** Told of each row that could not be written when its answer had left. */
+type LostRow = (shopId: string, row: AuditEntry, error: unknown) => void;
+
+interface ShopRow {
+  readonly shopId: string;
+  readonly row: AuditEntry;
+}
 
 /** Audit rows of reads that are written together. */
 interface RowGroup {
@@ -35,30 +43,31 @@ interface RowGroup {
 export class AuditRows {
   readonly #engine: Pick<Engine, "write" | "embedded">;
   readonly #trail: Pick<AuditTrail, "statements">;
-  readonly #log: Log;
+  readonly #lost: LostRow;
   readonly #journal: AuditRowPlace | null;
   /** By shop, rows whose write has not begun. */
   readonly #waiting = new Map<string, RowGroup>();
   /** Rows of the journal that are written together, and how long answers wait for them. */
-  #inJournal: { readonly written: Promise<void>; readonly waited: Promise<void> } | null = null;
+  #inJournal: { readonly written: Promise<void>; readonly rows: ShopRow[]; readonly waited: Promise<void> } | null =
+    null;
   /** Groups whose write has not ended. */
   #behind = 0;
 
   constructor(
     engine: Pick<Engine, "write" | "embedded">,
     trail: Pick<AuditTrail, "statements">,
-    log: Log,
+    lost: LostRow,
     journal: AuditRowPlace | null = null,
   ) {
     this.#engine = engine;
     this.#trail = trail;
-    this.#log = log;
+    this.#lost = lost;
     this.#journal = journal;
   }
 
   /** Resolves when the answer may leave (H1). @throws Fault when the store cannot be written. */
   add(shopId: string, row: AuditEntry): Promise<void> {
-    if (this.#journal?.hasRoom === true) return this.#addToJournal(this.#journal.add(shopId, row), shopId);
+    if (this.#journal?.hasRoom === true) return this.#addToJournal(this.#journal.add(shopId, row), shopId, row);
     const waiting = this.#waiting.get(shopId);
     if (waiting !== undefined && waiting.rows.length < rowsTogetherMax) {
       waiting.rows.push(row);
@@ -72,27 +81,36 @@ export class AuditRows {
       begin();
       await tx.batch(await this.#trail.statements(tx, shopId, rows));
     };
-    const waited = this.#waitFor(this.#engine.write(shopId, work, auditAlone).finally(begin), shopId);
+    const waited = this.#waitFor(this.#engine.write(shopId, work, auditAlone).finally(begin), (error) => {
+      for (const each of rows) this.#lost(shopId, each, error);
+    });
     this.#waiting.set(shopId, { rows, waited });
     return waited;
   }
 
-  #addToJournal(written: Promise<void>, shopId: string): Promise<void> {
-    if (this.#inJournal?.written !== written) this.#inJournal = { written, waited: this.#waitFor(written, shopId) };
+  #addToJournal(written: Promise<void>, shopId: string, row: AuditEntry): Promise<void> {
+    if (this.#inJournal?.written !== written) {
+      const rows: ShopRow[] = [];
+      const waited = this.#waitFor(written, (error) => {
+        for (const each of rows) this.#lost(each.shopId, each.row, error);
+      });
+      this.#inJournal = { written, rows, waited };
+    }
+    this.#inJournal.rows.push({ shopId, row });
     return this.#inJournal.waited;
   }
 
-  /** Resolves when the group is written, or has waited for long enough. */
-  #waitFor(written: Promise<void>, shopId: string): Promise<void> {
+  /** Resolves when the group is written, or has waited for long enough. `lost` is called when it fails after that. */
+  #waitFor(written: Promise<void>, lost: (error: unknown) => void): Promise<void> {
     const mayLeave = this.#engine.embedded && this.#behind < auditGroupsBehindMax;
     this.#behind += 1;
     const counted = written.finally(() => {
       this.#behind -= 1;
     });
-    return mayLeave ? this.#waitForSome(counted, shopId) : counted;
+    return mayLeave ? this.#waitForSome(counted, lost) : counted;
   }
 
-  async #waitForSome(written: Promise<void>, shopId: string): Promise<void> {
+  async #waitForSome(written: Promise<void>, lost: (error: unknown) => void): Promise<void> {
     const enough = Promise.withResolvers<void>();
     let isOver = false;
     const timer = setTimeout(() => {
@@ -100,7 +118,7 @@ export class AuditRows {
       enough.resolve();
     }, auditWaitMsMax);
     written.catch((error: unknown) => {
-      if (isOver) this.#log.error({ shopId, err: error }, "audit rows of reads could not be written");
+      if (isOver) lost(error);
     });
     try {
       await Promise.race([written, enough.promise]);

@@ -25,6 +25,7 @@ import type { Shop, StoredCaller } from "../shop/accounts.ts";
 import { isNotFound } from "../store/engine-rules.ts";
 import type { Footprint, KeyRelease, Tx } from "../store/store.ts";
 import type { LoopShare } from "../store/loop-share.ts";
+import type { AuditEntry } from "../shop/audit.ts";
 import type { AuditRowPlace } from "../shop/audit-journal.ts";
 import { auditEntryOf, AuditRows } from "./audit.ts";
 import { AuditTrail } from "./audit-trail.ts";
@@ -113,7 +114,12 @@ export function createPerform(deps: PerformDependencies): Perform {
     answers: new KnownAnswers(deps.compression, deps.answersRememberedBytesMax),
     fingerprints: new Fingerprints(),
     auditTrail,
-    auditRows: new AuditRows(deps.engine, auditTrail, deps.log, deps.auditJournal),
+    auditRows: new AuditRows(
+      deps.engine,
+      auditTrail,
+      (shopId, entry, error) => noteMissingRow({ log: deps.log, counts }, shopId, entry, error),
+      deps.auditJournal,
+    ),
     refusals: new Refusals({ ...deps, auditTrail, counts }),
     sweeps: new Sweeps({ ...deps, counts }),
   };
@@ -576,9 +582,19 @@ async function writeAuditRowIfPossible(
     counts.auditRows += 1;
   } catch (error) {
     if (!(error instanceof Fault && error.code === "DO_UNAVAILABLE")) throw error;
-    counts.auditRowsMissing += 1;
-    log.warn({ shopId, ...entry, err: error }, "answered without an audit row: the store cannot be written");
+    noteMissingRow({ counts, log }, shopId, entry, error);
   }
+}
+
+/** Counts an audit row that is in no log of the shop, and puts it into that of the process. */
+function noteMissingRow(
+  { log, counts }: Pick<Context, "log" | "counts">,
+  shopId: string,
+  entry: AuditEntry,
+  error: unknown,
+): void {
+  counts.auditRowsMissing += 1;
+  log.warn({ shopId, ...entry, err: error }, "answered without an audit row: the store cannot be written");
 }
 
 const withRateLimit = async ({ tokens }: IdentifiedRequest, reply: Reply): Promise<Reply> => ({

@@ -16,7 +16,8 @@ import { noHaproxy, startHaproxy } from "../support/haproxy.ts";
 import { openShop, prove, runLoad, shopIds, toldOf } from "../support/nodes-load.ts";
 import { serviceNode, withNodes } from "../support/nodes.ts";
 import { type PostgresPair, startPair } from "../support/postgres-pair.ts";
-import { findPostgres, freePort } from "../support/postgres.ts";
+import { freePort } from "../support/ports.ts";
+import { findPostgres } from "../support/postgres.ts";
 import { type Probe, startProbe } from "../support/probe.ts";
 
 const seed = Number(process.env["OPENPO_TEST_NODES_SEED"] ?? 20_261_123);

@@ -116,7 +116,7 @@ suite("crash: outbox", () => {
   test("after a kill during a slow storefront call, the stock is right", () =>
     inDirectory(async (directory) => {
       await place(directory);
-      await using(directory, (world) => world.strike([], { latencyMs: 2_000 }));
+      await using(directory, (world) => world.strike([], { latencyMs: 9_000 }));
       assert.ok((await runChild(directory, 0, "receive", 300)).killed);
       await using(directory, (world) => world.strike([]));
       await provenAfterwards(directory, "killed during the wait");

@@ -11,6 +11,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { z } from "zod";
+import { freePort } from "../support/ports.ts";
 import { type RunningProgram, withProgram } from "../support/process.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { until } from "../support/until.ts";
@@ -60,12 +61,6 @@ interface Watching {
   samples(): Promise<number>;
   alerts(): Promise<z.output<typeof alertsSchema>["data"]["alerts"]>;
   rules(): Promise<z.output<typeof rulesSchema>["data"]["groups"]>;
-}
-
-async function freePort(): Promise<number> {
-  const receiver = await startReceiver();
-  await receiver.close();
-  return receiver.port;
 }
 
 /** A Prometheus that scrapes the server every second. */

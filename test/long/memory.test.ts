@@ -170,10 +170,10 @@ test("a body that arrives too slowly is refused, however steadily", async () => 
   const received: string[] = [];
   socket.on("data", (data: Buffer) => received.push(data.toString()));
   socket.resume();
-  for (let count = 0; count < 20 && received.length === 0; count += 1) {
-    socket.write("{");
-    await sleep(50);
-  }
+  await until("refused", () => {
+    if (received.length === 0) socket.write("{");
+    return received.length > 0;
+  });
   const text = received.join("");
   assertToldInWords(text, "400");
   assert.match(text, /took too long to arrive/);

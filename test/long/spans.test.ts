@@ -117,7 +117,8 @@ test("a tracer is told of six kinds of steps, each under the one that it belongs
       const answered = await program.ask("POST", `${order}/receive`, key, received(3), headers);
       assert.equal(answered.status, 200, answered.text);
       const inTrace = (all: readonly Recorded[]): readonly Recorded[] => all.filter((span) => span.traceId === traceId);
-      await until((all) => inTrace(all).some(({ name }) => name === "webhook.attempt"));
+      const isPush = ({ attributes }: Recorded): boolean => attributes["openpo.effect.kind"] === "push-stock";
+      await until((all) => inTrace(all).some(isPush) && inTrace(all).some(({ name }) => name === "webhook.attempt"));
       assert.equal((await program.ask("POST", `${order}/receive`, key, received(3), headers)).status, 200);
       const spans = inTrace(await until((all) => all.some(({ attributes }) => attributes["openpo.replayed"] === true)));
 
@@ -132,7 +133,7 @@ test("a tracer is told of six kinds of steps, each under the one that it belongs
         "openpo.replayed": false,
       });
       assert.equal(replay?.attributes["openpo.replayed"], true);
-      const push = named("effect.attempt").find(({ attributes }) => attributes["openpo.effect.kind"] === "push-stock");
+      const push = named("effect.attempt").find(isPush);
       assert.deepEqual(push?.attributes, {
         "openpo.shop.id": "shop",
         "openpo.effect.kind": "push-stock",
@@ -184,6 +185,9 @@ test("an attempt after a crash is in the trace of the request, and a refusal is 
     assert.equal((await program.ask("POST", `${order}/receive`, key, received(3), headers)).status, 200);
     const refused = await program.ask("POST", `${order}/receive`, key, received(99), headers);
     assert.equal(refused.status, 400, refused.text);
+    const isFailed = ({ name, status }: Recorded): boolean => name === "storefront.changeOnHand" && status !== null;
+    const isRefusal = ({ attributes }: Recorded): boolean => attributes["openpo.refusal"] === "INVALID_INPUT";
+    await until((all) => all.some(isFailed) && all.some(isRefusal));
     await program.end("SIGKILL");
     program = await serveProgram(env);
     await strike([]);
@@ -199,9 +203,9 @@ test("an attempt after a crash is in the trace of the request, and a refusal is 
       assert.deepEqual([push.traceId, push.parentSpanId], [traceId, request?.spanId]);
       assert.equal(push.status === null, push.attributes["openpo.effect.outcome"] === "applied");
     }
-    const failed = spans.find(({ name, status }) => name === "storefront.changeOnHand" && status !== null);
+    const failed = spans.find(isFailed);
     assert.equal(failed?.attributes["error.type"], "error");
-    const refusal = spans.find(({ attributes }) => attributes["openpo.refusal"] === "INVALID_INPUT");
+    const refusal = spans.find(isRefusal);
     assert.deepEqual([refusal?.name, refusal?.status], ["openpo.request", null]);
     await program.end("SIGTERM");
   }));

@@ -20,6 +20,7 @@ import type { Resolve } from "../../src/webhooks/names.ts";
 import { createSender, type Sender, senderLimits } from "../../src/webhooks/sender.ts";
 import { makeSecret } from "../../src/webhooks/signature.ts";
 import type { Statement } from "../../src/store/store.ts";
+import { freePort } from "../support/ports.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { runProgram, withProgram } from "../support/process.ts";
 import { makePlace, openStore } from "../support/store.ts";
@@ -422,6 +423,11 @@ test("no name and no form of an address leads to what is shut; every attempt is 
       await open.until(() => open.received.length === 1);
       const of = async (index: number) => (await setting.deliveries(endpointIds[index] ?? ""))[0];
       await until("tried twice", async () => (await of(0))?.attempts === 2);
+      await until("each has been tried", async () =>
+        (await Promise.all(urls.map((_, index) => of(index)))).every(
+          (delivery) => (delivery?.lastError ?? null) !== null,
+        ),
+      );
       await sleep(300);
       const first = await of(0);
       assert.deepEqual([first?.attempts, first?.lastError], [2, "the host is at an address that is not allowed"]);
@@ -480,13 +486,6 @@ test("the command adds an endpoint, tests it, shows its deliveries, sends them a
     await receiver.close();
   }
 });
-
-/** A free port: that of a server which has just ended. */
-async function freePort(): Promise<number> {
-  const server = await startReceiver();
-  await server.close();
-  return server.port;
-}
 
 test("the receivers in examples take what is signed, once, and refuse everything else", async () => {
   const [inTypeScript, inPython] = [await freePort(), await freePort()];

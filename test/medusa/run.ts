@@ -8,8 +8,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { createServer } from "node:net";
 import path from "node:path";
+import { freePort } from "../support/ports.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { type Command, installed, shownEnd, step } from "../support/programs.ts";
 import { medusaKeyVariable, medusaUrlVariable } from "./place.ts";
@@ -18,16 +18,6 @@ const startMsMax = 120_000;
 const tests = process.argv.slice(2);
 const project = path.join(import.meta.dirname, "project");
 const manifests = ["package.json", "package-lock.json", "medusa-config.js"].map((name) => path.join(project, name));
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
-}
 
 async function askJson<Answer>(url: string, headers: Record<string, string>, body: object | null): Promise<Answer> {
   const response = await fetch(url, {

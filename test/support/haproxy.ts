@@ -9,7 +9,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
-import { freePort } from "./postgres.ts";
+import { freePort } from "./ports.ts";
 import { until } from "./until.ts";
 
 const haproxy = process.env["OPENPO_HAPROXY"] ?? "/usr/sbin/haproxy";

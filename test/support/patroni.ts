@@ -9,7 +9,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { z } from "zod";
 import { processesOf } from "./postgres-pair.ts";
-import { freePort, unprivilegedUser, withClient } from "./postgres.ts";
+import { freePort } from "./ports.ts";
+import { unprivilegedUser, withClient } from "./postgres.ts";
 import { until } from "./until.ts";
 
 const packages = process.env["OPENPO_PATRONI"];

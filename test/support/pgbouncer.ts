@@ -6,7 +6,8 @@ import { once } from "node:events";
 import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { freePort, unprivilegedUser, withClient } from "./postgres.ts";
+import { freePort } from "./ports.ts";
+import { unprivilegedUser, withClient } from "./postgres.ts";
 import { until } from "./until.ts";
 
 const pgbouncer = process.env["OPENPO_PGBOUNCER"] ?? "/usr/sbin/pgbouncer";

@@ -25,7 +25,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -45,6 +44,7 @@ import { keepingForecastVersions } from "../../src/shop/forecast-version.ts";
 import type { DueRows, Engine, SqlValue, Statement } from "../../src/store/store.ts";
 import { systemClock, timeOrderedIds } from "../../src/system.ts";
 import type { Store, StoreOptions } from "./store.ts";
+import { freePort } from "./ports.ts";
 
 /** The environment variable with the address of the server that the tests of a run share. */
 export const databaseVariable = "OPENPO_TEST_DATABASE_URL";
@@ -120,17 +120,6 @@ function runnable(binaries: string, directory: string, as: Partial<User>): strin
     }
     return path.join(copy, "bin");
   }
-}
-
-/** A port that nobody uses. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
 }
 
 export interface PostgresServer {

@@ -43,9 +43,6 @@ import { defaultShopLimits } from "../../src/store/sqlite/engine.ts";
 import { ShopQueue, defaultQueueLimits } from "../../src/store/queue.ts";
 import type { Tx } from "../../src/store/store.ts";
 import { auditEntry, noTrail } from "../support/audit.ts";
-
-const log = { info: () => {}, warn: assert.fail, error: assert.fail };
-
 const spin = (ms: number): void => {
   const endMs = performance.now() + ms;
   while (performance.now() < endMs);
@@ -152,7 +149,7 @@ test("the answer of a read waits for its audit row for auditWaitMsMax, and no lo
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const waiting = { embedded: true, write: () => new Promise<never>(() => {}) };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that are asked for
-  const rows = new AuditRows(waiting as never, noTrail, log);
+  const rows = new AuditRows(waiting as never, noTrail, () => {});
   let mayLeave = false;
   void rows.add("shop", auditEntry()).then(() => (mayLeave = true));
   t.mock.timers.tick(auditWaitMsMax - 1);
