@@ -30,7 +30,7 @@ test("an owner sets the letterhead, and the order's page, its print and its PDF 
       .setInputFiles({ name: "l.svg", mimeType: "image/svg+xml", buffer: logo });
     await page.getByAltText("The logo as it is now").waitFor();
     // It is shown, not only there.
-    await page.waitForFunction("document.querySelector('.logo img').naturalWidth > 0");
+    await until(page, "document.querySelector('.logo img').naturalWidth > 0");
     await picture(page, "documents");
     await page.getByLabel("Foot of every page").fill("咖啡");
     await page.getByRole("button", { name: "Save" }).click();

@@ -5,13 +5,12 @@
  */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { isDeepStrictEqual } from "node:util";
 import type { Page } from "playwright-core";
 import type { PurchaseOrder } from "../../client/index.ts";
-import { apiOf, press, showsStatus } from "../support/console-shop.ts";
+import { apiOf, press, showsStatus, until } from "../support/console-shop.ts";
 import { endConsole, picture, skip, withConsole, withoutEvents } from "../support/console.ts";
 import type { RunningProgram } from "../support/process.ts";
-import { until } from "../support/until.ts";
+import { becomes } from "../support/until.ts";
 
 after(endConsole);
 
@@ -49,13 +48,6 @@ async function openDraft(page: Page, link: string, program: RunningProgram) {
   await page.goto(`${new URL(link).origin}/console/orders/${id}`);
   return { variants, order, id, agent: apiOf(program) };
 }
-
-/** Holds once what the service says is this. Notices of a save come and go when it begins, so it may take a moment. */
-const becomes = <T>(said: () => Promise<T>, wanted: T): Promise<true> =>
-  until(
-    async () => ({ wanted, said: await said() }),
-    async () => isDeepStrictEqual(await said(), wanted),
-  );
 
 test(
   "a purchaser edits, adds and pastes lines by keyboard; what another changed is merged, never overwritten",
@@ -158,7 +150,7 @@ test(
       await page.getByLabel(/^Quantity of/).waitFor();
       await page.keyboard.press("Enter");
       await page.locator("table.grid tbody tr").nth(3).waitFor();
-      await page.waitForFunction("document.activeElement.getAttribute('role') === 'combobox'");
+      await until(page, "document.activeElement.getAttribute('role') === 'combobox'");
 
       // Rows of a sheet in one call.
       await page.getByText("Paste rows from a sheet").focus();

@@ -1,6 +1,7 @@
 /** Waits for what happens by itself: at once when it has, and long enough for a slow machine when it has not. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 
 /** How long what a test waits for may take on a slow machine beside other work. A test about a time measures that time instead. */
 export const patienceMs = 60_000;
@@ -29,3 +30,10 @@ export async function until<T>(
     await sleep(pauseMs);
   }
 }
+
+/** Waits until what is said is this: a page shows, and a service has, what was asked for a moment later. Fails with both. */
+export const becomes = <T>(said: () => Promise<T>, wanted: T): Promise<true> =>
+  until(
+    async () => ({ wanted, said: await said() }),
+    async () => isDeepStrictEqual(await said(), wanted),
+  );

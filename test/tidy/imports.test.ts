@@ -265,6 +265,16 @@ test("no code has a mark of unfinished work", () => {
   );
 });
 
+test("tests of the console do not wait with what its policy refuses", () => {
+  // Playwright evaluates the text in the page from its second look on: the wait fails unless the first look finds it.
+  const waits = /\.waitForFunctio[n]\(/;
+  none(
+    globSync("test/{long,support}/**/*.ts")
+      .filter((file) => waits.test(textOf(file)))
+      .map((file) => `${file}: wait with until() of test/support/console-shop.ts.`),
+  );
+});
+
 // Tests of the checks themselves.
 
 const faulty: readonly (readonly [string, string, RegExp])[] = [
