@@ -190,6 +190,7 @@ test("an owner invites, changes and deletes people, who are out at once", { skip
     await page.getByRole("button", { name: "Close" }).click();
     await page.getByRole("button", { name: "Close without copying" }).click();
     await page.getByRole("button", { name: "Revoke the invitation of Ben" }).waitFor();
+    await dialogsGone(page);
     assert.ok(!(await heldIn(page)).includes(new URL(link).hash));
 
     const ben = await page.context().browser()?.newPage();

@@ -6,9 +6,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { apiOf, bigRecords, makeShop, ordersOfBig, press, slowdownOf, until } from "../support/console-shop.ts";
 import { endConsole, invitation, picture, skip, withConsole, withPerson } from "../support/console.ts";
+import { becomes } from "../support/until.ts";
 
 after(endConsole);
 
@@ -18,6 +19,9 @@ const filtersMeasured = 20;
 const pausedAfterMs = 10_000;
 
 const rowCount = (page: Page): Promise<number> => page.locator("table.list tbody tr").count();
+
+/** Waits until a view's link says that the view is shown. */
+const isCurrent = (view: Locator): Promise<true> => becomes(() => view.getAttribute("aria-current"), "true");
 
 test(
   "orders are filtered by supplier, location, day and payment; the address and the way back keep filter and place",
@@ -52,10 +56,11 @@ test(
       const failed = page.getByRole("link", { name: "Sync failed" });
       await failed.click();
       await page.waitForURL(/storefrontSyncState=failed/);
-      assert.equal(await failed.getAttribute("aria-current"), "true");
+      await isCurrent(failed);
 
       // The way back from an order: the same rows at the same place, with what became of the order.
       await page.getByRole("link", { name: "All", exact: true }).click();
+      await becomes(() => rowCount(page), all);
       await page.setViewportSize({ width: 1_280, height: 400 });
       const last = page.locator("table.list tbody tr").last().getByRole("link");
       await last.scrollIntoViewIfNeeded();
@@ -149,8 +154,10 @@ test("a view is saved, renamed, shared, begun with and deleted", { skip }, async
     await picture(page, "orders-view");
     await press(page, "button", "Save");
     const view = page.getByRole("link", { name: /^My drafts/ });
-    await view.waitFor();
-    assert.equal(await view.getAttribute("aria-current"), "true");
+    await isCurrent(view);
+    // It is there before the page has asked to begin with it.
+    const form = page.getByRole("form", { name: "Save view" });
+    await form.waitFor({ state: "detached" });
 
     // An address without a query shows the view that the person begins with.
     const { origin } = new URL(link);
@@ -166,6 +173,7 @@ test("a view is saved, renamed, shared, begun with and deleted", { skip }, async
     await page.getByLabel("Begin with this view").uncheck();
     await press(page, "button", "Save");
     await page.getByRole("link", { name: /^Drafts of all shared/ }).waitFor();
+    await form.waitFor({ state: "detached" });
     await page.goto(`${origin}/console`);
     await page.getByRole("link", { name: "PO-1024" }).waitFor();
     assert.ok(!page.url().includes("status"), page.url());
@@ -230,11 +238,11 @@ test(
       await page.keyboard.type("MUG-1");
       await enter();
       const quantity = page.getByLabel(/^Quantity of Mug/);
-      assert.equal(await quantity.inputValue(), "12");
+      await becomes(() => quantity.inputValue(), "12");
       await page.getByText("at least 10, packs of 6").first().waitFor();
       await quantity.fill("13");
       await press(page, "button", "Round up to what is sold");
-      assert.equal(await quantity.inputValue(), "18");
+      await becomes(() => quantity.inputValue(), "18");
       await quantity.fill("7");
       await page.keyboard.press("Enter");
       await page.getByText("1 line is below the supplier's minimum or no whole packs.").waitFor();
@@ -300,6 +308,7 @@ test(
       assert.ok((inOrder[Math.ceil(filtersMeasured * 0.95) - 1] ?? Infinity) <= 250 * slow, told);
 
       await page.getByRole("link", { name: "All", exact: true }).click();
+      await page.getByText(`50 of ${ordersOfBig.toLocaleString("en")}`).waitFor();
       for (let loaded = 100; loaded <= 200; loaded += 50) {
         await press(page, "button", "Load more");
         await page
@@ -377,7 +386,7 @@ test(
       await page.waitForURL(/expectedBefore=today/);
       await page.getByRole("link", { name: "A-1" }).waitFor({ state: "detached" });
       await page.getByRole("link", { name: "A-3" }).waitFor();
-      assert.equal(await rowCount(page), 1);
+      await becomes(() => rowCount(page), 1);
     });
   },
 );

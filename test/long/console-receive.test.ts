@@ -9,7 +9,7 @@ import { slowdownOf } from "../support/console-shop.ts";
 import { picture, skip, throughAgain, withoutEvents } from "../support/console.ts";
 import { type RunningProgram, serveProgram } from "../support/process.ts";
 import { makePlace, type StorePlace } from "../support/store.ts";
-import { patienceMs } from "../support/until.ts";
+import { becomes, patienceMs, until } from "../support/until.ts";
 
 interface Started {
   readonly place: StorePlace;
@@ -155,11 +155,7 @@ test(
     await kept(page);
     await page.reload();
     await page.getByRole("button", { name: "Receive (2)" }).click();
-    await page
-      .getByRole("status")
-      .getByText(/2 lines/)
-      .first()
-      .waitFor();
+    await page.getByText("2 lines received.").waitFor();
     assert.deepEqual(await receivedOf(at, order), [3, 1]);
 
     // Discarded, they are offered to nobody again.
@@ -213,7 +209,11 @@ async function scanKeys(context: BrowserContext, page: Page, code: string): Prom
 const totals = async (page: Page): Promise<readonly number[]> =>
   (await page.locator(".count-rows .total").allInnerTexts()).map((text) => Number.parseInt(text, 10));
 
-const outcome = (page: Page): Promise<string> => page.locator(".outcome").innerText();
+/** Waits until these are the totals on the page: a scan is counted before it is seen. */
+const totalsBecome = (page: Page, wanted: readonly number[]): Promise<true> => becomes(() => totals(page), wanted);
+
+/** Waits until the page says this of the last scan. */
+const says = (page: Page, outcome: RegExp): Promise<void> => page.locator(".outcome", { hasText: outcome }).waitFor();
 
 test(
   "of 100 scans at 20 a second 100 are counted, also on a machine four times as slow; Enter saves them",
@@ -256,33 +256,34 @@ test(
     const [one, other] = order.lines;
     assert.ok(one !== undefined && other !== undefined);
     const { context, page } = await receiver(all, "Ben", `receive/${order.purchaseOrderId}`);
-    const heard = (): Promise<string> => page.evaluate<string>("tones.splice(0).join()");
+    const heard = (): Promise<string> =>
+      until("a sound", () => page.evaluate<string | null>("tones.splice(0).join() || null"));
     const sounds = new Set<string>();
     await scan(page, one.barcode);
     sounds.add(await heard());
     await scan(page, "no such code");
-    assert.match(await outcome(page), /not on this order/);
+    await says(page, /not on this order/);
     sounds.add(await heard());
     await scan(page, one.barcode);
     await heard();
     await scan(page, one.barcode);
-    assert.match(await outcome(page), /More than confirmed/);
+    await says(page, /More than confirmed/);
     await picture(page, "receive-over");
     sounds.add(await heard());
     assert.equal(sounds.size, 3, [...sounds].join(" | "));
-    assert.deepEqual(await totals(page), [2, 0]);
+    await totalsBecome(page, [2, 0]);
 
     const box = page.locator(`[data-line='${other.lineId}'] input`).first();
     await box.click();
     await page.keyboard.type("7");
     await page.keyboard.press("Enter");
-    assert.deepEqual(await totals(page), [2, 7]);
+    await totalsBecome(page, [2, 7]);
     await box.click();
     await scanKeys(context, page, other.barcode);
-    assert.deepEqual(await totals(page), [2, 8]);
+    await totalsBecome(page, [2, 8]);
     await page.getByRole("button", { name: "Undo last" }).click();
-    assert.deepEqual(await totals(page), [2, 7]);
-    assert.equal(await page.evaluate("document.activeElement.name"), "scan");
+    await totalsBecome(page, [2, 7]);
+    await becomes(() => page.evaluate("document.activeElement.name"), "scan");
     await page.setViewportSize({ width: 360, height: 740 });
     const small = await page.evaluate<string>(
       "[...document.querySelectorAll('main :is(button, input, summary)')].filter((each) => each.checkVisibility() && each.getBoundingClientRect().height < 44).map((each) => each.outerHTML).join()",
@@ -370,7 +371,7 @@ test("a server that is killed during a save, and a lost network, lose no count a
   await page.getByText("1 line received.").waitFor();
   assert.deepEqual(await receivedOf(all, order), [3]);
   assert.equal(keys.size, 1);
-  assert.deepEqual(await totals(page), [4]);
+  await totalsBecome(page, [4]);
   await picture(page, "receive-saved");
 
   await context.setOffline(true);
@@ -399,7 +400,7 @@ test("at the dock a scan shows the orders that wait for a box, and Enter leads t
   await page.waitForURL(`**/receive/${order.purchaseOrderId}?line=${line.lineId}`);
   await page.locator(`.wanted[data-line='${line.lineId}']`).waitFor();
   await scan(page, line.barcode);
-  assert.match(await outcome(page), /1 of 9,000/);
+  await says(page, /1 of 9,000/);
   await context.close();
 });
 
@@ -436,21 +437,21 @@ test(
     const ben = await receiver(all, "Ben", `receive/${order.purchaseOrderId}`);
     await scan(ben.page, other.barcode);
     for (let nth = 0; nth < 3; nth += 1) await scan(ana.page, one.barcode);
-    assert.deepEqual(await totals(ben.page), [0, 1, 0]);
+    await totalsBecome(ben.page, [0, 1, 0]);
     await ana.page.getByRole("button", { name: /^Receive \(/ }).click();
     await ana.page.getByText("1 line received.").waitFor();
     // Ben does nothing, and his own count stays beside hers.
     await ben.page.locator(`[data-line='${one.lineId}'] .total`, { hasText: /^3 of 10/ }).waitFor();
-    assert.deepEqual(await totals(ben.page), [3, 1, 0]);
+    await totalsBecome(ben.page, [3, 1, 0]);
     // Ana goes on at another device: she begins from what she has saved.
     const tablet = await receiver(all, "Ana", `receive/${order.purchaseOrderId}`);
-    assert.deepEqual(await totals(tablet.page), [3, 0, 0]);
+    await totalsBecome(tablet.page, [3, 0, 0]);
     await scan(tablet.page, one.barcode);
     await tablet.page.keyboard.press("Tab");
     await tablet.page.getByRole("button", { name: "Receive all remaining" }).click();
-    assert.deepEqual(await totals(tablet.page), [10, 4, 6]);
+    await totalsBecome(tablet.page, [10, 4, 6]);
     await scan(tablet.page, one.barcode);
-    assert.match(await outcome(tablet.page), /More than confirmed/);
+    await says(tablet.page, /More than confirmed/);
     await tablet.page.getByRole("button", { name: /^Receive \(/ }).click();
     await tablet.page.getByText("3 lines received.").waitFor();
     assert.deepEqual(await receivedOf(all, order), [10, 4, 6]);
@@ -460,7 +461,7 @@ test(
     assert.deepEqual(await receivedOf(all, order), [10, 4, 6]);
     await ben.page.getByRole("button", { name: "Discard counts" }).click();
     await scan(ben.page, one.barcode);
-    assert.match(await outcome(ben.page), /Already complete/);
+    await says(ben.page, /Already complete/);
     for (const { context } of [ana, ben, tablet]) await context.close();
   },
 );

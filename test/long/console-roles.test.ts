@@ -85,8 +85,11 @@ test("an owner gives a key and pauses it; what others change is seen without ask
     await page.getByRole("button", { name: "Resume Counting bot" }).waitFor();
     assert.equal((await program.ask("GET", "/api/v1/purchase-orders", apiKey)).status, 401);
 
+    // Rows that were read before are there at once; this screen's stream is asked for after they are drawn.
+    const followed = page.waitForRequest("**/events/stream");
     await press(page, page.getByRole("navigation").getByRole("link", { name: "Orders" }));
     await page.getByRole("link", { name: "PO-1024" }).waitFor();
+    await followed;
     const asked: string[] = [];
     page.on("request", (request) => asked.push(request.url()));
     const rename = async (poName: string): Promise<void> => {

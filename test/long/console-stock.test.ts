@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { makeShop } from "../support/console-shop.ts";
 import { endConsole, picture, skip, withConsole } from "../support/console.ts";
+import { becomes } from "../support/until.ts";
 
 after(endConsole);
 
@@ -36,8 +37,7 @@ test(
         await picture(page, `stock-${step}`);
         await page.getByRole("button", { name: status, exact: true }).click();
         await page.waitForURL(/status=/);
-        await page.locator("table.list .chip").first().waitFor();
-        for (const chip of await page.locator("table.list .chip").allInnerTexts()) assert.equal(chip, status);
+        await becomes(async () => [...new Set(await page.locator("table.list .chip").allInnerTexts())], [status]);
         assert.ok((await rows.count()) <= all);
         await rows.first().getByRole("link").click();
         await page.getByText(says, { exact: true }).first().waitFor();

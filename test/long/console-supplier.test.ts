@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { accessibilityFaults } from "../support/axe.ts";
-import { apiOf, makeShop, showsStatus } from "../support/console-shop.ts";
+import { apiOf, makeShop, press, showsStatus } from "../support/console-shop.ts";
 import { endConsole, picture, skip, withConsole } from "../support/console.ts";
 import { patienceMs } from "../support/until.ts";
 
@@ -73,7 +73,8 @@ test(
       await api.send("POST", "/po_1/status", { status: "Sent" });
       await page.reload();
       await showsStatus(page, "Sent");
-      await page.getByRole("button", { name: "Make a link" }).click();
+      // Parts of the page above it are still being loaded: a button that moves while the mouse is down is not clicked.
+      await press(page, "button", "Make a link");
       const url = await page.getByLabel("Link", { exact: true }).inputValue();
       await page.getByRole("button", { name: "Close" }).click();
       await page.getByRole("button", { name: "Close without copying" }).click();
