@@ -74,16 +74,16 @@ function reachOf(sql: string): Reach {
   return reach;
 }
 
-const changesRows = 8;
+/** Variants that one statement notes: as many of the first as there are, then of the next. */
+const notedTogether = [90, 8, 1] as const;
 
 const noteChanges = (rows: number): string =>
-  `insert into forecast_change (shop_id, variant_id, change) values ${Array.from(
-    { length: rows },
-    () => "(?, ?, (select changes from forecast_version where shop_id = ?))",
-  ).join(", ")} on conflict (shop_id, variant_id) do update set change = excluded.change`;
+  `insert into forecast_change (shop_id, variant_id, change)
+   select f.shop_id, v.column1, f.changes from forecast_version f, (values ${Array.from({ length: rows }, () => "(?)").join(", ")}) as v
+   where f.shop_id = ?
+   on conflict (shop_id, variant_id) do update set change = excluded.change`;
 
-const noteMany = noteChanges(changesRows);
-const noteOne = noteChanges(1);
+const noteTexts = notedTogether.map((rows) => ({ rows, sql: noteChanges(rows) }));
 
 /** Notes that these variants were changed; null: nobody knows which. */
 function noteStatements(shopId: string, variantIds: readonly string[] | null, ids: Ids): readonly Statement[] {
@@ -93,17 +93,12 @@ function noteStatements(shopId: string, variantIds: readonly string[] | null, id
           on conflict (shop_id) do update set changes = forecast_version.changes + 1${isNewEpoch}`,
     params: [shopId, ids.next("fcv")],
   };
-  const rows = variantIds ?? [];
-  const many = rows.length - (rows.length % changesRows);
-  const paramsOf = (each: readonly string[]): readonly SqlValue[] => each.flatMap((id) => [shopId, id, shopId]);
-  return [
-    count,
-    ...Array.from({ length: many / changesRows }, (_, index) => ({
-      sql: noteMany,
-      params: paramsOf(rows.slice(index * changesRows, (index + 1) * changesRows)),
-    })),
-    ...rows.slice(many).map((id) => ({ sql: noteOne, params: paramsOf([id]) })),
-  ];
+  const statements = [count];
+  let noted = 0;
+  for (const { rows, sql } of noteTexts)
+    for (; noted + rows <= (variantIds?.length ?? 0); noted += rows)
+      statements.push({ sql, params: [...(variantIds ?? []).slice(noted, noted + rows), shopId] });
+  return statements;
 }
 
 /** What the statements of a write change. */

@@ -239,6 +239,7 @@ const withoutRow: Readonly<Record<string, readonly string[]>> = {
     "shop/pulled-records.ts sweptMax sweptSalesMax",
     "shop/purchase-orders.ts pageLinesMax",
     "shop/record-table.ts lookUpMax",
+    "store/postgres/joined-rows.ts joinedMin joinedMax sharedMin",
     "store/loop-share.ts lateStepsMax",
     "store/sqlite/door.ts readsPerRoundMax",
     "store/sqlite/file.ts defaultWalPagesMax",
@@ -280,6 +281,7 @@ const withoutRow: Readonly<Record<string, readonly string[]>> = {
   "a memory that makes work cheaper: what does not fit is looked up again": [
     "shop/forecast-blocks.ts blockedVariantsMin changedSinceBlocksMax",
     "shop/forecast-version.ts notedMax changedDecidedMax knownMax",
+    "store/postgres/joined-rows.ts formsMax",
     "storefront/shopify/costs-and-tags.ts costKeptMs currencyKeptMs",
     "storefront/shopify/variants.ts activeKeptMs",
     "webhooks/sender.ts withoutMs",

@@ -19,6 +19,7 @@ import {
   savepoint,
   undoToSavepoint as undo,
 } from "./connection.ts";
+import { withJoinedRows } from "./joined-rows.ts";
 
 /** A statement of a part. With a waiter, `work` awaits its rows. */
 interface Entry {
@@ -257,7 +258,8 @@ export class PartTx implements Tx {
   }
 
   async batch(statements: readonly Statement[]): Promise<void> {
-    for (const statement of statements) this.#part.entries.push({ query: this.#queryOf(statement), waiter: null });
+    for (const statement of withJoinedRows(statements))
+      this.#part.entries.push({ query: this.#queryOf(statement), waiter: null });
   }
 
   #queryOf(statement: Statement): Query {

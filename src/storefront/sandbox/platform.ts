@@ -193,12 +193,12 @@ async function changeOnHand(
     return { change, result };
   });
   const visibleAtMs = nowMs + faults.applyDelayMs;
-  await tx.batch(
-    decided.flatMap(({ change, result }, position) => [
-      ...(result.outcome === "applied" ? [addOnHand(shopId, change)] : []),
+  await tx.batch([
+    ...decided.flatMap(({ change, result }) => (result.outcome === "applied" ? [addOnHand(shopId, change)] : [])),
+    ...decided.map(({ change, result }, position) =>
       keepChange(shopId, reference, position, change, result, visibleAtMs),
-    ]),
-  );
+    ),
+  ]);
   return decided.map(({ result }) => result);
 }
 

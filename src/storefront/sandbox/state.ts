@@ -236,9 +236,9 @@ export const setLevel = (
 };
 
 export const addOnHand = (shopId: string, change: OnHandChange): Statement => ({
-  sql: `insert into sandbox_level (shop_id, variant_id, location_id, on_hand, incoming) values (?, ?, ?, ?, 0)
+  sql: `insert into sandbox_level (shop_id, variant_id, location_id, on_hand, incoming) values (?, ?, ?, ?, ?)
         on conflict (shop_id, variant_id, location_id) do update set on_hand = sandbox_level.on_hand + excluded.on_hand`,
-  params: [shopId, change.variantId, change.locationId, change.delta],
+  params: [shopId, change.variantId, change.locationId, change.delta, 0],
 });
 
 export const keepChange = (
