@@ -86,8 +86,8 @@ const given = (fallback: string) =>
 
 const adminTokenMin = 16;
 
-/** Different characters that a token has at least. */
-const adminTokenCharactersMin = 4;
+/** Different characters that a token has at least. Of random ones of 16 hexadecimal digits one in 28,000 has fewer. */
+const adminTokenCharactersMin = 6;
 
 /** What examples and keyboards suggest, without case and punctuation. */
 const usualTokens: ReadonlySet<string> = new Set([
@@ -98,6 +98,10 @@ const usualTokens: ReadonlySet<string> = new Set([
   "12345678901234567890",
   "1234567890abcdef",
   "123456789abcdefg",
+  "1q2w3e4r5t6y7u8i",
+  "1q2w3e4r5t6y7u8i9o0p",
+  "1qaz2wsx3edc4rfv",
+  "1qaz2wsx3edc4rfv5tgb",
   "abcdefghijklmnop",
   "abcdefghijklmnopqrstuvwxyz",
   "admintokenchangeme",
@@ -111,11 +115,13 @@ const usualTokens: ReadonlySet<string> = new Set([
   "exampleadmintoken",
   "insertyourtokenhere",
   "openpoadmintoken",
-  "opayourtokenhere",
+  "yourtokenhere",
   "pleasechangeme",
   "pleasechangethis",
   "pleasechangethistoken",
   "pleasechangethissecret",
+  "qazwsxedcrfvtgby",
+  "qazwsxedcrfvtgbyhnujm",
   "qwertyuiopasdfgh",
   "qwertyuiopasdfghjklzxcvbnm",
   "replacethistoken",
@@ -126,15 +132,17 @@ const usualTokens: ReadonlySet<string> = new Set([
   "youradmintokenhere",
 ]);
 
-/** Usual words one after another, and digits: `password1234567890`, `openpo-admin-2026`. */
+/** Usual words one after another, and digits between and after them: `password1234567890`, `openpo-admin-2026`, `secret1secret2secret3`. */
 const usualWords =
-  /^(?:admin|administrator|change|changeme|default|demo|dev|example|letmein|me|my|openpo|passw(?:or|0r)d|please|prod|production|qwerty|replace|root|secret|super|test|this|token|user|welcome|your)+\d*$/;
+  /^(?:(?:admin|administrator|change|changeme|default|demo|dev|example|is|letmein|me|my|openpo|passw(?:or|0r)d|please|prod|production|qwerty|qwertyuiop|replace|root|secret|super|test|this|token|user|welcome|your)\d*)+$/;
 
 /** Whether somebody would try it first: few characters, a short text repeated, or a usual example. */
 function isWeak(token: string): boolean {
-  const plain = token.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+  // What the program's own tokens begin with makes another one no better.
+  const told = token.replace(/^opa_/i, "");
+  const plain = told.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
   return (
-    new Set(token).size < adminTokenCharactersMin ||
+    new Set(told).size < adminTokenCharactersMin ||
     /^(.{1,10}?)\1+\d{0,9}$/.test(plain) ||
     usualWords.test(plain) ||
     usualTokens.has(plain)

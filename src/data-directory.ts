@@ -15,6 +15,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "nod
 import path from "node:path";
 import { z } from "zod";
 import { noDocuments } from "./documents/documents.ts";
+import { exportTurns } from "./exchange/export.ts";
 import { recoverImports } from "./exchange/import.ts";
 import { type AdminContext } from "./admin/operation.ts";
 import { importContext } from "./admin/exchange.ts";
@@ -381,8 +382,13 @@ interface CopiedFiles {
   readonly replaced: (shopId: string) => void;
 }
 
-/** How shops are copied, and restored from copies. */
-const copiesIn = (dataDir: string, ids: Ids, from: CopiedFiles): Pick<AdminContext, "snapshotOf" | "restoreShop"> => ({
+/** How shops are copied and exported, and restored from copies. */
+const copiesIn = (
+  dataDir: string,
+  ids: Ids,
+  from: CopiedFiles,
+): Pick<AdminContext, "snapshotOf" | "restoreShop" | "exports"> => ({
+  exports: exportTurns(),
   snapshotOf: snapshotsIn(path.join(dataDir, "snapshots"), ids, from),
   restoreShop: restoresIn(dataDir, ids, from),
 });

@@ -9,11 +9,14 @@
 import path from "node:path";
 import { ConfigError, type DatabaseConfig, nameOfDatabase } from "./config.ts";
 import { Fault } from "./core/fault.ts";
+import { recordsRememberedBytesMax } from "./core/limits.ts";
 import type { Loan, ReaderStore } from "./reader-pool.ts";
 import { type OpenStore, dueRows, restingCalls } from "./open-store.ts";
 import type { Gauge } from "./http/metrics.ts";
 import { announcing } from "./shop/announcements.ts";
 import { keepingForecastVersions } from "./shop/forecast-version.ts";
+import { exportTurns } from "./exchange/export.ts";
+import type { FairQueue } from "./store/fair-queue.ts";
 import { LoopShare } from "./store/loop-share.ts";
 import type { QueueDepth } from "./store/queue.ts";
 import type { DueRows, Engine, Log } from "./store/store.ts";
@@ -173,9 +176,14 @@ export async function openReaderEngine(url: string): Promise<Engine> {
 }
 
 const adminContextOf =
-  (store: Pick<OpenStore, "engine" | "clock" | "ids" | "loop" | "sandboxOf">, log: Log): OpenStore["adminContext"] =>
+  (
+    store: Pick<OpenStore, "engine" | "clock" | "ids" | "loop" | "sandboxOf">,
+    exports: FairQueue,
+    log: Log,
+  ): OpenStore["adminContext"] =>
   (asks) => ({
     ...store,
+    exports,
     snapshotOf: noSnapshot,
     restoreShop: noSnapshot,
     calls: restingCalls(asks.storefronts ?? noConnections, log),
@@ -202,7 +210,9 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
   const depth: QueueDepth = { waiting: 0 };
   const openEngine = async (schemaName: string, schemaDirectory: string, rows: readonly DueRows[]): Promise<Engine> => {
     const parts = { pool, schemaName, schemaDirectory, dueRows: rows, clock, loop, log, program };
-    const engine = await openPostgresEngine(schemaName === shopsSchema ? { ...parts, depth } : parts);
+    const engine = await openPostgresEngine(
+      schemaName === shopsSchema ? { ...parts, depth, statesBytesMax: recordsRememberedBytesMax } : parts,
+    );
     opening.defer(() => engine.close());
     return engine;
   };
@@ -239,7 +249,7 @@ async function openSchemas(config: DatabaseConfig, log: Log): Promise<OpenStore>
     identity,
     isNew: firstStart.isNew,
     sandboxOf,
-    adminContext: adminContextOf({ engine, clock, ids, loop, sandboxOf }, log),
+    adminContext: adminContextOf({ engine, clock, ids, loop, sandboxOf }, exportTurns(), log),
     onEvents,
     onReminders,
     async completeFirstStart() {

@@ -71,6 +71,8 @@ export interface Service {
   readonly adminToken: { readonly token: string; readonly isNew: boolean };
   /** The demo shop that this first start has made; null on any other start. */
   readonly demo: DemoShop | null;
+  /** When what the start did without is made too (`Surface.prepare`). */
+  readonly prepared: Promise<void>;
   /** Accepts nothing more, lets running requests finish, and closes everything. */
   close(): Promise<void>;
 }
@@ -198,7 +200,7 @@ export async function openService(config: Config): Promise<Service> {
   const counts = new StoreCounts();
   const work = workGauges(outbox, sender, mails, puller, () => store.clock.now());
   const metrics = createMetrics([...gaugesOf(store), ...readers.gauges, ...work, ...storeGauges(counts)]);
-  const server = await listen(config, store, log, {
+  const { server, prepared } = await listen(config, store, log, {
     stopping: stopping.signal,
     followOn: { outbox, mails, mailing: mailingWith(config, documents) },
     readers,
@@ -234,6 +236,7 @@ export async function openService(config: Config): Promise<Service> {
     publicUrl: config.publicUrl,
     adminToken,
     demo,
+    prepared,
     close: () => opened.disposeAsync(),
   };
 }
@@ -452,7 +455,7 @@ async function listen(
   store: OpenStore,
   log: Log,
   { followOn, readers, admin, adminToken, spans, storefrontOf, stopping, counts, metrics }: ServedParts,
-): Promise<RunningServer> {
+): Promise<{ readonly server: RunningServer; readonly prepared: Promise<void> }> {
   const { engine, coordination, clock, ids, loop } = store;
   const perform = openPerform(config, store, { log, ...followOn, readers, counts, spans, storefrontOf });
   const isAdminToken = adminTokenCheck(adminToken);
@@ -496,8 +499,10 @@ async function listen(
     });
     metrics.add(server.gauges);
     // It is served by now, and whoever asks sooner makes what is missing.
-    app.prepare().catch((error: unknown) => log.error({ err: error }, "the API's descriptions could not be made"));
-    return server;
+    const prepared = app
+      .prepare()
+      .catch((error: unknown) => log.error({ err: error }, "the API's descriptions could not be made"));
+    return { server, prepared };
   } catch (error) {
     throw notListening(config, error);
   }

@@ -21,21 +21,32 @@ export function requestBytes(
   return `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${text}`;
 }
 
-/** One connection, one request at a time. Answers must have a `content-length`, and their bodies must be ASCII. */
+/**
+ * One connection, one request at a time. Answers must have a `content-length`, and their bodies must be ASCII. A server closes a connection that rests
+ * for some seconds; the next request opens it again.
+ */
 export class Connection {
-  readonly #socket: Socket;
+  readonly #port: number;
+  #socket: Socket;
   #received = "";
   #waiting: { resolve(answer: Answer): void; reject(error: Error): void } | null = null;
 
   constructor(port: number) {
-    this.#socket = connect({ port, host: "127.0.0.1", noDelay: true });
-    this.#socket.setEncoding("latin1");
-    this.#socket.on("data", (piece: string) => this.#take(piece));
-    this.#socket.on("error", (error) => this.#waiting?.reject(error));
-    this.#socket.on("close", () => this.#waiting?.reject(new Error("the connection was closed")));
+    this.#port = port;
+    this.#socket = this.#open();
+  }
+
+  #open(): Socket {
+    const socket = connect({ port: this.#port, host: "127.0.0.1", noDelay: true });
+    socket.setEncoding("latin1");
+    socket.on("data", (piece: string) => this.#take(piece));
+    socket.on("error", (error) => this.#waiting?.reject(error));
+    socket.on("close", () => this.#waiting?.reject(new Error("the connection was closed")));
+    return socket;
   }
 
   ask(bytes: string): Promise<Answer> {
+    if (this.#socket.destroyed) this.#socket = this.#open();
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
       this.#socket.write(bytes);

@@ -12,6 +12,7 @@ import { covers } from "../core/role.ts";
 import { shopIdPattern } from "../core/secret.ts";
 import { shownPath } from "../core/shown-path.ts";
 import { loggedRequest, traceparentOf } from "../core/trace-context.ts";
+import { ofShop } from "../http/body.ts";
 import { parseQuery } from "../http/query.ts";
 import { assemble, type Binding, bindingFor, createRoutes, type Match } from "../http/routes.ts";
 import {
@@ -116,10 +117,13 @@ async function answerOf(
   const { requestId, request } = context;
   const { operation } = binding;
   context.operation = `admin:${operation.name}`;
-  const body = operation.takesFile === true ? {} : parseJson(await context.body.whole());
+  const holder = ofShop(person === null ? null : (found.parameters["shopId"] ?? null));
+  const body = operation.takesFile === true ? {} : parseJson(await context.body.whole(holder));
   const input = assemble(binding, found.parameters, parseQuery(context.search), body);
   const leaving = new AbortController();
-  const leave = (): void => leaving.abort();
+  const leave = (): void => leaving.abort(clientLeft());
+  // Until the first piece of a file is made, only the request tells it.
+  request.web().signal.addEventListener("abort", leave);
   const call = {
     requestId,
     traceparent: traceparentOf(context.trace),
@@ -130,6 +134,7 @@ async function answerOf(
     body: context.body.pieces(),
     ifMatch: validators(request.header("if-match")),
     lastEventId: context.headerValues("last-event-id")[0] ?? null,
+    left: leaving.signal,
     signal: AbortSignal.any([leaving.signal, stopping]),
   };
   const answer = await runOperation(operation, admin, input.raw, input.found, call);
@@ -253,7 +258,7 @@ async function performedFor(
     ifMatch: validators(request.header("if-match")),
     ifNoneMatch: null,
     ...(tokens === undefined ? {} : { tokens }),
-    body: () => context.body.whole(),
+    body: () => context.body.whole(ofShop(caller.shop.shopId)),
     assemble(_operation, body) {
       const { raw, found: faults } = assemble(binding, found.parameters, query, body);
       const { shopId: _, ...input } = raw;
@@ -337,6 +342,9 @@ function wholeFile(
   };
   return new Response(isKnown || request.method === "HEAD" ? null : Buffer.from(bytes), init);
 }
+
+/** A connection that breaks off is the caller's fault, not ours. Nobody reads it. */
+const clientLeft = (): Fault => new Fault("INVALID_INPUT", "The client left before the answer was made.");
 
 /** Sends pieces at the client's pace. The first is made before the answer begins, so that a file that cannot begin is refused. */
 async function fileResponse(

@@ -34,6 +34,7 @@ export function askHere(context: AdminContext): Ask {
       readers: null,
       body: body ?? none(),
       lastEventId: null,
+      left: never,
       signal: never,
     });
     return "bytes" in answer ? { file: pieces(answer.bytes) } : answer;

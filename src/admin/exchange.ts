@@ -60,9 +60,10 @@ export const exportFile = operation({
   name: "shop_export",
   route: { method: "GET", path: "/shops/{shopId}/export" },
   input: z.strictObject(inShop),
-  async run({ engine }, { shopId: id }) {
+  async run({ engine, exports }, { shopId: id }, { left }) {
     await engine.read(id, (tx) => shopOf(tx, id));
-    return { file: exportRecords(engine, id), contentType: "application/x-ndjson" };
+    const file = exportRecords(engine, id, (read) => exports.run(id, read, left));
+    return { file, contentType: "application/x-ndjson" };
   },
 });
 

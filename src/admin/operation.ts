@@ -19,6 +19,7 @@ import type { Operation, OperationShape } from "../operations/operation.ts";
 import { type Shop, loadShop } from "../shop/accounts.ts";
 import type { EventStamp } from "../shop/events.ts";
 import type { Restored } from "../shop/restore.ts";
+import type { FairQueue } from "../store/fair-queue.ts";
 import type { Tx } from "../store/store.ts";
 import type { StorefrontConnections } from "../storefront/connections.ts";
 import type { SandboxControl } from "../storefront/sandbox/control.ts";
@@ -43,6 +44,8 @@ export interface AdminContext extends Omit<ImportContext, "seedStorefront"> {
   /** Called when the shop's storefront is to be pulled; absent where nothing would do it. */
   readonly wakePull?: (shopId: string) => void;
   readonly documents: OrderDocuments;
+  /** In which the exports of the process read their pages (`exportTurns`). */
+  readonly exports: FairQueue;
   /** A mail server is configured. */
   readonly mailIsOn: boolean;
   /** Where people and suppliers reach the service (`OPENPO_PUBLIC_URL`); null: where each of them asks it. */
@@ -99,7 +102,9 @@ export interface AdminCall {
   readonly ifMatch?: readonly string[] | null;
   /** `Last-Event-ID` as sent. */
   readonly lastEventId: string | null;
-  /** Aborted when the reader of a file has left, or the service stops. */
+  /** Aborted when the client has left, or may no longer ask. The reason is a fault. */
+  readonly left: AbortSignal;
+  /** Aborted then too, and when the service stops. */
   readonly signal: AbortSignal;
 }
 

@@ -2,7 +2,7 @@
  * The command that serves until it gets a signal to stop.
  */
 import { localUrl } from "../config.ts";
-import { boundHeapGrowth } from "../heap.ts";
+import { boundHeapGrowth, giveMemoryBack } from "../heap.ts";
 import type { Service } from "../serve.ts";
 import { openedAt } from "./console.ts";
 import { helpOption, type RunnableCommand } from "./command.ts";
@@ -63,6 +63,10 @@ export const serve: RunnableCommand = {
     const service = await openService(config);
     // Not earlier: what a start makes is kept.
     boundHeapGrowth();
+    // Without it the service only takes more memory.
+    service.prepared
+      .then(giveMemoryBack)
+      .catch((error: unknown) => output.message(`The memory of the start was not given back: ${String(error)}`));
     const { demo, adminToken } = service;
     const shownDemo = demo === null ? null : { ...demo, invitation: openedAt(demo.invitation, service) };
     const made = demo === null && !adminToken.isNew ? {} : { adminToken: adminToken.token, demo: shownDemo };

@@ -99,16 +99,20 @@ export function withTotals(
 ): { readonly lineItems: readonly LineItem[]; readonly changes: readonly FieldChange[] } {
   const changes: FieldChange[] = [];
   const lineItems = order.lineItems.map((line) => {
-    const next = { ...line, ...totals.get(line.poLineItemId) };
-    const changed = totalFields.filter((field) => next[field] !== line[field]);
-    for (const field of changed)
+    const given = totals.get(line.poLineItemId);
+    let isChanged = false;
+    for (const field of totalFields) {
+      const after = given?.[field] ?? line[field];
+      if (after === line[field]) continue;
+      isChanged = true;
       changes.push({
         field,
         poLineItemId: line.poLineItemId,
         before: quantityToNumber(line[field]),
-        after: quantityToNumber(next[field]),
+        after: quantityToNumber(after),
       });
-    return changed.length === 0 ? line : { ...next, updatedAtMs: nowMs };
+    }
+    return isChanged ? { ...line, ...given, updatedAtMs: nowMs } : line;
   });
   return { lineItems, changes };
 }

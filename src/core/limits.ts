@@ -69,8 +69,14 @@ export const headerBytesMax = 65_536;
 /** The body of a request: 1 MB of the specification, inclusive (C10). */
 export const bodyBytesMax = 1_048_576;
 
-/** Members of all objects in a body, a few times what the largest valid one has. Reading more would hold the event loop for too long. */
+/** Members of all objects in a body, a few times what the largest valid one has; as many arrays and objects. Reading more would hold the event loop for too long. */
 export const bodyMembersMax = 40_000;
+
+/** Members of one object in a large body, many times what any valid one has: those of one that is unknown are copied, spelled and told one by one. */
+export const objectMembersMax = 1_000;
+
+/** What somebody signs in with: a secret and a name. It is read before anybody is known. */
+export const signInBytesMax = 16_384;
 
 /** A message to `/mcp` that is no tool call (C71). */
 export const messageBytesMax = 65_536;
@@ -102,10 +108,16 @@ export const answersPackedAtOnce = 8;
 /** By how much Node's heap may grow after a collection before the next one begins, in percent of what that one has left (D364). V8 takes up to 300. */
 export const heapGrowthPercent = 30;
 
+/** A small heap may grow by so much all the same: collecting some 50 MB takes as long for 15 MB of what is not needed any more as for 48 (D393). */
+export const heapGrowthBytesMin = 50_331_648;
+
+/** The most that a small heap may grow by, in percent. The bound in bytes follows one collection late, when the heap may be larger (D393). */
+export const heapGrowthPercentMax = 100;
+
 /** Stored answers that were told again and that a process remembers. */
 export const replaysRememberedBytesMax = 16_777_216;
 
-/** Orders that a process remembers on SQLite, so that a change does not read them anew (D248). */
+/** Orders that a process remembers, so that a change does not read them anew (D248, D357). */
 export const recordsRememberedBytesMax = 16_777_216;
 
 /** Repeated requests whose fingerprint a process remembers: some 300 bytes each, and a short request itself. */
@@ -221,6 +233,24 @@ export const loopFreeMs = 10;
 
 /** The most that a shop owes the others: the longest that its next step waits. */
 export const loopDebtMsMax = 250;
+
+/**
+ * After so long a group of writes of a shop ends, however many are in it, so that reads and other shops' requests get the event loop (SQLite). A commit
+ * takes about 0.2 ms of it.
+ */
+export const groupHoldMsMax = 4;
+
+/** The same while reads come, of any shop: those of the shop wait for a whole group (D440). */
+export const groupHoldBesideReadsMsMax = 2;
+
+/** The same while nothing but writes of this shop comes: larger groups write fewer pages (D440). */
+export const groupHoldAloneMsMax = 8;
+
+/** For so long after its arrival a request counts as one beside which a shop's writes run. */
+export const besideMs = 1_000;
+
+/** Writes that have waited for so long give way no more to reads that came after them (D441). */
+export const giveWayMsMax = 100;
 
 /** Digests of shops' orders that are remembered by each reader thread. One of 200,000 orders takes about 27 million bytes. */
 export const digestsBytesMax = 67_108_864;

@@ -40,8 +40,9 @@ export const baseQuantity = (line: Quantities): Quantity =>
   line.quantityConfirmed > 0 ? line.quantityConfirmed : line.quantityOrdered;
 
 /** received + rejected + cancelled: what counts against the base quantity (C25, C29). */
-export const accountedQuantity = (line: Quantities): Quantity =>
-  asQuantity(line.quantityReceived + line.quantityRejected + line.quantityCancelled);
+export const accountedQuantity = (
+  line: Pick<Quantities, "quantityReceived" | "quantityRejected" | "quantityCancelled">,
+): Quantity => asQuantity(line.quantityReceived + line.quantityRejected + line.quantityCancelled);
 
 /** What is still to come: base − accounted, never below 0 (C29). */
 export const pendingQuantity = (line: Quantities): Quantity =>

@@ -66,12 +66,11 @@ function receivedTotals(
 ): NewTotals {
   return new Map(
     linesNamed(order, input.lines).map(({ line, entry, path }) => {
-      const totals = {
+      const next = {
         quantityReceived: entry.quantityReceived,
         quantityRejected: entry.quantityRejected ?? line.quantityRejected,
         quantityCancelled: entry.quantityCancelled ?? line.quantityCancelled,
       };
-      const next = { ...line, ...totals };
       const field = `${path}/quantityReceived`;
       if (next.quantityReceived < line.quantityReceived && next.quantityReceived < line.quantitySynced)
         throw invalidField(
@@ -91,7 +90,7 @@ function receivedTotals(
           } quantity, ${shown(baseQuantity(line))}`,
           "Correct the totals, or send allowOverReceipt: true to take more than was expected.",
         );
-      return [line.poLineItemId, totals];
+      return [line.poLineItemId, next];
     }),
   );
 }

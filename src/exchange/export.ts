@@ -3,10 +3,13 @@
  *
  * Pages are read one at a time as the reader asks for more. So memory is bounded, and writes of the shop do not wait. Each record shows
  * the state at which its page was read. An order that changes during the export is in the file as a whole, before or after the change.
+ *
+ * The exports of a process take turns at reading a page (`exportTurns`), so that many at once hold up other requests no more than few do.
  */
-import { loadAttachments } from "../shop/purchase-order-attachments.ts";
-import { loadHistory } from "../shop/purchase-order-history.ts";
+import { attachmentsOfOrders } from "../shop/purchase-order-attachments.ts";
+import { historyOfOrders } from "../shop/purchase-order-history.ts";
 import { pageOfOrders } from "../shop/purchase-orders.ts";
+import { FairQueue } from "../store/fair-queue.ts";
 import type { Engine, Tx } from "../store/store.ts";
 import { orderJson } from "./purchase-orders.ts";
 import type { RecordType } from "./record-type.ts";
@@ -18,13 +21,41 @@ export const recordsPerPage = 250;
 /** Orders of one page, if they have few lines. */
 export const ordersPerPage = 25;
 
+/** Pages that the exports of a process read at once, of all shops; of one shop it is one. */
+export const exportPagesAtOnceMax = 2;
+
+/**
+ * The turns of a process's exports at reading a page. An export is never refused: its client has got a part of the file, and waits for the
+ * rest however long others read. Those that wait have a connection each, whose number is bounded.
+ */
+export const exportTurns = (): FairQueue =>
+  new FairQueue(
+    {
+      runningMax: exportPagesAtOnceMax,
+      runningPerShopMax: 1,
+      waitingPerShopMax: Number.POSITIVE_INFINITY,
+      waitMsMax: Number.POSITIVE_INFINITY,
+    },
+    "exports",
+  );
+
 type Page = Awaited<ReturnType<RecordType["page"]>>;
 
-/** The file, in pieces of whole lines. */
-export async function* exportRecords(engine: Engine, shopId: string): AsyncGenerator<string> {
+/**
+ * The file, in pieces of whole lines.
+ *
+ * @param inTurn  reads a page when it may be. Default: at once.
+ */
+export async function* exportRecords(
+  engine: Engine,
+  shopId: string,
+  inTurn: (read: () => Promise<Page>) => Promise<Page> = (read) => read(),
+): AsyncGenerator<string> {
+  const reading = (page: (tx: Tx, after: string | null) => Promise<Page>) =>
+    pages((after) => inTurn(() => engine.read(shopId, (tx) => page(tx, after))));
   for (const type of Object.values(recordTypes))
-    yield* pages((after) => engine.read(shopId, (tx) => type.page(tx, shopId, after, recordsPerPage)));
-  yield* pages((after) => engine.read(shopId, (tx) => ordersFrom(tx, shopId, after ?? "")));
+    yield* reading((tx, after) => type.page(tx, shopId, after, recordsPerPage));
+  yield* reading((tx, after) => ordersFrom(tx, shopId, after ?? ""));
 }
 
 async function* pages(read: (after: string | null) => Promise<Page>): AsyncGenerator<string> {
@@ -39,14 +70,12 @@ async function* pages(read: (after: string | null) => Promise<Page>): AsyncGener
 /** A page of orders with their attachments and history. */
 async function ordersFrom(tx: Tx, shopId: string, after: string): Promise<Page> {
   const { orders, end } = await pageOfOrders(tx, shopId, after, ordersPerPage);
-  const lines = await Promise.all(
-    orders.map(async ({ order, deletedAtMs }) => {
-      const [attachments, history] = await Promise.all([
-        loadAttachments(tx, shopId, order.purchaseOrderId),
-        loadHistory(tx, shopId, order.purchaseOrderId),
-      ]);
-      return JSON.stringify(orderJson({ order, attachments, history, deletedAtMs }));
-    }),
-  );
+  const list = { shopId, ids: orders.map(({ order }) => order.purchaseOrderId), ordersMax: ordersPerPage };
+  const [attachmentsOf, historyOf] = await Promise.all([attachmentsOfOrders(tx, list), historyOfOrders(tx, list)]);
+  const lines = orders.map(({ order, deletedAtMs }) => {
+    const { purchaseOrderId } = order;
+    const [attachments, history] = [attachmentsOf(purchaseOrderId), historyOf(purchaseOrderId)];
+    return JSON.stringify(orderJson({ order, attachments, history, deletedAtMs }));
+  });
   return { lines, next: end };
 }

@@ -3,7 +3,7 @@
  *
  * Owns: splitting a stream into lines, and the limit of a line. Memory is bounded by `lineBytesMax`.
  */
-import { parseJson } from "../core/json.ts";
+import { parseRecord } from "../core/json.ts";
 import { type FileFormat, lineFault } from "./file-format.ts";
 
 /** The longest line of a file: room for an order of the most lines with a long history. */
@@ -74,13 +74,10 @@ async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   if (!isBlank(last)) yield last;
 }
 
-/** A record may have some thousand lines. What bounds it is the length of its line in the file. */
-const membersMax = Number.POSITIVE_INFINITY;
-
 export const ndjson: FileFormat = {
   refusesRepeats: false,
   async *records(body) {
     for await (const { number, bytes } of linesOf(body))
-      yield { lineNumber: number, bytes: bytes.length, value: () => parseJson(bytes, membersMax), columns: null };
+      yield { lineNumber: number, bytes: bytes.length, value: () => parseRecord(bytes), columns: null };
   },
 };

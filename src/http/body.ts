@@ -1,11 +1,21 @@
 /**
  * Request bodies as bytes: whole and within the limit of C10, or piece by piece for a file.
  *
- * Owns: how much memory the bodies of all requests take together.
+ * Owns: how much memory the bodies of all requests take together, and whose they are.
+ *
+ * Invariants:
+ * - H15. Nobody's bodies take more memory than they leave free for those of others. So one shop, or whoever sends no key, takes half of it at
+ *        most, and a shop that sends few always finds some.
  */
 import { Fault } from "../core/fault.ts";
 import { bodiesBytesMax, bodyArrivalMs, bodyBytesMax } from "../core/limits.ts";
 import type { HttpRequest } from "./surface.ts";
+
+/** Whose memory a body takes if its sender is not known: all of them share it. */
+export const strangers = "strangers";
+
+/** Whose memory the bodies of a shop's keys, people and suppliers take, once their sender is known. */
+export const ofShop = (shopId: string | null): string => (shopId === null ? "operator" : `shop ${shopId}`);
 
 interface BodyLimits {
   /** Of all bodies together. */
@@ -19,6 +29,8 @@ const defaultLimits: BodyLimits = { bytesMax: bodiesBytesMax, arrivalMs: bodyArr
 /** The memory that bodies of requests take in a process, from their first byte until the request is answered. */
 export class BodyMemory {
   readonly limits: BodyLimits;
+  /** Holders of bodies, each with the bytes of theirs. */
+  readonly #heldBy = new Map<string, number>();
   #bytes = 0;
 
   constructor(limits: Partial<BodyLimits> = {}) {
@@ -29,18 +41,23 @@ export class BodyMemory {
     return this.#bytes;
   }
 
-  /** @throws Fault DO_OVERLOADED when the bodies of all requests are too large together. */
-  take(bytes: number): void {
-    if (this.#bytes + bytes > this.limits.bytesMax)
+  /** @throws Fault DO_OVERLOADED when the holder's bodies would take more than they leave free (H15). */
+  take(holder: string, bytes: number): void {
+    const held = (this.#heldBy.get(holder) ?? 0) + bytes;
+    if (held > this.limits.bytesMax - this.#bytes - bytes)
       throw new Fault("DO_OVERLOADED", "The server holds as many request bodies as it can; nothing was changed.", {
         action: "Wait, then send the same request again; send fewer large requests in parallel.",
         retryAfterMs: 1_000,
       });
     this.#bytes += bytes;
+    this.#heldBy.set(holder, held);
   }
 
-  give(bytes: number): void {
+  give(holder: string, bytes: number): void {
     this.#bytes -= bytes;
+    const held = (this.#heldBy.get(holder) ?? 0) - bytes;
+    if (held === 0) this.#heldBy.delete(holder);
+    else this.#heldBy.set(holder, held);
   }
 }
 
@@ -48,6 +65,7 @@ export class BodyMemory {
 export class RequestBody {
   readonly #request: HttpRequest;
   readonly #memory: BodyMemory;
+  #holder = strangers;
   #held = 0;
 
   constructor(request: HttpRequest, memory: BodyMemory) {
@@ -58,16 +76,26 @@ export class RequestBody {
   /**
    * Reads the whole body.
    *
+   * @param holder whose memory it takes: `ofShop` of a sender who is known, or `strangers`.
+   * @param bytesMax of this body.
    * @param goesOn asked once, when a body turns out to be longer than `first.bytes`, with what has been read; false refuses the rest.
-   * @throws Fault INVALID_INPUT  it has more than `bodyBytesMax` bytes, is encoded, ends before its announced length, or takes too long to
+   * @throws Fault INVALID_INPUT  it has more than `bytesMax` bytes, is encoded, ends before its announced length, or takes too long to
    *                              arrive (C10).
-   * @throws Fault DO_OVERLOADED  the process holds too many bodies.
+   * @throws Fault DO_OVERLOADED  the process holds too many bodies, or too many of this holder.
    */
   async whole(
-    first: { readonly bytes: number; readonly goesOn: (read: Uint8Array) => boolean } | null = null,
+    holder: string,
+    {
+      bytesMax = bodyBytesMax,
+      first = null,
+    }: {
+      readonly bytesMax?: number;
+      readonly first?: { readonly bytes: number; readonly goesOn: (read: Uint8Array) => boolean } | null;
+    } = {},
   ): Promise<Uint8Array> {
+    this.#holder = holder;
     refuseEncoded(this.#request);
-    if (Number(this.#request.header("content-length") ?? 0) > bodyBytesMax) throw bodyTooLarge();
+    if (Number(this.#request.header("content-length") ?? 0) > bytesMax) throw bodyTooLarge(bytesMax);
     const pieces: Uint8Array[] = [];
     let length = 0;
     let asked = first === null;
@@ -75,8 +103,8 @@ export class RequestBody {
     const read = this.#request.readBody((piece) => {
       if (isOver) throw tooSlow();
       length += piece.length;
-      if (length > bodyBytesMax) throw bodyTooLarge();
-      this.#memory.take(piece.length);
+      if (length > bytesMax) throw bodyTooLarge(bytesMax);
+      this.#memory.take(holder, piece.length);
       this.#held += piece.length;
       pieces.push(piece);
       if (asked || first === null || length <= first.bytes) return;
@@ -110,7 +138,7 @@ export class RequestBody {
 
   /** The request has been answered. */
   release(): void {
-    this.#memory.give(this.#held);
+    this.#memory.give(this.#holder, this.#held);
     this.#held = 0;
   }
 }
@@ -140,7 +168,7 @@ function refuseEncoded(request: HttpRequest): void {
     });
 }
 
-const bodyTooLarge = (bytesMax = bodyBytesMax): Fault =>
+const bodyTooLarge = (bytesMax: number): Fault =>
   new Fault("INVALID_INPUT", `The body is larger than ${bytesMax} bytes.`, {
     action: "Split the request into smaller ones.",
   });

@@ -9,6 +9,7 @@ import { namedShop } from "../operations/caller.ts";
 import { failure, isReplay, type Reply, respond } from "../operations/envelope.ts";
 import { isRestOperation, type Operation } from "../operations/operation.ts";
 import type { Perform } from "../operations/perform.ts";
+import { ofShop } from "./body.ts";
 import { MadeLater } from "./made-later.ts";
 import { openApiSteps } from "./openapi.ts";
 import { type Publication, publish } from "./publication.ts";
@@ -105,7 +106,7 @@ async function replyTo(context: RequestContext, found: Match | null, perform: Pe
     idempotencyKeys: context.headerValues("idempotency-key"),
     ifMatch: validators(request.header("if-match")),
     ifNoneMatch: request.header("if-none-match"),
-    body: () => context.body.whole(),
+    body: () => context.body.whole(ofShop(namedShop(token))),
     assemble: (_operation, body) => {
       if (found === null || binding instanceof Fault) throw new Error("no operation was reached");
       return assemble(binding, found.parameters, query, body);

@@ -24,6 +24,7 @@ import { Fault } from "../core/fault.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { messageBytesMax } from "../core/limits.ts";
 import { loggedRequest, type Trace } from "../core/trace-context.ts";
+import { ofShop } from "../http/body.ts";
 import { MadeLater } from "../http/made-later.ts";
 import { bearerToken, type HttpRequest, type RequestContext, type WebSurface } from "../http/surface.ts";
 import { admit, identify, namedShop } from "../operations/caller.ts";
@@ -43,6 +44,7 @@ import {
   type Malformed,
   protocolFailure,
   readMessage,
+  withoutArguments,
 } from "./message.ts";
 import {
   type AnswerThreads,
@@ -117,10 +119,11 @@ export function createMcp(deps: McpDependencies): WebSurface {
     if (asked.method === "subscriptions/listen")
       return protocolFailure(404, METHOD_NOT_FOUND, "There are no subscriptions.", asked.id);
     if (asked.tool !== null && tools.has(asked.tool)) context.operation = `mcp:${asked.tool}`;
+    const told = withoutArguments(message);
     const agentMessage: AgentMessage = { ...sender, requestId, trace, message, malformed };
     let large: LargeAnswer | null = null;
     let withoutToken: Reply | null = null;
-    const answered = await answerMessage(request.web(), message, {
+    const answered = await answerMessage(request.web(), told, {
       definitions: shownTo[sender.scope].map(({ definition }) => definition),
       call: async (name) => {
         const { reply, tool, input, meaning } = await calledTool(tools, perform, agentMessage, name);
@@ -132,7 +135,7 @@ export function createMcp(deps: McpDependencies): WebSurface {
         }
         if (reply.body.length <= answerOnLoopMax || threads === null)
           return resultOf(reply, { tool, arguments: input });
-        large = { request: plainRequest(request.web()), message, tool: name, arguments: input, reply };
+        large = { request: plainRequest(request.web()), message: told, tool: name, arguments: input, reply };
         return { content: [] };
       },
       onError: (error) => log.warn({ ...loggedRequest(context), err: error }, "message not understood"),
@@ -168,7 +171,9 @@ async function messageOf(
       throw error;
     },
   );
-  const bytes = await context.body.whole({ bytes: messageBytesMax, goesOn: beginsToolCall });
+  const bytes = await context.body.whole(ofShop(namedShop(sender.bearerToken)), {
+    first: { bytes: messageBytesMax, goesOn: beginsToolCall },
+  });
   if (fault === null) return bytes;
   if (!isLong(bytes) && beginsToolCall(bytes)) return bytes;
   if (await mayBeReplay(deps, refused, bytes, sender)) return bytes;

@@ -2,8 +2,7 @@
  * One JSON-RPC message of a client, as far as it is read before the protocol library gets it.
  */
 import { Fault } from "../core/fault.ts";
-import { isJsonObject, type Json, type JsonObject, parseJson, refuseTooManyMembers } from "../core/json.ts";
-import { bodyMembersMax } from "../core/limits.ts";
+import { cheapLengthMax, isJsonObject, type Json, type JsonObject, parseJson, refuseCostly } from "../core/json.ts";
 
 /** What the strict reading of C10 finds wrong with a message that JSON.parse reads. */
 export interface Malformed {
@@ -11,11 +10,11 @@ export interface Malformed {
   readonly bytes: Uint8Array;
 }
 
-/** Reads a message; null when it is no JSON at all. @throws Fault INVALID_INPUT when it has more members than is read of anybody. */
+/** Reads a message; null when it is no JSON at all. @throws Fault INVALID_INPUT when it takes longer to read than anybody is granted. */
 export function readMessage(
   bytes: Uint8Array,
 ): { readonly message: Json; readonly malformed: Malformed | null } | null {
-  if (bytes.length > bodyMembersMax) refuseTooManyMembers(new TextDecoder().decode(bytes));
+  if (bytes.length > cheapLengthMax) refuseCostly(new TextDecoder().decode(bytes));
   try {
     return { message: parseJson(bytes), malformed: null };
   } catch (error) {
@@ -101,6 +100,13 @@ export function askedOf(message: JsonObject): Asked {
 
 /** The arguments of a tool call; empty when there are none. */
 export const argumentsOf = (message: JsonObject): JsonObject => objectIn(objectIn(message, "params"), "arguments");
+
+/** A tool call as the protocol's library gets it: it would copy the arguments, member by member, which only the operation reads. */
+export function withoutArguments(message: JsonObject): JsonObject {
+  const { arguments: told, ...params } = objectIn(message, "params");
+  if (message["method"] !== "tools/call" || told === undefined || !isJsonObject(told)) return message;
+  return { ...message, params: { ...params, arguments: {} } };
+}
 
 /** The object that is this member; an empty one when there is none. */
 function objectIn(value: JsonObject, member: string): JsonObject {

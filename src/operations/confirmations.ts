@@ -1,13 +1,13 @@
 /**
  * Confirms remembered callers and takes their tokens, for all requests of a shop that wait at the same time in one round trip (D406).
  *
- * Owns: what is asked together. Does not own: what a caller is confirmed by (caller.ts), the bucket (Coordination).
+ * Does not own: which requests are asked for together (asked-together.ts), what a caller is confirmed by (caller.ts), the bucket (Coordination).
  *
- * - What confirms a request is read after the request has come: those that come while a round trip is under way have the next one.
  * - Tokens are taken in the order in which the requests came.
  */
 import type { BucketLimit, BucketReading } from "../core/rate-limit.ts";
 import type { Clock, Coordination, Engine, Statement } from "../store/store.ts";
+import { AskedTogether } from "./asked-together.ts";
 
 /** Requests that are confirmed in one round trip: it stays short. */
 export const confirmedTogetherMax = 64;
@@ -28,8 +28,7 @@ interface ConfirmationsDependencies {
 
 export class Confirmations {
   readonly #deps: ConfirmationsDependencies;
-  /** Requests without a round trip, by shop. A shop that has none under way is not in it. */
-  readonly #waiting = new Map<string, Asked[]>();
+  readonly #asked = new AskedTogether<Asked>(confirmedTogetherMax, (shopId, together) => this.#ask(shopId, together));
 
   constructor(deps: ConfirmationsDependencies) {
     this.#deps = deps;
@@ -44,29 +43,8 @@ export class Confirmations {
    */
   take(shopId: string, limit: BucketLimit, when: Statement): Promise<BucketReading | null> {
     return new Promise((resolve, reject) => {
-      const asked = { limit, when, resolve, reject };
-      const waiting = this.#waiting.get(shopId);
-      if (waiting !== undefined) {
-        waiting.push(asked);
-        return;
-      }
-      this.#waiting.set(shopId, [asked]);
-      // Those that come in the same round of the event loop are asked for together.
-      setImmediate(() => void this.#askAll(shopId));
+      this.#asked.add(shopId, { limit, when, resolve, reject });
     });
-  }
-
-  async #askAll(shopId: string): Promise<void> {
-    for (;;) {
-      const together = this.#waiting.get(shopId)?.splice(0, confirmedTogetherMax) ?? [];
-      if (together.length === 0) break;
-      try {
-        await this.#ask(shopId, together);
-      } catch (error) {
-        for (const asked of together) asked.reject(error);
-      }
-    }
-    this.#waiting.delete(shopId);
   }
 
   async #ask(shopId: string, together: readonly Asked[]): Promise<void> {

@@ -44,6 +44,7 @@ import type { StoreCounts } from "./counts.ts";
 import type { Reply } from "./envelope.ts";
 import { bytesOfText, Memory } from "../store/memory.ts";
 import type { Incoming } from "./request.ts";
+import { SharedPeeks } from "./shared-peeks.ts";
 
 /** A write with an idempotency key. */
 export interface KeyedRequest {
@@ -225,12 +226,14 @@ interface Found {
 /** Reads stored answers. It remembers, expanded, those that were told again. */
 class StoredAnswerReader {
   readonly #engine: Engine;
+  readonly #peeks: SharedPeeks;
   readonly #compression: Compression;
   readonly #expiredAtMs: () => number;
   readonly #told = new Memory<IdempotencyRecord>(replaysRememberedBytesMax);
 
   constructor(engine: Engine, compression: Compression, expiredAtMs: () => number) {
     this.#engine = engine;
+    this.#peeks = new SharedPeeks(engine);
     this.#compression = compression;
     this.#expiredAtMs = expiredAtMs;
   }
@@ -248,7 +251,7 @@ class StoredAnswerReader {
     lookAhead: LookAhead | null,
   ): Promise<Found> {
     const sinceMs = this.#expiredAtMs();
-    return await this.#engine.peek(shopId, async (tx) => {
+    return await this.#peeks.peek(shopId, async (tx) => {
       const [called, found, looked] = await Promise.allSettled([
         call(tx),
         findIdempotencyRecord(tx, shopId, holderId, idempotencyKey, sinceMs),
@@ -275,7 +278,7 @@ class StoredAnswerReader {
     return { record, seen, isDurable: wasAnswered, ahead: null };
   }
 
-  /** @param seen what reading the record has seen. */
+  /** @param seen what reading the record has seen; empty: nobody knows, or it is remembered already. */
   async bodyOf(request: KeyedRequest, record: IdempotencyRecord, seen: readonly Footprint[]): Promise<string> {
     const body = record.encoding === compressed ? await this.#compression.expand(record.body) : record.body;
     if (seen.length > 0) this.#told.put(nameOf(request), { ...record, body, encoding: null }, bytesOfText(body), seen);

@@ -127,7 +127,9 @@ export function createPerform(deps: PerformDependencies): Perform {
 }
 
 async function perform(context: Context, incoming: Incoming): Promise<Reply> {
-  const left = context.loop.arrive(incoming.caller?.shop.shopId ?? namedShop(incoming.bearerToken));
+  const { target, caller, bearerToken } = incoming;
+  const reads = target instanceof Fault || target.scope === "read";
+  const left = context.loop.arrive(caller?.shop.shopId ?? namedShop(bearerToken), reads);
   try {
     return await performCounted(context, incoming);
   } finally {

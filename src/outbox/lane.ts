@@ -16,6 +16,7 @@ import type { Clock, Engine, Ids, Log, Tx } from "../store/store.ts";
 import type { StorefrontOf } from "../storefront/storefront.ts";
 import { JoinedSteps } from "./joined-steps.ts";
 import { type OutboxLimits, retryDelayMs, storePauseMs } from "./limits.ts";
+import type { ToldOfClaim } from "./shop-loop.ts";
 import type { Step, Work, WorkContext } from "./step.ts";
 import { callStorefront } from "./storefront-call.ts";
 import { TracedAttempt } from "./traced-attempt.ts";
@@ -47,13 +48,14 @@ interface LaneOptions {
 /**
  * Runs the lane once.
  *
- * @param onClaimed called when effects were claimed.
+ * @param told of its claim.
  * @returns what became of its effects; `pending` for those that were put off.
  */
-type RunLane = (shopId: string, lane: string, onClaimed: () => void) => Promise<ReadonlyMap<string, EffectOutcome>>;
+type RunLane = (shopId: string, lane: string, told: ToldOfClaim) => Promise<ReadonlyMap<string, EffectOutcome>>;
 
 export function createLaneRunner(options: LaneOptions): RunLane {
   const { clock, limits, owner, spans = noSpans } = options;
+  const timeLimitMs = limits.callTimeLimitMs;
   const steps = new JoinedSteps(options.engine);
   const sweptAtMs = new Map<string, number>();
 
@@ -69,7 +71,7 @@ export function createLaneRunner(options: LaneOptions): RunLane {
     ]);
   }
 
-  return async (shopId, lane, onClaimed) => {
+  return async (shopId, lane, told) => {
     const context = contextOf(options, shopId);
     const claimed = new Set<string>();
     let heldFromMs = clock.now();
@@ -88,6 +90,7 @@ export function createLaneRunner(options: LaneOptions): RunLane {
     let work: Work = async (tx) => {
       heldFromMs = clock.now();
       await sweep(tx, shopId);
+      told.claiming();
       const times = { nowMs: clock.now(), leasedUntilMs: context.leasedUntilMs() };
       const found = await claimLane(tx, shopId, lane, owner, times);
       // An earlier try of this write was kept, and left nothing to do.
@@ -101,17 +104,15 @@ export function createLaneRunner(options: LaneOptions): RunLane {
     try {
       for (;;) {
         const step = await writeStep(options, () => steps.write(shopId, lane, withShop(work)));
-        if (claimed.size > 0) onClaimed();
+        if (claimed.size > 0) told.claimed();
         attempt.begin(run);
         if (step.kind === "ended") {
           attempt.end(step.outcomes);
           return step.outcomes;
         }
-        const { callTimeLimitMs: timeLimitMs, leaseMs } = limits;
-        const within = { timeLimitMs, beginByMs: heldFromMs + leaseMs - timeLimitMs };
+        const within = { timeLimitMs, beginByMs: heldFromMs + limits.leaseMs - timeLimitMs, parent: attempt.parent };
         if (shop === null) throw new Error(`the shop ${shopId} has effects but no row`);
-        const calling = callStorefront({ ...options, ...within, parent: attempt.parent }, shop, step);
-        const next = await steps.called(shopId, calling);
+        const next = await steps.called(shopId, callStorefront({ ...options, ...within }, shop, step));
         work = async (tx) => {
           heldFromMs = clock.now();
           return (
@@ -152,6 +153,7 @@ class NotHeld extends Error {
 async function whileHeld(tx: Tx, holding: Promise<boolean>, next: Work): Promise<Step | null> {
   const gated: Tx = {
     memory: tx.memory,
+    states: tx.states,
     all: (sql, params) => tx.all(sql, params),
     async batch(statements) {
       if (!(await holding)) throw new NotHeld();

@@ -17,6 +17,8 @@ export interface OutboxLimits {
   readonly lanesPerShopMax: number;
   /** Lanes of all shops that run at a time. */
   readonly lanesMax: number;
+  /** Lanes of a shop that are kept until they can begin. Further ones are read again. */
+  readonly lanesWantedMax: number;
   /** How long settled effects and pushes are kept. */
   readonly keptMs: number;
   /** How long `close` waits for calls that are under way. */
@@ -33,6 +35,7 @@ export const outboxLimits: OutboxLimits = {
   leaseMs: 30_000,
   lanesPerShopMax: 16,
   lanesMax: 256,
+  lanesWantedMax: 64,
   keptMs: 7 * 24 * 60 * 60 * 1_000,
   closeWaitMs: 3_000,
   pollMs: 3_000,

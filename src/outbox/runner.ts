@@ -148,9 +148,9 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const loops = new ShopLoops({
     ...shared,
     findDue: (shopId, running) => findDue({ ...options, owner, leaseMs: limits.leaseMs }, shopId, running),
-    async runLane(shopId, lane, onClaimed) {
+    async runLane(shopId, lane, told) {
       try {
-        const outcomes = await runLane(shopId, lane, onClaimed);
+        const outcomes = await runLane(shopId, lane, told);
         reports.report(shopId, outcomes);
         const states = [...outcomes.values()].map(({ state }) => state);
         return states.length === 0 || states.length >= runMax || states.includes("pending");

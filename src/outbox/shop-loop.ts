@@ -14,29 +14,46 @@ import { type OutboxLimits, otherNodeCheckMs, storePauseMs } from "./limits.ts";
 interface ShopLoopsOptions {
   readonly clock: Clock;
   readonly log: Log;
-  readonly limits: Pick<OutboxLimits, "lanesPerShopMax" | "lanesMax">;
+  readonly limits: Pick<OutboxLimits, "lanesPerShopMax" | "lanesMax" | "lanesWantedMax">;
   /** This is the only process on the store: every shop is this one's. */
   readonly alone: boolean;
   /** Nothing more begins. */
   readonly stopping: AbortSignal;
-  /** Reads which lanes are due, `running` ones left out. */
+  /** Reads which lanes are due. */
   readonly findDue: (shopId: string, running: readonly string[]) => Promise<DueLanes>;
   /**
-   * Runs a lane; never rejects. `onClaimed` is called when it has claimed effects.
+   * Runs a lane; never rejects.
    *
    * @returns whether the lane may have left something that is due.
    */
-  readonly runLane: (shopId: string, lane: string, onClaimed: () => void) => Promise<boolean>;
+  readonly runLane: (shopId: string, lane: string, told: ToldOfClaim) => Promise<boolean>;
+}
+
+/** Who is told how far the claim of a lane is. */
+export interface ToldOfClaim {
+  /** The lane looks for what is due: it may miss what is stored from now on. */
+  claiming(): void;
+  /** It has claimed effects. */
+  claimed(): void;
+}
+
+/** A lane that runs. */
+interface RunningLane {
+  readonly ended: Promise<void>;
+  /** It may miss effects that are stored from now on. */
+  isClaiming: boolean;
 }
 
 interface ShopLoop {
-  readonly running: Map<string, Promise<void>>;
+  readonly running: Map<string, RunningLane>;
+  /** Lanes with effects that are due, which wait for the end of their run or until fewer run. The one that came first is first. */
+  readonly wanted: Set<string>;
   /** Effects were added or claimed by this process, so it checks the shop itself, without waiting for a poll. */
   isOurs: boolean;
   /** The outbox is being read; `checkAgain`: it is read once more after that. */
   checking: boolean;
   checkAgain: boolean;
-  /** The latest reading has left lanes out, since they ran already or too many did: when a lane ends, it is read again. */
+  /** More lanes were due than are kept: when all of these have begun, the outbox is read again. */
   leftOut: boolean;
   timer: NodeJS.Timeout | null;
   /** When the timer ends; of no meaning without one. */
@@ -64,7 +81,7 @@ export class ShopLoops {
 
   /** Lanes that run now, of all shops. */
   get running(): readonly Promise<void>[] {
-    return [...this.#loops.values()].flatMap((loop) => [...loop.running.values()]);
+    return [...this.#loops.values()].flatMap((loop) => [...loop.running.values()].map(({ ended }) => ended));
   }
 
   /** How many shops have effects that are not settled, as of their latest readings, and when the oldest was added. */
@@ -123,6 +140,7 @@ export class ShopLoops {
   #loopOf(shopId: string): ShopLoop {
     const loop = this.#loops.get(shopId) ?? {
       running: new Map(),
+      wanted: new Set(),
       isOurs: this.#options.alone,
       checking: false,
       checkAgain: false,
@@ -139,7 +157,6 @@ export class ShopLoops {
     const { clock, log, stopping } = this.#options;
     if (loop.timer !== null) clearTimeout(loop.timer);
     loop.timer = null;
-    const leavesOut = loop.running.size > 0;
     let due: DueLanes;
     try {
       due = await this.#options.findDue(shopId, [...loop.running.keys()]);
@@ -150,30 +167,45 @@ export class ShopLoops {
       return;
     }
     if (stopping.aborted) return;
-    // Lanes may have begun meanwhile.
-    loop.leftOut = leavesOut || loop.running.size > 0;
+    loop.leftOut = due.leavesOut;
     loop.oldestAtMs = due.oldestAtMs;
     this.#startLanes(shopId, loop, due.lanes);
     const nextInMs = due.nextDueAtMs === null ? Number.POSITIVE_INFINITY : Math.max(1, due.nextDueAtMs - clock.now());
-    const checkInMs = due.isHeldUp ? Math.min(otherNodeCheckMs, nextInMs) : nextInMs;
+    const againInMs = loop.running.size > 0 ? Math.min(laterLookMs, nextInMs) : nextInMs;
+    const checkInMs = due.isHeldUp ? Math.min(otherNodeCheckMs, againInMs) : againInMs;
     if (Number.isFinite(checkInMs)) this.#checkLater(shopId, loop, checkInMs);
   }
 
-  /** Starts lanes that do not run yet. What the bounds leave out is looked for when a lane ends. */
+  /**
+   * Starts lanes with effects that are due, as far as the bounds allow; the others are kept until they can begin. One that runs and has not
+   * looked for its effects yet will find them.
+   */
   #startLanes(shopId: string, loop: ShopLoop, lanes: readonly string[]): void {
-    const { limits } = this.#options;
     for (const lane of lanes) {
-      if (loop.running.has(lane) || loop.running.size >= limits.lanesPerShopMax) {
-        loop.leftOut = true;
-        continue;
-      }
-      if (this.#lanesRunning >= limits.lanesMax) {
-        this.#waiting.add(shopId);
-        break;
-      }
-      this.#lanesRunning += 1;
-      loop.running.set(lane, this.#runLane(shopId, loop, lane));
+      if (loop.running.get(lane)?.isClaiming === false || this.#begin(shopId, loop, lane)) continue;
+      if (loop.wanted.size < this.#options.limits.lanesWantedMax) loop.wanted.add(lane);
+      else loop.leftOut ||= !loop.wanted.has(lane);
     }
+  }
+
+  #startWanted(shopId: string, loop: ShopLoop): void {
+    for (const lane of loop.wanted) if (this.#begin(shopId, loop, lane)) loop.wanted.delete(lane);
+  }
+
+  /** @returns whether the lane has begun: not if it runs already, or too many do. */
+  #begin(shopId: string, loop: ShopLoop, lane: string): boolean {
+    const { limits, stopping } = this.#options;
+    if (stopping.aborted || loop.running.has(lane) || loop.running.size >= limits.lanesPerShopMax) return false;
+    if (this.#lanesRunning >= limits.lanesMax) {
+      this.#waiting.add(shopId);
+      return false;
+    }
+    this.#lanesRunning += 1;
+    const ended = Promise.withResolvers<void>();
+    const running: RunningLane = { ended: ended.promise, isClaiming: false };
+    loop.running.set(lane, running);
+    void this.#runLane(shopId, loop, lane, running).finally(ended.resolve);
+    return true;
   }
 
   #checkLater(shopId: string, loop: ShopLoop, afterMs: number): void {
@@ -188,33 +220,40 @@ export class ShopLoops {
     loop.timer.unref();
   }
 
-  async #runLane(shopId: string, loop: ShopLoop, lane: string): Promise<void> {
+  async #runLane(shopId: string, loop: ShopLoop, lane: string, running: RunningLane): Promise<void> {
     let mayBeDue = true;
     try {
-      mayBeDue = await this.#options.runLane(shopId, lane, () => {
-        loop.isOurs = true;
+      mayBeDue = await this.#options.runLane(shopId, lane, {
+        claiming: () => {
+          running.isClaiming = true;
+        },
+        claimed: () => {
+          loop.isOurs = true;
+        },
       });
     } finally {
       loop.running.delete(lane);
       this.#lanesRunning -= 1;
-      if (mayBeDue || loop.leftOut || loop.checking) this.check(shopId);
+      // Shops that have waited come first.
+      const [next] = this.#waiting;
+      if (next !== undefined) {
+        this.#waiting.delete(next);
+        this.#startWanted(next, this.#loopOf(next));
+      }
+      this.#startWanted(shopId, loop);
+      if (mayBeDue || (loop.leftOut && loop.wanted.size === 0)) this.check(shopId);
       else if (loop.timer === null) {
-        if (loop.running.size === 0) loop.oldestAtMs = null;
+        if (loop.running.size + loop.wanted.size === 0) loop.oldestAtMs = null;
         this.#checkLater(shopId, loop, laterLookMs);
       } else if (loop.running.size === 0 && loop.checkAtMs > this.#options.clock.now() + laterLookMs) {
         // It may wait for the end of a lease that this lane has just given up.
         this.#checkLater(shopId, loop, laterLookMs);
       }
-      const [next] = this.#waiting;
-      if (next !== undefined) {
-        this.#waiting.delete(next);
-        this.check(next);
-      }
     }
   }
 
   #forgetIfIdle(shopId: string, loop: ShopLoop): void {
-    if (loop.running.size > 0 || loop.timer !== null || loop.checking) return;
+    if (loop.running.size > 0 || loop.wanted.size > 0 || loop.timer !== null || loop.checking) return;
     if (this.#loops.get(shopId) === loop) this.#loops.delete(shopId);
   }
 }

@@ -152,19 +152,28 @@ async function shownAtOnce(
   changes: Parameters<Storefront["readOnHand"]>[0],
   context: WriteContext & { readonly signal: AbortSignal },
 ): Promise<readonly boolean[]> {
-  let shown: readonly boolean[] = [];
-  const givenUp = new AbortController();
-  const signal = AbortSignal.any([context.signal, givenUp.signal]);
+  let shown: readonly boolean[] | null = null;
+  const ending = new AbortController();
+  const end = (): void => ending.abort();
+  context.signal.addEventListener("abort", end, { once: true });
+  if (context.signal.aborted) end();
   const read = async (): Promise<void> => {
     try {
-      shown = (await storefront.readOnHand(changes, { ...context, signal })).map((level) => level.verified);
+      const levels = await storefront.readOnHand(changes, { ...context, signal: ending.signal });
+      shown = levels.map((level) => level.verified);
     } catch (error) {
       if (!(error instanceof StorefrontError)) throw error;
+      shown = [];
     }
   };
-  await withinMs(read(), showMsMax);
-  givenUp.abort();
-  return shown;
+  try {
+    await withinMs(read(), showMsMax);
+    return shown ?? [];
+  } finally {
+    context.signal.removeEventListener("abort", end);
+    // An abort is an error with a stack, which costs more than the rest of this.
+    if (shown === null) end();
+  }
 }
 
 /** What a call has brought. `kind`: whether the push was sent for the first time. */

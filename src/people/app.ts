@@ -9,7 +9,9 @@ import { z } from "zod";
 import { loggedRequest } from "../core/trace-context.ts";
 import { Fault } from "../core/fault.ts";
 import { parseJson } from "../core/json.ts";
+import { signInBytesMax } from "../core/limits.ts";
 import { Attempts, signInAttempts } from "../http/attempts.ts";
+import { strangers } from "../http/body.ts";
 import type { ConsolePages } from "../http/console-pages.ts";
 import { methodNotAllowed, type RequestContext, type Surface } from "../http/surface.ts";
 import type { PersonCaller } from "../operations/caller.ts";
@@ -91,7 +93,7 @@ async function beginSession(deps: ConsoleDependencies, attempts: Attempts, conte
   context.operation = "console:session_begin";
   refuseOtherSites(context);
   attempts.admit(remoteAddress);
-  const input = checkInput(credential, parseJson(await context.body.whole()));
+  const input = checkInput(credential, parseJson(await context.body.whole(strangers, { bytesMax: signInBytesMax })));
   const userAgent = request.header("user-agent")?.slice(0, shortTextMax).toWellFormed() ?? null;
   try {
     const { secret, ...session } = await signIn(deps, input, userAgent);
@@ -124,7 +126,10 @@ async function giveToken(deps: ConsoleDependencies, context: RequestContext): Pr
   requireOwnPage(context);
   const secret = sessionIn(context);
   const open = await openSession(deps, secret);
-  const { shopId } = checkInput(tokenInput, parseJson(await context.body.whole()));
+  const { shopId } = checkInput(
+    tokenInput,
+    parseJson(await context.body.whole(strangers, { bytesMax: signInBytesMax })),
+  );
   const answer = (data: object): Response => {
     const headers = { "Set-Cookie": cookieWith(context, secret), "Cache-Control": "no-store" };
     return respond(success(context.requestId, data, { headers }));

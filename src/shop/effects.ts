@@ -95,8 +95,10 @@ export interface ClaimedEffect {
 
 /** Which lanes have an effect that is due, and when the next one will be. */
 export interface DueLanes {
-  /** Those that no other runner has claimed. */
+  /** Those that no other runner has claimed. Of lanes that run, those with further effects. */
   readonly lanes: readonly string[];
+  /** There may be more of them. */
+  readonly leavesOut: boolean;
   /** Another runner has claimed a lane with an effect that is due. */
   readonly isHeldUp: boolean;
   /** Null when no effect is pending beyond those that are due. */
@@ -111,7 +113,7 @@ const dueMax = 64;
 /**
  * Finds the lanes with effects that are due.
  *
- * @param running lanes to leave out, since this runner is at work on them.
+ * @param running lanes that this runner is at work on. What waits in one of them, however much it is, hides no other lane.
  */
 export async function findDueLanes(
   tx: Tx,
@@ -121,7 +123,7 @@ export async function findDueLanes(
   nowMs: number,
 ): Promise<DueLanes> {
   const others = running.length === 0 ? "" : ` and e.lane not in (${placeholders(running.length)})`;
-  const [due, held, next, oldest] = await Promise.all([
+  const [due, further, held, next, oldest] = await Promise.all([
     tx.all<{ lane: string }>(
       `select e.lane from effect e
        where e.shop_id = ? and e.state = 'pending' and e.due_at <= ?${others}
@@ -131,6 +133,15 @@ export async function findDueLanes(
        order by e.due_at, e.effect_id limit ?`,
       [shopId, nowMs, ...running, owner, nowMs, dueMax],
     ),
+    running.length === 0
+      ? []
+      : tx.all<{ lane: string }>(
+          `select r.column1 as lane from (values ${running.map(() => "(?)").join(", ")}) as r
+           where exists (
+             select 1 from effect e
+             where e.shop_id = ? and e.lane = r.column1 and e.state = 'pending' and e.due_at + 0 <= ?)`,
+          [...running, shopId, nowMs],
+        ),
     tx.all<{ lane: string }>(
       `select h.lane from effect h
        where h.shop_id = ? and h.state = 'pending' and h.lease_owner is not null and h.lease_owner <> ? and h.due_at > ?
@@ -149,7 +160,8 @@ export async function findDueLanes(
     ),
   ]);
   return {
-    lanes: [...new Set(due.map((row) => row.lane))],
+    lanes: [...new Set([...due, ...further].map((row) => row.lane))],
+    leavesOut: due.length >= dueMax,
     isHeldUp: held.length > 0,
     nextDueAtMs: next[0]?.due_at ?? null,
     oldestAtMs: oldest[0]?.created_at ?? null,

@@ -118,10 +118,11 @@ export async function lastSequence(tx: Tx, shopId: string): Promise<number> {
   return row?.last ?? 0;
 }
 
-/** Deletes the oldest events as far as they are past their time, at most `rowsMax`; never the newest (E2). */
+/** Deletes the oldest events as far as they are past their time, at most `rowsMax`; never the newest (E2). Looks at one event when none is. */
 export const sweepEvents = (shopId: string, nowMs: number, rowsMax: number): Statement => ({
   sql: `delete from event where shop_id = ? and occurred_at < ? and sequence in
-          (select sequence from event where shop_id = ? order by sequence limit ?)
+          (select sequence from event where shop_id = ? order by sequence limit coalesce(
+             (select case when occurred_at < ? then cast(? as bigint) else 0 end from event where shop_id = ? order by sequence limit 1), 0))
           and sequence < (select max(sequence) from event where shop_id = ?)`,
-  params: [shopId, nowMs - eventsKeptMs, shopId, rowsMax, shopId],
+  params: [shopId, nowMs - eventsKeptMs, shopId, nowMs - eventsKeptMs, rowsMax, shopId, shopId],
 });

@@ -177,10 +177,11 @@ export async function sweepIdempotency(
   rowsMax: number,
 ): Promise<{ readonly rows: number; readonly bytes: number }> {
   const rows = await tx.all<{ bytes: number }>(
+    // Without the same bound within, a sweep that finds nothing would look at `rowsMax` rows.
     `delete from idempotency_record where shop_id = ? and stored_at <= ? and stored_at in
-       (select stored_at from idempotency_record where shop_id = ? order by stored_at limit ?)
+       (select stored_at from idempotency_record where shop_id = ? and stored_at <= ? order by stored_at limit ?)
      returning bytes`,
-    [shopId, untilMs, shopId, rowsMax],
+    [shopId, untilMs, shopId, untilMs, rowsMax],
   );
   const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
   if (rows.length > 0)

@@ -13,6 +13,7 @@ import type {
   SupplierCredit,
 } from "../core/attachments.ts";
 import type { Statement, Tx } from "../store/store.ts";
+import { type OrderList, rowsOfOrders } from "./purchase-order-tables.ts";
 
 const attachmentKinds = ["payment", "document", "shipment", "credit"] as const;
 
@@ -64,12 +65,34 @@ export function attachmentStatements(
   }));
 }
 
+interface AttachmentRow {
+  readonly kind: (typeof attachmentKinds)[number];
+  readonly doc: string;
+}
+
 /** The attachments of the order, each kind as it was imported. */
 export async function loadAttachments(tx: Tx, shopId: string, purchaseOrderId: string): Promise<Attachments> {
-  const rows = await tx.all<{ kind: (typeof attachmentKinds)[number]; doc: string }>(
+  const rows = await tx.all<AttachmentRow>(
     `select kind, doc from purchase_order_attachment where shop_id = ? and purchase_order_id = ? order by position`,
     [shopId, purchaseOrderId],
   );
+  return attachmentsFrom(rows);
+}
+
+const selectAttachmentsOfOrders = `
+select purchase_order_id, kind, doc from purchase_order_attachment
+where shop_id = ? and purchase_order_id in (?) order by position`;
+
+/** The same of several orders, by order. */
+export async function attachmentsOfOrders(
+  tx: Tx,
+  orders: OrderList,
+): Promise<(purchaseOrderId: string) => Attachments> {
+  const rows = await rowsOfOrders<AttachmentRow>(tx, selectAttachmentsOfOrders, orders);
+  return (purchaseOrderId) => attachmentsFrom(rows.get(purchaseOrderId) ?? []);
+}
+
+function attachmentsFrom(rows: readonly AttachmentRow[]): Attachments {
   const payments: Payment[] = [];
   const documents: OrderDocument[] = [];
   const shipments: Shipment[] = [];

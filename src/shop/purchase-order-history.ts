@@ -10,6 +10,7 @@ import type { Fields, ValuesOf } from "../core/purchase-order-fields.ts";
 import type { FieldChange, ReceiptDraft } from "../core/purchase-order.ts";
 import { chunksOf, inListMax, hasOneOf, placeholders } from "../store/in-lists.ts";
 import type { SqlValue, Statement, Tx } from "../store/store.ts";
+import { type OrderList, rowsOfOrders } from "./purchase-order-tables.ts";
 import { type Columns, type Row, columnList, columnsOf, insertInto, recordReader } from "./columns.ts";
 
 /** An entry of the activity log. */
@@ -188,17 +189,24 @@ const selectReceipts = `select ${Object.keys(receiptColumns).join(", ")} from re
 
 const selectCosts = `select ${columnList(costSyncFields)} from cost_sync`;
 
+/** The same for the rows of several orders. */
+const ofOrders = (select: string): string =>
+  `${select.replace("select ", "select purchase_order_id, ")} where shop_id = ? and purchase_order_id in (?)`;
+
 const ofOrder = "shop_id = ? and purchase_order_id = ?";
 
-/** The whole history of the order. */
-export async function loadHistory(tx: Tx, shopId: string, purchaseOrderId: string): Promise<OrderHistory> {
-  const order = [shopId, purchaseOrderId];
+/** The whole history of several orders, by order. */
+export async function historyOfOrders(tx: Tx, orders: OrderList): Promise<(purchaseOrderId: string) => OrderHistory> {
   const [log, receipts, costs] = await Promise.all([
-    tx.all<LogRow>(`${selectLog} where ${ofOrder} order by log_id`, order),
-    tx.all<ReceiptRow>(`${selectReceipts} where ${ofOrder} order by receipt_id`, order),
-    tx.all<Row>(`${selectCosts} where ${ofOrder} order by cost_sync_id`, order),
+    rowsOfOrders<LogRow>(tx, `${ofOrders(selectLog)} order by log_id`, orders),
+    rowsOfOrders<ReceiptRow>(tx, `${ofOrders(selectReceipts)} order by receipt_id`, orders),
+    rowsOfOrders<Row>(tx, `${ofOrders(selectCosts)} order by cost_sync_id`, orders),
   ]);
-  return { log: log.map(logFrom), receipts: receipts.map(receiptFrom), costSyncHistory: costs.map(costFrom) };
+  return (purchaseOrderId) => ({
+    log: (log.get(purchaseOrderId) ?? []).map(logFrom),
+    receipts: (receipts.get(purchaseOrderId) ?? []).map(receiptFrom),
+    costSyncHistory: (costs.get(purchaseOrderId) ?? []).map(costFrom),
+  });
 }
 
 /** Where a page ended: when the row was written, and its id as tie-break. */

@@ -1,7 +1,8 @@
 /**
  * The tables that hold one order, and deleting its rows from them.
  */
-import type { Statement } from "../store/store.ts";
+import { placeholders } from "../store/in-lists.ts";
+import type { Statement, Tx } from "../store/store.ts";
 
 /** Every table with rows of an order. */
 export const orderTables = [
@@ -30,3 +31,32 @@ export const removeStatements = (
     sql: `delete from ${table} where shop_id = ? and purchase_order_id = ?`,
     params: [shopId, purchaseOrderId],
   }));
+
+/** Several orders that are read together. */
+export interface OrderList {
+  readonly shopId: string;
+  readonly ids: readonly string[];
+  /** As many as there may be; at most `inListMax`. */
+  readonly ordersMax: number;
+}
+
+/**
+ * Rows of several orders, by order, each order's as the statement sorts them. An order without rows is left out.
+ *
+ * @param sql  selects the column `purchase_order_id` too. `(?)` in it stands for the ids, after the shop's. They are `ordersMax` in any case, the
+ *             last one repeated: so the text is the same each time, and prepared once.
+ */
+export async function rowsOfOrders<Row>(
+  tx: Tx,
+  sql: string,
+  { shopId, ids, ordersMax }: OrderList,
+): Promise<ReadonlyMap<string, readonly Row[]>> {
+  const last = ids.at(-1);
+  if (last === undefined) return new Map();
+  const list = [...ids, ...Array.from({ length: ordersMax - ids.length }, () => last)];
+  const rows = await tx.all<Row & { readonly purchase_order_id: string }>(
+    sql.replace("(?)", `(${placeholders(ordersMax)})`),
+    [shopId, ...list],
+  );
+  return Map.groupBy(rows, (row) => row.purchase_order_id);
+}

@@ -9,6 +9,8 @@
  * - R1. `saveDecision` writes the whole decision, or nothing if the decision changes nothing (S2, P5).
  * - R2. The incoming ledger changes by the difference, in the same transaction as the order (C41).
  * - R3. A number is given once. A refused request uses none (C34).
+ * - R6. Where others may change the rows, the lines of an order are remembered with the name of its state and its version. The name is made up for one write of
+ *       one order, so whoever finds both in the order's row has its lines, whether the write that made them was kept or not (D357).
  */
 import type { Attachments } from "../core/attachments.ts";
 import { deletedEvent, eventOf } from "../core/events.ts";
@@ -23,7 +25,7 @@ import {
   linesPerOrderMax,
 } from "../core/purchase-order.ts";
 import { inListMax, placeholders } from "../store/in-lists.ts";
-import type { Remembered, SqlValue, Statement, Tx } from "../store/store.ts";
+import type { Remembered, SqlValue, StateMemory, Statement, Tx } from "../store/store.ts";
 import { type Columns, type Row, columnList, columnsOf, insertInto, recordReader, updateIn } from "./columns.ts";
 import { type AskedEffect, effectStatements } from "./effects.ts";
 import { type EventStamp, eventStatements } from "./events.ts";
@@ -38,7 +40,7 @@ import {
   logStatement,
   receiptStatement,
 } from "./purchase-order-history.ts";
-import { orderTables, removeStatements } from "./purchase-order-tables.ts";
+import { orderTables, removeStatements, rowsOfOrders } from "./purchase-order-tables.ts";
 import { dropReminders, importedReminders, reminderStatements } from "./reminders.ts";
 
 // Loading.
@@ -50,15 +52,23 @@ const headerFields = {
   locationName: { kind: "text", empty: null },
 } as const satisfies Fields;
 
-/** Selects headers with the current names. `o` is the order. */
-export const selectHeader = `
-select ${columnList(storedHeaderFields, "o.")}, s.name as supplier_name, l.name as location_name
+const headersWith = (more: string): string => `
+select ${columnList(storedHeaderFields, "o.")}${more}, s.name as supplier_name, l.name as location_name
 from purchase_order o
 left join supplier s on s.shop_id = o.shop_id and s.supplier_id = o.supplier_id
 left join location l on l.shop_id = o.shop_id and l.location_id = o.location_id`;
 
+/** Selects headers with the current names. `o` is the order. */
+export const selectHeader = headersWith("");
+
 /** The header of a row of `selectHeader`. */
 export const headerFrom = recordReader<Header>(headerFields);
+
+const selectHeadersOfOrders = `${selectHeader} where o.shop_id = ? and o.purchase_order_id in (?)`;
+
+const selectLinesOfOrders = `
+select purchase_order_id, ${columnList(storedLineFields)}
+from purchase_order_line where shop_id = ? and purchase_order_id in (?) order by position`;
 
 const selectLinesOfOrder = `
 select position, ${columnList(storedLineFields)}
@@ -68,7 +78,9 @@ const selectLines = `${selectLinesOfOrder} order by position`;
 
 const lineFrom = recordReader<LineItem>(storedLineFields);
 
-const selectOneHeader = `${selectHeader} where o.shop_id = ? and o.purchase_order_id = ? and o.deleted_at is null`;
+const ofOneOrder = "where o.shop_id = ? and o.purchase_order_id = ? and o.deleted_at is null";
+
+const selectOneHeader = `${selectHeader} ${ofOneOrder}`;
 
 /** The header. Null: there is no such order, or it was deleted (C33). */
 export async function loadHeader(tx: Tx, shopId: string, purchaseOrderId: string): Promise<Header | null> {
@@ -78,6 +90,7 @@ export async function loadHeader(tx: Tx, shopId: string, purchaseOrderId: string
 
 /** The order with its lines as they were added. Null: there is no such order, or it was deleted (C33). */
 export async function loadOrder(tx: Tx, shopId: string, purchaseOrderId: string): Promise<PurchaseOrder | null> {
+  if (tx.states !== undefined) return await loadStated(tx, tx.states, shopId, purchaseOrderId);
   const load = async (): Promise<PurchaseOrder | null> => {
     const [header, rows] = await Promise.all([
       loadHeader(tx, shopId, purchaseOrderId),
@@ -96,6 +109,62 @@ const rememberedBytesOf = (order: object): number =>
   "lineItems" in order && Array.isArray(order.lineItems)
     ? rememberedHeaderBytes + order.lineItems.length * rememberedLineBytes
     : rememberedHeaderBytes;
+
+const selectStatedHeader = `${headersWith(", o.state_id")} ${ofOneOrder}`;
+
+/** No lines if the order is in the named state at this version. */
+const selectLinesUnlessStated = `${selectLinesOfOrder}
+  and not exists (select 1 from purchase_order o where o.shop_id = ? and o.purchase_order_id = ? and o.state_id = ? and o.version = ?)
+order by position`;
+
+/** The lines of an order in one of its states. */
+interface StatedLines {
+  readonly stateId: string;
+  readonly version: number;
+  readonly lineItems: readonly LineItem[];
+}
+
+/** Under what they are remembered. */
+const statedKey = (purchaseOrderId: string): string => `lines ${purchaseOrderId}`;
+
+/** Remembers the lines that an order has in the state of this name. */
+function rememberLines(
+  states: StateMemory,
+  stateId: string,
+  { purchaseOrderId, version, lineItems }: PurchaseOrder,
+): void {
+  const stated: StatedLines = { stateId, version, lineItems };
+  states.put(statedKey(purchaseOrderId), stated, rememberedBytesOf(stated));
+}
+
+/**
+ * The order, of whose lines those are remembered that it had in the state in which it was last met here (R6). In one round trip as any other: the lines are
+ * read if it is in another state.
+ */
+async function loadStated(
+  tx: Tx,
+  states: StateMemory,
+  shopId: string,
+  purchaseOrderId: string,
+): Promise<PurchaseOrder | null> {
+  const params = [shopId, purchaseOrderId];
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the key stands for the type
+  const known = states.get(statedKey(purchaseOrderId)) as StatedLines | null;
+  const [[row], rows] = await Promise.all([
+    tx.all<Row>(selectStatedHeader, params),
+    known === null
+      ? tx.all<Row>(selectLines, params)
+      : tx.all<Row>(selectLinesUnlessStated, [...params, ...params, known.stateId, known.version]),
+  ]);
+  if (row === undefined) return null;
+  const header = headerFrom(row);
+  const { state_id: stateId } = row;
+  const isKnown = known !== null && stateId === known.stateId && header.version === known.version;
+  const lineItems = isKnown ? known.lineItems : rows.map(lineFrom);
+  const order = { ...header, lineItems };
+  if (!isKnown && typeof stateId === "string") rememberLines(states, stateId, order);
+  return order;
+}
 
 /** An order as it is remembered between the steps of a change, and from one change to the next (D248). */
 function orderRemembered(shopId: string, purchaseOrderId: string): Remembered {
@@ -161,26 +230,25 @@ export async function pageOfOrders(tx: Tx, shopId: string, after: string, limit:
      order by purchase_order_id limit ?`,
     [shopId, after, limit],
   );
-  let lines = 0;
+  let lineCount = 0;
   const shown = keys.filter(({ item_count: count }, index) => {
-    lines += count;
-    return index === 0 || lines <= pageLinesMax;
+    lineCount += count;
+    return index === 0 || lineCount <= pageLinesMax;
   });
-  const page = await Promise.all(
-    shown.map(async ({ purchase_order_id: purchaseOrderId, deleted_at: deletedAtMs }) => {
-      const key = [shopId, purchaseOrderId];
-      const [headers, rows] = await Promise.all([
-        tx.all<Row>(`${selectHeader} where o.shop_id = ? and o.purchase_order_id = ?`, key),
-        tx.all<Row>(selectLines, key),
-      ]);
-      return headers.map((header) => ({
-        order: { ...headerFrom(header), lineItems: rows.map(lineFrom) },
-        deletedAtMs,
-      }));
-    }),
+  const ids = shown.map(({ purchase_order_id: purchaseOrderId }) => purchaseOrderId);
+  const list = { shopId, ids, ordersMax: limit };
+  const [headers, lines] = await Promise.all([
+    rowsOfOrders<Row>(tx, selectHeadersOfOrders, list),
+    rowsOfOrders<Row>(tx, selectLinesOfOrders, list),
+  ]);
+  const orders = shown.flatMap(({ purchase_order_id: purchaseOrderId, deleted_at: deletedAtMs }) =>
+    (headers.get(purchaseOrderId) ?? []).map((header) => ({
+      order: { ...headerFrom(header), lineItems: (lines.get(purchaseOrderId) ?? []).map(lineFrom) },
+      deletedAtMs,
+    })),
   );
   const isLast = shown.length === keys.length && keys.length < limit;
-  return { orders: page.flat(), end: isLast ? null : (shown.at(-1)?.purchase_order_id ?? null) };
+  return { orders, end: isLast ? null : (shown.at(-1)?.purchase_order_id ?? null) };
 }
 
 // Saving.
@@ -199,13 +267,18 @@ const { poLineItemId: _lineId, ...lineDataFields } = storedLineFields;
 /** Every column of `purchase_order_line` but its key and `position`. */
 const lineColumns: Columns<LineItem> = columnsOf(lineDataFields);
 
+/** The header with the name of its state; null: it has none. */
+type StatedHeader = Header & { readonly stateId: string | null };
+
+const statedColumns: Columns<StatedHeader> = { ...headerColumns, state_id: ({ stateId }) => stateId };
+
 const headerKey = ["shop_id", "purchase_order_id"] as const;
 
 const lineKey = [...headerKey, "po_line_item_id"] as const;
 
-const insertHeader = insertInto("purchase_order", headerKey, headerColumns);
+const insertHeader = insertInto("purchase_order", headerKey, statedColumns);
 
-const updateHeader = updateIn("purchase_order", headerKey, headerColumns);
+const updateHeader = updateIn("purchase_order", headerKey, statedColumns);
 
 const insertLine = insertInto("purchase_order_line", [...lineKey, "position", "order_created_at"], lineColumns);
 
@@ -228,14 +301,22 @@ function sumStatements(shopId: string, before: PurchaseOrder | null, next: Purch
   ];
 }
 
-/** Writes what differs between `before` and `next` in header and lines. */
-function orderStatements(shopId: string, before: PurchaseOrder | null, next: PurchaseOrder): readonly Statement[] {
+/**
+ * Writes what differs between `before` and `next` in header and lines.
+ *
+ * @param stateId the name of the state `next`, given once; null: it gets none.
+ */
+function orderStatements(
+  shopId: string,
+  before: PurchaseOrder | null,
+  next: PurchaseOrder,
+  stateId: string | null,
+): readonly Statement[] {
   const { purchaseOrderId } = next;
   const statements: Statement[] = [];
-  const header =
-    before === null
-      ? insertHeader([shopId, purchaseOrderId], next)
-      : updateHeader([shopId, purchaseOrderId], before, next);
+  const key = [shopId, purchaseOrderId];
+  const stated = { ...next, stateId };
+  const header = before === null ? insertHeader(key, stated) : updateHeader(key, { ...before, stateId: null }, stated);
   if (header !== null) statements.push(header);
   const lines = new Map((before?.lineItems ?? []).map((line) => [line.poLineItemId, line] as const));
   for (const [index, line] of next.lineItems.entries()) {
@@ -317,8 +398,9 @@ export async function saveDecision(
   const outbox = effectStatements(shopId, effects, stamp.ids, stamp.nowMs, stamp.traceparent ?? null);
   const receipts = decided.receipts.map((receipt) => recorded(receipt, stamp));
   const event = eventOf(before, decided, receipts[0]?.receiptId ?? null);
+  const stateId = tx.states === undefined ? null : stamp.ids.next("state");
   await tx.batch([
-    ...orderStatements(shopId, before, next),
+    ...orderStatements(shopId, before, next, stateId),
     ...sumStatements(shopId, before, next),
     ...reminderStatements(shopId, purchaseOrderId, before, next),
     ...log.map((entry) => logStatement(shopId, purchaseOrderId, logged(entry, stamp))),
@@ -327,6 +409,7 @@ export async function saveDecision(
     ...outbox.statements,
   ]);
   tx.memory?.know(orderRemembered(shopId, purchaseOrderId), next);
+  if (tx.states !== undefined && stateId !== null) rememberLines(tx.states, stateId, next);
   return outbox.effects;
 }
 
@@ -389,7 +472,7 @@ export async function importOrder(
   await tx.batch([
     // Also of a soft-deleted order, which is not loaded.
     ...(isNew ? [] : removeStatements(shopId, purchaseOrderId, importedTables)),
-    ...orderStatements(shopId, null, { ...order, version }),
+    ...orderStatements(shopId, null, { ...order, version }, null),
     ...attachmentStatements(shopId, purchaseOrderId, attachments),
     ...historyStatements(shopId, purchaseOrderId, history),
     ...(deletedAtMs === null ? [] : hideStatements(shopId, purchaseOrderId, deletedAtMs)),

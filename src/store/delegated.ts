@@ -1,7 +1,7 @@
 /**
  * Engines and transactions that pass every call on, for whoever changes or watches some of the calls.
  */
-import type { Engine, SqlValue, Statement, Tx, TxMemory } from "./store.ts";
+import type { Engine, SqlValue, StateMemory, Statement, Tx, TxMemory } from "./store.ts";
 
 /** The engine as an object of functions, so that some of them can be replaced. */
 export const delegated = (engine: Engine): Engine => ({
@@ -32,6 +32,10 @@ export class NoticingTx implements Tx {
 
   get memory(): TxMemory | undefined {
     return this.#tx.memory;
+  }
+
+  get states(): StateMemory | undefined {
+    return this.#tx.states;
   }
 
   all<R>(...[sql, params]: Parameters<Tx["all"]>): Promise<R[]> {

@@ -4,19 +4,25 @@
  * Owns: the order between shops, the limits on what one shop runs and has waiting. Does not own: the work, or what runs it.
  *
  * Invariants:
- * - Q3. Shops take turns: after a shop's work has begun, every other shop with waiting work comes first.
+ * - Q3. Shops take turns: after a shop's work has begun, every other shop with waiting work comes first, also when the shop had nothing
+ *       waiting meanwhile.
  * - Q4. Of one shop at most `runningPerShopMax` run and `waitingPerShopMax` wait, none longer than `waitMsMax`. Refused work was never
- *       run. Setting the time of day refuses none.
+ *       run, nor work that nobody wants any more when its turn comes. Setting the time of day refuses none.
  */
 import { Fault } from "../core/fault.ts";
+import { RecentMap } from "../core/recent-map.ts";
 
 export interface FairLimits {
   /** Work that runs at the same time, of all shops. */
   readonly runningMax: number;
   readonly runningPerShopMax: number;
   readonly waitingPerShopMax: number;
+  /** Infinite: work waits for any time. */
   readonly waitMsMax: number;
 }
+
+/** Shops whose latest turn is remembered while they have no work. */
+export const turnsRememberedMax = 10_000;
 
 /** The shortest wait that a refusal names. */
 const waitAskedMsMin = 1_000;
@@ -27,14 +33,12 @@ const latestShare = 0.3;
 interface Waiting {
   readonly acceptedAtMs: number;
   start(): void;
-  refuse(fault: Fault): void;
+  refuse(reason: unknown): void;
 }
 
 interface Line {
   readonly waiting: Waiting[];
   running: number;
-  /** When the shop had its latest turn, in turns of all shops. */
-  latestTurn: number;
 }
 
 export class FairQueue {
@@ -43,6 +47,8 @@ export class FairQueue {
   readonly #things: string;
   /** Shops with work. */
   readonly #lines = new Map<string, Line>();
+  /** When each shop had its latest turn, in turns of all shops. A shop that is not in it comes before those that are. */
+  readonly #latestTurns = new RecentMap<number>(turnsRememberedMax);
   #running = 0;
   #turns = 0;
   /** The average duration of all runs, the latest ones counting most. */
@@ -67,18 +73,18 @@ export class FairQueue {
   /**
    * Runs `work` when it is the shop's turn and passes its result on.
    *
+   * @param unwanted  aborted when nobody wants the result any more: work that waits gives up its place. Work that runs goes on. Null: it
+   *                  stays wanted.
    * @throws Fault DO_OVERLOADED when too much of the shop waits, or its turn did not come in time.
+   * @throws the reason of `unwanted` when it was aborted before the work has begun.
    */
-  async run<T>(shopId: string, work: () => Promise<T>): Promise<T> {
-    const line = this.#lines.get(shopId) ?? { waiting: [], running: 0, latestTurn: 0 };
+  async run<T>(shopId: string, work: () => Promise<T>, unwanted: AbortSignal | null = null): Promise<T> {
+    unwanted?.throwIfAborted();
+    const line = this.#lines.get(shopId) ?? { waiting: [], running: 0 };
     this.#lines.set(shopId, line);
     if (line.waiting.length >= this.#limits.waitingPerShopMax)
       throw this.#overloaded(line, `has too many ${this.#things} waiting`);
-    await new Promise<void>((resolve, reject) => {
-      line.waiting.push({ acceptedAtMs: this.#elapsedMs(), start: resolve, refuse: reject });
-      this.#startNext();
-      this.#armExpiry();
-    });
+    await this.#turn(shopId, line, unwanted);
     const startedAtMs = this.#elapsedMs();
     try {
       return await work();
@@ -87,58 +93,91 @@ export class FairQueue {
       this.#averageMs += (this.#averageMs === 0 ? 1 : latestShare) * (durationMs - this.#averageMs);
       line.running -= 1;
       this.#running -= 1;
-      if (line.running === 0 && line.waiting.length === 0) this.#lines.delete(shopId);
+      this.#dropIdle(shopId, line);
       this.#startNext();
     }
   }
 
+  /** Resolves when the shop's next work may begin. */
+  #turn(shopId: string, line: Line, unwanted: AbortSignal | null): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const giveUp = (): void => {
+        line.waiting.splice(line.waiting.indexOf(waiting), 1);
+        this.#dropIdle(shopId, line);
+        reject(unwanted?.reason);
+      };
+      const waiting: Waiting = {
+        acceptedAtMs: this.#elapsedMs(),
+        start() {
+          unwanted?.removeEventListener("abort", giveUp);
+          resolve();
+        },
+        refuse(fault) {
+          unwanted?.removeEventListener("abort", giveUp);
+          reject(fault);
+        },
+      };
+      unwanted?.addEventListener("abort", giveUp, { once: true });
+      line.waiting.push(waiting);
+      this.#startNext();
+      this.#armExpiry();
+    });
+  }
+
+  #dropIdle(shopId: string, line: Line): void {
+    if (line.running === 0 && line.waiting.length === 0) this.#lines.delete(shopId);
+  }
+
   #startNext(): void {
     while (this.#running < this.#limits.runningMax) {
-      const line = this.#nextLine();
+      const shopId = this.#nextShop();
+      const line = shopId === null ? undefined : this.#lines.get(shopId);
       const next = line?.waiting.shift();
-      if (line === null || next === undefined) return;
+      if (shopId === null || line === undefined || next === undefined) return;
       this.#turns += 1;
-      line.latestTurn = this.#turns;
+      this.#latestTurns.set(shopId, this.#turns);
       line.running += 1;
       this.#running += 1;
       next.start();
     }
   }
 
-  /** The line whose turn is the longest ago; null when none may begin anything. */
-  #nextLine(): Line | null {
-    let found: Line | null = null;
-    for (const line of this.#lines.values())
-      if (
-        line.waiting.length > 0 &&
-        line.running < this.#limits.runningPerShopMax &&
-        (found === null || line.latestTurn < found.latestTurn)
-      )
-        found = line;
-    return found;
+  /** The shop whose turn is the longest ago; null when none may begin anything. */
+  #nextShop(): string | null {
+    let found: { readonly shopId: string; readonly latestTurn: number } | null = null;
+    for (const [shopId, line] of this.#lines) {
+      if (line.waiting.length === 0 || line.running >= this.#limits.runningPerShopMax) continue;
+      const latestTurn = this.#latestTurns.get(shopId) ?? 0;
+      if (found === null || latestTurn < found.latestTurn) found = { shopId, latestTurn };
+    }
+    return found?.shopId ?? null;
   }
 
   /** One timer while work waits, set for the moment at which the oldest expires. */
   #armExpiry(): void {
     if (this.#expiry !== null) return;
     const oldestMs = Math.min(...[...this.#lines.values()].flatMap((line) => line.waiting[0]?.acceptedAtMs ?? []));
-    if (!Number.isFinite(oldestMs)) return;
+    const expiresAtMs = oldestMs + this.#limits.waitMsMax;
+    // Nothing waits, or it may wait for any time. A timer of infinite length would end at once.
+    if (!Number.isFinite(expiresAtMs)) return;
     this.#expiry = setTimeout(
       () => {
         this.#expiry = null;
         this.#refuseExpired();
         this.#armExpiry();
       },
-      Math.max(1, oldestMs + this.#limits.waitMsMax - this.#elapsedMs()),
+      Math.max(1, expiresAtMs - this.#elapsedMs()),
     );
     this.#expiry.unref();
   }
 
   #refuseExpired(): void {
     const latestAcceptedMs = this.#elapsedMs() - this.#limits.waitMsMax;
-    for (const line of this.#lines.values())
+    for (const [shopId, line] of this.#lines) {
       while ((line.waiting[0]?.acceptedAtMs ?? Number.POSITIVE_INFINITY) <= latestAcceptedMs)
         line.waiting.shift()?.refuse(this.#overloaded(line, `did not get to its ${this.#things} in time`));
+      this.#dropIdle(shopId, line);
+    }
   }
 
   /** The refusal names the time that what waits is likely to take. */

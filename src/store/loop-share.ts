@@ -12,8 +12,13 @@
  *       `loopDebtMsMax`, and nothing is refused.
  * - Q6. When steps have held the loop for `loopFreeMs`, the next begins after the loop has gone on, also when many shops that owe nothing
  *       ask for one each. Those of shops that owe little begin in the order in which they were asked for, then one of the shop that owes least.
+ * - Q7. Groups of writes that give way to reads (`turnAfterReads`) begin one after another, each when the loop has gone on twice since the one before:
+ *       it has taken in what came meanwhile, and has done what that asked for. So a read that takes no more than that waits for one group.
  */
-import { loopDebtMsMax, loopFreeMs } from "../core/limits.ts";
+import { besideMs, loopDebtMsMax, loopFreeMs } from "../core/limits.ts";
+
+/** Who asks for something beside a shop's own writes. */
+export type Beside = "reads" | "other shops" | "nobody";
 
 interface Share {
   /** As of `atMs`; time pays it back. */
@@ -50,10 +55,18 @@ export class LoopShare {
   #nobodysRequests = 0;
   /** When the latest request came, or this began. */
   #arrivedAtMs: number;
+  /** When the latest request that reads came, of any shop or of nobody. */
+  #readAtMs = -Infinity;
+  /** The shop whose request came last, and when the latest one came that was not of the same shop as the one before it. */
+  #latest: { readonly shopId: string | null; readonly sinceMs: number } = { shopId: null, sinceMs: -Infinity };
   /** Steps of shops that owe. */
   #waiting = 0;
   /** Steps of shops that owe little, which wait for the next round. */
   readonly #late: (() => void)[] = [];
+  /** Groups of writes that wait for the reads that came during the one before. */
+  readonly #groups: (() => void)[] = [];
+  /** One of them is about to begin, or the loop has not gone on twice since one did. */
+  #groupsWait = false;
   #waitedTotal = 0;
   /** How long steps have held the loop in this round. */
   #heldMs = 0;
@@ -72,6 +85,13 @@ export class LoopShare {
     return this.#time.now() - this.#arrivedAtMs;
   }
 
+  /** Who has asked for something of late (`besideMs`) other than a change of this shop. */
+  besideWritesOf(shopId: string): Beside {
+    const sinceMs = this.#time.now() - besideMs;
+    if (this.#readAtMs > sinceMs) return "reads";
+    return this.#latest.shopId === shopId && this.#latest.sinceMs <= sinceMs ? "nobody" : "other shops";
+  }
+
   /** The time that steps are measured in. */
   now(): number {
     return this.#time.now();
@@ -82,9 +102,16 @@ export class LoopShare {
     return this.#waitedTotal;
   }
 
-  /** A request is under way until the returned function is called. `shopId`: null for one that belongs to no shop. */
-  arrive(shopId: string | null): () => void {
+  /**
+   * A request is under way until the returned function is called.
+   *
+   * @param shopId  null for one that belongs to no shop.
+   * @param reads   it changes nothing.
+   */
+  arrive(shopId: string | null, reads = true): () => void {
     this.#arrivedAtMs = this.#time.now();
+    if (reads) this.#readAtMs = this.#arrivedAtMs;
+    if (shopId !== this.#latest.shopId) this.#latest = { shopId, sinceMs: this.#arrivedAtMs };
     if (shopId === null) this.#nobodysRequests += 1;
     else this.#share(shopId).requests += 1;
     return () => {
@@ -117,6 +144,25 @@ export class LoopShare {
       this.#releaseSoon();
       this.#releaseAfter(this.#debtOf(share) - loopFreeMs);
     });
+  }
+
+  /** The same for a group of writes that gives way to reads (Q7). */
+  async turnAfterReads(shopId: string): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#groups.push(resolve);
+      if (this.#groupsWait) return;
+      this.#groupsWait = true;
+      this.#time.nextRound(() => this.#beginGroup());
+    });
+    await this.turn(shopId);
+  }
+
+  #beginGroup(): void {
+    const begin = this.#groups.shift();
+    this.#groupsWait = begin !== undefined;
+    if (begin === undefined) return;
+    begin();
+    this.#time.nextRound(() => this.#time.nextRound(() => this.#beginGroup()));
   }
 
   /** A step of the shop has taken so long. */

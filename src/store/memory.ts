@@ -48,13 +48,16 @@ export class Memory<T> {
     return entry;
   }
 
-  /** @param seen what the value was made from, of every read. */
-  put(key: string, value: T, valueBytes: number, seen: readonly Footprint[]): void {
+  /**
+   * @param seen  what the value was made from, of every read. Empty: nobody knows it, so the value is not kept. Null: the value holds
+   *              whatever rows change.
+   */
+  put(key: string, value: T, valueBytes: number, seen: readonly Footprint[] | null): void {
     this.#forget(key);
     const bytes = valueBytes + key.length + entryBytes;
-    if (bytes > this.#bytesMax) return;
+    if (bytes > this.#bytesMax || seen?.length === 0) return;
     // A copy has no room for more.
-    this.#entries.set(key, { value, bytes, seen: [...seen] });
+    this.#entries.set(key, { value, bytes, seen: [...(seen ?? [])] });
     this.#bytes += bytes;
     for (const [oldest, entry] of this.#entries) {
       if (this.#bytes <= this.#bytesMax) return;

@@ -54,8 +54,12 @@ interface ShopQueueOptions<Write extends QueuedWrite> {
   readonly turn: (group: readonly Write[]) => Promise<number>;
   /** Counts the queue's waiting writes among those of others. */
   readonly depth?: QueueDepth | undefined;
-  /** Null: the next turn may begin at once. Otherwise resolves when it may (Q5). Default: always at once. */
-  readonly gate?: () => Promise<void> | null;
+  /**
+   * Null: the next turn may begin at once. Otherwise resolves when it may (Q5). Default: always at once.
+   *
+   * @param waitedMs  how long the oldest write has waited.
+   */
+  readonly gate?: (waitedMs: number) => Promise<void> | null;
 }
 
 export class ShopQueue<Write extends QueuedWrite> {
@@ -121,7 +125,10 @@ export class ShopQueue<Write extends QueuedWrite> {
   }
 
   async #run(): Promise<void> {
-    const gate = this.#isHurried ? null : (this.#options.gate?.() ?? null);
+    const waitedMs = this.#oldestWaitMs;
+    // A shop gives way to no other then, so that giving way makes no write expire.
+    const isHurried = waitedMs > this.#options.limits.waitMsMax / 2;
+    const gate = isHurried ? null : (this.#options.gate?.(waitedMs) ?? null);
     if (gate !== null) {
       this.#armExpiry();
       await gate;
@@ -147,11 +154,10 @@ export class ShopQueue<Write extends QueuedWrite> {
     for (const resolve of this.#idleWaiters.splice(0)) resolve();
   }
 
-  /** The oldest write has waited for half of its time: the shop gives way to no other, so that giving way makes no write expire. */
-  get #isHurried(): boolean {
-    const { limits } = this.#options;
+  /** How long the oldest of those that wait has waited; 0 when none does. */
+  get #oldestWaitMs(): number {
     const [oldest] = this.#waiting;
-    return oldest !== undefined && this.#elapsedMs() - oldest.acceptedAtMs > limits.waitMsMax / 2;
+    return oldest === undefined ? 0 : this.#elapsedMs() - oldest.acceptedAtMs;
   }
 
   /** One timer per busy shop, not one per write: it is set for the moment at which the oldest write expires. */
@@ -181,8 +187,7 @@ export class ShopQueue<Write extends QueuedWrite> {
   /** The refusal names the wait of the latest group or of the oldest waiting write, whichever is longer. */
   #overloaded(what: string): Fault {
     const { limits } = this.#options;
-    const oldestWaitMs = this.#elapsedMs() - (this.#waiting[0]?.acceptedAtMs ?? this.#elapsedMs());
-    const waitMs = Math.max(this.#lastWaitMs, oldestWaitMs, waitAskedMsMin);
+    const waitMs = Math.max(this.#lastWaitMs, this.#oldestWaitMs, waitAskedMsMin);
     return new Fault("DO_OVERLOADED", `This shop ${what}; nothing was changed.`, {
       action: "Wait, then send the same request again; send fewer requests in parallel.",
       retryAfterMs: Math.min(Math.ceil(waitMs), limits.waitMsMax),

@@ -42,6 +42,19 @@ export interface Tx {
   batch(statements: readonly Statement[]): Promise<void>;
   /** What the process remembers of the shop. Absent where others may change the rows without its knowledge. */
   readonly memory?: TxMemory | undefined;
+  /** What the process remembers of states of records, each of which counts when a statement of the transaction has found it. Absent beside `memory`. */
+  readonly states?: StateMemory | undefined;
+}
+
+/**
+ * What a process has read or written of records whose every state has a name of its own (D357). Others may change the rows at any time, so whoever asks
+ * must read, in the transaction, the name of the state that the record is in.
+ */
+export interface StateMemory {
+  /** What was put here last under the key, which stands for the value's type. Nobody may change the value. */
+  get(key: string): object | null;
+  /** @param value a record, or a part of it, in one state, with its name. @param bytes what it takes in memory, roughly. */
+  put(key: string, value: object, bytes: number): void;
 }
 
 /** What a process remembers of what it has read, or written, as long as the rows stand (D111). */
@@ -137,7 +150,7 @@ export interface Engine {
    * Reads the shop: every statement of `work` sees the same committed state, and what they have seen is durable when the promise
    * resolves. If `work` runs no statement, everything that was committed before is.
    *
-   * @param onSeen called when `work` has succeeded, on an engine that knows who changes its rows.
+   * @param onSeen called when `work` has succeeded, if the engine knows which rows it has seen and who changes them.
    * @throws Fault NOT_FOUND       there is no such shop.
    * @throws Fault DO_UNAVAILABLE  the shop's store cannot be read.
    */

@@ -25,6 +25,7 @@ import {
 } from "../core/supplier-proposals.ts";
 import type { DocumentKind, OrderDocuments } from "../documents/documents.ts";
 import { Attempts, linkGuesses, linkRequests } from "../http/attempts.ts";
+import { ofShop } from "../http/body.ts";
 import { methodNotAllowed, type RequestContext, type Surface } from "../http/surface.ts";
 import { asFault, failure, respond, success } from "../operations/envelope.ts";
 import { day, id, instant, noRepeats, quantity, shortTextMax, text } from "../operations/fields.ts";
@@ -339,7 +340,7 @@ const saysNothing = ({ lines, reference, trackingNumber }: SupplierAnswer): bool
   lines.length === 0 && reference === null && trackingNumber === null;
 
 async function takeJson(served: Served, context: RequestContext, open: OpenLink): Promise<Response> {
-  const answer = checkInput(answerInput, parseJson(await context.body.whole()));
+  const answer = checkInput(answerInput, parseJson(await context.body.whole(ofShop(open.shopId))));
   if (saysNothing(answer)) throw invalidField("/lines", "is empty, and there is neither reference nor trackingNumber");
   const { proposal, isNew } = await take(served, context, open, () => ({ answer, carriedOver: () => [] }));
   const { requestId } = context;
@@ -350,7 +351,7 @@ async function takeJson(served: Served, context: RequestContext, open: OpenLink)
 /** A form that was filled in: mistakes are shown in it; otherwise the browser is sent back to the page, so that reloading sends nothing again. */
 async function takeForm(served: Served, context: RequestContext, open: OpenLink, path: string): Promise<Response> {
   const language = languageOf(context);
-  const body = Buffer.from(await context.body.whole()).toString();
+  const body = Buffer.from(await context.body.whole(ofShop(open.shopId))).toString();
   let refused: Refused | null = null;
   try {
     await take(served, context, open, (order) => {

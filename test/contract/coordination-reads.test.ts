@@ -93,6 +93,24 @@ test("tokens that are taken together are told as if they were taken one after an
     );
   }));
 
+test("tokens that one read takes under several conditions are taken one after another, of those whose row is there", () =>
+  withStore(async ({ engine, coordination }) => {
+    await add(engine, "l1");
+    await add(engine, "l3");
+    const told = await engine.peek("a", (tx) =>
+      Promise.all(
+        ["l1", "l2", "l3", "l1"].map((locationId) =>
+          coordination.takeTokensWhen("a", limit, nowMs, { when: location(locationId), count: 1 }, tx),
+        ),
+      ),
+    );
+    assert.deepEqual(
+      told.map(([reading]) => reading?.remaining ?? null),
+      [2, null, 1, 0],
+    );
+    assert.equal((await coordination.peekTokens("a", limit, nowMs)).remaining, 0);
+  }));
+
 test("a read that claims a key sees what was stored before; of simultaneous claims one gets it", () =>
   withStore(async ({ engine, coordination }) => {
     const claim = () =>

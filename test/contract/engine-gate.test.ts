@@ -8,9 +8,17 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { test, type TestContext } from "node:test";
-import { filesClosingMax } from "../../src/core/limits.ts";
+import { MessageChannel } from "node:worker_threads";
+import {
+  besideMs,
+  filesClosingMax,
+  giveWayMsMax,
+  groupHoldAloneMsMax,
+  groupHoldBesideReadsMsMax,
+  groupHoldMsMax,
+} from "../../src/core/limits.ts";
+import { LoopShare } from "../../src/store/loop-share.ts";
 import type { Engine, Footprint } from "../../src/store/store.ts";
-import { groupHoldMsMax } from "../../src/store/sqlite/door.ts";
 import { type SqliteEngine, openSqliteEngine } from "../../src/store/sqlite/engine.ts";
 import { systemClock } from "../../src/system.ts";
 import { addLocation, faultOf, locationIds } from "./engine-suite.ts";
@@ -504,33 +512,86 @@ test("when statementsDroppedMax statements were given back and not collected, a 
   }
 });
 
-test("a group of writes ends after groupHoldMsMax, and reads have their turn before the next", async () => {
+/** An engine with the shop `a`, whose event loop goes on by itself and whose time the test drives. */
+async function withLoop(
+  body: (engine: Engine, loop: LoopShare, pass: (ms: number) => void) => Promise<void>,
+): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "openpo-gate-"));
-  let aheadMs = 0;
-  const engine = await openSqliteEngine({
-    directory,
-    schemaDirectory: "src/shop/schema",
-    shopsOpenMax: 4,
-    clock: { now: () => 1_000 + aheadMs },
+  let nowMs = 1_000;
+  const loop = new LoopShare({
+    now: () => nowMs,
+    nextRound: (callback) => void setImmediate(callback),
+    after: (ms, callback) => void setTimeout(callback, ms),
   });
+  const options = { directory, schemaDirectory: "src/shop/schema", shopsOpenMax: 4, clock: systemClock, loop };
+  const engine = await openSqliteEngine(options);
   try {
     await engine.create("a");
-    const writes = Array.from({ length: 6 }, (_, index) =>
-      engine.write("a", async (tx) => {
-        await tx.batch([addLocation("a", String(index), "x")]);
-        aheadMs += groupHoldMsMax / 2;
-      }),
-    );
-    const counts: number[] = [];
-    while (counts.at(-1) !== writes.length) {
-      counts.push((await engine.peek("a", (tx) => locationIds(tx, "a"))).length);
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    await Promise.all(writes);
-    const seen = new Set(counts);
-    assert.ok(seen.has(2) && seen.has(4), [...seen].join());
+    await body(engine, loop, (ms) => {
+      nowMs += ms;
+    });
   } finally {
     await engine.close();
     await rm(directory, { recursive: true });
   }
+}
+
+for (const [beside, holdMs, came] of [
+  ["nothing that is known, groupHoldMsMax", groupHoldMsMax, null],
+  ["reads, groupHoldBesideReadsMsMax", groupHoldBesideReadsMsMax, { shopId: "b", reads: true }],
+  ["changes of another shop, groupHoldMsMax", groupHoldMsMax, { shopId: "b", reads: false }],
+  ["changes of its own alone, groupHoldAloneMsMax", groupHoldAloneMsMax, { shopId: "a", reads: false }],
+] as const)
+  test(`a group of writes ends after, beside ${beside}, and reads have their turn before the next`, async () => {
+    await withLoop(async (engine, loop, pass) => {
+      if (came !== null) loop.arrive(came.shopId, came.reads)();
+      if (came?.shopId === "a") pass(besideMs);
+      const writes = Array.from({ length: 6 }, (_, index) =>
+        engine.write("a", async (tx) => {
+          await tx.batch([addLocation("a", String(index), "x")]);
+          pass(holdMs / 2);
+        }),
+      );
+      const counts: number[] = [];
+      while (counts.at(-1) !== writes.length) {
+        counts.push((await engine.peek("a", (tx) => locationIds(tx, "a"))).length);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await Promise.all(writes);
+      assert.deepEqual([...new Set(counts)], [0, 2, 4, 6]);
+    });
+  });
+
+/** Two groups of a shop's writes, the first of which takes so long, and during which something comes that takes one step. @returns the order in which all ran. */
+async function groupsAndStep(beside: { readonly reads: boolean }, firstMs = 0): Promise<readonly string[]> {
+  const order: string[] = [];
+  await withLoop(async (engine, loop, pass) => {
+    loop.arrive("a", beside.reads)();
+    const write = (name: string): Promise<void> =>
+      engine.write("a", async (tx) => {
+        await tx.batch([addLocation("a", name, "x")]);
+        order.push(name);
+        // Time of the process: that of the queue.
+        for (const untilMs = performance.now() + firstMs; performance.now() < untilMs;);
+        pass(groupHoldAloneMsMax);
+        if (name === "first") port1.postMessage("comes when the loop goes on");
+      });
+    const { port1, port2 } = new MessageChannel();
+    port2.once("message", () => {
+      port2.close();
+      setImmediate(() => order.push("step"));
+    });
+    await Promise.all([write("first"), write("second")]);
+    while (order.length < 3) await new Promise((resolve) => setImmediate(resolve));
+  });
+  return order;
+}
+
+test("while reads come, one that came during a group of writes is answered before the next group (Q7)", async () => {
+  assert.deepEqual(await groupsAndStep({ reads: true }), ["first", "step", "second"]);
+  assert.deepEqual(await groupsAndStep({ reads: false }), ["first", "second", "step"]);
+});
+
+test("writes that have waited for giveWayMsMax do not wait for reads that came after them", async () => {
+  assert.deepEqual(await groupsAndStep({ reads: true }, giveWayMsMax), ["first", "second", "step"]);
 });

@@ -31,7 +31,7 @@ async function withShop(
     loads: () => number,
     directory: string,
   ) => Promise<void>,
-  options: { readonly shopsWatchedMax?: number } = {},
+  options: { readonly shopsWatchedMax?: number; readonly partColumn?: string } = {},
 ): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "openpo-memory-"));
   const engine = await openSqliteEngine({
@@ -186,7 +186,7 @@ test("a write recalls its own state, and what it knows of rows counts for others
     assert.equal(loads(), 2);
     assert.deepEqual(await engine.read("a", recall), ["x", "y"]);
     assert.equal(loads(), 2);
-    // Both in one group: a savepoint is rolled back, and with it what was made there.
+    // Both in one group: it is rolled back, and with it what was made there.
     const refused = engine.write("a", async (tx) => {
       await change(tx, "z");
       tx.memory?.know(asked, ["x", "y", "z"]);
@@ -289,4 +289,48 @@ test("records are remembered up to recordsRememberedBytesMax", async () => {
     await ask("k1");
     assert.equal(loads(), held + 2);
   });
+});
+
+test("of statements with one text, each part whose rows they change falls, and no other", async () => {
+  await withShop(
+    async (engine) => {
+      const orders = ["po_1", "po_2", "po_3", "po_4"];
+      const insert =
+        "insert into receipt (shop_id, purchase_order_id, receipt_id, received_at, source, lines) values (?, ?, ?, ?, ?, ?)";
+      const read = "select lines from receipt where shop_id = ? and purchase_order_id = ?";
+      const update = "update receipt set lines = ? where shop_id = ? and purchase_order_id = ? and receipt_id = ?";
+      await engine.write("a", (tx) =>
+        tx.batch(
+          orders.flatMap((order) =>
+            ["r1", "r2"].map((id) => ({ sql: insert, params: ["a", order, id, 1, "receive", ""] })),
+          ),
+        ),
+      );
+      const seenOf = async (order: string): Promise<Footprint> => {
+        const seen: Footprint[] = [];
+        await engine.read(
+          "a",
+          (tx) => tx.all(read, ["a", order]),
+          (each) => seen.push(each),
+        );
+        return seen[0] ?? assert.fail("nothing was seen");
+      };
+      const seen = await Promise.all(orders.map(seenOf));
+      const changes = [
+        ["po_1", "r1"],
+        ["po_1", "r2"],
+        ["po_2", "none"],
+        ["po_2", "r1"],
+        ["po_3", "none"],
+      ];
+      await engine.write("a", (tx) =>
+        tx.batch(changes.map(([order = "", id = ""]) => ({ sql: update, params: ["changed", "a", order, id] }))),
+      );
+      assert.deepEqual(
+        seen.map((each) => each.stands()),
+        [false, false, true, true],
+      );
+    },
+    { partColumn: "purchase_order_id" },
+  );
 });

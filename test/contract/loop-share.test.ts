@@ -129,3 +129,19 @@ test("a body is made into values, and checked, when its shop may hold the loop; 
   );
   time.nowMs += 100;
 });
+
+test("requests that change nothing, and those that reach nothing, are reads beside a shop's writes; changes are not", async () => {
+  const { loop } = loopUnderTest();
+  const arrivals: boolean[] = [];
+  const arrive = loop.arrive.bind(loop);
+  loop.arrive = (shopId, reads) => {
+    assert.equal(shopId, server.shopId);
+    arrivals.push(reads ?? true);
+    return arrive(shopId, reads);
+  };
+  await using server = await startServer({ perform: () => ({ loop }) });
+  await server.get(orders);
+  await server.get("/api/v1/nowhere");
+  await server.post(orders, { poName: "x" }, { headers: { "Idempotency-Key": "k" } });
+  assert.deepEqual(arrivals, [true, true, false]);
+});

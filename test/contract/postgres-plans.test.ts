@@ -12,7 +12,9 @@ import {
   idempotencyStatements,
   unlessAnswered,
 } from "../../src/shop/idempotency.ts";
-import { importOrder, nextPoNumber } from "../../src/shop/purchase-orders.ts";
+import { attachmentsOfOrders } from "../../src/shop/purchase-order-attachments.ts";
+import { historyOfOrders } from "../../src/shop/purchase-order-history.ts";
+import { type ImportedOrder, importOrder, nextPoNumber, pageOfOrders } from "../../src/shop/purchase-orders.ts";
 import { statisticsBytesMin, statisticsTurnsMin } from "../../src/store/postgres/statistics.ts";
 import type { Statement, Tx } from "../../src/store/store.ts";
 import { importedOrder, line, order } from "../support/goods.ts";
@@ -58,6 +60,81 @@ const lookUps = async (): Promise<readonly Statement[]> => [
   ...(await statementsOf((tx) => findStoredFingerprint(tx, shopId, "secret", "k7", 0))),
   unlessAnswered({ sql: "select 1 as asked where ? = 1", params: [1] }, shopId, "key", "k7", 0),
 ];
+
+/** What an export asks for a page of whole orders. */
+const pageOfExport = (): Promise<readonly Statement[]> =>
+  statementsOf(
+    async (tx) => {
+      const list = { shopId, ids: ["po_7", "po_8"], ordersMax: 5 };
+      await pageOfOrders(tx, shopId, "po_6", 5);
+      await attachmentsOfOrders(tx, list);
+      await historyOfOrders(tx, list);
+    },
+    { purchase_order_id: "po_7", deleted_at: null, item_count: 1 },
+  );
+
+/** An order with an attachment and a history. */
+const orderWithHistory = (purchaseOrderId: string): ImportedOrder => ({
+  ...importedOrder(order("Draft", [line("a line")], { purchaseOrderId, poNumber: purchaseOrderId })),
+  attachments: {
+    payments: [],
+    documents: [
+      {
+        documentId: "doc",
+        fileName: "terms.pdf",
+        contentType: null,
+        fileSizeBytes: null,
+        documentType: "other",
+        version: 1,
+        uploadedAtMs: 1,
+        uploadedBy: null,
+      },
+    ],
+    shipments: [],
+    credits: [],
+  },
+  history: {
+    log: [
+      {
+        logId: `log of ${purchaseOrderId}`,
+        occurredAtMs: 1,
+        action: "created",
+        message: "Created",
+        actor: { type: "user", id: null, name: "Ana" },
+        operation: null,
+        requestId: null,
+        changes: [],
+      },
+    ],
+    receipts: [
+      {
+        receiptId: "receipt",
+        receivedAtMs: 1,
+        recordedBy: null,
+        source: "receive",
+        reason: null,
+        requestId: null,
+        lines: [],
+      },
+    ],
+    costSyncHistory: [],
+  },
+});
+
+test("a page of an export is found by the keys of its orders", () =>
+  withStore(async ({ engine }, directory) => {
+    await engine.write(shopId, async (tx) => {
+      for (let index = 0; index < rowCount; index += 1)
+        await importOrder(tx, shopId, orderWithHistory(`po_${index}`), true);
+    });
+    await withClient(databaseOf(directory) ?? "", (client) => client.query("analyze"));
+    const counts: number[] = [];
+    await examining(directory, shopId, async (examined) => {
+      for (const statement of await pageOfExport()) counts.push(await examined(statement));
+    });
+    assert.equal(counts.length, 7);
+    for (const count of counts) assert.ok(count < 50, `${counts.join(", ")} rows and pages of ${rowCount} each`);
+  }));
 
 test("a number for a new order and a stored answer are found without a look at the shop's others, with statistics or without", () =>
   withStore(async ({ engine }, directory) => {
@@ -172,3 +249,17 @@ test("a plan that was made while a table was small does not read all of it when 
       await pool.close();
     }
   }));
+
+test("no statement is compiled: what the scan of a small table seems to cost would have it done each time", async () => {
+  const place = await makePlace(true);
+  const pool = await openTestPool(databaseOf(place.directory) ?? "");
+  try {
+    const rows = await pool.using((connection) =>
+      connection.run<{ jit: string }>("select current_setting('jit') as jit"),
+    );
+    assert.deepEqual(rows, [{ jit: "off" }]);
+  } finally {
+    await pool.close();
+    await place.remove();
+  }
+});

@@ -452,6 +452,39 @@ test("a key is taken over from another node to replay its answer, until that nod
   });
 });
 
+test("a claim that waits for its key keeps no other key of the same read from those who want it", async () => {
+  await withStores(2, async ([here, there]) => {
+    assert.ok(here !== undefined && there !== undefined);
+    await here.engine.create("a");
+    const claim = { kind: "run", fingerprint: "f00d" } as const;
+    await here.coordination.claimKey("a", "given back", claim);
+    const release = here.coordination.releaseKeyWith("a", "given back");
+    const goOn = Promise.withResolvers<void>();
+    const isLocked = Promise.withResolvers<void>();
+    const writing = here.engine.write("a", async (tx) => {
+      await tx.batch(release.statements);
+      await locationIds(tx, "a");
+      isLocked.resolve();
+      await goOn.promise;
+    });
+    await isLocked.promise;
+    const claims = here.engine.peek("a", (tx) =>
+      Promise.all(["first", "given back"].map((scope) => here.coordination.claimKey("a", scope, claim, tx))),
+    );
+    const claimed = (): Promise<unknown[]> =>
+      there.engine.read("a", (tx) =>
+        tx.all("select 1 as one from key_in_flight where shop_id = ? and scope = ?", ["a", "first"]),
+      );
+    // The write may want that key too, so the claim of it is committed and locks nothing.
+    const untilMs = performance.now() + 5_000;
+    while ((await claimed()).length === 0 && performance.now() < untilMs);
+    assert.equal((await claimed()).length, 1);
+    goOn.resolve();
+    await writing;
+    assert.deepEqual(await claims, [null, null]);
+  });
+});
+
 test("a connection that the database closes between two uses is replaced without an error", async () => {
   await withNodes(1, async ([engine], url) => {
     assert.ok(engine !== undefined);

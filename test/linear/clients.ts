@@ -285,21 +285,42 @@ async function historyOf({ urls }: LinearOptions, { shopId, asked }: ShopOf): Pr
     await sleep(500);
     events = await eventsOf(url, shopId);
   }
-  const lost = new Map(
-    asked.filter(({ reply }) => reply === null).map((each) => [traceOf(each.sentAt), each] as const),
-  );
+  const idsByTrace = new Map<string, string>();
   for (let cursor: string | null = ""; cursor !== null;) {
     const from: string = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`;
     const { data }: z.output<typeof auditSchema> = auditSchema.parse(
       await operate(url, "GET", `/shops/${shopId}/audit-log?limit=500${from}`),
     );
-    for (const { requestId, traceId } of data.auditLog) {
-      const found = lost.get(traceId ?? "");
-      if (found !== undefined) Object.assign(found, { requestId });
-    }
+    for (const { requestId, traceId } of data.auditLog) if (traceId !== null) idsByTrace.set(traceId, requestId);
     ({ cursor } = data);
   }
-  return { shopId, asked, events };
+  return { shopId, asked: named(asked, ({ sentAt }) => idsByTrace.get(traceOf(sentAt)), events), events };
+}
+
+/**
+ * Requests without an answer with the ids that the service gave them, as far as they can be known.
+ *
+ * @param idOf  by the audit log. A quick-complete has its row there with its last change, so one that ended with its process after the
+ *              first is known by the event of that: it received the goods of the same order, and nobody else has that id.
+ */
+export function named(
+  asked: readonly Asked[],
+  idOf: (asked: Asked) => string | undefined,
+  events: readonly EventTold[],
+): readonly Asked[] {
+  const lost = asked.filter(({ reply }) => reply === null);
+  const names = new Map(asked.map((each) => [each, lost.includes(each) ? idOf(each) : each.requestId] as const));
+  for (const { requestId, type, data } of events) {
+    if (requestId === null || type !== "purchase_order.received" || [...names.values()].includes(requestId)) continue;
+    const begun = lost.find(
+      (each) =>
+        names.get(each) === undefined &&
+        each.deed.op === "quick-complete" &&
+        each.deed.orderId === data.purchaseOrderId,
+    );
+    if (begun !== undefined) names.set(begun, requestId);
+  }
+  return asked.map((each) => ({ ...each, requestId: names.get(each) ?? each.requestId }));
 }
 
 async function eventsOf(url: string, shopId: string): Promise<readonly EventTold[]> {

@@ -67,8 +67,8 @@ export const linearMutants: readonly LinearMutant[] = [
   {
     name: "acknowledged-and-rolled-back",
     file: "src/store/sqlite/door.ts",
-    from: "        if (!keep && alone) file.rollback();\n        else if (!keep) file.rollbackToSavepoint();",
-    to: "        const writes = ((globalThis as any).writesRun = ((globalThis as any).writesRun ?? 0) + 1);\n        const isLost = keep && writes > 200 && Math.random() < 0.1;\n        if ((isLost || !keep) && alone) file.rollback();\n        else if (isLost || !keep) file.rollbackToSavepoint();",
+    from: "        if (!keep && tx.wrote) {",
+    to: "        const writes = ((globalThis as any).writesRun = ((globalThis as any).writesRun ?? 0) + 1);\n        const isLost = keep && writes > 200 && Math.random() < 0.1;\n        if (isLost) kept.pop();\n        if (isLost || (!keep && tx.wrote)) {",
     breaks: "S4: a change is acknowledged and not kept",
     engine: "sqlite",
   },

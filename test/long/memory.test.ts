@@ -143,7 +143,7 @@ test("beyond the memory for unread answers the oldest are cut, and others are se
 // Bodies.
 
 test("bodies of all requests together are bounded, and their memory is free again when they are answered", async () => {
-  const bodies = new BodyMemory({ bytesMax: mebibyte });
+  const bodies = new BodyMemory({ bytesMax: 2 * mebibyte });
   await using server = await start({ bodies });
   const half = JSON.stringify({ label: "x" }).padEnd(mebibyte * 0.6);
   const arriving = await sendUnread(
@@ -182,11 +182,11 @@ test("a body that arrives too slowly is refused, however steadily", async () => 
 
 test("a 400 names at most a hundred mistakes, each in at most some hundred characters", async () => {
   await using server = await start();
-  const unknown = Object.fromEntries(Array.from({ length: 30_000 }, (_, index) => [`field${index}`, 1]));
+  const unknown = Object.fromEntries(Array.from({ length: 2_500 }, (_, index) => [`f${index}`, 1]));
   const many = await server.post(crates, { label: "x", ...unknown });
   assert.equal(many.status, 400);
   assert.equal(many.at("error", "details", "length"), detailsMax);
-  assert.match(many.textAt("error", "message"), /\(and 29997 more\)$/);
+  assert.match(many.textAt("error", "message"), /\(and 2497 more\)$/);
   const long = await server.post(crates, { label: "x", ["y".repeat(900_000)]: 1 });
   assert.equal(long.status, 400);
   assert.ok(long.text.length < 4 * detailLengthMax, String(long.text.length));

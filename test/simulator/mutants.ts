@@ -104,9 +104,16 @@ export const mutants: readonly Mutant[] = [
   {
     name: "refused-write-is-kept",
     file: "src/store/sqlite/door.ts",
-    from: "        if (!keep && alone) file.rollback();\n        else if (!keep) file.rollbackToSavepoint();\n        else if (!alone) file.release();",
-    to: "        if (!keep && alone) file.rollback();\n        else if (!alone) file.release();",
+    from: "        if (!keep && tx.wrote) {",
+    to: "        if (!keep && tx.wrote && group.length === 1) {",
     breaks: "S2: of writes that are committed together a failed one is kept",
+  },
+  {
+    name: "writes-before-a-refused-one-are-lost",
+    file: "src/store/sqlite/door.ts",
+    from: "          file.beginWith(kept.flat());",
+    to: "          file.begin();",
+    breaks: "S2: of writes that are committed together those before a failed one are acknowledged and not kept",
   },
   {
     name: "full-disk-is-acknowledged",

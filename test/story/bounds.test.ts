@@ -1,6 +1,7 @@
 /** Bounds on what people and owners of a shop can make a process keep or hold open (docs/operating.md, "Sizes and limits"). */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { connect } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
@@ -14,19 +15,30 @@ import {
   invitationsMax,
   listeningSockets,
   messageBytesMax,
+  objectMembersMax,
   operatorSessionsMax,
   peopleMax,
   sessionsOfPersonMax,
+  signInBytesMax,
   storedPlainBytesMax,
 } from "../../src/core/limits.ts";
 import { webhookEndpointsMax } from "../../src/core/webhooks.ts";
-import { exportRecords, ordersPerPage, recordsPerPage } from "../../src/exchange/export.ts";
+import {
+  exportPagesAtOnceMax,
+  exportRecords,
+  exportTurns,
+  ordersPerPage,
+  recordsPerPage,
+} from "../../src/exchange/export.ts";
+import { BodyMemory } from "../../src/http/body.ts";
+import { pageOfLog } from "../../src/shop/purchase-order-history.ts";
 import { type Invitation, inviteStatements, type Person, personStatement } from "../../src/shop/people.ts";
 import type { Engine } from "../../src/store/store.ts";
 import { startGoodsServer } from "../support/goods-server.ts";
 import { mcpHeaders } from "../support/mcp.ts";
 import { askAdmin, fromPage, invite, signInAs, signInWith } from "../support/people.ts";
 import { adminToken, startServer, type TestResponse, type TestServer } from "../support/server.ts";
+import { until } from "../support/until.ts";
 
 const many = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
@@ -222,7 +234,8 @@ test("a message to /mcp that is no tool call has at most messageBytesMax bytes",
 
 test("a request and a message whose objects have more than bodyMembersMax members are refused, under a key with the same answer again", async () => {
   await using server = await startServer();
-  const unknown = Object.fromEntries(many(bodyMembersMax + 1, (index) => [index.toString(36), 1]));
+  const members = Object.fromEntries(many(objectMembersMax, (index) => [index.toString(36), 1]));
+  const unknown = { lines: many(bodyMembersMax / objectMembersMax, () => members) };
   const tooMany = new RegExp(`more than ${bodyMembersMax} members`);
   const post = (key: string) =>
     server.post("/api/v1/purchase-orders", unknown, { headers: { "Idempotency-Key": key } });
@@ -233,6 +246,36 @@ test("a request and a message whose objects have more than bodyMembersMax member
   const params = { name: "purchase_order_create", arguments: unknown };
   const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
   assertFull(await server.post("/mcp", call, { headers: mcpHeaders, undocumented: true }), tooMany);
+});
+
+test("a sign-in has at most signInBytesMax bytes, which is told before anything of it is read", async () => {
+  await using server = await startServer({ console: true });
+  const signIn = (bytes: number) =>
+    fromPage(server, "POST", "/session", { body: JSON.stringify({ adminToken: "wrong" }).padEnd(bytes) });
+  assert.equal((await signIn(signInBytesMax)).status, 401);
+  assertFull(await signIn(signInBytesMax + 1), /larger than/);
+  // Neither is JSON.
+  assertFull(await fromPage(server, "POST", "/session", { body: "[".repeat(bodyBytesMax) }), /larger than/);
+  assertFull(await fromPage(server, "POST", "/session", { body: "[".repeat(signInBytesMax) }), /not valid JSON/);
+});
+
+test("bodies of one shop that arrive slowly leave room for those of others", async () => {
+  const bodies = new BodyMemory({ bytesMax: 65_536 });
+  await using server = await startServer({ console: true, bodies });
+  const head = `POST /api/v1/purchase-orders HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.writeKey}\r\nContent-Length: 20000\r\n\r\n`;
+  const slow = connect(server.port, "127.0.0.1");
+  slow.write(head + " ".repeat(19_000));
+  await until("it has arrived", () => bodies.bytes === 19_000);
+  const order = JSON.stringify({ lineItems: [] });
+  const refused = await server.post("/api/v1/purchase-orders", order.padEnd(16_000));
+  assert.equal(refused.status, 503, refused.text);
+  assert.equal(refused.at("error", "code"), "DO_OVERLOADED");
+  assert.equal((await server.post("/api/v1/purchase-orders", order.padEnd(10_000))).status, 201);
+  const signedIn = await fromPage(server, "POST", "/session", { body: JSON.stringify({ adminToken }).padEnd(16_000) });
+  assert.equal(signedIn.status, 201, signedIn.text);
+  slow.destroy();
+  await until("its memory is free", () => bodies.bytes === 0);
+  assert.equal((await server.post("/api/v1/purchase-orders", order.padEnd(30_000))).status, 201);
 });
 
 test(
@@ -281,6 +324,118 @@ test("an export reads recordsPerPage records or ordersPerPage orders at a time, 
     variant: [recordsPerPage, recordsPerPage, 3],
     purchaseOrder: [ordersPerPage, ordersPerPage, 1],
   });
+});
+
+test("an export has each order's own history, oldest first", async () => {
+  await using server = await startGoodsServer();
+  const orders = ["first", "second"];
+  for (const note of ["one", "two", "three"])
+    for (const purchaseOrderId of orders)
+      if (note === "one")
+        await server.bring([{ type: "purchaseOrder", purchaseOrderId, poNumber: purchaseOrderId, lineItems: [] }]);
+      else await server.patch(`/api/v1/purchase-orders/${purchaseOrderId}`, { poName: `${purchaseOrderId} ${note}` });
+  const logs = await Promise.all(
+    orders.map((id) => server.engine.read(server.shopId, (tx) => pageOfLog(tx, server.shopId, id, null, null))),
+  );
+  const newestFirst = logs.map(({ entries }) => entries.map(({ logId }) => logId));
+  let text = "";
+  for await (const piece of exportRecords(server.engine, server.shopId)) text += piece;
+  const placesOf = (ids: readonly string[]) => ids.map((id) => text.indexOf(`"${id}"`));
+  const places = newestFirst.map((ids) => placesOf(ids.toReversed()));
+  assert.ok(places.every((each) => each.length >= 2 && each.every((place) => place > 0)));
+  const inFile = orders.flatMap((id, index) => [text.indexOf(`"purchaseOrderId":"${id}"`), ...(places[index] ?? [])]);
+  assert.deepEqual(
+    inFile,
+    inFile.toSorted((a, b) => a - b),
+  );
+});
+
+test("the exports of a process read exportPagesAtOnceMax pages at once, one of a shop", async () => {
+  const exports = exportTurns();
+  let running = 0;
+  let most = 0;
+  const shops = new Set<string>();
+  const page = (shopId: string) => async (): Promise<void> => {
+    assert.equal(shops.has(shopId), false, "one of a shop");
+    shops.add(shopId);
+    most = Math.max(most, (running += 1));
+    await sleep(1);
+    running -= 1;
+    shops.delete(shopId);
+  };
+  await Promise.all(many(24, (index) => exports.run(`s${index % 4}`, page(`s${index % 4}`))));
+  assert.equal(most, exportPagesAtOnceMax);
+});
+
+test("exports asked for by HTTP share the turns, wait as long as it takes, and give up their place when their client leaves", async () => {
+  const exports = exportTurns();
+  await using server = await startGoodsServer({ console: true, exports });
+  const { shopId } = server;
+  await server.bring(
+    many(2 * ordersPerPage, (index) => ({
+      type: "purchaseOrder",
+      purchaseOrderId: `o${index}`,
+      poNumber: `N-${index}`,
+      lineItems: [],
+    })),
+  );
+  const run = exports.run.bind(exports);
+  let pages = 0;
+  /** Before this page the shop's turn is taken by something else, until `free` is called. */
+  let heldAtPage = 0;
+  let free = (): void => {};
+  using atEnd = new DisposableStack();
+  atEnd.defer(() => free());
+  const hold = (): void => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    free = resolve;
+    void run(shopId, () => promise);
+  };
+  exports.run = (...args) => {
+    pages += 1;
+    if (pages === heldAtPage) hold();
+    return run(...args);
+  };
+  const asked = (signal: AbortSignal | null = null) =>
+    fetch(`${server.url}/admin/v1/shops/${shopId}/export`, {
+      headers: { Authorization: `Bearer ${adminToken}` },
+      signal,
+    });
+  const waiting = (count: number) =>
+    until(
+      () => `${count} waiting: ${exports.waiting}`,
+      () => exports.waiting === count,
+    );
+  const whole = await (await asked()).text();
+  const pagesOfOne = pages;
+
+  hold();
+  const leaving = new AbortController();
+  const leavers = [asked(leaving.signal), asked(leaving.signal)];
+  const staying = [asked(), asked()];
+  await waiting(4);
+  leaving.abort();
+  for (const leaver of leavers) await assert.rejects(leaver, { name: "AbortError" });
+  await waiting(2);
+  free();
+  for (const answer of staying) assert.equal(await (await answer).text(), whole);
+  assert.equal(pages, 3 * pagesOfOne + leavers.length, "those that left asked for a page each and read none");
+
+  pages = 0;
+  heldAtPage = pagesOfOne;
+  const leavingLate = new AbortController();
+  const begun = await asked(leavingLate.signal);
+  assert.equal(begun.status, 200);
+  const text = begun.text();
+  await waiting(1);
+  leavingLate.abort();
+  await assert.rejects(text, { name: "AbortError" });
+  await waiting(0);
+  free();
+  assert.deepEqual(
+    server.logged.filter((line) => line.includes('"level":"error"')),
+    [],
+  );
 });
 
 test("an answer is stored as it is up to storedPlainBytesMax characters, and compressed beyond", async () => {

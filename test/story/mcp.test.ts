@@ -377,10 +377,15 @@ test("what is no message of the protocol is a protocol error, and nothing else i
       `${index}: ${answer.text}`,
     );
   }
-  const deep = `{"a":${"[".repeat(50_000)}${"]".repeat(50_000)}}`;
+  const deep = (levels: number): string => `{"a":${"[".repeat(levels)}${"]".repeat(levels)}}`;
   for (const tool of ["purchase_order_create", "purchase_order_list"]) {
-    const answer = await post(server, JSON.stringify(toolCall(tool, {})).replace("{}", deep));
+    const call = JSON.stringify(toolCall(tool, {}));
+    const answer = await post(server, call.replace("{}", deep(15_000)));
     assert.match(answer.textAt("result", "structuredContent", "error", "message"), /nested deeper/);
+    // A long message is refused before it is parsed at all.
+    const long = await post(server, call.replace("{}", deep(50_000)));
+    assert.equal(long.status, 400);
+    assert.match(long.textAt("error", "message"), /nested deeper/);
   }
   assert.equal((await server.get(orders)).at("data", "totalCount"), 0);
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import { bodyBytesMax } from "../../src/core/limits.ts";
-import { createStorefrontHints, eventsKnownMax } from "../../src/hints/app.ts";
+import { createStorefrontHints, eventsKnownMax, hintedShopsBytesMax } from "../../src/hints/app.ts";
 import { BodyMemory, RequestBody } from "../../src/http/body.ts";
 import type { HttpRequest } from "../../src/http/surface.ts";
 import { createPuller, namesToldMax, notesMax, pullLimits, type Puller } from "../../src/pull/puller.ts";
@@ -16,6 +16,7 @@ import {
   type Pull,
   savePullStatement,
 } from "../../src/shop/storefront-pulls.ts";
+import { delegated } from "../../src/store/delegated.ts";
 import { chunksOf } from "../../src/store/in-lists.ts";
 import type { Engine } from "../../src/store/store.ts";
 import type { Pulled, PullPage, PullPart, PullRequest } from "../../src/storefront/pull.ts";
@@ -23,7 +24,7 @@ import { SecretBox } from "../../src/storefront/secret-box.ts";
 import { begunMax, pieceBytesMax } from "../../src/storefront/shopify/bulk.ts";
 import { type ReadContext, StorefrontError, unusableStorefront } from "../../src/storefront/storefront.ts";
 import { systemClock, timeOrderedIds } from "../../src/system.ts";
-import { configOf, onFake, secretKey } from "../shopify/connected.ts";
+import { configOf, onFake, type OnFake, secretKey } from "../shopify/connected.ts";
 import { quantity } from "../support/goods.ts";
 import { ask, pullAll, pullOf } from "../support/pulling.ts";
 import { makePlace, onPostgres, openStore } from "../support/store.ts";
@@ -351,56 +352,73 @@ test("a hint is followed after hintWaitMs, and hintedPullEveryMs after the pull 
   assert.equal(hintedDueAtMs({ endedAtMs: 999_000 }, 1_000_000), 999_000 + hintedPullEveryMs);
 });
 
+/** Sends a webhook to a shop, signed with the secret. */
+async function webhookTo(
+  hints: ReturnType<typeof createStorefrontHints>,
+  { shopId, secret, event, bytes = Buffer.from("{}") }: Webhook,
+): Promise<void> {
+  assert.ok("reply" in hints);
+  const headers = new Map([
+    ["x-shopify-hmac-sha256", createHmac("sha256", secret).update(bytes).digest("base64")],
+    ["x-shopify-event-id", event],
+  ]);
+  const request: HttpRequest = {
+    method: "POST",
+    header: (name) => headers.get(name) ?? null,
+    readBody: (take) => Promise.resolve(take(bytes)),
+    web: assert.fail,
+  };
+  const body = new RequestBody(request, new BodyMemory());
+  const context = {
+    request,
+    body,
+    requestId: "req_1",
+    trace: { traceId: "1".repeat(32), spanId: "1".repeat(16), parentId: null, sampled: false },
+    path: `/storefront/shopify/${shopId}`,
+    search: "",
+    headerValues: () => [],
+    remoteAddress: "192.0.2.1",
+    operation: "unknown",
+    errorCode: null,
+    shopId: null,
+    replayed: false,
+  };
+  try {
+    await hints.reply(context);
+  } finally {
+    body.release();
+  }
+}
+
+interface Webhook {
+  readonly shopId: string;
+  readonly secret: string;
+  readonly event: string;
+  readonly bytes?: Buffer;
+}
+
+/** Connects the world's shop to the fake with this client secret. */
+async function connectWith({ fake, engine, shop: { shopId } }: OnFake, secret: string): Promise<void> {
+  const clientSecret = new SecretBox(secretKey).seal(shopId, secret);
+  const storefront = { ...configOf(fake, shopId), clientId: fake.clientId, clientSecret };
+  const kept = await engine.read(shopId, (tx) => loadShop(tx, shopId));
+  assert.ok(kept !== null);
+  await engine.write(shopId, (tx) => saveShop(tx, { ...kept, storefront }));
+}
+
 // What a process remembers is the same on both engines.
 if (!onPostgres)
   test("a webhook's body is at most bodyBytesMax, and of the last eventsKnownMax events each hints once", () =>
     onFake(async (world) => {
       const { fake, engine, shop, clock } = world;
       const { shopId } = shop;
-      const clientSecret = new SecretBox(secretKey).seal(shopId, fake.clientSecret);
-      const storefront = { ...configOf(fake, shopId), clientId: fake.clientId, clientSecret };
-      const kept = await engine.read(shopId, (tx) => loadShop(tx, shopId));
-      assert.ok(kept !== null);
-      await engine.write(shopId, (tx) => saveShop(tx, { ...kept, storefront }));
+      await connectWith(world, fake.clientSecret);
       const pull = await pullAll(world);
       assert.equal(pull.state, "done", pull.error ?? "");
       const { storefronts } = world.reopened();
       const hints = createStorefrontHints({ engine, clock, storefronts, wakePull: () => {} });
-      assert.ok("reply" in hints);
-      const bodies = new BodyMemory();
-      const send = async (event: string, bytes = Buffer.from("{}")): Promise<void> => {
-        const hmac = createHmac("sha256", fake.clientSecret).update(bytes).digest("base64");
-        const headers = new Map([
-          ["x-shopify-hmac-sha256", hmac],
-          ["x-shopify-event-id", event],
-        ]);
-        const request: HttpRequest = {
-          method: "POST",
-          header: (name) => headers.get(name) ?? null,
-          readBody: (take) => Promise.resolve(take(bytes)),
-          web: assert.fail,
-        };
-        const body = new RequestBody(request, bodies);
-        const context = {
-          request,
-          body,
-          requestId: "req_1",
-          trace: { traceId: "1".repeat(32), spanId: "1".repeat(16), parentId: null, sampled: false },
-          path: `/storefront/shopify/${shopId}`,
-          search: "",
-          headerValues: () => [],
-          remoteAddress: "192.0.2.1",
-          operation: "unknown",
-          errorCode: null,
-          shopId: null,
-          replayed: false,
-        };
-        try {
-          await hints.reply(context);
-        } finally {
-          body.release();
-        }
-      };
+      const send = (event: string, bytes?: Buffer): Promise<void> =>
+        webhookTo(hints, { shopId, secret: fake.clientSecret, event, ...(bytes === undefined ? {} : { bytes }) });
       /** Whether the event is followed by a pull. */
       const isHint = async (event: string): Promise<boolean> => {
         await engine.write(shopId, (tx) => tx.batch([savePullStatement(shopId, { ...pull, hintedAtMs: null })]));
@@ -416,4 +434,49 @@ if (!onPostgres)
       await send("one more");
       await send("and one more");
       assert.equal(await isHint("more 0"), true);
+    }));
+
+// Nodes remember no shops, since others change them.
+if (!onPostgres)
+  test("webhooks that are not signed read a shop once while it stays as it is, for as many shops as hintedShopsBytesMax takes", () =>
+    onFake(async (world) => {
+      const { fake, shop, clock } = world;
+      await connectWith(world, fake.clientSecret);
+      const { storefronts } = world.reopened();
+      const kept = await world.engine.read(shop.shopId, (tx) => loadShop(tx, shop.shopId));
+      assert.ok(kept !== null);
+      const large = "x".repeat(1_000_000);
+      const fitting = Math.floor(hintedShopsBytesMax / (large.length + 5_000));
+      const others = many(fitting + 1, (index) => `s${index}`);
+      for (const shopId of others) {
+        await world.engine.create(shopId);
+        await world.engine.write(shopId, (tx) => saveShop(tx, { ...kept, shopId, name: large }));
+      }
+      let reads = 0;
+      const engine: Engine = {
+        ...delegated(world.engine),
+        read: (shopId, work, onSeen) => {
+          reads += 1;
+          return world.engine.read(shopId, work, onSeen);
+        },
+      };
+      const hints = createStorefrontHints({ engine, clock, storefronts, wakePull: () => {} });
+      let events = 0;
+      const send = (shopId: string, secret: string): Promise<void> =>
+        webhookTo(hints, { shopId, secret, event: `e${(events += 1)}` });
+      const readsOf = async (shopId: string): Promise<number> => {
+        const before = reads;
+        await assert.rejects(send(shopId, "forged"), /is not signed/);
+        return reads - before;
+      };
+      const { shopId } = shop;
+      assert.deepEqual([await readsOf(shopId), await readsOf(shopId)], [1, 0]);
+      await send(shopId, fake.clientSecret);
+      await connectWith(world, "another secret");
+      await assert.rejects(send(shopId, fake.clientSecret), /is not signed/);
+      await send(shopId, "another secret");
+      for (const other of others.slice(0, fitting)) assert.equal(await readsOf(other), 1);
+      for (const other of others.slice(0, fitting)) assert.equal(await readsOf(other), 0, `${fitting} shops fit`);
+      assert.equal(await readsOf(others.at(-1) ?? ""), 1);
+      assert.equal(await readsOf(others[0] ?? ""), 1);
     }));

@@ -4,8 +4,10 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bodyBytesMax, bodyMembersMax } from "../../src/core/limits.ts";
+import { bodyBytesMax, bodyMembersMax, objectMembersMax } from "../../src/core/limits.ts";
+import { Fault } from "../../src/core/fault.ts";
 import { parseJson } from "../../src/core/json.ts";
+import { readMessage } from "../../src/mcp/message.ts";
 import { mcpHeaders, toolCall } from "../support/mcp.ts";
 import { startServer } from "../support/server.ts";
 
@@ -21,9 +23,15 @@ const shareMax = 0.5;
 const orders = "/api/v1/purchase-orders";
 const rateLimit = { capacity: 2, refillPerSecond: 0.001 };
 
-const members = (count: number, bytes: number): object =>
-  Object.fromEntries(
-    Array.from({ length: count }, (_, index) => [index.toString(36), "x".repeat(Math.floor(bytes / count) - 12)]),
+/** Objects of as many members as one may have. */
+const members = (count: number, bytes: number): readonly object[] =>
+  Array.from({ length: Math.floor(count / objectMembersMax) }, (_, first) =>
+    Object.fromEntries(
+      Array.from({ length: objectMembersMax }, (_, index) => [
+        (first * objectMembersMax + index).toString(36),
+        "x".repeat(Math.floor(bytes / count) - 12),
+      ]),
+    ),
   );
 
 /** Bodies that take the most time to read: as many members as may be, and far more. */
@@ -69,5 +77,23 @@ test("a 429 takes at most 20 ms of processor whatever was sent, and no body is p
     const ms = await processorMs(async () => assert.equal((await ask(path, body, headers)).status, status, what));
     assert.ok(readingMs > slowMachineMs || ms <= refusalMsMax, `${what}: ${ms} ms`);
     assert.ok(ms <= shareMax * readingMs, `${what}: ${ms} ms, while reading it takes ${readingMs} ms`);
+  }
+});
+
+test("a body that no request can have is refused before it is parsed, in less than a quarter of the time", async () => {
+  const wide = Object.fromEntries(Array.from({ length: 38_000 }, (_, index) => [index.toString(36), 1]));
+  const bodies = {
+    nested: `{"a":${"[".repeat(bodyBytesMax / 2 - 20)}${"]".repeat(bodyBytesMax / 2 - 20)}}`,
+    "empty objects": `{"lineItems":[${"{},".repeat(340_000)}{}]}`,
+    "one object of many members": JSON.stringify(wide),
+  };
+  for (const [what, text] of Object.entries(bodies)) {
+    const bytes = Buffer.from(text);
+    const message = Buffer.from(JSON.stringify(toolCall("purchase_order_create", {})).replace("{}", text));
+    const parsingMs = await processorMs(() => JSON.parse(text));
+    for (const read of [() => parseJson(bytes), () => readMessage(message)]) {
+      const ms = await processorMs(() => assert.throws(read, Fault));
+      assert.ok(ms < parsingMs / 4, `${what}: ${ms} ms, while parsing it takes ${parsingMs} ms`);
+    }
   }
 });

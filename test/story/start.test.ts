@@ -146,3 +146,16 @@ test("a signal to npm start reaches the service, which stops properly and releas
     assert.equal((await next.end("SIGTERM")).code, 0);
   });
 });
+
+test("after a start the program collects all that it has left behind, and gives the memory back", async () => {
+  const tellCollections = `import { setFlagsFromString } from "node:v8"; setFlagsFromString("--trace-gc");`;
+  await withDirectory(async (directory) => {
+    const program = await serveProgram({
+      OPENPO_DATA_DIR: path.join(directory, "data"),
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(tellCollections)}`,
+    });
+    // So V8 names the collection that it makes when it is told that memory is short.
+    await until("such a collection", () => /Mark-Compact.* low memory notification/.test(program.stdout));
+    assert.equal((await program.end("SIGTERM")).code, 0);
+  });
+});

@@ -19,6 +19,7 @@ import { createPerform } from "../../src/operations/perform.ts";
 import { operations } from "../../src/operations/registry.ts";
 import { createOutbox } from "../../src/outbox/runner.ts";
 import { keepingForecastVersions } from "../../src/shop/forecast-version.ts";
+import { exportTurns } from "../../src/exchange/export.ts";
 import { openPostgresPool, PostgresConnection, type PostgresPool } from "../../src/store/postgres/connection.ts";
 import { LoopShare } from "../../src/store/loop-share.ts";
 import { postgresCoordination } from "../../src/store/postgres/coordination.ts";
@@ -237,6 +238,7 @@ async function openParts(pools: Pools) {
     wakeOutbox: () => {},
     storefronts: noConnections,
     documents: noDocuments,
+    exports: exportTurns(),
     mailIsOn: false,
     publicUrl: null,
     webhooks: { policy: onlyGlobal, changed: () => {} },

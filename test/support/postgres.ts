@@ -29,6 +29,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { Client } from "pg";
+import { recordsRememberedBytesMax } from "../../src/core/limits.ts";
 import { openPostgresEngine } from "../../src/store/postgres/engine.ts";
 import {
   numbered,
@@ -457,6 +458,7 @@ export async function openPostgresStore(
       dueRows: rows,
       clock,
       loop,
+      statesBytesMax: recordsRememberedBytesMax,
       ...limits,
     });
   const engine = keepingForecastVersions(await open(shopsSchema, "shop", dueRows), timeOrderedIds(clock));

@@ -38,6 +38,8 @@ import { type AuditEntry, listAudit } from "../../src/shop/audit.ts";
 import type { OutboxLimits } from "../../src/outbox/limits.ts";
 import { createOutbox } from "../../src/outbox/runner.ts";
 import type { ReaderStore } from "../../src/reader-pool.ts";
+import { exportTurns } from "../../src/exchange/export.ts";
+import type { FairQueue } from "../../src/store/fair-queue.ts";
 import type { LoopShare } from "../../src/store/loop-share.ts";
 import type { QueueLimits } from "../../src/store/queue.ts";
 import type { Clock, Engine, Ids } from "../../src/store/store.ts";
@@ -63,6 +65,8 @@ export interface TestServerOptions {
   readonly outboxLimits?: Partial<OutboxLimits>;
   readonly queue?: QueueLimits;
   readonly loop?: LoopShare;
+  /** The turns of its exports. Default: as usual. */
+  readonly exports?: FairQueue;
   readonly surfaces?: readonly Surface[];
   /** Serves the admin API and the console's sign-in too. */
   readonly console?: true;
@@ -246,6 +250,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     wakeOutbox: () => {},
     storefronts,
     documents,
+    exports: options.exports ?? exportTurns(),
     mailIsOn: false,
     publicUrl: null,
     webhooks: { policy: onlyGlobal, changed: () => {} },

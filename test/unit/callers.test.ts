@@ -1,11 +1,14 @@
 /** What is remembered of callers, where the process keeps its shops' files (D111). */
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import path from "node:path";
 import { test } from "node:test";
 import { Callers } from "../../src/operations/caller.ts";
 import { loadShop, saveShop } from "../../src/shop/accounts.ts";
 import { crateOperations } from "../support/operations.ts";
 import { startServer } from "../support/server.ts";
 import { onPostgres } from "../support/store.ts";
+import { until } from "../support/until.ts";
 
 test(
   "requests that come together with a key that is new to the process share one caller, and the next change ends it",
@@ -25,5 +28,29 @@ test(
     const after = await find();
     assert.equal(after.shop.name, "Renamed");
     assert.notEqual(found[0]?.shop.name, "Renamed");
+  },
+);
+
+test(
+  "a change of a shop counts for a caller who was found while the shop's file was closed, by statements new to the process",
+  { skip: onPostgres && "a database has no files to open" },
+  async () => {
+    await using server = await startServer({ operations: crateOperations() });
+    const { engine, shopId, writeKey } = server;
+    const wal = path.join(server.directory, "shops", `${shopId}.db-wal`);
+    let others = 0;
+    // Each shop that is opened beyond those that may be open has one at rest closed.
+    await until("the shop's file is closed", async () => {
+      const other = `other-${(others += 1)}`;
+      await engine.create(other);
+      await engine.write(other, async () => {});
+      return !existsSync(wal);
+    });
+    const callers = new Callers(engine);
+    const mayAsk = async () => (await callers.identifyWith(writeKey, null, () => null)).caller.shop.planRestApi;
+    assert.equal(await mayAsk(), true);
+    assert.equal(existsSync(wal), false, "the file is still closed");
+    await server.changeShop({ planRestApi: false });
+    assert.equal(await mayAsk(), false);
   },
 );

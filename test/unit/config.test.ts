@@ -165,6 +165,16 @@ test("a mail server that cannot be used is refused with the variable's name and 
   });
 });
 
+test("an admin token that nobody would try first is taken", () => {
+  for (const token of [
+    "opa_3f9c0d71b2e84a65",
+    "correct-horse-battery-staple",
+    "0f3a99e1d4c7b205",
+    "tokenization-of-whales",
+  ])
+    assert.equal(readConfig({ OPENPO_ADMIN_TOKEN: token }).adminToken, token);
+});
+
 test("an invalid value is refused with one line that names the variable", () => {
   const bad: readonly (readonly [string, string])[] = [
     ...[
@@ -176,6 +186,12 @@ test("an invalid value is refused with one line that names the variable", () => 
       "password1234567890",
       "OpenPO-admin-2026",
       "opa_your_token_here_",
+      "opa_aaaaaaaaaaaaaaaaaaaaaaaa",
+      "aaaabbbbccccdddd",
+      "ThisIsMyAdminToken",
+      "openpo1openpo2openpo3",
+      "Qwertyuiop123456",
+      "1q2w3e4r5t6y7u8i",
     ].map((token) => ["OPENPO_ADMIN_TOKEN", token] as const),
     ["OPENPO_CONNECTIONS_MAX", "9"],
     ["OPENPO_UNREAD_MB", "1.5"],

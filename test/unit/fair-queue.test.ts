@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault } from "../../src/core/fault.ts";
-import { FairQueue, type FairLimits } from "../../src/store/fair-queue.ts";
+import { FairQueue, type FairLimits, turnsRememberedMax } from "../../src/store/fair-queue.ts";
 
-/** A queue whose work ends when the test decides. Work is named by its shop and a number: `a1`. */
+/** A queue whose work ends when the test decides. Work is named by its shop and a number: `a1`, and `a1?` if it may become unwanted. */
 function queueUnderTest(limits: Partial<FairLimits> = {}) {
   const clock = { nowMs: 1_000, now: () => clock.nowMs };
   const queue = new FairQueue(
@@ -14,13 +14,18 @@ function queueUnderTest(limits: Partial<FairLimits> = {}) {
   const started: string[] = [];
   const ends = new Map<string, () => void>();
   const refusals = new Map<string, Fault>();
+  const unwanted = new AbortController();
   const add = (...names: string[]): void => {
     for (const name of names)
       queue
-        .run(name.slice(0, 1), () => {
-          started.push(name);
-          return new Promise<void>((resolve) => ends.set(name, resolve));
-        })
+        .run(
+          name.slice(0, 1),
+          () => {
+            started.push(name);
+            return new Promise<void>((resolve) => ends.set(name, resolve));
+          },
+          name.endsWith("?") ? unwanted.signal : null,
+        )
         .catch((error: unknown) => {
           assert.ok(error instanceof Fault);
           refusals.set(name, error);
@@ -33,7 +38,7 @@ function queueUnderTest(limits: Partial<FairLimits> = {}) {
     ends.get(name)?.();
     await rounds();
   };
-  return { queue, clock, add, end, rounds, started, refusals };
+  return { queue, clock, add, end, rounds, started, refusals, unwanted };
 }
 
 test("shops take turns, however many reads one of them has waiting (Q3)", async () => {
@@ -42,6 +47,36 @@ test("shops take turns, however many reads one of them has waiting (Q3)", async 
   await rounds();
   for (const name of ["a1", "b1", "c1", "a2", "b2", "a3"]) await end(name);
   assert.deepEqual(started, ["a1", "b1", "c1", "a2", "b2", "a3", "a4"]);
+});
+
+test("a shop with one read after another takes turns with those that have many waiting (Q3)", async () => {
+  const { add, end, rounds, started } = queueUnderTest({ runningMax: 1 });
+  add("a1", "b1", "b2", "b3", "c1");
+  await rounds();
+  await end("a1");
+  add("a2");
+  await end("b1");
+  add("d1");
+  await end("c1");
+  add("c2");
+  for (const name of ["d1", "a2", "b2", "c2"]) await end(name);
+  assert.deepEqual(started, ["a1", "b1", "c1", "d1", "a2", "b2", "c2", "b3"]);
+});
+
+test("the latest turns of turnsRememberedMax shops are remembered; one that is forgotten counts as new (Q3)", async () => {
+  for (const { between, expected } of [
+    { between: turnsRememberedMax - 2, expected: ["n1", "a1"] },
+    { between: turnsRememberedMax - 1, expected: ["a1", "n1"] },
+  ]) {
+    const { queue, add, end, rounds, started } = queueUnderTest({ runningMax: 1 });
+    await queue.run("a", () => Promise.resolve());
+    for (let index = 0; index < between; index += 1) await queue.run(`shop ${index}`, () => Promise.resolve());
+    add("z1");
+    await rounds();
+    add("a1", "n1");
+    for (const name of ["z1", ...expected]) await end(name);
+    assert.deepEqual(started, ["z1", ...expected]);
+  }
 });
 
 test("one shop leaves a place to the others (Q4)", async () => {
@@ -84,6 +119,55 @@ test("what waits for too long is refused and never run (Q4)", async (t) => {
   assert.deepEqual([...refusals.keys()], ["a2"]);
   await end("a1");
   assert.deepEqual(started, ["a1"]);
+});
+
+test("work waits for any time if it may, and no timer is armed for it (Q4)", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { queue, clock, add, end, rounds, started, refusals } = queueUnderTest({
+    runningMax: 1,
+    waitingPerShopMax: Number.POSITIVE_INFINITY,
+    waitMsMax: Number.POSITIVE_INFINITY,
+  });
+  const timers = t.mock.method(globalThis, "setTimeout");
+  add("a1", "a2", "b1");
+  await rounds();
+  clock.nowMs += 1e12;
+  t.mock.timers.tick(2 ** 31);
+  await rounds();
+  assert.deepEqual([refusals.size, queue.waiting, timers.mock.callCount()], [0, 2, 0]);
+  for (const name of ["a1", "b1", "a2"]) await end(name);
+  assert.deepEqual(started, ["a1", "b1", "a2"]);
+});
+
+test("work that nobody wants any more gives up its place and is never run; what runs or is refused gives up none (Q4)", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { queue, clock, add, end, rounds, started, refusals, unwanted } = queueUnderTest({ waitMsMax: 10_000 });
+  add("a1?", "a2?", "b1", "b2?");
+  await rounds();
+  clock.nowMs += 10_000;
+  t.mock.timers.tick(10_000);
+  await rounds();
+  add("a3?", "a4", "b3", "c1?");
+  await rounds();
+  assert.deepEqual([started, [...refusals.keys()], queue.waiting], [["a1?", "b1"], ["a2?", "b2?"], 4]);
+  const gone = new Fault("INVALID_INPUT", "gone");
+  unwanted.abort(gone);
+  await rounds();
+  assert.equal(queue.waiting, 2);
+  assert.deepEqual(
+    [...refusals].map(([name, fault]) => [name, fault === gone]),
+    [
+      ["a2?", false],
+      ["b2?", false],
+      ["a3?", true],
+      ["c1?", true],
+    ],
+  );
+  add("a5?");
+  await rounds();
+  assert.equal(refusals.get("a5?"), gone, "what is unwanted when it is asked for");
+  for (const name of ["a1?", "b1", "b3", "a4"]) await end(name);
+  assert.deepEqual(started, ["a1?", "b1", "a4", "b3"]);
 });
 
 test("work that fails passes its error on and frees its place", async () => {

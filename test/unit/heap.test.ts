@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { test } from "node:test";
-import { heapGrowthPercent } from "../../src/core/limits.ts";
-import { boundHeapGrowth } from "../../src/heap.ts";
+import { heapGrowthBytesMin, heapGrowthPercent, heapGrowthPercentMax } from "../../src/core/limits.ts";
+import { boundHeapGrowth, heapGrowthAfter } from "../../src/heap.ts";
 import { collectGarbage } from "../support/garbage.ts";
+import { until } from "../support/until.ts";
 
 test("a heap grows by heapGrowthPercent beyond what is needed, and by what comes in while it is collected", async () => {
   boundHeapGrowth();
@@ -25,4 +26,28 @@ test("a heap grows by heapGrowthPercent beyond what is needed, and by what comes
   // Three times as much with the young generation and what comes in while the rest is looked through; by V8 alone it is six times and more.
   assert.ok(most < 4.5 * needed, `${Math.round(needed / 1e6)} MB are needed, ${Math.round(most / 1e6)} were used`);
   assert.equal(kept.length + latest.length, 800_000);
+});
+
+test("a small heap may grow by heapGrowthBytesMin, but by heapGrowthPercentMax at most", () => {
+  assert.equal(heapGrowthPercentMax, 100);
+  assert.equal(heapGrowthAfter(10_000_000), heapGrowthPercentMax);
+  assert.equal(heapGrowthAfter(heapGrowthBytesMin), 100);
+  assert.equal(heapGrowthAfter(heapGrowthBytesMin * 2), 50);
+  assert.equal(heapGrowthAfter(heapGrowthBytesMin * 10), heapGrowthPercent);
+});
+
+test("what a heap may grow by follows what its collections leave", async () => {
+  const told: number[] = [];
+  boundHeapGrowth((percent) => told.push(percent));
+  const kept = Array.from({ length: 3_000_000 }, (_, index) => ({ index, text: String(index) }));
+  const collected = async (): Promise<void> => {
+    const before = told.length;
+    collectGarbage();
+    await until("a collection", () => told.length > before);
+  };
+  await collected();
+  assert.equal(told.at(-1), heapGrowthPercent);
+  kept.length = 0;
+  await collected();
+  assert.ok(Number(told.at(-1)) > heapGrowthPercent, told.join());
 });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { Fault } from "../../src/core/fault.ts";
 import { canonicalJson, type Json, nestingDepthMax, parseJson } from "../../src/core/json.ts";
-import { bodyMembersMax } from "../../src/core/limits.ts";
+import { bodyMembersMax, objectMembersMax } from "../../src/core/limits.ts";
 import { ndjson } from "../../src/exchange/ndjson.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -67,6 +67,8 @@ test("nesting is accepted up to the limit", () => {
   assert.deepEqual(canonicalJson(parseJson(bytes(nested(nestingDepthMax)))), nested(nestingDepthMax));
   assert.match(refusal(nested(nestingDepthMax + 1)).message, /nested deeper/);
   assert.match(refusal(nested(200_000)).message, /nested deeper/);
+  // A megabyte of brackets would be parsed for a twentieth of a second. It is refused before: this text is no JSON.
+  assert.match(refusal(`{"a":${"[".repeat(1_000_000)}`).message, /nested deeper/);
 });
 
 test("accepted: 2^53, small and long decimals, surrogate pairs", () => {
@@ -79,26 +81,57 @@ test("a refusal never repeats the body", () => {
   assert.ok(!refusal('{"supplierVariantDetails":"secret sauce').message.includes("secret"));
 });
 
+const membersOf = (count: number, separator = ":"): string =>
+  Array.from({ length: count }, (_, index) => `"${index}"${separator}1`).join(",");
+
+/** Objects of `objectMembersMax` members each, which have so many together. */
+const objectsOf = (count: number, separator?: string): string =>
+  Array.from({ length: count / objectMembersMax }, () => `{${membersOf(objectMembersMax, separator)}}`).join(",");
+
 test("a body has at most bodyMembersMax members in all of its objects; a record of an import may have more", async () => {
-  const members = (count: number, separator = ":"): string =>
-    Array.from({ length: count }, (_, index) => `"${index}"${separator}1`).join(",");
   const half = bodyMembersMax / 2;
-  const most = `{"a":{${members(half - 1)}},"b":[{${members(half - 1)}}]}`;
-  assert.deepEqual(Object.keys(Object(parseJson(bytes(most)))), ["a", "b"]);
+  const most = `[[${objectsOf(half)}],[${objectsOf(half)}]]`;
+  assert.equal(Object.keys(Object(parseJson(bytes(most)))).length, 2);
   for (const separator of [":", " :", "\n\t :"]) {
-    const fault = refusal(`{"b":{${members(half - 1, separator)}},"a":[{${members(half, separator)}}]}`);
+    const fault = refusal(`{"a":[${objectsOf(half, separator)}],"b":[${objectsOf(half, separator)}]}`);
     assert.match(fault.message, new RegExp(`more than ${bodyMembersMax} members`));
     assert.match(fault.action ?? "", /fewer lines/);
   }
   // It is told before anything is parsed: this text is no JSON.
-  assert.match(refusal(`{${members(bodyMembersMax + 1)}`).message, /members/);
-  const quoted = JSON.stringify({ note: '"a": 1,'.repeat(bodyMembersMax + 1) });
+  assert.match(refusal(`[${objectsOf(bodyMembersMax)},{"a":1}`).message, /members/);
+  const quoted = JSON.stringify({ note: '"a": 1,{[\\'.repeat(bodyMembersMax + 1) });
   assert.deepEqual(parseJson(bytes(quoted)), JSON.parse(quoted));
-  const record = `{${members(bodyMembersMax + 1)}}\n`;
+  const record = `{${membersOf(bodyMembersMax + 1)}}\n`;
   async function* file(): AsyncGenerator<Uint8Array> {
     yield bytes(record);
   }
   for await (const { value } of ndjson.records(file())) assert.deepEqual(value(), JSON.parse(record));
+});
+
+test("an object of a large body has at most objectMembersMax members, and a body at most bodyMembersMax arrays and objects", () => {
+  const long = `"note":"${"x".repeat(40_000)}"`;
+  const most = `{${long},"a":[{${membersOf(objectMembersMax)}},{${membersOf(objectMembersMax)}}]}`;
+  assert.deepEqual(parseJson(bytes(most)), JSON.parse(most));
+  const objectOfTooMany = new RegExp(`more than ${objectMembersMax} members in one object`);
+  // Neither text is JSON.
+  assert.match(refusal(`{${long},"a":[{${membersOf(objectMembersMax + 1)}}`).message, objectOfTooMany);
+  assert.match(refusal(`[{"a":{"b":1},${membersOf(objectMembersMax, " :")},${long}`).message, objectOfTooMany);
+  for (const empty of ["{}", "[]"]) {
+    const lists = (count: number): string => `[${Array.from({ length: count - 1 }, () => empty).join(",")}`;
+    assert.deepEqual(Object(parseJson(bytes(`${lists(bodyMembersMax)}]`))).length, bodyMembersMax - 1);
+    assert.match(
+      refusal(lists(bodyMembersMax + 1)).message,
+      new RegExp(`more than ${bodyMembersMax} arrays and objects`),
+    );
+  }
+});
+
+test("a large text that is no JSON is refused as such: with a string that does not end, and with ends of what has not begun", () => {
+  const long = "x".repeat(40_000);
+  assert.match(refusal(`{"a":"${long}`).message, /not valid JSON/);
+  assert.match(refusal(`{"a":"${long}\\"`).message, /not valid JSON/);
+  assert.match(refusal(`${"]".repeat(40_000)}${"[".repeat(40)}`).message, /not valid JSON/);
+  assert.match(refusal(":".repeat(bodyMembersMax)).message, /members|not valid JSON/);
 });
 
 test("a megabyte of one string, or of escapes, is read", () => {

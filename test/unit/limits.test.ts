@@ -7,7 +7,9 @@ import {
   acceptTurnsMax,
   auditJournalRowsMax,
   auditWaitMsMax,
+  bodiesBytesMax,
   bodyArrivalMs,
+  bodyBytesMax,
   connectionsRefusedAtOnceMax,
   credentialsKnownMax,
   credentialsKnownPerShopMax,
@@ -27,7 +29,7 @@ import {
 } from "../../src/core/limits.ts";
 import { shownPath } from "../../src/core/shown-path.ts";
 import { openFilesMax } from "../../src/data-directory.ts";
-import { BodyMemory, RequestBody } from "../../src/http/body.ts";
+import { BodyMemory, ofShop, RequestBody, strangers } from "../../src/http/body.ts";
 import { Connections } from "../../src/http/node/connections.ts";
 import { Rounds } from "../../src/http/node/rounds.ts";
 import { publish } from "../../src/http/publication.ts";
@@ -125,7 +127,7 @@ test("a body that has not arrived after bodyArrivalMs is refused", async (t) => 
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const silent: Partial<HttpRequest> = { header: () => null, readBody: () => new Promise(() => {}) };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the members that are asked for
-  const reading = new RequestBody(silent as HttpRequest, new BodyMemory()).whole();
+  const reading = new RequestBody(silent as HttpRequest, new BodyMemory()).whole(strangers);
   let refusal: unknown = null;
   reading.catch((error: unknown) => (refusal = error));
   t.mock.timers.tick(bodyArrivalMs - 1);
@@ -133,6 +135,31 @@ test("a body that has not arrived after bodyArrivalMs is refused", async (t) => 
   assert.equal(refusal, null);
   t.mock.timers.tick(1);
   await assert.rejects(reading, /took too long to arrive/);
+});
+
+test("nobody's bodies take more of bodiesBytesMax than they leave free for those of others", () => {
+  const bodies = new BodyMemory();
+  const most = (holder: string): number => {
+    let held = 0;
+    for (;;) {
+      try {
+        bodies.take(holder, bodyBytesMax);
+      } catch (error) {
+        assert.match(String(error), /holds as many request bodies as it can/);
+        return held;
+      }
+      held += bodyBytesMax;
+    }
+  };
+  const halfMax = bodiesBytesMax / 2;
+  assert.equal(most(strangers), halfMax);
+  assert.equal(most(ofShop("alpha")), halfMax / 2);
+  assert.equal(most(ofShop("beta")), halfMax / 4);
+  bodies.take(ofShop("gamma"), bodyBytesMax);
+  assert.throws(() => bodies.take(strangers, 1));
+  bodies.give(strangers, halfMax);
+  bodies.take(strangers, bodyBytesMax);
+  assert.equal(bodies.bytes, halfMax / 2 + halfMax / 4 + 2 * bodyBytesMax);
 });
 
 test("a document that is the same for everyone is sent in pieces of publishedPieceBytes, each when the one before was read", async () => {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Asked, findings } from "../linear/checker.ts";
+import { named } from "../linear/clients.ts";
 import type { Deed, OrderSeen } from "../simulator/client.ts";
 import type { EventTold } from "../simulator/world.ts";
 
@@ -231,4 +232,36 @@ test("changes that the model would not make are found", () => {
   const asked = story.send(move("Received"));
   story.commit(asked, "received", 2, "Draft", "Received");
   assert.match(story.findings().join(), /the model refuses it, since not a listed move/);
+});
+
+test("a quick-complete that was lost after its first change is known by the event of that, and nothing else is", () => {
+  const story = sentOrder();
+  const completes: Deed = { op: "quick-complete", orderId: "po_1" };
+  const known = story.send(completes);
+  const other = story.send({ op: "quick-complete", orderId: "po_2" });
+  const begun = story.send(completes);
+  const never = story.send(completes);
+  const { asked } = story;
+  const event = { sequence: 3, eventId: "evt_3", type: "purchase_order.received", requestId: "req_of_event" };
+  const data = {
+    purchaseOrderId: "po_1",
+    poNumber: "PO-1001",
+    version: 3,
+    status: { from: null, to: null },
+    lines: [],
+  };
+  const idsOf = (...events: Parameters<typeof named>[2]) =>
+    named(asked, (each) => (each === known ? "req_known" : undefined), events)
+      .slice(-4)
+      .map(({ requestId }) => requestId);
+  const without = ["req_known", other.requestId, begun.requestId, never.requestId];
+  assert.deepEqual(idsOf(), without);
+  assert.deepEqual(idsOf({ ...event, data }, { ...event, data }), [
+    "req_known",
+    other.requestId,
+    "req_of_event",
+    never.requestId,
+  ]);
+  assert.deepEqual(idsOf({ ...event, requestId: "req_known", data }), without);
+  assert.deepEqual(idsOf({ ...event, type: "purchase_order.confirmed", data }), without);
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { besideMs } from "../../src/core/limits.ts";
 import { LoopShare } from "../../src/store/loop-share.ts";
 
 /** A loop whose time and rounds the test drives. Steps are named by their shop and a number: `a1`. */
@@ -217,4 +218,58 @@ test("it is quiet since the latest request came, whoever sent it", async () => {
   assert.equal(loop.quietMs, 50, "work and the end of a request are no requests");
   loop.arrive("b");
   assert.equal(loop.quietMs, 0);
+});
+
+test("beside a shop's writes are reads, other shops or nobody, for besideMs after the latest request of that kind", async () => {
+  const { loop, pass } = loopUnderTest();
+  assert.equal(loop.besideWritesOf("a"), "other shops", "nothing is known of who writes");
+  loop.arrive("a", false);
+  await pass(besideMs - 1);
+  loop.arrive("a", false);
+  assert.equal(loop.besideWritesOf("a"), "other shops");
+  await pass(1);
+  assert.equal(loop.besideWritesOf("a"), "nobody", "its own changes alone came");
+  assert.equal(loop.besideWritesOf("b"), "other shops", "and those are beside another shop's");
+  for (const shopId of ["a", "b", null]) {
+    loop.arrive(shopId);
+    loop.arrive("a", false);
+    await pass(besideMs - 1);
+    loop.arrive("a", false);
+    assert.equal(loop.besideWritesOf("a"), "reads", String(shopId));
+    await pass(1);
+    assert.equal(loop.besideWritesOf("a"), "nobody", String(shopId));
+  }
+  loop.arrive("b", false);
+  assert.equal(loop.besideWritesOf("a"), "other shops");
+});
+
+test("groups of writes that give way to reads begin one after another, each when the loop has gone on twice (Q7)", async () => {
+  const { loop, round, begun } = loopUnderTest();
+  const ask = (name: string): void => void loop.turnAfterReads(name.slice(0, 1)).then(() => begun.push(name));
+  for (const name of ["a1", "b1", "c1"]) ask(name);
+  await round();
+  assert.deepEqual(begun, ["a1"]);
+  ask("a2");
+  await round();
+  assert.deepEqual(begun, ["a1"]);
+  await round();
+  assert.deepEqual(begun, ["a1", "b1"]);
+  await round(4);
+  assert.deepEqual(begun, ["a1", "b1", "c1", "a2"]);
+  await round(2);
+  ask("d1");
+  await round();
+  assert.deepEqual(begun.at(-1), "d1", "nobody was before it");
+});
+
+test("a group that gives way to reads pays what its shop owes all the same (Q5)", async () => {
+  const { loop, round, hold, begun } = loopUnderTest();
+  hold("a", 30);
+  const left = loop.arrive("b");
+  void loop.turnAfterReads("a").then(() => begun.push("a1"));
+  await round(5);
+  assert.deepEqual(begun, []);
+  left();
+  await round(5);
+  assert.deepEqual(begun, ["a1"]);
 });

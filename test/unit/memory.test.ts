@@ -46,6 +46,17 @@ test("a value that is put again, or whose rows have changed, gives its bytes bac
   );
 });
 
+test("a value of which nobody knows what it was made from is not remembered, nor is the one that it replaces", () => {
+  const memory = remembering("a", "b");
+  memory.put("a", "new", valueBytes, []);
+  memory.put("c", "c", valueBytes, []);
+  memory.put("d", "d", valueBytes, null);
+  assert.deepEqual(
+    ["a", "b", "c", "d"].map((key) => memory.get(key)),
+    [null, "b", null, "d"],
+  );
+});
+
 test("a text takes a byte for each character, and two if one is beyond U+00FF", () => {
   assert.deepEqual(["", "abc", "à la ÿ", "3 €", "日本", "😀"].map(bytesOfText), [0, 3, 6, 6, 4, 4]);
 });

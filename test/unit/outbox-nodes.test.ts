@@ -225,6 +225,24 @@ suite("two nodes", () => {
       assert.match(node.complaints.join(), /claimed before the clock was set back/);
     }));
 
+  test("of a lane that runs, what it has claimed is not due; what was added since is", () =>
+    withWorld(async (world) => {
+      await world.place("po_1", threeLines);
+      await world.receive("po_1", totals);
+      const nowMs = systemClock.now();
+      const due = (running: readonly string[]) =>
+        world.engine.write(shopId, (tx) => findDueLanes(tx, shopId, "own", running, nowMs + 1_000));
+      const { lanes } = await due([]);
+      assert.ok(lanes.length >= 2);
+      await world.engine.write(shopId, async (tx) => {
+        for (const lane of lanes)
+          await claimLane(tx, shopId, lane, "own", { nowMs: nowMs + 1_000, leasedUntilMs: nowMs + 30_000 });
+      });
+      assert.deepEqual((await due(lanes)).lanes, []);
+      await world.receive("po_1", { l1: quantity(7) });
+      assert.deepEqual(new Set((await due(lanes)).lanes), new Set(lanes));
+    }));
+
   test("a runner that is overtaken under way leaves the end to the other one", () =>
     withWorld(async (world) => {
       await world.place("po_1", threeLines);

@@ -28,7 +28,7 @@ test(
             for (const { sql, params } of statements) await explain(sql, params);
           },
         };
-        await findDueLanes(explaining, shopId, "owner", [], 1);
+        await findDueLanes(explaining, shopId, "owner", ["push-stock po_1", "lane"], 1);
         await claimLane(explaining, shopId, "lane", "owner", { nowMs: 1, leasedUntilMs: 2 });
         await claimsHeld(explaining, shopId, "po_1", 1, null);
         await isPushInFlight(explaining, shopId, "po_1");

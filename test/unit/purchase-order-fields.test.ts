@@ -96,9 +96,9 @@ const storedAs: Readonly<Record<FieldKind, "TEXT" | "INTEGER">> = {
   money: "INTEGER",
   rate: "INTEGER",
 };
-/** Columns that are no fields: keys, and what rows are found and sorted by. */
+/** Columns that are no fields: keys, what rows are found and sorted by, and the name of a state (D357). */
 const otherColumns: Readonly<Record<string, readonly string[]>> = {
-  purchase_order: ["shop_id", "paid_status", "search_folded", "deleted_at"],
+  purchase_order: ["shop_id", "paid_status", "search_folded", "deleted_at", "state_id"],
   purchase_order_line: ["shop_id", "purchase_order_id", "position", "order_created_at"],
 };
 for (const [table, stored] of Object.entries({

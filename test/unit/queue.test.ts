@@ -9,7 +9,7 @@ interface Write {
 }
 
 /** A queue whose turns end when the test decides. */
-function queueUnderTest(limits: QueueLimits, groupLengthMax = 3, gate?: () => Promise<void> | null) {
+function queueUnderTest(limits: QueueLimits, groupLengthMax = 3, gate?: (waitedMs: number) => Promise<void> | null) {
   const clock = { nowMs: 1_000, now: () => clock.nowMs };
   const turns: { readonly names: readonly number[]; readonly end: (left?: number) => void }[] = [];
   const refusals = new Map<number, Fault>();
@@ -210,4 +210,21 @@ test("a turn begins when its shop may hold the event loop; a write that has wait
   await eventLoop();
   assert.deepEqual([...refusals.keys()], [5], "the limit on a wait holds before the gate too");
   opens = [];
+});
+
+test("the gate is told how long the oldest write has waited", async () => {
+  const waits: number[] = [];
+  const { clock, turns, add, eventLoop } = queueUnderTest(generous, 3, (waitedMs) => {
+    waits.push(waitedMs);
+    return null;
+  });
+  add(1);
+  await eventLoop();
+  add(2);
+  clock.nowMs += 70;
+  add(3);
+  clock.nowMs += 30;
+  turns[0]?.end();
+  await eventLoop();
+  assert.deepEqual(waits, [0, 100]);
 });

@@ -149,3 +149,17 @@ test("all files together watch so many parts; the one that was seen first counts
   const [fourth, fifth] = [seen(files[0], "c"), seen(files[0], "d")];
   assert.deepEqual([fourth.stands(), fifth.stands()], [true, true], "a closed file watches nothing");
 });
+
+test("reads of one kind share the list of what they have seen, and no read has that of another kind", () => {
+  const watch = new RowWatch(new WatchedParts());
+  const [a, b, c] = ["a", "b", "c"].map((name) => watch.cellsOf({ names: [name], part: null }));
+  assert.ok(a !== undefined && b !== undefined && c !== undefined);
+  const list = (...all: readonly (typeof a)[]): readonly (typeof a)[] =>
+    all.reduce<readonly (typeof a)[]>((before, each) => watch.listWith(before, each), []);
+  const first = list(a, b, c);
+  assert.equal(list(a, b, c), first);
+  assert.deepEqual(list(b, a, c), [b, a, c], "others before it");
+  assert.deepEqual(list(b, a, b), [b, a, b], "another one after them");
+  assert.deepEqual(list(b), [b]);
+  assert.deepEqual(first, [a, b, c], "what others have seen since changes nothing");
+});

@@ -209,6 +209,10 @@ const overloaded = (message: string, cause: unknown): Fault =>
     cause,
   });
 
+/** What a write is told that was undone with another one of its transaction, whose rows were refused when all had run (D382). */
+export const undoneWith = (cause: unknown): Fault =>
+  overloaded("This was undone together with another change of the shop, which could not be kept.", cause);
+
 const unreachable = (message: string, cause: unknown): Fault => unavailable(message, cause, unavailableRetryMs);
 
 /** The fault that a caller sees for an error of the store; null for an error about the statement, which is a bug. */
@@ -391,6 +395,8 @@ export class PostgresPool {
       "set plan_cache_mode = force_generic_plan",
       // A plan is kept while its table grows. One that reads all of a small table would be the plan for a large one (D369).
       "set enable_seqscan = off",
+      // Up to version 17 a plan with a scan that is off costs so much that the server compiles it, each time: 750 ms for the search for what is due (D348).
+      "set jit = off",
       `set search_path = ${schemas.map((name) => `"${name}"`).join(", ")}`,
       `set statement_timeout = ${statementMsMax}`,
       `set lock_timeout = ${lockMsMax}`,

@@ -128,6 +128,8 @@ interface Own {
 interface Before {
   readonly tx: Tx;
   readonly shopId: string;
+  /** It may be one transaction with others of the same read. */
+  readonly isJoined: boolean;
 }
 
 /**
@@ -147,13 +149,12 @@ const unsyncedRunner =
         before === undefined
           ? (await pool.using((connection) => connection.rowsOf([beginWrite, unsynced, query, commit])))[2]
           : rowsOf(
-              await runBefore(unpaced(before.tx), [
-                beginWrite,
-                unsynced,
-                lookAt(schemaName, before.shopId),
+              await runBefore(unpaced(before.tx), {
+                opening: [beginWrite, unsynced, lookAt(schemaName, before.shopId)],
                 query,
-                commit,
-              ]),
+                closing: [commit],
+                isJoined: before.isJoined,
+              }),
             )[3];
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- who writes the statement names its columns
       return rows as R[];
@@ -258,7 +259,7 @@ function tokenBuckets(run: Run, schema: string): Buckets {
       checkParams(when.params);
       const take = async (tokens: number): Promise<Row | null> => {
         const values = [...valuesOf(shopId, limit, nowMs), tokens * tokenInMillionths, ...when.params];
-        const [row] = await run<Row>({ ...conditionalTake(when.sql), values }, { tx, shopId });
+        const [row] = await run<Row>({ ...conditionalTake(when.sql), values }, { tx, shopId, isJoined: true });
         return row ?? null;
       };
       const row = await take(count);
@@ -404,7 +405,9 @@ function keysInFlight(
         const key = held.make(shopId, scope, fingerprint);
         const values = [shopId, scope, claimText(kind, fingerprint), key.claimant, leaseMs];
         const own = { name: "claim_key", text: statements.claim, values };
-        const rows = await take<{ holder: string | null }>(key, own, tx === undefined ? undefined : { tx, shopId });
+        // Not joined: one that waits for a key would keep the others from those who may hold that key, who might want them.
+        const before = tx === undefined ? undefined : { tx, shopId, isJoined: false };
+        const rows = await take<{ holder: string | null }>(key, own, before);
         const [first] = rows;
         if (first?.holder === null) {
           held.keep(key);

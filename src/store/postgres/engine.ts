@@ -16,10 +16,11 @@ import { shopIdPattern } from "../../core/secret.ts";
 import { Fault } from "../../core/fault.ts";
 import { mention } from "../../core/guidance.ts";
 import { notFound, unavailable } from "../engine-rules.ts";
+import { Memory } from "../memory.ts";
 import { loadMigrations } from "../migrations.ts";
 import { LoopShare } from "../loop-share.ts";
 import { type PendingWrite, type QueueDepth, type QueueLimits, ShopQueue, defaultQueueLimits } from "../queue.ts";
-import type { Clock, DueRows, Engine, Log, SqlValue, Work, WriteOptions } from "../store.ts";
+import type { Clock, DueRows, Engine, Log, SqlValue, StateMemory, Work, WriteOptions } from "../store.ts";
 import {
   type Answer,
   type PostgresConnection,
@@ -72,6 +73,8 @@ interface PostgresEngineOptions {
   /** Counts the writes that wait. */
   readonly depth?: QueueDepth;
   readonly clock: Clock;
+  /** What states of records may take in memory, of all shops (D357). Default: nothing is remembered. */
+  readonly statesBytesMax?: number;
   /** Default: one of its own. */
   readonly loop?: LoopShare;
   readonly log?: Log;
@@ -153,10 +156,12 @@ class PostgresEngine implements Engine {
   #refusal: Fault | null = null;
   /** When the database last had no room for a write. */
   #fullAtMs: number | null = null;
+  readonly #states: Memory<object> | null;
 
   constructor(options: PostgresEngineOptions) {
     this.#options = options;
     this.#loop = options.loop ?? new LoopShare();
+    this.#states = options.statesBytesMax === undefined ? null : new Memory(options.statesBytesMax);
     this.#tables = loadMigrations(options.schemaDirectory).flatMap(tablesOf);
     this.#statistics = new FirstStatistics(options.pool, options.schemaName, options.log);
   }
@@ -280,7 +285,7 @@ class PostgresEngine implements Engine {
     return pool.using(async (connection) => {
       const opening = [beginRead, lookAt(schemaName, shopId)];
       const transaction = new Transaction(connection, opening, false);
-      const tx = new PartTx(transaction, transaction.begin(), false);
+      const tx = new PartTx(transaction, transaction.begin(), false, this.#statesOf(shopId));
       try {
         const result = await paced(this.#loop, shopId, tx, work);
         if (!transaction.used) await transaction.flush();
@@ -292,6 +297,16 @@ class PostgresEngine implements Engine {
         if (transaction.begun) connection.endLater(rollback);
       }
     });
+  }
+
+  /** What is remembered of the shop. A state's name counts by itself, so nothing is forgotten when a transaction fails or the shop is removed. */
+  #statesOf(shopId: string): StateMemory | undefined {
+    const states = this.#states;
+    if (states === null) return undefined;
+    return {
+      get: (key) => states.get(`${shopId} ${key}`),
+      put: (key, value, bytes) => states.put(`${shopId} ${key}`, value, bytes, null),
+    };
   }
 
   #mustServe(shopId: string): void {
@@ -390,14 +405,14 @@ class PostgresEngine implements Engine {
       let mustSync = false;
       for (const write of group) {
         const part = transaction.begin();
-        const tx = new PartTx(transaction, part, true);
+        const tx = new PartTx(transaction, part, true, this.#statesOf(shopId));
         const { keep, settle } = await write.run(tx);
         tx.end();
         if (transaction.lost !== null) throw transaction.lost.error;
         const kept = keep && part.failure === null;
         const wrote = part.writes;
         if (kept) transaction.keep(part);
-        else transaction.drop(part);
+        else await transaction.drop(part);
         if (kept && wrote) {
           keeps = true;
           if (write.durable) mustSync = true;

@@ -3,7 +3,7 @@
  * shop's (../loop-share.ts). The wait for an answer does not.
  */
 import type { LoopShare } from "../loop-share.ts";
-import type { Statement, Tx, Work } from "../store.ts";
+import type { StateMemory, Statement, Tx, Work } from "../store.ts";
 
 class PacedTx implements Tx {
   readonly #tx: Tx;
@@ -35,6 +35,10 @@ class PacedTx implements Tx {
 
   batch(statements: readonly Statement[]): Promise<void> {
     return this.#tx.batch(statements);
+  }
+
+  get states(): StateMemory | undefined {
+    return this.#tx.states;
   }
 
   get inner(): Tx {

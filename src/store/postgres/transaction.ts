@@ -8,60 +8,118 @@
  * - Statements without rows (`Tx.batch`) are held back and sent with the next statement that returns rows, or with the commit.
  * - Writes that share a transaction are its parts, each behind a savepoint. What a part saves is sent with the first load of the next part.
  *   If one of those statements fails, its part is undone alone and what followed it is sent again; no caller has seen an answer to it yet.
+ * - Rows that a part adds wait until the transaction ends, or until a statement names their table: those of all parts are sent together (D382).
+ *   No table's rows depend on another one's: there are no triggers, views and foreign keys. If they are refused, the part whose rows are refused is
+ *   undone, and with it those after it, since they may have read what it has changed.
  */
-import type { SqlValue, Statement, Tx } from "../store.ts";
+import type { SqlValue, StateMemory, Statement, Tx } from "../store.ts";
 import {
   type Answer,
   type PostgresConnection,
   type Query,
+  faultOf,
   queryOf,
   releaseSavepoint as release,
   savepoint,
+  undoneWith,
   undoToSavepoint as undo,
 } from "./connection.ts";
-import { withJoinedRows } from "./joined-rows.ts";
+import { additionOf, withJoinedRows } from "./joined-rows.ts";
+import { LateRows, type LateRow, queriesOf } from "./late-rows.ts";
 
-/** A statement of a part. With a waiter, `work` awaits its rows. */
+/** What is sent for a part. */
 interface Entry {
-  readonly query: Query;
+  /** Null: rows that have waited. */
+  readonly query: Query | null;
+  /** `work` awaits the rows that it returns. */
   readonly waiter: { resolve(rows: readonly unknown[]): void; reject(error: unknown): void } | null;
+  /** Rows that have waited, of any part. */
+  readonly late: readonly LateRow[];
+  /** It removes the part's savepoint. */
+  readonly unmarks: boolean;
 }
+
+const noRows: readonly LateRow[] = [];
+
+// Each has its members in the same order: so what reads them stays fast, whatever was sent before.
+const ownEntry = (query: Query, waiter: Entry["waiter"] = null, unmarks = false): Entry => ({
+  query,
+  waiter,
+  late: noRows,
+  unmarks,
+});
+
+const lateEntry = (late: readonly LateRow[]): Entry => ({ query: null, waiter: null, late, unmarks: false });
 
 /** The part of a transaction that belongs to one `work`. */
 export class Part {
-  /** Statements that were not sent yet, or whose sending failed before they ran. */
+  /** What was not sent yet, or whose sending failed before it ran. */
   entries: Entry[] = [];
   /** Its savepoint exists. */
   marked = false;
+  /** Rows that have waited and were added behind its savepoint, of any part: they are undone with it. */
+  added: LateRow[] = [];
   /** Its work is over. */
   ended = false;
-  /** A statement of it has changed data. */
+  /** Nothing of it is kept, as its work has asked for. */
+  dropped = false;
+  /** A statement of it has changed data, or will at the end. */
   wrote = false;
   /** Why nothing of it can be kept. */
   failure: { readonly error: unknown } | null = null;
 
   /** A statement of it has changed data, or will once it is sent. */
   get writes(): boolean {
-    return this.wrote || this.entries.some(({ query }) => query.writes);
+    return this.wrote || this.entries.some(({ query }) => query?.writes === true);
   }
 
-  /** Drops what was not sent. */
-  fail(error: unknown): void {
+  get isKept(): boolean {
+    return !this.dropped && this.failure === null;
+  }
+
+  /** Drops what was not sent. @returns the rows of other parts among it. */
+  fail(error: unknown): readonly LateRow[] {
     this.failure ??= { error };
-    for (const { waiter } of this.entries.splice(0)) waiter?.reject(error);
+    const dropped = this.entries.splice(0);
+    for (const { waiter } of dropped) waiter?.reject(error);
+    return dropped.flatMap(({ late }) => late);
   }
 }
 
-/** A query of a round trip; `part` and `entry` are null where it belongs to none. */
+/** A query of a round trip. */
 interface Sent {
   readonly query: Query;
+  /** Null where it belongs to none. */
   readonly part: Part | null;
   readonly entry: Entry | null;
+  /** Of a query that adds them, rows that have waited. */
+  readonly late: readonly LateRow[] | null;
+  /** The last one of its entry. */
+  readonly ends: boolean;
 }
 
-/** A whole transaction that is sent before this one begins. */
+const sentOf = (query: Query, part: Part | null, entry: Entry | null): Sent => ({
+  query,
+  part,
+  entry,
+  late: null,
+  ends: true,
+});
+
+const ownSent = (query: Query): Sent => sentOf(query, null, null);
+
+/** A whole transaction that is sent before another one begins. */
 interface Front {
-  readonly queries: readonly Query[];
+  /** From `begin` on. */
+  readonly opening: readonly Query[];
+  readonly query: Query;
+  /** Up to `commit`. */
+  readonly closing: readonly Query[];
+  /** It may be one transaction with others of the same shop that may. They keep or lose what they do together. */
+  readonly isJoined: boolean;
+}
+
+interface WaitingFront extends Front {
   resolve(answers: readonly Answer[]): void;
   reject(error: unknown): void;
 }
@@ -71,8 +129,13 @@ export class Transaction {
   readonly #opening: readonly Query[];
   /** Several parts share it, so each must be undone alone. */
   readonly #shared: boolean;
+  /** Those that have something to send, and the last one. */
   #parts: Part[] = [];
-  #fronts: Front[] = [];
+  /** Those with a savepoint, each behind that of the one before. */
+  readonly #marked: Part[] = [];
+  /** Rows that wait. */
+  readonly #late = new LateRows();
+  #fronts: WaitingFront[] = [];
   #last: Promise<unknown> = Promise.resolve();
   #sendingSoon = false;
   /** The rows of the last opening statement; null until it has succeeded. */
@@ -97,32 +160,62 @@ export class Transaction {
     return part;
   }
 
-  /** Ends a part whose work has succeeded: what it saves is sent with what comes next. */
+  /** Ends a part whose work has succeeded: what it saves is sent with what comes next. Its savepoint stays, in case that its rows are refused. */
   keep(part: Part): void {
     part.ended = true;
-    if (this.#shared && (part.marked || part.entries.length > 0)) part.entries.push({ query: release, waiter: null });
   }
 
-  /** Ends a part of which nothing is kept. */
-  drop(part: Part): void {
+  /** Ends a part of which nothing is kept, once what was sent of it is answered: otherwise an answer would count for what undoes it. */
+  async drop(part: Part): Promise<void> {
+    await this.#last;
     part.ended = true;
-    part.entries = [];
-    if (this.#shared && part.marked) part.entries = [undo, release].map((query): Entry => ({ query, waiter: null }));
+    part.dropped = true;
+    const others = part.entries.splice(0).flatMap(({ late }) => late);
+    this.#late.takeBack([...part.added.splice(0), ...others]);
+    if (part.marked) part.entries = [ownEntry(undo), ownEntry(release, null, true)];
+  }
+
+  /** Adds statements without rows to the part, in order. @param mayWait false: none of them waits. */
+  add(part: Part, statements: readonly Statement[], mayWait: boolean): void {
+    let direct: Statement[] = [];
+    const addDirect = (): void => {
+      part.entries.push(...withJoinedRows(direct).map((statement) => ownEntry(queryOf(statement))));
+      direct = [];
+    };
+    for (const statement of statements) {
+      const addition = mayWait ? additionOf(statement) : null;
+      const met = this.#late.metBy(statement.sql, addition);
+      if (met.length > 0) {
+        addDirect();
+        part.entries.push(lateEntry(this.#late.takeMet(met)));
+      }
+      if (addition === null || !this.#late.add(part, statement, addition)) {
+        direct.push(statement);
+        continue;
+      }
+      part.wrote = true;
+      if (!this.#late.areFull) continue;
+      addDirect();
+      part.entries.push(lateEntry(this.#late.takeAll()));
+    }
+    addDirect();
   }
 
   /** Runs a statement of the part and returns its rows. */
-  ask(part: Part, query: Query): Promise<readonly unknown[]> {
+  ask(part: Part, query: Query, sql: string): Promise<readonly unknown[]> {
+    const met = this.#late.metBy(sql, null);
+    if (met.length > 0) part.entries.push(lateEntry(this.#late.takeMet(met)));
     return new Promise((resolve, reject) => {
-      part.entries.push({ query, waiter: { resolve, reject } });
+      part.entries.push(ownEntry(query, { resolve, reject }));
       this.#sendSoon();
     });
   }
 
   /** Sends a whole transaction in front of this one. @throws Error when this one has begun. */
-  runBefore(queries: readonly Query[]): Promise<readonly Answer[]> {
+  runBefore(front: Front): Promise<readonly Answer[]> {
     if (this.begun) throw new Error("nothing can be sent before a transaction that has begun");
     return new Promise((resolve, reject) => {
-      this.#fronts.push({ queries, resolve, reject });
+      this.#fronts.push({ ...front, resolve, reject });
       this.#sendSoon();
     });
   }
@@ -139,7 +232,7 @@ export class Transaction {
   }
 
   /**
-   * Begins the transaction if it has not begun, and sends everything that was held back, followed by `closing`.
+   * Begins the transaction if it has not begun, and sends everything that was held back and the rows that wait, followed by `closing`.
    *
    * @returns the answers to `closing`.
    * @throws the error of the transaction as a whole. The error of one of several parts goes to that part.
@@ -148,23 +241,23 @@ export class Transaction {
     return this.#flush(closing, true);
   }
 
-  /** @param begins false: the transaction does not begin as long as it has no statement. */
-  #flush(closing: readonly Query[], begins: boolean): Promise<readonly Answer[]> {
-    const sending = this.#last.then(() => this.#send(closing, begins));
+  /** @param isEnd false: rows wait on, and the transaction does not begin as long as it has no statement. */
+  #flush(closing: readonly Query[], isEnd: boolean): Promise<readonly Answer[]> {
+    const sending = this.#last.then(() => this.#send(closing, isEnd));
     this.#last = sending.catch(() => {});
     return sending;
   }
 
-  async #send(closing: readonly Query[], begins: boolean): Promise<readonly Answer[]> {
+  async #send(closing: readonly Query[], isEnd: boolean): Promise<readonly Answer[]> {
     for (;;) {
       if (this.lost !== null) throw this.#loseAll(this.lost.error);
-      const fronts = this.#fronts.splice(0);
-      const goesOn = begins || this.begun || this.#parts.some((part) => part.entries.length > 0);
-      const sent = goesOn ? this.#toSend(closing) : [];
+      const fronts = joinedFronts(this.#fronts.splice(0));
+      const goesOn = isEnd || this.begun || this.#parts.some((part) => part.entries.length > 0);
+      const sent = goesOn ? this.#toSend(closing, isEnd) : [];
       if (fronts.length + sent.length === 0) return [];
       this.used = true;
       if (sent.length > 0) this.begun = true;
-      const front = fronts.flatMap(({ queries }) => queries);
+      const front = fronts.flatMap(queriesOfFront);
       const all = await this.#connection.exchange([...front, ...sent.map(({ query }) => query)]);
       takeFronts(fronts, all);
       const answers = all.slice(front.length);
@@ -173,51 +266,132 @@ export class Transaction {
       if (failed === -1) return answers.slice(answers.length - closing.length);
       const answer = answers[failed];
       const error = answer?.ok === false ? answer.error : null;
-      const part = sent[failed]?.part ?? null;
-      if (part === null || !this.#shared || this.#connection.lost) throw this.#loseAll(error);
-      await this.#undo(part, error);
+      const { part = null, late = null } = sent[failed] ?? {};
+      if ((part === null && late === null) || !this.#shared || this.#connection.lost) throw this.#loseAll(error);
+      try {
+        if (late !== null) await this.#undoLate(late, error);
+        else if (part !== null) await this.#undo(part, error);
+      } catch (failure) {
+        throw this.#loseAll(failure);
+      }
     }
   }
 
   /** Records the answers up to the first failure, and gives rows to those who wait. */
   #take(sent: readonly Sent[], answers: readonly Answer[]): void {
-    for (const [index, { part, entry }] of sent.entries()) {
+    for (const [index, { part, entry, late, ends }] of sent.entries()) {
       const answer = answers[index];
       if (answer?.ok !== true) break;
       if (index === this.#opening.length - 1) this.opened ??= answer.rows;
-      if (part === null) continue;
-      part.marked = this.#shared;
-      if (entry === null) continue;
+      if (late !== null && ends) {
+        this.#marked.at(-1)?.added.push(...late);
+        this.#late.remove(late);
+      }
+      if (part === null || !ends) continue;
+      if (entry === null) {
+        part.marked = true;
+        this.#marked.push(part);
+        continue;
+      }
       part.entries.shift();
-      if (entry.query.writes) part.wrote = true;
+      if (entry.query?.writes === true) part.wrote = true;
+      if (entry.unmarks) this.#unmark(part);
       entry.waiter?.resolve(answer.rows);
     }
     this.#parts = this.#parts.filter((part) => !part.ended || part.entries.length > 0);
   }
 
-  #toSend(closing: readonly Query[]): readonly Sent[] {
-    const own = (query: Query): Sent => ({ query, part: null, entry: null });
-    return [
-      ...(this.opened === null ? this.#opening.map(own) : []),
-      ...this.#parts.flatMap((part) => [
-        ...(this.#shared && !part.marked && part.entries.length > 0 ? [{ query: savepoint, part, entry: null }] : []),
-        ...part.entries.map((entry): Sent => ({ query: entry.query, part, entry })),
-      ]),
-      ...closing.map(own),
-    ];
+  #toSend(closing: readonly Query[], isEnd: boolean): readonly Sent[] {
+    const sent = this.opened === null ? this.#opening.map(ownSent) : [];
+    for (const part of this.#parts) if (part.entries.length > 0) this.#addPart(sent, part);
+    if (isEnd) sent.push(...this.#ofLate(this.#late.all, null, null));
+    for (const query of closing) sent.push(ownSent(query));
+    return sent;
+  }
+
+  #addPart(sent: Sent[], part: Part): void {
+    if (part.entries.some(({ query, late }) => query === null && !late.some((row) => row.part.isKept)))
+      part.entries = part.entries.filter(({ query, late }) => query !== null || late.some((row) => row.part.isKept));
+    let isMarked = part.marked || !this.#shared;
+    for (const entry of part.entries) {
+      // Rows of others alone are not undone with it.
+      const isOthers = entry.query === null && entry.late.every((row) => row.part !== part);
+      if (!isMarked && !isOthers) {
+        sent.push(sentOf(savepoint, part, null));
+        isMarked = true;
+      }
+      if (entry.query === null) sent.push(...this.#ofLate(entry.late, part, entry));
+      else sent.push(sentOf(entry.query, part, entry));
+    }
+  }
+
+  /** Behind a savepoint of their own, where they must be undone alone when they are refused. */
+  #ofLate(rows: readonly LateRow[], part: Part | null, entry: Entry | null): readonly Sent[] {
+    const late = rows.filter((row) => row.part.isKept);
+    const queries = queriesOf(late);
+    if (queries.length === 0) return [];
+    const all = this.#shared ? [savepoint, ...queries, release] : queries;
+    return all.map((query, index) => ({ query, part, entry, late, ends: index === all.length - 1 }));
   }
 
   /** Undoes the part whose statement has failed, and nothing else. */
   async #undo(part: Part, error: unknown): Promise<void> {
-    part.fail(error);
-    if (!part.marked) throw this.#loseAll(error);
-    try {
-      await this.#connection.rowsOf([undo, release]);
-    } catch (failure) {
-      throw this.#loseAll(failure);
-    }
+    const unsent = part.fail(error);
+    if (this.#marked.at(-1) !== part) throw error;
+    await this.#connection.rowsOf([undo, release]);
+    this.#unmark(part);
+    this.#leave([part]);
+    this.#sendFirst([...part.added.splice(0), ...unsent]);
+  }
+
+  /** Undoes the part whose rows were refused, and those after it that may have read what it has changed. @throws an error that is about no row. */
+  async #undoLate(rows: readonly LateRow[], error: unknown): Promise<void> {
+    if (faultOf(error) !== null) throw error;
+    await this.#connection.rowsOf([undo, release]);
+    const refused = await this.#refusedOf(rows);
+    if (refused === null) throw error;
+    const from = this.#marked.indexOf(refused.part);
+    const undone = from === -1 ? [] : this.#marked.slice(from);
+    if (undone.length > 0) await this.#connection.rowsOf([...undone.slice(1).map(() => release), undo, release]);
+    const unsent = [
+      ...refused.part.fail(refused.error),
+      ...undone.flatMap((part) => part.fail(undoneWith(refused.error))),
+    ];
+    for (const part of undone.toReversed()) this.#unmark(part);
+    this.#leave([refused.part, ...undone]);
+    this.#sendFirst([...undone.flatMap((part) => part.added.splice(0)), ...unsent]);
+  }
+
+  /** Adds the rows of one part after another, and undoes that. @returns the first part whose rows are refused; null when none are. */
+  async #refusedOf(rows: readonly LateRow[]): Promise<{ readonly part: Part; readonly error: unknown } | null> {
+    const ofParts = [...Map.groupBy(rows, ({ part }) => part)].flatMap(([part, own]) =>
+      queriesOf(own).map((query) => ({ part, query })),
+    );
+    const answers = await this.#connection.exchange([savepoint, ...ofParts.map(({ query }) => query)]);
+    const failed = answers.findIndex((answer) => !answer.ok);
+    await this.#connection.rowsOf([undo, release]);
+    const answer = answers[failed];
+    const part = ofParts[failed - 1]?.part;
+    return part === undefined || answer?.ok !== false ? null : { part, error: answer.error };
+  }
+
+  /** The part's savepoint, the last one, is no more. */
+  #unmark(part: Part): void {
+    this.#marked.pop();
     part.marked = false;
-    this.#parts = this.#parts.filter((each) => each !== part || !each.ended);
+  }
+
+  /** These are undone. A part that has ended meanwhile has nothing more to send. */
+  #leave(undone: readonly Part[]): void {
+    this.#parts = this.#parts.filter((part) => !undone.includes(part) || !part.ended);
+  }
+
+  /** Rows that were undone with others, or dropped with them: they come before all that was not sent, of which some may meet them. */
+  #sendFirst(rows: readonly LateRow[]): void {
+    const kept = rows.filter(({ part }) => part.isKept);
+    const next = this.#parts.find(({ entries }) => entries.length > 0);
+    if (next === undefined) this.#late.takeBack(kept);
+    else if (kept.length > 0) next.entries.unshift(lateEntry(kept));
   }
 
   #loseAll(error: unknown): unknown {
@@ -228,13 +402,35 @@ export class Transaction {
   }
 }
 
+/** Those that are one transaction. */
+function joinedFronts(fronts: readonly WaitingFront[]): readonly (readonly WaitingFront[])[] {
+  const joined = fronts.filter(({ isJoined }) => isJoined);
+  const alone = fronts.filter(({ isJoined }) => !isJoined).map((front) => [front]);
+  return joined.length === 0 ? alone : [joined, ...alone];
+}
+
+const queriesOfFront = (fronts: readonly WaitingFront[]): readonly Query[] => [
+  ...(fronts[0]?.opening ?? []),
+  ...fronts.map(({ query }) => query),
+  ...(fronts[0]?.closing ?? []),
+];
+
 /** Gives those who sent a transaction in front its answers. */
-function takeFronts(fronts: readonly Front[], answers: readonly Answer[]): void {
+function takeFronts(fronts: readonly (readonly WaitingFront[])[], answers: readonly Answer[]): void {
   let from = 0;
-  for (const front of fronts) {
-    const to = from + front.queries.length;
-    front.resolve(answers.slice(from, to));
+  for (const together of fronts) {
+    const to = from + queriesOfFront(together).length;
+    const own = answers.slice(from, to);
     from = to;
+    for (const [index, front] of together.entries()) {
+      const { opening, closing } = front;
+      const at = opening.length + index;
+      front.resolve([
+        ...own.slice(0, opening.length),
+        ...own.slice(at, at + 1),
+        ...own.slice(own.length - closing.length),
+      ]);
+    }
   }
 }
 
@@ -243,38 +439,45 @@ export class PartTx implements Tx {
   readonly #transaction: Transaction;
   readonly #part: Part;
   readonly #mayWrite: boolean;
+  readonly states: StateMemory | undefined;
   #ended = false;
 
-  constructor(transaction: Transaction, part: Part, mayWrite: boolean) {
+  constructor(transaction: Transaction, part: Part, mayWrite: boolean, states?: StateMemory) {
     this.#transaction = transaction;
     this.#part = part;
     this.#mayWrite = mayWrite;
+    this.states = states;
   }
 
   async all<R>(sql: string, params: readonly SqlValue[] = []): Promise<R[]> {
-    const rows = await this.#transaction.ask(this.#part, this.#queryOf({ sql, params }));
+    const rows = await this.#transaction.ask(this.#part, this.#queryOf({ sql, params }), sql);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the caller names the columns of its statement
     return rows as R[];
   }
 
   async batch(statements: readonly Statement[]): Promise<void> {
-    for (const statement of withJoinedRows(statements))
-      this.#part.entries.push({ query: this.#queryOf(statement), waiter: null });
+    this.#mustBeOpen();
+    if (!this.#mayWrite) for (const statement of statements) this.#queryOf(statement);
+    this.#transaction.add(this.#part, statements, this.#mayWrite);
   }
 
-  #queryOf(statement: Statement): Query {
+  #mustBeOpen(): void {
     if (this.#ended) throw new Error("a Tx was used after its work had ended");
     const { failure } = this.#part;
     if (failure !== null) throw failure.error;
+  }
+
+  #queryOf(statement: Statement): Query {
+    this.#mustBeOpen();
     const query = queryOf(statement);
     if (query.writes && !this.#mayWrite) throw new Error(`a read may not change anything: ${statement.sql}`);
     return query;
   }
 
   /** See `runBefore`. */
-  runBefore(queries: readonly Query[]): Promise<readonly Answer[]> {
+  runBefore(front: Front): Promise<readonly Answer[]> {
     if (this.#mayWrite) throw new Error("nothing is sent before a write: it would not be undone with it");
-    return this.#transaction.runBefore(queries);
+    return this.#transaction.runBefore(front);
   }
 
   end(): void {
@@ -286,10 +489,9 @@ export class PartTx implements Tx {
  * Runs a whole transaction in the round trip that begins the read which `tx` belongs to, before it: the read sees what it has committed. It
  * must be asked for before any statement of the read.
  *
- * @param queries from `begin` to `commit`.
- * @returns their answers; never rejects unless the connection is lost.
+ * @returns the answers to its opening, its query and its closing; never rejects unless the connection is lost.
  */
-export function runBefore(tx: Tx, queries: readonly Query[]): Promise<readonly Answer[]> {
+export function runBefore(tx: Tx, front: Front): Promise<readonly Answer[]> {
   if (!(tx instanceof PartTx)) throw new Error("not a read of this engine");
-  return tx.runBefore(queries);
+  return tx.runBefore(front);
 }

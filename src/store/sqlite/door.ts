@@ -4,8 +4,11 @@
  * Owns: whose turn it is, which writes are committed together, when results leave, opening the file again after a failure. Does not own:
  * the queue (../queue.ts), the file and its durability (file.ts), which shops are open (engine.ts).
  *
- * - Writes that wait together run one after another, each in a savepoint, and are committed together (S1, S2). The commit does not wait
- *   for the disk: results leave when it is synced, and the next group runs meanwhile (S4).
+ * - Writes that wait together run one after another and are committed together (S1, S2). The commit does not wait for the disk: results
+ *   leave when it is synced, and the next group runs meanwhile (S4).
+ * - A write that fails after it has changed something ends its group: the transaction is rolled back, the statements of the writes before it
+ *   are run again, and those are committed. They leave the same rows, since a statement depends on nothing but rows and parameters. A savepoint for
+ *   each write would copy every page that the write changes (D402).
  * - A refusal is a result like any other. It may depend on earlier writes, so it waits for their sync too.
  * - Reads use the same connection and run at once, unless a group of writes is under way; then they wait for its commit. `work` awaits
  *   nothing but its `Tx`, which answers within the same round of the event loop. So a group is over before the loop goes on, and a
@@ -14,36 +17,35 @@
  * - `work` that has not settled when the event loop goes on is rolled back and reported as a bug (work-watch.ts).
  */
 import type { Fault } from "../../core/fault.ts";
+import { giveWayMsMax, groupHoldAloneMsMax, groupHoldBesideReadsMsMax, groupHoldMsMax } from "../../core/limits.ts";
 import { unavailable } from "../engine-rules.ts";
-import type { LoopShare } from "../loop-share.ts";
+import type { Beside, LoopShare } from "../loop-share.ts";
 import { type PendingWrite, type QueueDepth, type QueueLimits, ShopQueue } from "../queue.ts";
-import type {
-  Clock,
-  Footprint,
-  Log,
-  Remembered,
-  RunStatement,
-  SqlValue,
-  Statement,
-  Tx,
-  TxMemory,
-  Work,
-} from "../store.ts";
-import { type Made, type PreparedStatement, type ShopFile, StoreFailure } from "./file.ts";
+import type { Footprint, Log, Remembered, RunStatement, SqlValue, Statement, Tx, TxMemory, Work } from "../store.ts";
+import { type Made, type PreparedStatement, type RunWrite, type ShopFile, StoreFailure } from "./file.ts";
 import { SeenRows } from "./row-watch.ts";
 import { WorkWatch } from "./work-watch.ts";
 
 /** Writes that are committed together. Reads of the shop wait for a group, so groups are small. */
 const groupLengthMax = 64;
 
-/**
- * After so long a group of writes ends, however many are in it, so that reads and other shops' requests get the event loop. A commit takes about
- * 0.2 ms of it.
- */
-export const groupHoldMsMax = 4;
+/** How long a group of writes may hold the event loop, by who asks for something beside them (D440). */
+const groupHoldMs: Readonly<Record<Beside, number>> = {
+  reads: groupHoldBesideReadsMsMax,
+  "other shops": groupHoldMsMax,
+  nobody: groupHoldAloneMsMax,
+};
 
 /** Reads of a shop that run in one round of the event loop. Further ones wait for the next, so that a long loop of reads holds up nobody. */
 const readsPerRoundMax = 100;
+
+/** Whether both change rows of the same scope, of which the watch has to be told once as long as nothing is read in between. */
+const isSameChange = (one: RunWrite, other: RunWrite): boolean => {
+  const { part } = one.prepared.known.scope;
+  return (
+    one.prepared === other.prepared && (part === null || one.params[part.parameter] === other.params[part.parameter])
+  );
+};
 
 /** The file as one piece of work sees it; unusable after that. */
 class FileTx implements Tx, TxMemory {
@@ -54,6 +56,8 @@ class FileTx implements Tx, TxMemory {
   readonly #seen: SeenRows | null;
   #ended = false;
   wrote = false;
+  /** What it has run to change something, in order. */
+  readonly writes: RunWrite[] = [];
   /** The store has failed under a statement. Nothing of this turn can be kept, however `work` ends. */
   failure: StoreFailure | null = null;
 
@@ -67,6 +71,7 @@ class FileTx implements Tx, TxMemory {
       const prepared = this.#prepared(sql, params);
       const rows = this.#file.all(prepared, params);
       const { writes, scope, returnsChanges } = prepared.known;
+      if (writes) this.writes.push({ prepared, params });
       // A sweep that finds nothing, for one, leaves everything that is remembered.
       if (writes && !(returnsChanges && rows.length === 0)) this.#file.watch.changed(scope, params);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the caller names the columns of its statement
@@ -78,10 +83,20 @@ class FileTx implements Tx, TxMemory {
 
   async batch(statements: readonly Statement[]): Promise<void> {
     try {
+      let last: PreparedStatement | null = null;
+      let told: RunWrite | null = null;
       for (const { sql, params } of statements) {
-        const prepared = this.#prepared(sql, params);
+        // Many have the text of the one before: a line each.
+        const prepared: PreparedStatement = last?.known.sql === sql ? last : this.#prepared(sql, params);
+        const { writes, scope } = prepared.known;
         const changes = this.#file.run(prepared, params);
-        if (prepared.known.writes && changes > 0) this.#file.watch.changed(prepared.known.scope, params);
+        if (!writes) continue;
+        last = prepared;
+        const write = { prepared, params };
+        this.writes.push(write);
+        if (changes === 0 || (told !== null && isSameChange(told, write))) continue;
+        this.#file.watch.changed(scope, params);
+        told = write;
       }
     } catch (error) {
       throw this.#told(error);
@@ -158,7 +173,7 @@ class FileTx implements Tx, TxMemory {
 interface GroupResult {
   readonly atOnce: readonly (() => void)[];
   readonly whenSynced: readonly (() => void)[];
-  /** Writes at the end of the group that were not run: the time was up. */
+  /** Writes at the end of the group that were not run: the time was up, or one before them had to be undone. */
   readonly left: number;
 }
 
@@ -212,7 +227,6 @@ interface ShopDoorOptions {
   readonly diskFull: () => void;
   readonly queue: QueueLimits;
   readonly depth?: QueueDepth | undefined;
-  readonly clock: Clock;
   readonly loop: LoopShare;
   readonly log: Log | null;
 }
@@ -222,7 +236,6 @@ export class ShopDoor {
   readonly #openFile: () => ShopFile;
   readonly #diskFull: () => void;
   readonly #log: Log | null;
-  readonly #clock: Clock;
   readonly #loop: LoopShare;
   readonly #queue: ShopQueue<PendingWrite>;
   readonly #watch: WorkWatch;
@@ -234,6 +247,8 @@ export class ShopDoor {
   #readsThisRound = 0;
   #waitingReads = 0;
   readonly #snapshots = new Set<Promise<void>>();
+  /** Copies that have not read their first pages yet. */
+  readonly #beginning = new Set<Promise<void>>();
   /** Readers of the file on connections of their own. */
   readonly #loans = new Set<Lent>();
   /** It is to be closed as soon as nothing runs. */
@@ -241,19 +256,18 @@ export class ShopDoor {
   /** The failure that was logged last, until a write succeeds. */
   #loggedFailure: string | null = null;
 
-  constructor({ shopId, openFile, diskFull, queue, depth, clock, loop, log }: ShopDoorOptions) {
+  constructor({ shopId, openFile, diskFull, queue, depth, loop, log }: ShopDoorOptions) {
     this.#shopId = shopId;
     this.#openFile = openFile;
     this.#diskFull = diskFull;
     this.#log = log;
-    this.#clock = clock;
     this.#loop = loop;
     this.#queue = new ShopQueue({
       limits: queue,
       groupLengthMax,
       depth,
       turn: (group) => this.#turn(group),
-      gate: () => loop.turn(shopId),
+      gate: (waitedMs) => this.#gate(waitedMs),
     });
     this.#watch = new WorkWatch(
       () => this.#stuckError(),
@@ -279,6 +293,12 @@ export class ShopDoor {
   /** @throws Fault DO_OVERLOADED when the queue is full. */
   admit(): void {
     this.#queue.admit();
+  }
+
+  /** When the next group may begin, whose first write has waited for so long. */
+  #gate(waitedMs: number): Promise<void> | null {
+    const givesWay = waitedMs < giveWayMsMax && this.#loop.besideWritesOf(this.#shopId) === "reads";
+    return givesWay ? this.#loop.turnAfterReads(this.#shopId) : this.#loop.turn(this.#shopId);
   }
 
   /** The shop's file, opened if it is not open. @throws Fault DO_UNAVAILABLE when it cannot be opened. */
@@ -336,9 +356,14 @@ export class ShopDoor {
 
   /** Copies the shop's file to `path` while the shop is served. @throws Fault DO_UNAVAILABLE. */
   async snapshot(path: string): Promise<void> {
-    while (this.#retiring !== null) await this.#waiting(this.#retiring);
+    while (this.#inTurn || this.#retiring !== null) await this.#waiting(this.#untilReadable());
     const file = this.open();
-    const snapshot = file.copyTo(path);
+    const { promise: begun, resolve } = Promise.withResolvers<void>();
+    this.#beginning.add(begun);
+    const snapshot = file.copyTo(path, () => {
+      this.#beginning.delete(begun);
+      resolve();
+    });
     this.#snapshots.add(snapshot);
     try {
       await snapshot;
@@ -427,8 +452,10 @@ export class ShopDoor {
    * @returns how many writes it has left to the next turn.
    */
   async #turn(group: readonly PendingWrite[]): Promise<number> {
-    while (this.#file !== null && this.#file.untilMoved !== null) {
-      await this.#file.untilMoved;
+    for (;;) {
+      const waits = this.#file?.untilMoved ?? this.#beginning.values().next().value ?? null;
+      if (waits === null) break;
+      await waits;
       // A turn begins with a round of the event loop, when no read is half done.
       await nextRound();
     }
@@ -468,28 +495,30 @@ export class ShopDoor {
   /** @throws Fault DO_UNAVAILABLE when the store fails; nothing of the group is kept then. */
   async #runGroup(file: ShopFile, group: readonly PendingWrite[]): Promise<GroupResult> {
     const result = { atOnce: new Array<() => void>(), whenSynced: new Array<() => void>(), left: group.length };
-    const startedAtMs = this.#clock.now();
+    const startedAtMs = this.#loop.now();
+    const holdMs = groupHoldMs[this.#loop.besideWritesOf(this.#shopId)];
     let mustSync = false;
     let changed = false;
-    // A single write needs no savepoint: it has the transaction to itself.
-    const alone = group.length === 1;
+    const kept: (readonly RunWrite[])[] = [];
     try {
       file.begin();
       for (const write of group) {
-        if (result.left < group.length && this.#clock.now() - startedAtMs >= groupHoldMsMax) break;
+        if (result.left < group.length && this.#loop.now() - startedAtMs >= holdMs) break;
         result.left -= 1;
-        if (!alone) file.savepoint();
         const tx = new FileTx(file, null);
         const { keep, settle } = await write.run(tx);
         tx.end();
         if (tx.failure !== null) throw tx.failure;
-        if (!keep && alone) file.rollback();
-        else if (!keep) file.rollbackToSavepoint();
-        else if (!alone) file.release();
+        if (keep) kept.push(tx.writes);
         if (keep) tx.kept();
         if (keep && tx.wrote) changed = true;
         if (keep && tx.wrote && write.durable) mustSync = true;
         (write.durable ? result.whenSynced : result.atOnce).push(settle);
+        if (!keep && tx.wrote) {
+          file.rollback();
+          file.beginWith(kept.flat());
+          break;
+        }
       }
       if (changed) file.commit(mustSync);
       else file.rollback();

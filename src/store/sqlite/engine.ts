@@ -456,7 +456,6 @@ class SqliteShops implements SqliteEngine {
     const door = new ShopDoor({
       shopId,
       queue,
-      clock,
       loop: this.#loop,
       depth: this.#options.depth,
       log,

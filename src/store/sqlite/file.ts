@@ -45,7 +45,6 @@ import {
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync, backup, constants } from "node:sqlite";
 import { Fault } from "../../core/fault.ts";
-import { RecentMap } from "../../core/recent-map.ts";
 import { checkParams, unavailable } from "../engine-rules.ts";
 import type { Memory } from "../memory.ts";
 import type { SqlValue } from "../store.ts";
@@ -227,6 +226,14 @@ export class DroppedStatements {
 export interface PreparedStatement {
   readonly known: KnownStatement;
   readonly statement: StatementSync;
+  /** Which of all uses of statements of the file was its latest. */
+  usedAt: number;
+}
+
+/** A statement that has changed something, or could have. */
+export interface RunWrite {
+  readonly prepared: PreparedStatement;
+  readonly params: readonly SqlValue[];
 }
 
 /** A value that was made of rows. */
@@ -281,14 +288,12 @@ export class ShopFile {
   #isListed = false;
   /** The `-wal` file is empty, and the commit that begins it runs with sqlite's syncs switched off (W3). */
   #isWalEmpty = false;
-  readonly #statements = new RecentMap<PreparedStatement>(fileStatementsMax);
+  readonly #statements = new Map<string, PreparedStatement>();
+  #uses = 0;
   readonly #dropped: DroppedOfFile = { count: 0 };
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #rollback: StatementSync;
-  readonly #savepoint: StatementSync;
-  readonly #release: StatementSync;
-  readonly #rollbackTo: StatementSync;
   readonly #walState: StatementSync;
   readonly #checkpoint: StatementSync;
 
@@ -338,9 +343,6 @@ export class ShopFile {
       this.#begin = database.prepare("begin immediate");
       this.#commit = database.prepare("commit");
       this.#rollback = database.prepare("rollback");
-      this.#savepoint = database.prepare("savepoint write");
-      this.#release = database.prepare("release write");
-      this.#rollbackTo = database.prepare("rollback to write");
       this.#walState = database.prepare("pragma wal_checkpoint(noop)");
       this.#checkpoint = database.prepare("pragma wal_checkpoint(passive)");
       database.setAuthorizer((action, table, column) => this.#authorize(action, table, column));
@@ -402,21 +404,33 @@ export class ShopFile {
   }
 
   #prepare(sql: string): PreparedStatement {
+    this.#uses += 1;
     const cached = this.#statements.get(sql);
     if (cached !== undefined) {
-      // The ones used last are at the end.
-      this.#statements.set(sql, cached);
+      cached.usedAt = this.#uses;
       return cached;
     }
     const found = this.#options.knownStatements.find(sql);
     // A text that is known was allowed before.
-    const prepared = found === null ? this.#learn(sql) : { known: found, statement: this.#database.prepare(found.sql) };
-    this.#statements.set(prepared.known.sql, prepared);
+    const { known, statement } =
+      found === null ? this.#learn(sql) : { known: found, statement: this.#database.prepare(found.sql) };
+    if (this.#statements.size >= fileStatementsMax) this.#keepStatements(fileStatementsMax - 1);
+    const prepared = { known, statement, usedAt: this.#uses };
+    this.#statements.set(known.sql, prepared);
     return prepared;
   }
 
+  /** Gives back all statements but the ones used last. */
+  #keepStatements(kept: number): void {
+    const byAge = [...this.#statements.values()].sort((a, b) => a.usedAt - b.usedAt);
+    for (const { known, statement } of byAge.slice(0, Math.max(0, byAge.length - kept))) {
+      this.#options.dropped.add(statement, this.#dropped);
+      this.#statements.delete(known.sql);
+    }
+  }
+
   /** Prepares a statement of which nothing is known. @throws Error when `work` may not run it. */
-  #learn(sql: string): PreparedStatement {
+  #learn(sql: string): Pick<PreparedStatement, "known" | "statement"> {
     const accesses = newAccesses();
     this.#preparing = accesses;
     try {
@@ -468,19 +482,10 @@ export class ShopFile {
     this.#guard(() => this.#begin.run());
   }
 
-  savepoint(): void {
-    this.#guard(() => this.#savepoint.run());
-  }
-
-  release(): void {
-    this.#guard(() => this.#release.run());
-  }
-
-  rollbackToSavepoint(): void {
-    this.#guard(() => {
-      this.#rollbackTo.run();
-      this.#release.run();
-    });
+  /** Begins anew with what a transaction that was rolled back had run. The rows are as they were then. */
+  beginWith(statements: readonly RunWrite[]): void {
+    this.begin();
+    for (const { prepared, params } of statements) this.all(prepared, params);
   }
 
   /** Rolls the transaction back, unless an error has ended it already. */
@@ -641,13 +646,17 @@ export class ShopFile {
    * Copies everything that is committed to a new database file, a few pages at a time and off the event loop. The copy includes what is
    * committed meanwhile. The file must not be closed before it is done.
    *
+   * @param begun  told when the first pages are copied, or the copy has failed. Until then no transaction may begin: Node gives a copy up
+   *               that finds one before it has read a page, and goes on with one that finds it later.
    * @throws StoreFailure when the copy cannot be written or the file cannot be read.
    */
-  async copyTo(path: string): Promise<void> {
+  async copyTo(path: string, begun: () => void): Promise<void> {
     try {
-      await backup(this.#database, path, { rate: copiedPagesAtOnce });
+      await backup(this.#database, path, { rate: copiedPagesAtOnce, progress: begun });
     } catch (error) {
       throw failureOf(error) ?? error;
+    } finally {
+      begun();
     }
   }
 
@@ -665,12 +674,7 @@ export class ShopFile {
   /** Gives back the memory of pages that were read, and of all statements but the last ones. Costs some microseconds now and later. */
   releaseMemory(): void {
     this.#guard(() => this.#database.exec("pragma shrink_memory"));
-    for (const sql of this.#statements.keys()) {
-      if (this.#statements.size <= statementsKept) return;
-      const prepared = this.#statements.get(sql);
-      if (prepared !== undefined) this.#options.dropped.add(prepared.statement, this.#dropped);
-      this.#statements.delete(sql);
-    }
+    this.#keepStatements(statementsKept);
   }
 
   /**

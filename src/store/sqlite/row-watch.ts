@@ -74,7 +74,7 @@ const keyOfPart = (value: SqlValue | undefined): string => `part ${String(value)
 /** An array that has no room for more, since many are kept: `[...before, one]` leaves room for 16. */
 const withOne = <T>(before: readonly T[], one: T): readonly T[] => before.toSpliced(before.length, 0, one);
 
-/** Rows that a read has seen. Many thousands are kept, so cells that several share are kept once (`cellsOf`). */
+/** Rows that a read has seen. Many thousands are kept, so cells that several share are kept once (`cellsOf`, `listWith`). */
 export class SeenRows {
   readonly #watch: RowWatch;
   /** The last of all changes of the file when the read began. */
@@ -89,7 +89,7 @@ export class SeenRows {
 
   add(scope: Scope, params: readonly SqlValue[]): void {
     const cells = this.#watch.cellsOf(scope);
-    if (!this.#cells.includes(cells)) this.#cells = withOne(this.#cells, cells);
+    if (!this.#cells.includes(cells)) this.#cells = this.#watch.listWith(this.#cells, cells);
     if (scope.part === null) return;
     const part = this.#watch.part(keyOfPart(params[scope.part.parameter]));
     if (!this.#parts.includes(part)) this.#parts = withOne(this.#parts, part);
@@ -134,6 +134,8 @@ function nextName(): string {
 export class RowWatch {
   readonly #cells = new Map<string, Cell>();
   readonly #cellsOf = new WeakMap<Scope, readonly Cell[]>();
+  /** By how many came before: the list that was made last. */
+  readonly #lists: (readonly (readonly Cell[])[])[] = [];
   readonly #parts = new Map<string, PartCell>();
   readonly #watched: WatchedParts;
   /** Changed since the last commit. */
@@ -192,6 +194,15 @@ export class RowWatch {
     const cells = [...scope.names, ...atLarge].map((key) => this.#cell(key));
     this.#cellsOf.set(scope, cells);
     return cells;
+  }
+
+  /** The list with these cells; the one that was made last if that has the same, as after a read of the same kind. */
+  listWith(before: readonly (readonly Cell[])[], cells: readonly Cell[]): readonly (readonly Cell[])[] {
+    const latest = this.#lists[before.length];
+    if (latest?.at(-1) === cells && before.every((each, index) => each === latest[index])) return latest;
+    const list = withOne(before, cells);
+    this.#lists[before.length] = list;
+    return list;
   }
 
   #cell(key: string): Cell {
