@@ -34,7 +34,7 @@ export async function copyOrders(engine: Engine, shopId: string, times: number, 
     await copyRows(tx, "purchase_order", times, ordinary, {
       purchase_order_id: id,
       po_number: "t.po_number || '.' || cast(n.i as text)",
-      search_folded: "t.search_folded || '.' || cast(n.i as text)",
+      search_folded: "replace(t.search_folded, lower(t.po_number), lower(t.po_number) || '.' || cast(n.i as text))",
       created_at: `t.created_at - n.i * cast(${stepMs} as bigint)`,
     });
     await copyRows(tx, "purchase_order_line", times, ordinary, {
