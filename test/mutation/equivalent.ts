@@ -75,6 +75,18 @@ export const equivalents: readonly Equivalent[] = [
     reason: "No stock adds no value and no quantity.",
   },
   {
+    file: "src/operations/idempotency.ts",
+    at: '(«each.status === "fulfilled"» ? each.value',
+    after: "true",
+    reason: "What was rejected has been thrown the line before; the type does not know.",
+  },
+  {
+    file: "src/operations/idempotency.ts",
+    at: 'KeyClaim | "again" | null = «"again"»',
+    after: '""',
+    reason: "The claim sets it before anybody looks.",
+  },
+  {
     file: "src/operations/purchase-orders/cost-sync.ts",
     at: "if («statements.length > 0») await",
     after: "true",

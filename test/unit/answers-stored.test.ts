@@ -199,6 +199,9 @@ for (const embedded of [true, false]) {
     const told = { ...reply('{"a":1}'), headers: { ...reply("").headers, "Idempotent-Replayed": "true" } };
     assert.deepEqual(await replayed(of), told);
     assert.deepEqual(await replayed(of, { wasAnswered: true }), told);
+    const found = await idempotency.claim({ ...request, wasAnswered: true }, null);
+    assert.ok(found.kind === "replay" && found.isDurable === embedded);
+    if (!embedded) assert.deepEqual(found.seen, [], "what is read beside the claim is not remembered");
     for (const other of [{ idempotencyKey: "y" }, { holderId: "key_2" }]) {
       assert.equal((await idempotency.claim({ ...request, ...other }, null)).kind, "run");
       await idempotency.release({ ...request, ...other });
@@ -212,6 +215,30 @@ for (const embedded of [true, false]) {
     assert.equal((await idempotency.claim({ ...request, wasAnswered: true }, null)).kind, "run");
   });
 }
+
+test("a remembered answer is told without a claim while nobody holds its key, to a request that came after it", async () => {
+  let claims = 0;
+  const { coordination } = store;
+  const { embedded } = store.engine;
+  const claimKey: Coordination["claimKey"] = (...of) => {
+    claims += 1;
+    return coordination.claimKey(...of);
+  };
+  const of = await setting({ coordination: { ...coordination, claimKey } });
+  const { request, idempotency } = of;
+  const again = { ...request, wasAnswered: true };
+  await of.store(reply("{}"));
+  assert.equal((await replayed(of, again)).body, "{}");
+  assert.equal(claims, 1);
+  assert.equal((await replayed(of, again)).body, "{}");
+  assert.equal(claims, embedded ? 1 : 2);
+  const known = await idempotency.claim(again, null);
+  if (embedded) assert.ok(known.kind === "replay" && known.isDurable && known.seen.length === 0);
+  assert.equal((await replayed(of, request)).body, "{}");
+  assert.equal(claims, embedded ? 2 : 4, "it may have come before the answer");
+  await coordination.claimKey(request.shopId, "key_1 x", { kind: "run", fingerprint: "mine" });
+  assert.equal(refusalOf(await idempotency.claim(again, null)).reason, "IDEMPOTENCY_IN_PROGRESS");
+});
 
 test("an order is read beside the claim where that saves a round trip, and told to the request that runs", async () => {
   const { request, idempotency } = await setting({ engine: engineThatIs(false) });
