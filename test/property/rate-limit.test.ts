@@ -96,6 +96,12 @@ test("a limit in millionths is what a bucket holds, and what a millisecond adds"
   );
 });
 
+test("a bucket that is read tells no wait when it has exactly one token", () => {
+  const limit: BucketLimit = { capacity: 3, refillPerSecond: 1 };
+  assert.equal(readBucket({ level: 1_000_000, atMs: 0 }, limit, 0).retryAfterMs, null);
+  assert.equal(readBucket({ level: 999_999, atMs: 0 }, limit, 0).retryAfterMs, 1);
+});
+
 test("a bucket is full after the wait that is told, and not a millisecond before", () => {
   const limit: BucketLimit = { capacity: 3, refillPerSecond: 3 };
   const { bucket, reading } = takeToken(null, limit, 0);
