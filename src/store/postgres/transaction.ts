@@ -310,8 +310,7 @@ export class Transaction {
   }
 
   #addPart(sent: Sent[], part: Part): void {
-    if (part.entries.some(({ query, late }) => query === null && !late.some((row) => row.part.isKept)))
-      part.entries = part.entries.filter(({ query, late }) => query !== null || late.some((row) => row.part.isKept));
+    part.entries = part.entries.filter(({ query, late }) => query !== null || late.some((row) => row.part.isKept));
     let isMarked = part.marked || !this.#shared;
     for (const entry of part.entries) {
       // Rows of others alone are not undone with it.
