@@ -3,8 +3,10 @@
  *
  * Does not own: which peeks are one (asked-together.ts), what they read.
  *
- * - Each is told its own result or error as soon as it has it. An error of the database reaches all that it has undone.
+ * - Each is told its own result or fault as soon as it has it. Any other error is thrown out of the peek, since only the engine knows what
+ *   caller is told for an error of its database; that reaches all that have no result.
  */
+import { Fault } from "../core/fault.ts";
 import type { Engine, Tx } from "../store/store.ts";
 import { AskedTogether } from "./asked-together.ts";
 
@@ -12,7 +14,7 @@ import { AskedTogether } from "./asked-together.ts";
 export const peekedTogetherMax = 32;
 
 interface Asked {
-  /** Never rejects. */
+  /** Rejects with what is no fault of its own. */
   readonly work: (tx: Tx) => Promise<void>;
   readonly reject: (error: unknown) => void;
 }
@@ -22,14 +24,21 @@ export class SharedPeeks {
 
   constructor(engine: Pick<Engine, "peek">) {
     this.#asked = new AskedTogether(peekedTogetherMax, (shopId, together) =>
-      engine.peek(shopId, (tx) => Promise.all(together.map(({ work }) => work(tx)))),
+      engine.peek(shopId, async (tx) => {
+        const ended = await Promise.allSettled(together.map(({ work }) => work(tx)));
+        for (const each of ended) if (each.status === "rejected") throw each.reason;
+      }),
     );
   }
 
   /** Like `Engine.peek`. @throws the same faults. */
   peek<T>(shopId: string, work: (tx: Tx) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.#asked.add(shopId, { work: (tx) => work(tx).then(resolve, reject), reject });
+      const told = (error: unknown): void => {
+        if (!(error instanceof Fault)) throw error;
+        reject(error);
+      };
+      this.#asked.add(shopId, { work: (tx) => work(tx).then(resolve, told), reject });
     });
   }
 }

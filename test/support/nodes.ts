@@ -81,6 +81,10 @@ export async function withNodes(
   try {
     await Promise.all(started);
     await use(nodes);
+  } catch (error) {
+    await Promise.all(nodes.map((node) => node.end("SIGKILL")));
+    const told = nodes.flatMap(({ log }) => log.split("\n").filter((line) => line.includes('"level":50')));
+    throw told.length === 0 ? error : new Error(`The nodes have logged errors:\n${told.join("\n")}`, { cause: error });
   } finally {
     await Promise.allSettled(started);
     await Promise.all(nodes.map((node) => node.end("SIGKILL")));

@@ -1,6 +1,7 @@
 /** Which peeks at a shop are one (operations/shared-peeks.ts). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Fault } from "../../src/core/fault.ts";
 import { peekedTogetherMax, SharedPeeks } from "../../src/operations/shared-peeks.ts";
 import type { Engine, Tx } from "../../src/store/store.ts";
 import { part } from "../support/part.ts";
@@ -21,7 +22,9 @@ function peeks() {
       const { promise, resolve, reject } = Promise.withResolvers<undefined>();
       const number = all.push({ shopId, begin: () => resolve(undefined), fail: reject });
       await promise;
-      return await work(part<Tx>({ number }));
+      return await work(part<Tx>({ number })).catch((error: unknown) => {
+        throw new Error("told by the engine", { cause: error });
+      });
     },
   };
   return { all, shared: new SharedPeeks(engine) };
@@ -54,16 +57,16 @@ test("peeks that are asked for together are one, later ones the next, and other 
   assert.equal(await last, 4);
 });
 
-test("each is told its own result or error as soon as it has it; an error of the peek is told to those it has reached, and to nobody after them", async () => {
+test("each is told its own result or fault as soon as it has it; an error of the peek is told to those it has reached, and to nobody after them", async () => {
   const { all, shared } = peeks();
   const goOn = Promise.withResolvers<undefined>();
   const slow = shared.peek("a", () => goOn.promise);
-  const failing = shared.peek("a", () => Promise.reject(new Error("own")));
+  const failing = shared.peek("a", () => Promise.reject(new Fault("NOT_FOUND", "own")));
   const quick = shared.peek("a", numberOf);
   await soon();
   all[0]?.begin();
   assert.equal(await quick, 1);
-  await assert.rejects(failing, /own/);
+  await assert.rejects(failing, { code: "NOT_FOUND", message: "own" });
   const next = [shared.peek("a", numberOf), shared.peek("a", numberOf)];
   goOn.resolve(undefined);
   await slow;
@@ -74,6 +77,19 @@ test("each is told its own result or error as soon as it has it; an error of the
   await soon();
   all[2]?.begin();
   assert.equal(await afterwards, 3);
+});
+
+test("an error that is no fault is told as the engine tells it, to all that have no result", async () => {
+  const { all, shared } = peeks();
+  const lost = new Error("the connection is lost");
+  const without = [1, 2].map(() => shared.peek("a", () => Promise.reject(lost)));
+  const goOn = Promise.withResolvers<undefined>();
+  const slow = shared.peek("a", () => goOn.promise);
+  await soon();
+  all[0]?.begin();
+  goOn.resolve(undefined);
+  for (const each of without) await assert.rejects(each, { message: "told by the engine", cause: lost });
+  assert.equal(await slow, undefined);
 });
 
 test("peekedTogetherMax peeks are one, one more is the next", async () => {
