@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type BucketReading, takeToken, type TokenBucket } from "../../src/core/rate-limit.ts";
+import { SharedPeeks } from "../../src/operations/shared-peeks.ts";
 import type { Engine, KeyClaim, Statement } from "../../src/store/store.ts";
 import { inPlace, openStore, type Store } from "../support/store.ts";
 import { startServer } from "../support/server.ts";
@@ -109,6 +110,15 @@ test("tokens that one read takes under several conditions are taken one after an
       [2, null, 1, 0],
     );
     assert.equal((await coordination.peekTokens("a", limit, nowMs)).remaining, 0);
+  }));
+
+test("a claim that shares its peek with others is told that there is no such shop", () =>
+  withStore(async ({ engine, coordination }) => {
+    const shared = new SharedPeeks(engine);
+    const claims = ["k", "l"].map((scope) =>
+      shared.peek("none", (tx) => coordination.claimKey("none", scope, run, tx)),
+    );
+    for (const claim of claims) await assert.rejects(claim, { code: "NOT_FOUND" });
   }));
 
 test("a read that claims a key sees what was stored before; of simultaneous claims one gets it", () =>

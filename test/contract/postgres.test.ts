@@ -4,6 +4,7 @@ import path from "node:path";
 import { test } from "node:test";
 import type { Client } from "pg";
 import { Fault } from "../../src/core/fault.ts";
+import { SharedPeeks } from "../../src/operations/shared-peeks.ts";
 import { statementMsMax } from "../../src/store/postgres/connection.ts";
 import { migratePostgres, ownLine, sharedLine } from "../../src/store/postgres/schema.ts";
 import { openPostgresEngine } from "../../src/store/postgres/engine.ts";
@@ -499,6 +500,18 @@ test("a connection that the database closes between two uses is replaced without
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     assert.equal((await engine.read("a", (tx) => locationIds(tx, "a"))).length, 5);
+  });
+});
+
+test("peeks that are one when their connection is lost are told that the database is away, not of a bug", async () => {
+  await withNodes(1, async ([engine]) => {
+    assert.ok(engine !== undefined);
+    await engine.create("a");
+    const shared = new SharedPeeks(engine);
+    const lost = shared.peek("a", (tx) => tx.all("select pg_terminate_backend(pg_backend_pid())"));
+    const beside = shared.peek("a", (tx) => locationIds(tx, "a"));
+    for (const each of [lost, beside]) await assert.rejects(each, { code: "DO_UNAVAILABLE" });
+    assert.deepEqual(await shared.peek("a", (tx) => locationIds(tx, "a")), []);
   });
 });
 
