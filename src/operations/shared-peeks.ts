@@ -3,8 +3,8 @@
  *
  * Does not own: which peeks are one (asked-together.ts), what they read.
  *
- * - Each is told its own result or fault as soon as it has it. Any other error is thrown out of the peek, since only the engine knows what
- *   caller is told for an error of its database; that reaches all that have no result.
+ * - Each is told its own result or fault as soon as it has it. Any other error is thrown out of the peek: only the engine knows what an error of
+ *   its database means to a caller. What it says reaches all that have no result.
  */
 import { Fault } from "../core/fault.ts";
 import type { Engine, Tx } from "../store/store.ts";

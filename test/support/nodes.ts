@@ -84,7 +84,8 @@ export async function withNodes(
   } catch (error) {
     await Promise.all(nodes.map((node) => node.end("SIGKILL")));
     const told = nodes.flatMap(({ log }) => log.split("\n").filter((line) => line.includes('"level":50')));
-    throw told.length === 0 ? error : new Error(`The nodes have logged errors:\n${told.join("\n")}`, { cause: error });
+    if (told.length === 0) throw error;
+    throw new Error(`${String(error)}\nThe nodes have logged errors:\n${told.join("\n")}`, { cause: error });
   } finally {
     await Promise.allSettled(started);
     await Promise.all(nodes.map((node) => node.end("SIGKILL")));
