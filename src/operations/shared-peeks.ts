@@ -3,8 +3,8 @@
  *
  * Does not own: which peeks are one (asked-together.ts), what they read.
  *
- * - Each is told its own result or fault as soon as it has it. Any other error is thrown out of the peek: only the engine knows what an error of
- *   its database means to a caller. What it says reaches all that have no result.
+ * - Each is told its own result or fault as soon as it has it. Any other error is thrown out of the peek, since only the engine knows
+ *   what an error of its database means to a caller. All that have no result get what the engine throws then.
  */
 import { Fault } from "../core/fault.ts";
 import type { Engine, Tx } from "../store/store.ts";
@@ -14,7 +14,7 @@ import { AskedTogether } from "./asked-together.ts";
 export const peekedTogetherMax = 32;
 
 interface Asked {
-  /** Rejects with what is no fault of its own. */
+  /** Gives its result or fault to who has asked. Rejects with any other error. */
   readonly work: (tx: Tx) => Promise<void>;
   readonly reject: (error: unknown) => void;
 }
@@ -34,11 +34,11 @@ export class SharedPeeks {
   /** Like `Engine.peek`. @throws the same faults. */
   peek<T>(shopId: string, work: (tx: Tx) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const told = (error: unknown): void => {
+      const rejectFault = (error: unknown): void => {
         if (!(error instanceof Fault)) throw error;
         reject(error);
       };
-      this.#asked.add(shopId, { work: (tx) => work(tx).then(resolve, told), reject });
+      this.#asked.add(shopId, { work: (tx) => work(tx).then(resolve, rejectFault), reject });
     });
   }
 }

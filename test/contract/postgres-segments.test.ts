@@ -141,7 +141,7 @@ test("a look is ended with what is sent next, and at the end of the round of the
     assert.deepEqual(await begunAt(), first);
     connection.endLater(rollback);
     assert.notDeepEqual(await begunAt(), first);
-    // Its own account of it: a pooler in between has told another one.
+    // Asked of the session itself: a pooler in between gives the connection a process id of its own.
     const [own] = await connection.run<{ pid: number }>("select pg_backend_pid() as pid");
     const database = await freshDatabase();
     const other = await openTestPool(database.url, 1);

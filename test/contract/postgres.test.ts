@@ -503,7 +503,7 @@ test("a connection that the database closes between two uses is replaced without
   });
 });
 
-test("peeks that are one when their connection is lost are told that the database is away, not of a bug", async () => {
+test("when the connection of a shared peek is lost, all who share it are told that the database cannot be reached", async () => {
   await withNodes(1, async ([engine]) => {
     assert.ok(engine !== undefined);
     await engine.create("a");

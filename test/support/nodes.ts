@@ -69,7 +69,7 @@ export function serviceNode(databaseUrl: string, env: Readonly<Record<string, st
   };
 }
 
-/** Starts this many nodes on a database, runs `use`, and ends them afterwards. `env` as with `serviceNode`. */
+/** Starts this many nodes on a database, runs `use`, and ends them afterwards. `env` as with `serviceNode`. @throws the error of `use`, with the errors that the nodes have logged. */
 export async function withNodes(
   databaseUrl: string,
   count: number,
@@ -78,18 +78,20 @@ export async function withNodes(
 ): Promise<void> {
   const nodes = Array.from({ length: count }, () => serviceNode(databaseUrl, env));
   const started = nodes.map((node) => node.start());
+  const endAll = async (): Promise<void> => {
+    await Promise.allSettled(started);
+    await Promise.all(nodes.map((node) => node.end("SIGKILL")));
+  };
   try {
     await Promise.all(started);
     await use(nodes);
   } catch (error) {
-    await Promise.all(nodes.map((node) => node.end("SIGKILL")));
-    const told = nodes.flatMap(({ log }) => log.split("\n").filter((line) => line.includes('"level":50')));
-    if (told.length === 0) throw error;
-    throw new Error(`${String(error)}\nThe nodes have logged errors:\n${told.join("\n")}`, { cause: error });
-  } finally {
-    await Promise.allSettled(started);
-    await Promise.all(nodes.map((node) => node.end("SIGKILL")));
+    await endAll();
+    const logged = nodes.flatMap(({ log }) => log.split("\n").filter((line) => line.includes('"level":50')));
+    if (logged.length === 0) throw error;
+    throw new Error(`${String(error)}\nThe nodes have logged errors:\n${logged.join("\n")}`, { cause: error });
   }
+  await endAll();
 }
 
 /** Reads rows of the shop directly from the database: `$1` is its id. */
