@@ -1,18 +1,20 @@
 /**
- * One shop's large changes leave the event loop to the others (Q5, Q6), in a process of its own.
+ * One shop's large changes leave the event loop to the others (Q5, Q6, Q7), in a process of its own.
  *
- * Runs alone: other work of the machine would be in what the others wait for.
+ * Runs alone: other work of the machine would be in what the others wait for. So would work of this process, so answers are
+ * neither parsed nor held against openapi.json.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { ask } from "../support/clients.ts";
 import { type RunningProgram, withProgram } from "../support/process.ts";
 
 const orders = "/api/v1/purchase-orders";
 const connections = 8;
 const pressedMs = 4_000;
 
-/** Changes that are answered while one request of another shop waits, on average. Without turns they are 2 to 4 on SQLite. */
+/** Changes that are answered while one request to this path waits, on average. Without turns they are 4 on SQLite for the health check, without Q7 too 7. */
 const changesMax = 1.5;
 
 /** Other work of the machine only adds to what others wait, so the least of several rounds counts. */
@@ -56,7 +58,13 @@ test("while a shop changes an order of 1,560 lines on 8 connections, another sho
     let answered = 0;
     const change = async (): Promise<void> => {
       const note = `note ${(count += 1)}`;
-      const changed = await program.ask("PATCH", `${orders}/large`, heavy, { note }, { "Idempotency-Key": note });
+      const changed = await ask(program.url, {
+        method: "PATCH",
+        target: `${orders}/large`,
+        token: heavy,
+        idempotencyKey: note,
+        body: { note },
+      });
       assert.equal(changed.status, 200, changed.text);
       answered += 1;
     };
@@ -64,27 +72,29 @@ test("while a shop changes an order of 1,560 lines on 8 connections, another sho
     for (; rounds < roundsMax && least > changesMax; rounds += 1) {
       answered = 0;
       const endsAtMs = performance.now() + pressedMs;
-      /** For each request of the others, the changes that were answered while it waited. It does not depend on the machine's speed. */
-      const overtaken: number[] = [];
-      const watch = async (path: string, key: string): Promise<void> => {
+      /** The changes that were answered while a request to this path waited, on average. It does not depend on the machine's speed. */
+      const overtakenOn = async (target: string, token: string): Promise<number> => {
+        const overtaken: number[] = [];
         while (performance.now() < endsAtMs) {
           const before = answered;
-          const read = await program.ask("GET", path, key);
+          const read = await ask(program.url, { method: "GET", target, token });
           assert.equal(read.status, 200, read.text);
           overtaken.push(answered - before);
           await sleep(5);
         }
+        assert.ok(overtaken.length > 5, `${overtaken.length} requests to ${target}`);
+        return overtaken.reduce((sum, each) => sum + each, 0) / overtaken.length;
       };
       const press = async (): Promise<void> => {
         while (performance.now() < endsAtMs) await change();
       };
-      await Promise.all([
-        watch(orders, other),
-        watch("/readyz", ""),
+      const [ofShop, ofHealth] = await Promise.all([
+        overtakenOn(orders, other),
+        overtakenOn("/readyz", ""),
         ...Array.from({ length: connections }, () => press()),
       ]);
-      assert.ok(overtaken.length > 5 && answered > 10, `${overtaken.length} requests beside ${answered} changes`);
-      least = Math.min(least, overtaken.reduce((sum, each) => sum + each, 0) / overtaken.length);
+      assert.ok(answered > 10, `${answered} changes`);
+      least = Math.min(least, Math.max(ofShop, ofHealth));
     }
     assert.ok(least <= changesMax, `${least} changes were answered while a request of another shop waited`);
   });
