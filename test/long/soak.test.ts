@@ -23,7 +23,7 @@ test("a soak of seconds sends every kind of request and keeps its bounds", async
   );
   assert.deepEqual(
     [...told.requests.keys()].toSorted(),
-    ["agent", "create", "edit", "list", "read", "receive", "replay", "search", "step"],
+    ["agent", "create", "edit", "large", "list", "read", "receive", "replay", "search", "step"],
     "the seed's clients send all kinds",
   );
 });

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import { linesOnLoopMax } from "../../src/operations/loop-limits.ts";
 import { orderRecords } from "../linear/clients.ts";
 import { mcpHeaders, toolCall } from "../support/mcp.ts";
 import { type Deed, deedOn, newOrder, type OrderSeen, spell, toldBy } from "../simulator/client.ts";
@@ -24,6 +25,18 @@ const pauseMsMax = 120;
 const ordersKnownMax = 200;
 const sampleEveryMs = 500;
 const mebibyte = 1_048_576;
+
+/** Is read on a thread. So the threads run from the beginning, and not only once the shops are large: what they take is no growth. */
+const largeOrder = {
+  type: "purchaseOrder",
+  purchaseOrderId: "large",
+  poNumber: "large",
+  lineItems: Array.from({ length: 2 * linesOnLoopMax }, (_, index) => ({
+    poLineItemId: `line-${index}`,
+    variantId: `variant-${index}`,
+    quantityOrdered: 1,
+  })),
+};
 
 /** What the process may take. */
 export const soakBounds = {
@@ -169,7 +182,18 @@ class Client {
     const share = random.pick([0.25, 0.5, 1]);
     if (next < 0.75)
       return await this.#write("receive", deedOn(order, { op: "receive", line: random.int(0, 3), share, over: false }));
+    if (next < 0.79) return await this.#large();
     await this.#write("step", deedOn(order, { op: "forward", share }));
+  }
+
+  /** Reads the large order after a change, without which the answer would be known. */
+  async #large(): Promise<void> {
+    const orderId = largeOrder.purchaseOrderId;
+    const name = `name ${this.#random.int(1, 999)}`;
+    const { status, text } = await this.#send("edit", spell({ op: "rename", orderId, name }));
+    if (status === 200) this.#load.writes += 1;
+    else this.#load.wrong.push(`edit: ${status} ${text.slice(0, 200)}`);
+    await this.#expect("large", { method: "GET", path: `/purchase-orders/${orderId}` });
   }
 
   async #expect(kind: string, request: Pick<ReturnType<typeof spell>, "method" | "path" | "search">): Promise<void> {
@@ -312,7 +336,7 @@ export async function soak({ ms, seed, plants = [], say = () => {} }: SoakOption
     const tokens: string[] = [];
     for (let index = 0; index < shops; index += 1) {
       const shopId = `shop-${index}`;
-      tokens.push(await makeShop(url, shopId, { autoSyncOnReceiving: true }, orderRecords));
+      tokens.push(await makeShop(url, shopId, { autoSyncOnReceiving: true }, [...orderRecords, largeOrder]));
       await operate(url, "POST", `/shops/${shopId}/webhook-endpoints`, { url: receiver.url, eventTypes: ["*"] });
     }
     const untilMs = performance.now() + ms;
