@@ -14,7 +14,7 @@ const orders = "/api/v1/purchase-orders";
 const connections = 8;
 const pressedMs = 4_000;
 
-/** Changes that are answered while one request to this path waits, on average. Without turns they are 4 on SQLite for the health check, without Q7 too 7. */
+/** Changes that are answered while one request of the others waits, on average. On SQLite `/readyz` waits for 4 without turns, and for 7 also without Q7. */
 const changesMax = 1.5;
 
 /** Other work of the machine only adds to what others wait, so the least of several rounds counts. */

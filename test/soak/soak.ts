@@ -190,13 +190,15 @@ class Client {
   async #large(): Promise<void> {
     const orderId = largeOrder.purchaseOrderId;
     const name = `name ${this.#random.int(1, 999)}`;
-    const { status, text } = await this.#send("edit", spell({ op: "rename", orderId, name }));
-    if (status === 200) this.#load.writes += 1;
-    else this.#load.wrong.push(`edit: ${status} ${text.slice(0, 200)}`);
+    await this.#expect("edit", spell({ op: "rename", orderId, name }));
+    this.#load.writes += 1;
     await this.#expect("large", { method: "GET", path: `/purchase-orders/${orderId}` });
   }
 
-  async #expect(kind: string, request: Pick<ReturnType<typeof spell>, "method" | "path" | "search">): Promise<void> {
+  async #expect(
+    kind: string,
+    request: Pick<ReturnType<typeof spell>, "method" | "path" | "search" | "body">,
+  ): Promise<void> {
     const { status, text } = await this.#send(kind, request);
     if (status !== 200) this.#load.wrong.push(`${kind}: ${status} ${text.slice(0, 200)}`);
   }
