@@ -4,7 +4,8 @@
 import { z } from "zod";
 import { type AllowedHosts, parseAllowedHosts } from "./storefront/hosts.ts";
 import { secretKeyFrom } from "./storefront/secret-box.ts";
-import { isMailAddress, mailsPerHourMax, onOneLine } from "./core/mail.ts";
+import { isMailAddress, mailsPerHourMax } from "./core/mail.ts";
+import { onOneLine } from "./core/plain-text.ts";
 import type { SmtpServer } from "./mail/smtp.ts";
 import { bareHost, type ConnectPolicy, isLoopback, parseAllowed } from "./webhooks/addresses.ts";
 import { bodiesBytesMax, connectionsMax, shopsOpenMax, storedAnswersBytesMax, unreadBytesMax } from "./core/limits.ts";

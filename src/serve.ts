@@ -23,6 +23,7 @@ import { BodyMemory } from "./http/body.ts";
 import { createConsolePages } from "./http/console-pages.ts";
 import { createDocs } from "./http/docs.ts";
 import { scrapersMax, unreadBytesMax } from "./core/limits.ts";
+import { neutralisedJson } from "./core/plain-text.ts";
 import { secretRandomBytes } from "./core/secret.ts";
 import type { Spans } from "./core/spans.ts";
 import { createMetricsPage } from "./http/health.ts";
@@ -171,7 +172,7 @@ function letCommandsFind(
 export async function openService(config: Config): Promise<Service> {
   await using opening = new AsyncDisposableStack();
   const destination = pino.destination({ fd: 2, sync: false });
-  const log = pino({ level: config.logLevel }, destination);
+  const log = pino({ level: config.logLevel, hooks: { streamWrite: neutralisedJson } }, destination);
   opening.defer(() => log.flush());
   if (config.documentFont !== null) await checkFont(config.documentFont);
   // A missing token is reported before anything is made.

@@ -1,9 +1,10 @@
 /** Tables as CSV files. */
 
-/** A cell that a sheet would take for a formula is made text: others chose what stands in it. */
+/** A cell that a sheet would take for a formula is made text, and a control character a blank: others chose what stands in it. */
 function cell(value: string | number): string {
   if (typeof value === "number") return String(value);
-  const text = /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value;
+  const plain = value.replaceAll(/[^\P{Cc}\t\n]|[\u202a-\u202e\u2066-\u2069]/gu, " ");
+  const text = /^[=+\-@\t\r\n]/.test(plain) ? `'${plain}` : plain;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

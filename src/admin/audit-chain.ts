@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { decodeCursor, encodeCursor, invalidCursor } from "../core/cursor.ts";
 import { auditRowsVerifiedMax } from "../core/limits.ts";
+import { neutralisedJson } from "../core/plain-text.ts";
 import { AuditTrail } from "../operations/audit-trail.ts";
 import { instant } from "../operations/fields.ts";
 import { type ChainPoint, chainOf } from "../shop/audit-chain.ts";
@@ -175,7 +176,7 @@ async function* exportLines(context: AdminContext, shopId: string): AsyncGenerat
     const last = links.at(-1);
     if (last === undefined) return;
     after = last.position;
-    yield links.map(lineOf).join("");
+    yield neutralisedJson(links.map(lineOf).join(""));
   }
 }
 

@@ -4,7 +4,7 @@ import { Fault } from "../core/fault.ts";
 import { consoleViewsMax } from "../core/limits.ts";
 import { viewQueryMax } from "../exchange/console-views.ts";
 import type { SignedIn } from "../operations/caller.ts";
-import { pageShape, pathId, shortTextMax, shownId, text } from "../operations/fields.ts";
+import { idMax, pageShape, pathId, plain, shortTextMax, shownId, text } from "../operations/fields.ts";
 import {
   type ConsoleView,
   consoleViewTable,
@@ -86,9 +86,9 @@ export const putConsoleView = operation({
   },
   input: z.strictObject({
     ...inShop,
-    viewId: pathId,
+    viewId: pathId.max(idMax).check(plain("line")),
     viewName: text(shortTextMax),
-    query: z.string().max(viewQueryMax),
+    query: z.string().max(viewQueryMax).check(plain("line")),
     isShared: z.boolean().default(false),
   }),
   /**

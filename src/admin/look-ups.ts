@@ -15,17 +15,7 @@ import { LeavesLoop, readingCall } from "../operations/broad-read.ts";
 import { changePage } from "../operations/log-pages.ts";
 import { statuses } from "../core/purchase-order.ts";
 import { operatorName } from "../operations/caller.ts";
-import {
-  cursor,
-  dateFrom,
-  dateTo,
-  id,
-  limit,
-  pageShape,
-  pageSizeMax,
-  shortTextMax,
-  text,
-} from "../operations/fields.ts";
+import { cursor, dateFrom, dateTo, id, limit, pageShape, pageSizeMax, shortTextMax, soughtText } from "../operations/fields.ts";
 import type { OperationShape } from "../operations/operation.ts";
 import { logEntryJson, logEntrySchema } from "../operations/purchase-orders/attachments.ts";
 import { responseBytesMax } from "../core/limits.ts";
@@ -45,7 +35,7 @@ import {
 } from "./operation.ts";
 
 const ids = lookUpInput.ids.meta({ query: "list", description: "Only these ids." });
-const code = text(shortTextMax).optional();
+const code = soughtText(shortTextMax).optional();
 
 /** Answers what the agents' tool of the same name answers, on a reader thread where that reads much. */
 async function asTool<Input extends object>(
@@ -137,7 +127,7 @@ export const lookUpVariants = operation({
     ids,
     sku: code.meta({ description: "Only variants with this SKU." }),
     barcode: code.meta({ description: "Only variants with this barcode." }),
-    codes: z.array(text(shortTextMax)).min(1).max(pageSizeMax).optional().meta({
+    codes: z.array(soughtText(shortTextMax)).min(1).max(pageSizeMax).optional().meta({
       query: "list",
       description: "Only variants with one of these as SKU or barcode. Not together with ids.",
     }),
@@ -208,7 +198,7 @@ export const listOpenLines = operation({
   },
   input: z.strictObject({
     ...inShop,
-    code: text(shortTextMax).meta({
+    code: soughtText(shortTextMax).meta({
       description: "A barcode or SKU, the shop's or a supplier's, exactly as it is stored.",
     }),
     limit,

@@ -1,8 +1,10 @@
 /**
- * What a command shows: results on stdout, messages and progress on stderr.
+ * What a command shows: results on stdout, messages and progress on stderr. Texts that others wrote reach the terminal without control
+ * characters (§8).
  */
 import { once } from "node:events";
 import type { Writable } from "node:stream";
+import { neutralised, neutralisedJson, onOneLine } from "../core/plain-text.ts";
 
 /** How often progress is shown on a terminal, and in lines of its own elsewhere. */
 const terminalEveryMs = 100;
@@ -41,18 +43,19 @@ export function openOutput({ json, progress, stdout, stderr }: OutputOptions): O
     json,
     result(data, text) {
       closeLine();
-      stdout.write(json ? `${JSON.stringify(data)}\n` : `${text}\n`);
+      stdout.write(`${json ? neutralisedJson(JSON.stringify(data)) : neutralised(text)}\n`);
     },
     message(line) {
       closeLine();
-      stderr.write(`${line}\n`);
+      stderr.write(`${neutralised(line)}\n`);
     },
     progress(text) {
       if (!onTerminal && !progress) return;
       const nowMs = performance.now();
       if (nowMs - shownAtMs < (onTerminal ? terminalEveryMs : lineEveryMs)) return;
       shownAtMs = nowMs;
-      stderr.write(onTerminal ? `\r\u001B[K${text}` : `${text}\n`);
+      const plain = onOneLine(text);
+      stderr.write(onTerminal ? `\r\u001B[K${plain}` : `${plain}\n`);
       isLineOpen = onTerminal;
     },
     async piece(piece) {
@@ -75,10 +78,10 @@ export function listIn(data: unknown, name: string): readonly unknown[] {
   return Array.isArray(list) ? list : [];
 }
 
-/** A value for a person; a dash when there is none. */
+/** A value for a person, on one line; a dash when there is none. */
 export function shown(value: unknown): string {
   if (value === null || value === undefined || value === "") return "-";
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return onOneLine(typeof value === "string" ? value : JSON.stringify(value));
 }
 
 /** Rows under headings, columns as wide as their longest value. */

@@ -4,7 +4,8 @@
  * Owns: the texts, and where a supplier's link stands in one. Does not own: links (shop/supplier-links.ts).
  */
 import type { DocumentLanguage } from "./document-settings.ts";
-import { mailSubjectMax, onOneLine } from "./mail.ts";
+import { mailSubjectMax } from "./mail.ts";
+import { onOneLine } from "./plain-text.ts";
 
 /** Stands in a message where the supplier's link will. */
 export const linkPlace = "{link}";

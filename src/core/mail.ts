@@ -4,6 +4,7 @@
  * Owns: bounds, the form of addresses, the schedule of attempts. Does not own: what a mail says by itself (mail-texts.ts), the rows
  * (shop/mails.ts), when an attempt is made (mail/sender.ts), SMTP (mail/smtp.ts).
  */
+import { onOneLine } from "./plain-text.ts";
 
 /** Characters of an address at most (RFC 5321, 4.5.3.1.3). */
 export const addressLengthMax = 254;
@@ -124,16 +125,6 @@ function undelivered(recipients: readonly MailRecipient[]): string | null {
 
 /** A server's words as they may be shown and kept: on one line, without control characters, cut. */
 export function serverWords(text: string): string {
-  const plain = text
-    .toWellFormed()
-    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
-    .trim();
+  const plain = onOneLine(text);
   return plain.length <= wordsMax ? plain : `${plain.slice(0, wordsMax - 1).toWellFormed()}…`;
 }
-
-/** A text as part of a header or a file name: on one line. */
-export const onOneLine = (text: string): string =>
-  text
-    .toWellFormed()
-    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")
-    .trim();

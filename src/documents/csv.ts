@@ -1,13 +1,15 @@
 /**
  * An order as CSV for its supplier: one row a line, totals below (RFC 4180, UTF-8).
  */
+import { neutralised } from "../core/plain-text.ts";
 import { descriptionOf, type DocumentContent } from "./content.ts";
 
 /** A cell that a spreadsheet would take for a formula becomes text: others chose what stands in it. */
 function cell(value: string | number | null): string {
   if (value === null) return "";
   if (typeof value === "number") return String(value);
-  const text = /^[\s]*[=+\-@\t\r\n|%＝＋－＠]/u.test(value) ? `'${value}` : value;
+  const plain = neutralised(value);
+  const text = /^[\s]*[=+\-@\t\r\n|%＝＋－＠]/u.test(plain) ? `'${plain}` : plain;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

@@ -15,6 +15,7 @@ import {
   shipmentStatuses,
 } from "../core/attachments.ts";
 import { zeroQuantity } from "../core/money.ts";
+import { plainTextProblem } from "../core/plain-text.ts";
 import { linesPerOrderMax } from "../core/purchase-order.ts";
 import {
   amount,
@@ -23,8 +24,10 @@ import {
   id,
   noRepeats,
   noteMax,
+  plain,
   quantity,
   text,
+  textOfLines,
   unitCost,
   urlMax,
 } from "../operations/fields.ts";
@@ -45,7 +48,7 @@ export const paymentInput = z
     paidAt: optional(instantMs),
     paymentMethod: optional(shortText),
     reference: optional(shortText),
-    note: optional(text(noteMax)),
+    note: optional(textOfLines(noteMax)),
     createdAt: instantMs,
     createdBy: optional(shortText),
   })
@@ -90,7 +93,7 @@ export const shipmentInput = z
     receivedDate: optional(day),
     shippingCost: optional(amount),
     currencyCode: optional(currencyCode),
-    note: optional(text(noteMax)),
+    note: optional(textOfLines(noteMax)),
     lineAllocations: z
       .array(allocationInput)
       .max(linesPerOrderMax)
@@ -109,12 +112,26 @@ export const creditInput = z
   })
   .transform(({ appliedAt, ...credit }): AppliedCredit => ({ ...credit, appliedAtMs: appliedAt }));
 
+/** What stood in a field: any JSON, its texts plain. */
+const loggedValue = z.unknown().check((context) => {
+  for (const { path, text } of textsIn(context.value)) {
+    const message = plainTextProblem(text, "lines");
+    if (message !== null) context.issues.push({ code: "custom", input: context.value, path, message });
+  }
+});
+
+function* textsIn(value: unknown, path: (string | number)[] = []): Generator<{ path: (string | number)[]; text: string }> {
+  if (typeof value === "string") yield { path, text: value };
+  else if (typeof value === "object" && value !== null)
+    for (const [name, inside] of Object.entries(value)) yield* textsIn(inside, [...path, name]);
+}
+
 export const logInput = z
   .strictObject({
     logId: id,
     occurredAt: instantMs,
     action: shortText,
-    message: ownText,
+    message: z.string().check(plain("lines")),
     actor: z.strictObject({
       type: z.enum(actorTypes),
       id: optional(ownText),
@@ -125,7 +142,7 @@ export const logInput = z
     changes: z
       .array(
         z
-          .strictObject({ field: ownText, poLineItemId: optional(id), before: z.unknown(), after: z.unknown() })
+          .strictObject({ field: ownText, poLineItemId: optional(id), before: loggedValue, after: loggedValue })
           .transform(({ field, poLineItemId, before, after }) => ({
             field,
             poLineItemId,

@@ -21,6 +21,7 @@ import {
   quantity,
   supplierVariantDetailsMax,
   text,
+  textOfLines,
   unitCost,
 } from "../operations/fields.ts";
 import { supplierInput } from "../operations/purchase-orders/json.ts";
@@ -137,7 +138,7 @@ export const supplierCreditInput = z
     amount,
     balance: amount.optional(),
     currencyCode,
-    reason: optional(text(noteMax)),
+    reason: optional(textOfLines(noteMax)),
   })
   .check((context) => {
     const { amount, balance } = context.value;

@@ -2,7 +2,7 @@
  * Import and export records of console views (C54).
  */
 import { z } from "zod";
-import { id, shortTextMax, text } from "../operations/fields.ts";
+import { id, shortTextMax, text, plain } from "../operations/fields.ts";
 import { type ConsoleView, consoleViewTable } from "../shop/console-views.ts";
 import { findPerson } from "../shop/people.ts";
 import { replaceStatement } from "../shop/record-table.ts";
@@ -16,7 +16,7 @@ const consoleViewInput = z
     type: z.literal("consoleView"),
     viewId: id,
     viewName: text(shortTextMax),
-    query: z.string().max(viewQueryMax),
+    query: z.string().max(viewQueryMax).check(plain("line")),
     isShared: z.boolean().default(false),
     personId: optional(id),
   })

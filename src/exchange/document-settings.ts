@@ -10,7 +10,7 @@ import {
   papers,
 } from "../core/document-settings.ts";
 import { logoFrom, LogoError } from "../documents/logo.ts";
-import { address, noRepeats, text } from "../operations/fields.ts";
+import { address, noRepeats, textOfLines } from "../operations/fields.ts";
 import { documentSettingsTable, type StoredDocumentSettings } from "../shop/document-settings.ts";
 import { type RecordType, tableRecordType } from "./record-type.ts";
 
@@ -48,7 +48,7 @@ export const documentSettingsInput = {
     .check(noRepeats((column) => column))
     .meta({ description: "Columns of the lines beside description and quantity, in any order." }),
   address: address.nullable().meta({ description: "The shop's own address." }),
-  footer: text(footerMax)
+  footer: textOfLines(footerMax)
     .nullable()
     .meta({ description: `At the foot of every page, at most ${footerMax} characters.` }),
   logo: logo.nullable().meta({

@@ -6,6 +6,7 @@
  *
  * The exports of a process take turns at reading a page (`exportTurns`), so that many at once hold up other requests no more than few do.
  */
+import { neutralisedJson } from "../core/plain-text.ts";
 import { attachmentsOfOrders } from "../shop/purchase-order-attachments.ts";
 import { historyOfOrders } from "../shop/purchase-order-history.ts";
 import { pageOfOrders } from "../shop/purchase-orders.ts";
@@ -62,7 +63,7 @@ async function* pages(read: (after: string | null) => Promise<Page>): AsyncGener
   let after: string | null = null;
   do {
     const page: Page = await read(after);
-    if (page.lines.length > 0) yield `${page.lines.join("\n")}\n`;
+    if (page.lines.length > 0) yield `${neutralisedJson(page.lines.join("\n"))}\n`;
     after = page.next;
   } while (after !== null);
 }

@@ -12,7 +12,7 @@ import {
 import type { Money } from "../core/money.ts";
 import { linesPerOrderMax } from "../core/purchase-order.ts";
 import type { ValuedQuantity } from "../core/valued-quantity.ts";
-import { day, id, noRepeats, noteMax, quantity, text, unitCost } from "../operations/fields.ts";
+import { day, id, noRepeats, noteMax, quantity, textOfLines, unitCost } from "../operations/fields.ts";
 import { itemJson, manufacturingHeaderJson, materialJson, releaseJson } from "../operations/manufacturing-orders.ts";
 import { logEntryJson } from "../operations/purchase-orders/attachments.ts";
 import {
@@ -103,7 +103,7 @@ const manufacturingOrderInput = z
     completedAt: optional(instantMs),
     createdAt: instantMs.optional(),
     createdBy: optional(shortText),
-    note: optional(text(noteMax)),
+    note: optional(textOfLines(noteMax)),
     itemsToBuild: z
       .array(itemInput)
       .max(linesPerOrderMax)

@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { quantityDecimalsMax, quantityFrom, quantityMax } from "../core/money.ts";
 import { type Fields, shownValue, type ValuesOf } from "../core/purchase-order-fields.ts";
-import { decimal, shortTextMax, text } from "../operations/fields.ts";
+import { decimal, plain, shortTextMax, text } from "../operations/fields.ts";
 import { checkInput } from "../operations/input.ts";
 import type { Shop } from "../shop/accounts.ts";
 import { type RecordTable, pageOf, recordsByKey, replaceStatement } from "../shop/record-table.ts";
@@ -26,7 +26,7 @@ export const shortText = text(shortTextMax);
 export const signedQuantity = decimal(z.number().min(-quantityMax).max(quantityMax), quantityDecimalsMax, quantityFrom);
 
 /** Text that the program wrote. It may be longer than what a caller may send. */
-export const ownText = z.string();
+export const ownText = z.string().check(plain("line"));
 
 /** What a record type can use when one of its records is applied: the turn's transaction, the shop, the time, ids. */
 export interface ApplyContext {

@@ -10,7 +10,7 @@ import {
   stockAdjustmentStatuses,
 } from "../core/stock-adjustments.ts";
 import { worthOf } from "../core/valued-quantity.ts";
-import { currencyCode, id, noRepeats, noteMax, text, unitCost } from "../operations/fields.ts";
+import { currencyCode, id, noRepeats, noteMax, textOfLines, unitCost } from "../operations/fields.ts";
 import { stockAdjustmentHeaderJson, stockAdjustmentLineJson } from "../operations/stock-adjustments.ts";
 import { stockAdjustmentLines, stockAdjustmentStatements, stockAdjustmentTable } from "../shop/stock-adjustments.ts";
 import {
@@ -39,7 +39,7 @@ const stockAdjustmentInput = z.strictObject({
   appliedAt: optional(instantMs),
   revertOf: optional(id),
   revertedBy: optional(id),
-  note: optional(text(noteMax)),
+  note: optional(textOfLines(noteMax)),
   lineItems: z
     .array(
       z.strictObject({
@@ -50,7 +50,7 @@ const stockAdjustmentInput = z.strictObject({
         unitCost: optional(unitCost),
         valueChange: statedValue,
         reasonId: optional(id),
-        note: optional(text(noteMax)),
+        note: optional(textOfLines(noteMax)),
       }),
     )
     .max(linesPerOrderMax)

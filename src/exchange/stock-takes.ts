@@ -22,6 +22,7 @@ import {
   productNameMax,
   quantity,
   text,
+  textOfLines,
   unitCost,
 } from "../operations/fields.ts";
 import { stockTakeHeaderJson, stockTakeLineJson } from "../operations/stock-takes.ts";
@@ -66,7 +67,7 @@ const stockTakeInput = z.strictObject({
   createdAt: instantMs.optional(),
   startedAt: optional(instantMs),
   completedAt: optional(instantMs),
-  note: optional(text(noteMax)),
+  note: optional(textOfLines(noteMax)),
   lineItems: z
     .array(
       z.strictObject({
@@ -81,7 +82,7 @@ const stockTakeInput = z.strictObject({
         reasonId: optional(id),
         countedBy: optional(shortText),
         countedAt: optional(instantMs),
-        note: optional(text(noteMax)),
+        note: optional(textOfLines(noteMax)),
         quantityVariance: derived,
       }),
     )

@@ -12,7 +12,7 @@ import {
   noRepeats,
   noteMax,
   positiveQuantity,
-  text,
+  textOfLines,
   unitCost,
 } from "../operations/fields.ts";
 import { documentJson, logEntryJson, shipmentJson } from "../operations/purchase-orders/attachments.ts";
@@ -55,7 +55,7 @@ const transferOrderInput = z.strictObject({
   createdBy: optional(shortText),
   createdAt: instantMs.optional(),
   updatedAt: instantMs.optional(),
-  note: optional(text(noteMax)),
+  note: optional(textOfLines(noteMax)),
   lineItems: z
     .array(
       z.strictObject({

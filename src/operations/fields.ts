@@ -24,6 +24,7 @@ import {
   totalValueMax,
   unitCostMax,
 } from "../core/money.ts";
+import { plainTextProblem, type TextForm } from "../core/plain-text.ts";
 import type { Address } from "../core/purchase-order.ts";
 
 // Limits, in characters unless said otherwise.
@@ -94,8 +95,16 @@ export const currencyCode = z
   .regex(/^[A-Z]{3}$/, "must be a currency code of three capital letters, like EUR")
   .meta({ description: only("rest", "ISO 4217 currency code."), example: "EUR" });
 
+/** Refuses a text with control characters or bidi overrides (§8). */
+export const plain =
+  (form: TextForm) =>
+  (context: z.core.ParsePayload<string>): void => {
+    const message = plainTextProblem(context.value, form);
+    if (message !== null) context.issues.push({ code: "custom", input: context.value, path: [], message });
+  };
+
 /** An opaque id. */
-export const id = z.string().min(1).max(idMax);
+export const id = z.string().min(1).max(idMax).check(plain("line"));
 /** Longest path value that a request can carry: all of the request line and headers. */
 const pathValueMax = 65_536;
 /**
@@ -107,8 +116,20 @@ export const pathId = z.string().min(1).max(pathValueMax).meta({ maxLength: idMa
 /** An id as a message shows it: one that is too long to be real is cut. */
 export const shownId = (id: string): string => (id.length <= idMax ? id : `${id.slice(0, idMax)}…`);
 
-export const text = (max: number) =>
+const filledText = (max: number) =>
   z.string().min(1, "must not be empty; leave it out, or send null to clear it").max(max);
+
+/** A text of one line: a name, a number, a reference (§8). */
+export const text = (max: number) => filledText(max).check(plain("line"));
+
+/** A text of several lines: a note or a message (§8). Its lines end with a line feed, also where a carriage return was sent before it. */
+export const textOfLines = (max: number) =>
+  filledText(max)
+    .check(plain("lines"))
+    .overwrite((value) => value.replaceAll("\r\n", "\n"));
+
+/** A text that is looked for and not kept. A scanner sends control characters in a code. */
+export const soughtText = (max: number) => filledText(max);
 
 /** Refuses an array in which two entries have the same key (C15). An undefined key is none. `member` is the entry's member with the key. */
 export function noRepeats<T>(keyOf: (entry: T) => string | undefined, member?: string) {
@@ -209,7 +230,7 @@ export const cursor = z
     query: "string",
   });
 
-export const textParameter = (description: string) => id.optional().meta({ description, query: "string" });
+export const textParameter = (description: string) => soughtText(idMax).optional().meta({ description, query: "string" });
 
 /** A filter. Tools tell it by its name; where that says too little, it has a description of its own. */
 export const plainParameter = (description: string) => textParameter(only("rest", description));

@@ -20,17 +20,7 @@ import {
 import { hasMoreRows } from "../shop/size.ts";
 import type { Tx } from "../store/store.ts";
 import { linesOnLoopMax, rowsOnLoopMax } from "./loop-limits.ts";
-import {
-  pathId,
-  shownId,
-  cursor,
-  limit,
-  listParameterMax,
-  optionalLimit,
-  pageShape,
-  searchMax,
-  text,
-} from "./fields.ts";
+import { pathId, shownId, cursor, limit, listParameterMax, optionalLimit, pageShape, searchMax, soughtText } from "./fields.ts";
 import { type Call, type OperationShape, operation } from "./operation.ts";
 import { logEntryJson, logEntrySchema } from "./purchase-orders/attachments.ts";
 
@@ -40,7 +30,7 @@ export const read = { scope: "read", success: 200, repeat: "read", destructive: 
 // Parameters.
 
 export const searchParameter = (description: string) =>
-  text(searchMax)
+  soughtText(searchMax)
     .regex(/^[^\n]*$/, "must be one line")
     .optional()
     .meta({ description: `${description} Case does not matter.`, query: "string" });

@@ -10,6 +10,7 @@ import { loggedRequest } from "../core/trace-context.ts";
 import { Fault } from "../core/fault.ts";
 import { parseJson } from "../core/json.ts";
 import { signInBytesMax } from "../core/limits.ts";
+import { onOneLine } from "../core/plain-text.ts";
 import { Attempts, signInAttempts } from "../http/attempts.ts";
 import { strangers } from "../http/body.ts";
 import type { ConsolePages } from "../http/console-pages.ts";
@@ -94,7 +95,7 @@ async function beginSession(deps: ConsoleDependencies, attempts: Attempts, conte
   refuseOtherSites(context);
   attempts.admit(remoteAddress);
   const input = checkInput(credential, parseJson(await context.body.whole(strangers, { bytesMax: signInBytesMax })));
-  const userAgent = request.header("user-agent")?.slice(0, shortTextMax).toWellFormed() ?? null;
+  const userAgent = onOneLine(request.header("user-agent") ?? "").slice(0, shortTextMax) || null;
   try {
     const { secret, ...session } = await signIn(deps, input, userAgent);
     const headers = { "Set-Cookie": cookieWith(context, secret), "Cache-Control": "no-store" };

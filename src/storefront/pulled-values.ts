@@ -1,9 +1,10 @@
 /** Values of a platform, as the shop can store them. */
 import { type Money, moneyFrom } from "../core/money.ts";
+import { onOneLine } from "../core/plain-text.ts";
 
-/** Null when nothing is left of the text. */
+/** The text on one line, without what a line may not have; null when nothing is left. */
 export function pulledText(text: string | null | undefined): string | null {
-  const kept = (text ?? "").toWellFormed().replaceAll("\u0000", "").trim();
+  const kept = onOneLine(text ?? "");
   return kept === "" ? null : kept;
 }
 

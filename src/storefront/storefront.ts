@@ -13,6 +13,7 @@
  * - F4. Custom lines (`CSTM-…`) never reach a storefront. Costs arrive in the shop's currency.
  */
 import type { Money, Quantity } from "../core/money.ts";
+import { onOneLine } from "../core/plain-text.ts";
 import type { SpanParent } from "../core/spans.ts";
 import type { ConnectedShop } from "../core/storefront-config.ts";
 import type { StorefrontPull } from "./pull.ts";
@@ -84,7 +85,8 @@ export class StorefrontError extends Error {
     message: string,
     options: { landed: "no" | "maybe"; retryAfterMs?: number; cause?: unknown },
   ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    // A platform's own words may be in it.
+    super(onOneLine(message), options.cause === undefined ? undefined : { cause: options.cause });
     this.kind = kind;
     this.landed = options.landed;
     this.retryAfterMs = options.retryAfterMs ?? null;

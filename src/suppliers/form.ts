@@ -4,6 +4,7 @@
  * Owns: what its fields mean. An empty field says nothing; a date that is the order's own says nothing new.
  */
 import { quantityFrom, quantityMax, type Quantity, zeroQuantity } from "../core/money.ts";
+import { plainTextProblem } from "../core/plain-text.ts";
 import type { LineItem, PurchaseOrder } from "../core/purchase-order.ts";
 import { type LineAnswer, mayAnswer, mayConfirm, type SupplierAnswer } from "../core/supplier-proposals.ts";
 import { day, shortTextMax } from "../operations/fields.ts";
@@ -51,6 +52,7 @@ export function readForm(sent: URLSearchParams, order: PurchaseOrder, language: 
     const value = (values.get(name) ?? "").trim();
     if (value.length > shortTextMax)
       errors.push({ field: name, article, message: filled(texts.tooLong, { max: String(shortTextMax) }) });
+    if (plainTextProblem(value, "line") !== null) errors.push({ field: name, article, message: texts.notPlain });
     return value === "" ? null : value;
   };
   const answer = {

@@ -7,6 +7,7 @@
 import { request as httpRequest, type ClientRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
+import { neutralised } from "../core/plain-text.ts";
 import type { AttemptResult } from "../core/webhooks.ts";
 import { bareHost, type ConnectPolicy, formFault, isAddress, judge } from "./addresses.ts";
 import type { Resolve } from "./names.ts";
@@ -146,12 +147,13 @@ async function beginningOf(response: IncomingMessage): Promise<string> {
     // Cut off, or too slow: the status is known.
   }
   // What cannot be stored as text is left out.
-  return Buffer.concat(kept)
-    .subarray(0, excerptBytesMax)
-    .toString("utf8")
-    .replaceAll("\0", "")
-    .replaceAll("\uFFFD", "")
-    .toWellFormed();
+  return neutralised(
+    Buffer.concat(kept)
+      .subarray(0, excerptBytesMax)
+      .toString("utf8")
+      .replaceAll("\0", "")
+      .replaceAll("\uFFFD", ""),
+  );
 }
 
 /** The promise, unless the signal is aborted first. */

@@ -221,3 +221,15 @@ export function neverGiven(schema: Schema, answers: readonly Json[], path: strin
     return neverGiven(member, values, `${path}.${name}`);
   });
 }
+
+/** Each text that a schema takes, with its place: `lines[].note`. Texts inside a union are each of its own. */
+export function* stringsOf(schema: Schema, path = ""): Generator<{ readonly path: string; readonly schema: Schema }> {
+  const inner = unwrapped(schema);
+  const inside = (name: string): string => (path === "" ? name : `${path}.${name}`);
+  if (inner instanceof z.ZodString) yield { path, schema: inner };
+  else if (inner instanceof z.ZodObject)
+    for (const [name, member] of Object.entries(inner.def.shape)) yield* stringsOf(member, inside(name));
+  else if (inner instanceof z.ZodArray) yield* stringsOf(inner.def.element, `${path}[]`);
+  else if (inner instanceof z.ZodUnion) for (const option of inner.def.options) yield* stringsOf(option, path);
+  else if (inner instanceof z.ZodRecord) yield* stringsOf(inner.def.keyType, inside("{key}"));
+}

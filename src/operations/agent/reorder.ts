@@ -17,7 +17,7 @@ import { type ForecastView, loadForecastView } from "../../shop/forecast-views.t
 import { loadDraftsWith } from "../../shop/look-ups.ts";
 import { nextPoNumber } from "../../shop/purchase-orders.ts";
 import type { Tx } from "../../store/store.ts";
-import { dateSchema, id, noRepeats, noteMax, quantity, text } from "../fields.ts";
+import { dateSchema, id, noRepeats, noteMax, quantity, textOfLines } from "../fields.ts";
 import type { BroadContext } from "../broad-read.ts";
 import { variantsOnLoopMax } from "../loop-limits.ts";
 import { type Call, operation } from "../operation.ts";
@@ -195,7 +195,7 @@ export const reorderFromView = operation({
     .strictObject({
       viewId: id.meta({ description: "Of forecast_view_list." }),
       locationId: id.meta({ description: "Where the goods are to come." }),
-      noteToSupplier: text(noteMax).optional(),
+      noteToSupplier: textOfLines(noteMax).optional(),
       dryRun: z.boolean().default(true).meta({ description: "true: nothing is made, purchaseOrderId is null." }),
       lines: z
         .array(z.strictObject({ variantId: id, quantity }))

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { type CursorScope, decodeCursor, encodeCursor, invalidCursor } from "../../core/cursor.ts";
 import type { LookUpPage, NamePosition } from "../../shop/look-ups.ts";
 import type { Tx } from "../../store/store.ts";
-import { id, pageSizeMax, searchMax, text } from "../fields.ts";
+import { id, pageSizeMax, searchMax, soughtText } from "../fields.ts";
 import type { Call } from "../operation.ts";
 
 export const tool = { tag: "Agent tools", route: null, success: 200, destructive: false } as const;
@@ -14,7 +14,7 @@ export const readTool = { ...tool, scope: "read", repeat: "read" } as const;
 
 /** What a look-up searches and which ids it takes. */
 export const lookUpInput = {
-  search: text(searchMax).optional().meta({ description: "Part of the name; case does not matter." }),
+  search: soughtText(searchMax).optional().meta({ description: "Part of the name; case does not matter." }),
   ids: z.array(id).min(1).max(pageSizeMax).optional().meta({ description: "Only these ids." }),
 } as const;
 

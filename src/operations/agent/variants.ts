@@ -6,11 +6,11 @@ import { type Variant, loadSupplier, loadTerms, variantStatuses } from "../../sh
 import { type Level, loadLevels, lookUpVariants } from "../../shop/look-ups.ts";
 import { hasMoreRows } from "../../shop/size.ts";
 import { rowsOnLoopMax } from "../loop-limits.ts";
-import { cursor, id, limit, moneyOrNull, pageShape, quantityOrNull, shortTextMax, text } from "../fields.ts";
+import { cursor, id, limit, moneyOrNull, pageShape, quantityOrNull, shortTextMax, soughtText } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { lookUpInput, lookUpPage, readTool } from "./tool.ts";
 
-const code = (description: string) => text(shortTextMax).optional().meta({ description });
+const code = (description: string) => soughtText(shortTextMax).optional().meta({ description });
 
 const termsSchema = z
   .strictObject({

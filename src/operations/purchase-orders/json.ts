@@ -65,6 +65,7 @@ import {
   quantity,
   shortTextMax,
   text,
+  textOfLines,
   unitCost,
   urlMax,
 } from "../fields.ts";
@@ -145,8 +146,8 @@ const headerFieldInputs = {
     example: 19.05,
   },
   tags: { input: tags, example: ["weekly"] },
-  note: { input: text(noteMax), description: "For the shop's own use.", example: "The usual order." },
-  noteToSupplier: { input: text(noteMax), description: "For the supplier.", example: "Please deliver before noon." },
+  note: { input: textOfLines(noteMax), description: "For the shop's own use.", example: "The usual order." },
+  noteToSupplier: { input: textOfLines(noteMax), description: "For the supplier.", example: "Please deliver before noon." },
   billingAddress: { input: address, example: exampleAddress },
   shippingAddress: { input: address, example: exampleAddress },
 } as const satisfies InputFields<typeof headerFields>;
@@ -183,7 +184,7 @@ const supplierFieldInputs = {
 
 const lineFieldInputs = {
   expectedDeliveryDate: { input: day, description: only("rest", "Day this line is expected."), example: "2026-03-07" },
-  note: { input: text(noteMax), example: "The usual order." },
+  note: { input: textOfLines(noteMax), example: "The usual order." },
 } as const satisfies InputFields<typeof lineFields>;
 
 /** A realistic value for each field, by name. */

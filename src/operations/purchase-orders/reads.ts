@@ -27,22 +27,7 @@ import { type OrderFilters, listOrders, walksOrders } from "../../shop/purchase-
 import { pageOfLines } from "../../shop/purchase-orders.ts";
 import { hasMoreRows } from "../../shop/size.ts";
 import { entriesOnLoopMax, linesOnLoopMax, rowsOnLoopMax } from "../loop-limits.ts";
-import {
-  addressJson,
-  cursor,
-  dateFrom,
-  dateTo,
-  day,
-  id,
-  limit,
-  listParameter,
-  optionalLimit,
-  orderedRange,
-  pageShape,
-  searchMax,
-  text,
-  plainParameter,
-} from "../fields.ts";
+import { addressJson, cursor, dateFrom, dateTo, day, id, limit, listParameter, optionalLimit, orderedRange, pageShape, searchMax, plainParameter, soughtText } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { headerOf, orderToShow, path, read } from "./access.ts";
 import {
@@ -107,7 +92,7 @@ export const listPurchaseOrders = operation({
       locationId: plainParameter("Orders to this location."),
       variantId: plainParameter("Orders with a line of this variant."),
       sku: plainParameter("Orders with a line of this SKU, spelled exactly so."),
-      search: text(searchMax).optional().meta({
+      search: soughtText(searchMax).optional().meta({
         description: "Part of the number, name, supplier reference or supplier name; case does not matter.",
         query: "string",
       }),

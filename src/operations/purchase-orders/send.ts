@@ -21,7 +21,7 @@ import type { AskedEffect } from "../../shop/effects.ts";
 import { hasMailDocuments, loadMail, type Mail, retryMailStatements } from "../../shop/mails.ts";
 import { prolongedLinkStatements } from "../../shop/supplier-links.ts";
 import type { Tx } from "../../store/store.ts";
-import { instant, instantOrNull, instantSchema, pathId, shownId } from "../fields.ts";
+import { instant, instantOrNull, instantSchema, pathId, shownId, text, textOfLines } from "../fields.ts";
 import { type Call, type Committed, operation } from "../operation.ts";
 import { contextOf, faults, orderToChange, path, saveFor, stampOf, write } from "./access.ts";
 import { guard, type GuardFacts, guardFaults, resolutions } from "./guard.ts";
@@ -49,11 +49,6 @@ const addresses = z
       return address.slice(0, at) + address.slice(at).toLowerCase();
     });
   });
-
-const oneLine = /^[^\p{Cc}\p{Zl}\p{Zp}]*$/u;
-
-/** Of a message: line breaks and tabs, but no other control characters. */
-const severalLines = /^(?:[^\p{Cc}]|[\t\n\r])*$/u;
 
 export const mailSchema = z
   .strictObject({
@@ -213,18 +208,10 @@ export const sendOrder = operation({
     purchaseOrderId,
     to: addresses.optional().meta({ description: "An address or an array of them; left out: the supplier's." }),
     cc: addresses.optional().meta({ description: "An address or an array of them." }),
-    subject: z
-      .string()
-      .min(1)
-      .max(mailSubjectMax)
-      .regex(oneLine, "must be one line without control characters")
+    subject: text(mailSubjectMax)
       .optional()
       .meta({ description: "Left out: one that names the order and the shop." }),
-    message: z
-      .string()
-      .min(1)
-      .max(mailMessageMax)
-      .regex(severalLines, "must not have control characters")
+    message: textOfLines(mailMessageMax)
       .optional()
       .meta({ description: "Plain text; left out: a short one that names the order." }),
     attachCsv: z.boolean().optional().meta({ description: "Attach the CSV beside the PDF." }),

@@ -3,6 +3,7 @@
  * Shopify's own schema (test/shopify/schema.test.ts).
  */
 import { z } from "zod";
+import { onOneLine } from "../../core/plain-text.ts";
 
 /** A GraphQL document and the shape of its `data`. */
 export interface ShopifyDocument<Answer> {
@@ -21,7 +22,7 @@ const document = <Answer>(shape: ShopifyDocument<Answer>): ShopifyDocument<Answe
 
 const money = z.object({ amount: z.string(), currencyCode: z.string() });
 
-const userError = z.object({ field: z.array(z.string()).nullable(), message: z.string() });
+const userError = z.object({ field: z.array(z.string()).nullable(), message: z.string().overwrite(onOneLine) });
 
 const codedError = userError.extend({ code: z.string().nullable() });
 
