@@ -197,6 +197,7 @@ export function formFault(policy: ConnectPolicy, text: string): string | null {
 
 /** What is wrong with the URL of an endpoint, as far as that can be told before connecting; null when nothing is. */
 export function urlFault(policy: ConnectPolicy, text: string): string | null {
+  if (/\s/.test(text)) return "must not contain blanks; write them as %20";
   const fault = formFault(policy, text);
   if (fault !== null) return fault;
   const host = bareHost(new URL(text));
