@@ -15,7 +15,17 @@ import { LeavesLoop, readingCall } from "../operations/broad-read.ts";
 import { changePage } from "../operations/log-pages.ts";
 import { statuses } from "../core/purchase-order.ts";
 import { operatorName } from "../operations/caller.ts";
-import { cursor, dateFrom, dateTo, id, limit, pageShape, pageSizeMax, shortTextMax, soughtText } from "../operations/fields.ts";
+import {
+  cursor,
+  dateFrom,
+  dateTo,
+  id,
+  limit,
+  pageShape,
+  pageSizeMax,
+  shortTextMax,
+  soughtText,
+} from "../operations/fields.ts";
 import type { OperationShape } from "../operations/operation.ts";
 import { logEntryJson, logEntrySchema } from "../operations/purchase-orders/attachments.ts";
 import { responseBytesMax } from "../core/limits.ts";

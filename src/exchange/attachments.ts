@@ -120,7 +120,10 @@ const loggedValue = z.unknown().check((context) => {
   }
 });
 
-function* textsIn(value: unknown, path: (string | number)[] = []): Generator<{ path: (string | number)[]; text: string }> {
+function* textsIn(
+  value: unknown,
+  path: (string | number)[] = [],
+): Generator<{ path: (string | number)[]; text: string }> {
   if (typeof value === "string") yield { path, text: value };
   else if (typeof value === "object" && value !== null)
     for (const [name, inside] of Object.entries(value)) yield* textsIn(inside, [...path, name]);

@@ -230,7 +230,8 @@ export const cursor = z
     query: "string",
   });
 
-export const textParameter = (description: string) => soughtText(idMax).optional().meta({ description, query: "string" });
+export const textParameter = (description: string) =>
+  soughtText(idMax).optional().meta({ description, query: "string" });
 
 /** A filter. Tools tell it by its name; where that says too little, it has a description of its own. */
 export const plainParameter = (description: string) => textParameter(only("rest", description));

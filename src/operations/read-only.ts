@@ -20,7 +20,17 @@ import {
 import { hasMoreRows } from "../shop/size.ts";
 import type { Tx } from "../store/store.ts";
 import { linesOnLoopMax, rowsOnLoopMax } from "./loop-limits.ts";
-import { pathId, shownId, cursor, limit, listParameterMax, optionalLimit, pageShape, searchMax, soughtText } from "./fields.ts";
+import {
+  pathId,
+  shownId,
+  cursor,
+  limit,
+  listParameterMax,
+  optionalLimit,
+  pageShape,
+  searchMax,
+  soughtText,
+} from "./fields.ts";
 import { type Call, type OperationShape, operation } from "./operation.ts";
 import { logEntryJson, logEntrySchema } from "./purchase-orders/attachments.ts";
 

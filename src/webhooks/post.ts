@@ -148,11 +148,7 @@ async function beginningOf(response: IncomingMessage): Promise<string> {
   }
   // What cannot be stored as text is left out.
   return neutralised(
-    Buffer.concat(kept)
-      .subarray(0, excerptBytesMax)
-      .toString("utf8")
-      .replaceAll("\0", "")
-      .replaceAll("\uFFFD", ""),
+    Buffer.concat(kept).subarray(0, excerptBytesMax).toString("utf8").replaceAll("\0", "").replaceAll("\uFFFD", ""),
   );
 }
 

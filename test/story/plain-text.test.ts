@@ -32,10 +32,7 @@ test("names, numbers and references are refused by the field, whoever sends them
   const { shopId } = server;
   refusedAt(await askAdmin(server, "PUT", `/shops/${shopId}`, { name: red }), "/name");
   refusedAt(await askAdmin(server, "POST", `/shops/${shopId}/keys`, { name: reversed, scope: "read" }), "/name");
-  refusedAt(
-    await askAdmin(server, "POST", `/shops/${shopId}/invitations`, { name: red, role: "viewer" }),
-    "/name",
-  );
+  refusedAt(await askAdmin(server, "POST", `/shops/${shopId}/invitations`, { name: red, role: "viewer" }), "/name");
   refusedAt(await fromPage(server, "POST", "/session", { body: { apiKey: server.writeKey, name: red } }), "/name");
   const log = await server.get(server.order("/log"));
   assert.doesNotMatch(log.text, /u001b|\u202e/i);
@@ -92,7 +89,13 @@ test("what the command shows moves no cursor and reads as it is written, as a ta
     const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
     const output = openOutput({ json, progress: false, ...streams });
     const shops = [{ name: `${red}\n\u009b2K${reversed}\u0007` }];
-    output.result({ shops }, table(["NAME"], shops.map(({ name }) => [name])));
+    output.result(
+      { shops },
+      table(
+        ["NAME"],
+        shops.map(({ name }) => [name]),
+      ),
+    );
     output.message(`Shop ${red} is there.`);
     streams.stdout.end();
     streams.stderr.end();

@@ -13,7 +13,19 @@ const escape = "\u001b[31mred";
 const overridden = "\u202eredro";
 
 test("a text of one line has no control characters, no separators of lines and no bidi overrides", () => {
-  for (const barred of ["\u0000", "\t", "\n", "\r", "\u001b", "\u007f", "\u0085", "\u009b", "\u2028", "\u202e", "\u2066"])
+  for (const barred of [
+    "\u0000",
+    "\t",
+    "\n",
+    "\r",
+    "\u001b",
+    "\u007f",
+    "\u0085",
+    "\u009b",
+    "\u2028",
+    "\u202e",
+    "\u2066",
+  ])
     assert.match(plainTextProblem(`a${barred}b`, "line") ?? "", /^has U\+[0-9A-F]{4}; one line takes no control/);
   for (const taken of ["Müller & Söhne", "مكتبة", "רחוב 5\u200f", "咖啡", "☕️", "a\u00a0b", "😀"])
     assert.equal(plainTextProblem(taken, "line"), null);

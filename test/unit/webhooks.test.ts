@@ -187,6 +187,11 @@ test("a URL says what is wrong with it before anything is connected", () => {
     "https://[::ffff:7f00:1]",
   ])
     assert.notEqual(urlFault(onlyGlobal, url), null, url);
-  for (const typed of ["https://example.com/a b", "https://example.com/\r\nhook", " https://example.com/", "https://example.com/\thook"])
+  for (const typed of [
+    "https://example.com/a b",
+    "https://example.com/\r\nhook",
+    " https://example.com/",
+    "https://example.com/\thook",
+  ])
     assert.match(urlFault(onlyGlobal, typed) ?? "", /must not contain blanks/, JSON.stringify(typed));
 });

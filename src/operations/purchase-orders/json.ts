@@ -147,7 +147,11 @@ const headerFieldInputs = {
   },
   tags: { input: tags, example: ["weekly"] },
   note: { input: textOfLines(noteMax), description: "For the shop's own use.", example: "The usual order." },
-  noteToSupplier: { input: textOfLines(noteMax), description: "For the supplier.", example: "Please deliver before noon." },
+  noteToSupplier: {
+    input: textOfLines(noteMax),
+    description: "For the supplier.",
+    example: "Please deliver before noon.",
+  },
   billingAddress: { input: address, example: exampleAddress },
   shippingAddress: { input: address, example: exampleAddress },
 } as const satisfies InputFields<typeof headerFields>;

@@ -27,7 +27,22 @@ import { type OrderFilters, listOrders, walksOrders } from "../../shop/purchase-
 import { pageOfLines } from "../../shop/purchase-orders.ts";
 import { hasMoreRows } from "../../shop/size.ts";
 import { entriesOnLoopMax, linesOnLoopMax, rowsOnLoopMax } from "../loop-limits.ts";
-import { addressJson, cursor, dateFrom, dateTo, day, id, limit, listParameter, optionalLimit, orderedRange, pageShape, searchMax, plainParameter, soughtText } from "../fields.ts";
+import {
+  addressJson,
+  cursor,
+  dateFrom,
+  dateTo,
+  day,
+  id,
+  limit,
+  listParameter,
+  optionalLimit,
+  orderedRange,
+  pageShape,
+  searchMax,
+  plainParameter,
+  soughtText,
+} from "../fields.ts";
 import { operation } from "../operation.ts";
 import { headerOf, orderToShow, path, read } from "./access.ts";
 import {

@@ -208,9 +208,7 @@ export const sendOrder = operation({
     purchaseOrderId,
     to: addresses.optional().meta({ description: "An address or an array of them; left out: the supplier's." }),
     cc: addresses.optional().meta({ description: "An address or an array of them." }),
-    subject: text(mailSubjectMax)
-      .optional()
-      .meta({ description: "Left out: one that names the order and the shop." }),
+    subject: text(mailSubjectMax).optional().meta({ description: "Left out: one that names the order and the shop." }),
     message: textOfLines(mailMessageMax)
       .optional()
       .meta({ description: "Plain text; left out: a short one that names the order." }),
